@@ -1,0 +1,5 @@
+/** Benchmarks against arrow-java. */
+@NullMarked
+package org.arbalest.benchmarks;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,13 @@
+/** Arrow's C Device data interface for the JVM: device arrays and streams, handed over without a copy. */
+module org.arbalest.device {
+  requires static org.jspecify;
+
+  exports org.arbalest.device;
+  exports org.arbalest.device.abi;
+  exports org.arbalest.device.spi;
+
+  uses org.arbalest.device.spi.DeviceProvider;
+
+  provides org.arbalest.device.spi.DeviceProvider with
+      org.arbalest.device.cpu.CpuProvider;
+}

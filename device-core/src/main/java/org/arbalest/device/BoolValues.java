@@ -1,0 +1,21 @@
+package org.arbalest.device;
+
+/** Booleans, one bit each. */
+final class BoolValues extends Values {
+  private final long bitmap;
+
+  BoolValues(Field field, long bitmap) {
+    super(field);
+    this.bitmap = bitmap;
+  }
+
+  @Override
+  boolean getBoolean(long at) {
+    return Bitmaps.get(bitmap, at);
+  }
+
+  @Override
+  Object get(long at) {
+    return getBoolean(at);
+  }
+}

@@ -1,0 +1,88 @@
+package org.arbalest.device;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Checks that the buffers which an array is to be made of are there and large enough; sizes are lost in the C interface. */
+final class BufferSizes {
+  private BufferSizes() {}
+
+  /** Checks an array and those below it; throws a {@link DeviceException} with the path, the buffer and the sizes. */
+  static void check(Field field, ArrayData data) {
+    try {
+      check(field.layout, data);
+    } catch (Malformed e) {
+      throw e.toDeviceException();
+    }
+  }
+
+  private static void check(Layout layout, ArrayData data) {
+    if (data.length() < 0 || data.offset() < 0 || data.offset() + data.length() < 0) {
+      throw new Malformed("offset + length = " + data.offset() + " + " + data.length() + " is negative or overflows");
+    }
+    if (data.children().size() != layout.children.length) {
+      throw new Malformed("has " + data.children().size() + " children, but the schema has " + layout.children.length);
+    }
+    checkBuffers(layout, data);
+    for (int i = 0; i < layout.children.length; i++) {
+      try {
+        check(layout.children[i].layout, data.children().get(i));
+      } catch (Malformed e) {
+        throw e.under(layout.children[i].name());
+      }
+    }
+    ArrayData values = data.dictionary();
+    if ((values == null) != (layout.dictionary == null)) {
+      throw new Malformed(values == null ? "needs a dictionary" : "has a dictionary, but the schema has none");
+    }
+    if (values != null && layout.dictionary != null) {
+      try {
+        check(layout.dictionary.layout, values);
+      } catch (Malformed e) {
+        throw e.under(Malformed.DICTIONARY);
+      }
+    }
+  }
+
+  private static void checkBuffers(Layout layout, ArrayData data) {
+    List<@Nullable DeviceBuffer> buffers = data.buffers();
+    int expected = layout.shape == Layout.Shape.VIEW ? 2 : layout.shape.buffers;
+    boolean legal = layout.shape == Layout.Shape.VIEW ? buffers.size() >= expected : buffers.size() == expected;
+    if (!legal) throw new Malformed("has " + buffers.size() + " buffers, but an array of format \"" + layout.format + "\" has " + expected);
+    long end = data.offset() + data.length();
+    int next = 0;
+    if (layout.shape.hasValidity) {
+      DeviceBuffer validity = buffers.get(next++);
+      if (validity != null) need(validity, "the validity bitmap", bits(end, 1));
+    }
+    switch (layout.shape) {
+      case FIXED -> need(buffers.get(next), "the values", bits(end, layout.bits));
+      case VARIABLE, LIST -> need(buffers.get(next), "the offsets", bits(end + 1, layout.bits));
+      case LIST_VIEW -> {
+        need(buffers.get(next), "the offsets", bits(end, layout.bits));
+        need(buffers.get(next + 1), "the sizes", bits(end, layout.bits));
+      }
+      case VIEW -> need(buffers.get(next), "the views", bits(end, 128));
+      case SPARSE_UNION -> need(buffers.get(next), "the type ids", end);
+      case DENSE_UNION -> {
+        need(buffers.get(next), "the type ids", end);
+        need(buffers.get(next + 1), "the offsets", bits(end, 32));
+      }
+      case NULL, FIXED_LIST, STRUCT, RUN_END -> {}
+    }
+    if (layout.shape == Layout.Shape.VARIABLE && buffers.get(next + 1) == null) throw new Malformed("has no buffer for the data");
+  }
+
+  private static void need(@Nullable DeviceBuffer buffer, String what, long bytes) {
+    if (buffer == null) throw new Malformed("has no buffer for " + what);
+    if (buffer.size() < bytes) {
+      throw new Malformed(what + " need " + bytes + " bytes, but the buffer has " + buffer.size());
+    }
+  }
+
+  private static long bits(long count, long each) {
+    long bits = count * each;
+    if (Math.multiplyHigh(count, each) != 0 || bits < 0) throw new Malformed(count + " elements of " + each + " bits overflow");
+    return (bits + 7) >>> 3;
+  }
+}

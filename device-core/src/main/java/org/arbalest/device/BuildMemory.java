@@ -1,0 +1,27 @@
+package org.arbalest.device;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** All that a builder has allocated, so that nothing is left when it is given up. */
+final class BuildMemory implements AutoCloseable {
+  private final Device device;
+  private final List<DeviceBuffer> buffers = new ArrayList<>();
+
+  BuildMemory(Device device) {
+    this.device = device;
+  }
+
+  DeviceBuffer allocate(long bytes) {
+    DeviceBuffer buffer = device.allocate(bytes);
+    buffers.add(buffer);
+    return buffer;
+  }
+
+  /** Frees what was not moved into an array. */
+  @Override
+  public void close() {
+    buffers.forEach(DeviceBuffer::close);
+    buffers.clear();
+  }
+}

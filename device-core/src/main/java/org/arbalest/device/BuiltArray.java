@@ -1,0 +1,123 @@
+package org.arbalest.device;
+
+import java.util.List;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.jspecify.annotations.Nullable;
+
+/** An array made of our own buffers: the buffers, and its structs and lists in one block. */
+final class BuiltArray extends Ownership {
+  private static final long NODE = ArrowArrayStruct.SIZE;
+
+  private final List<DeviceBuffer> buffers;
+  private final long block;
+
+  private BuiltArray(List<DeviceBuffer> buffers, long block) {
+    this.buffers = buffers;
+    this.block = block;
+  }
+
+  /** Takes over the buffers, whose structure was checked. On failure they are still the caller's. */
+  static BuiltArray build(Field field, ArrayData data, List<DeviceBuffer> buffers) {
+    int nodes = 1 + field.layout.descendants;
+    Writer writer = new Writer(NativeHeap.allocate(NODE * nodes + Long.BYTES * (nodes + listEntries(field.layout, data))), nodes);
+    try {
+      writer.write(field.layout, data);
+      Structure.validate(field, writer.block);
+      return new BuiltArray(buffers, writer.block);
+    } catch (Throwable t) {
+      NativeHeap.free(writer.block);
+      throw t;
+    }
+  }
+
+  /** The root's struct. */
+  long struct() {
+    return block;
+  }
+
+  @Override
+  long syncEvent() {
+    return 0;
+  }
+
+  @Override
+  void free() {
+    for (DeviceBuffer buffer : buffers) buffer.free();
+    NativeHeap.free(block);
+  }
+
+  private static long listEntries(Layout layout, ArrayData data) {
+    long entries = data.buffers().size();
+    if (layout.shape == Layout.Shape.VIEW) entries += 1 + variadic(data);
+    for (int i = 0; i < layout.children.length; i++) entries += listEntries(layout.children[i].layout, data.children().get(i));
+    ArrayData values = data.dictionary();
+    return layout.dictionary == null || values == null ? entries : entries + listEntries(layout.dictionary.layout, values);
+  }
+
+  private static int variadic(ArrayData data) {
+    return Math.max(0, data.buffers().size() - 2);
+  }
+
+  private static final class Writer {
+    final long block;
+    private long nextNode;
+    private long nextList;
+
+    Writer(long block, int nodes) {
+      this.block = block;
+      this.nextNode = block;
+      this.nextList = block + NODE * nodes;
+    }
+
+    long write(Layout layout, ArrayData data) {
+      long node = nextNode;
+      nextNode += NODE;
+      ArrowArrayStruct.setLength(node, data.length());
+      ArrowArrayStruct.setNullCount(node, data.nullCount());
+      ArrowArrayStruct.setOffset(node, data.offset());
+      writeBuffers(layout, data, node);
+      int children = data.children().size();
+      ArrowArrayStruct.setNChildren(node, children);
+      ArrowArrayStruct.setChildren(node, children == 0 ? 0 : list(children));
+      for (int i = 0; i < children; i++) {
+        ArrowArrayStruct.setChild(node, i, write(layout.children[i].layout, data.children().get(i)));
+      }
+      Field dictionary = layout.dictionary;
+      ArrayData values = data.dictionary();
+      ArrowArrayStruct.setDictionary(node, dictionary == null || values == null ? 0 : write(dictionary.layout, values));
+      ArrowArrayStruct.setPrivateData(node, 0);
+      ArrowArrayStruct.setRelease(node, Callbacks.RELEASE_ARRAY); // live, though never released through C
+      return node;
+    }
+
+    private void writeBuffers(Layout layout, ArrayData data, long node) {
+      boolean view = layout.shape == Layout.Shape.VIEW;
+      int count = data.buffers().size() + (view ? 1 : 0);
+      ArrowArrayStruct.setNBuffers(node, count);
+      ArrowArrayStruct.setBuffers(node, count == 0 ? 0 : list(count));
+      for (int i = 0; i < data.buffers().size(); i++) {
+        ArrowArrayStruct.setBuffer(node, i, pointer(data.buffers().get(i)));
+      }
+      if (view) ArrowArrayStruct.setBuffer(node, count - 1, sizes(data));
+    }
+
+    private long sizes(ArrayData data) {
+      long sizes = list(variadic(data));
+      for (int i = 0; i < variadic(data); i++) {
+        DeviceBuffer buffer = data.buffers().get(2 + i);
+        NativeHeap.putLong(sizes + (long) Long.BYTES * i, buffer == null ? 0 : buffer.size());
+      }
+      return sizes;
+    }
+
+    private long list(int entries) {
+      long list = nextList;
+      nextList += (long) Long.BYTES * entries;
+      return list;
+    }
+
+    private static long pointer(@Nullable DeviceBuffer buffer) {
+      return buffer == null ? 0 : buffer.pointer();
+    }
+  }
+}

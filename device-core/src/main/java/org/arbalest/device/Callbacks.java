@@ -1,0 +1,138 @@
+package org.arbalest.device;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.invoke.MethodHandles;
+import org.arbalest.device.abi.ArrowArrayStreamStruct;
+import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
+import org.arbalest.device.abi.Errno;
+
+/**
+ * The functions that C calls: one stub for each signature, for the life of the process.
+ *
+ * <p>They may run on any thread, also on one that the JVM has never seen. Nothing is thrown out of them.
+ */
+@SuppressWarnings("UnusedMethod") // stub() finds them by name
+final class Callbacks {
+  private static final FunctionDescriptor RELEASE = FunctionDescriptor.ofVoid(JAVA_LONG);
+  private static final FunctionDescriptor GET = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG);
+  private static final FunctionDescriptor GET_TEXT = FunctionDescriptor.of(JAVA_LONG, JAVA_LONG);
+
+  static final long RELEASE_SCHEMA = stub("releaseSchema", RELEASE);
+  static final long RELEASE_ARRAY = stub("releaseArray", RELEASE);
+  static final long STREAM_GET_SCHEMA = stub("streamGetSchema", GET);
+  static final long STREAM_GET_NEXT = stub("streamGetNext", GET);
+  static final long STREAM_GET_LAST_ERROR = stub("streamGetLastError", GET_TEXT);
+  static final long STREAM_RELEASE = stub("streamRelease", RELEASE);
+  static final long DEVICE_STREAM_GET_SCHEMA = stub("deviceStreamGetSchema", GET);
+  static final long DEVICE_STREAM_GET_NEXT = stub("deviceStreamGetNext", GET);
+  static final long DEVICE_STREAM_GET_LAST_ERROR = stub("deviceStreamGetLastError", GET_TEXT);
+  static final long DEVICE_STREAM_RELEASE = stub("deviceStreamRelease", RELEASE);
+
+  private Callbacks() {}
+
+  private static long stub(String method, FunctionDescriptor type) {
+    try {
+      var target = MethodHandles.lookup().findStatic(Callbacks.class, method, type.toMethodType());
+      return Linker.nativeLinker().upcallStub(target, type, Arena.global()).address();
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private static void releaseSchema(long schema) {
+    try {
+      SchemaExport.release(schema);
+    } catch (Throwable t) {
+      Faults.report("release of a schema", t);
+    }
+  }
+
+  private static void releaseArray(long array) {
+    try {
+      ArrayExport.release(array);
+    } catch (Throwable t) {
+      Faults.report("release of an array", t);
+    }
+  }
+
+  private static int streamGetSchema(long stream, long out) {
+    try {
+      return StreamExport.getSchema(ArrowArrayStreamStruct.privateData(stream), out);
+    } catch (Throwable t) {
+      return unexpected("get_schema", t);
+    }
+  }
+
+  private static int streamGetNext(long stream, long out) {
+    try {
+      return StreamExport.getNext(ArrowArrayStreamStruct.privateData(stream), out, false);
+    } catch (Throwable t) {
+      return unexpected("get_next", t);
+    }
+  }
+
+  private static long streamGetLastError(long stream) {
+    try {
+      return StreamExport.getLastError(ArrowArrayStreamStruct.privateData(stream));
+    } catch (Throwable t) {
+      Faults.report("get_last_error", t);
+      return 0;
+    }
+  }
+
+  private static void streamRelease(long stream) {
+    try {
+      if (ArrowArrayStreamStruct.release(stream) == 0) return;
+      ArrowArrayStreamStruct.setRelease(stream, 0);
+      StreamExport.release(ArrowArrayStreamStruct.privateData(stream));
+    } catch (Throwable t) {
+      Faults.report("release of a stream", t);
+    }
+  }
+
+  private static int deviceStreamGetSchema(long stream, long out) {
+    try {
+      return StreamExport.getSchema(ArrowDeviceArrayStreamStruct.privateData(stream), out);
+    } catch (Throwable t) {
+      return unexpected("get_schema", t);
+    }
+  }
+
+  private static int deviceStreamGetNext(long stream, long out) {
+    try {
+      return StreamExport.getNext(ArrowDeviceArrayStreamStruct.privateData(stream), out, true);
+    } catch (Throwable t) {
+      return unexpected("get_next", t);
+    }
+  }
+
+  private static long deviceStreamGetLastError(long stream) {
+    try {
+      return StreamExport.getLastError(ArrowDeviceArrayStreamStruct.privateData(stream));
+    } catch (Throwable t) {
+      Faults.report("get_last_error", t);
+      return 0;
+    }
+  }
+
+  private static void deviceStreamRelease(long stream) {
+    try {
+      if (ArrowDeviceArrayStreamStruct.release(stream) == 0) return;
+      ArrowDeviceArrayStreamStruct.setRelease(stream, 0);
+      StreamExport.release(ArrowDeviceArrayStreamStruct.privateData(stream));
+    } catch (Throwable t) {
+      Faults.report("release of a stream", t);
+    }
+  }
+
+  /** The exports turn what a source throws into a code and a message themselves; this is for what they did not foresee. */
+  private static int unexpected(String call, Throwable t) {
+    Faults.report(call, t);
+    return t instanceof OutOfMemoryError ? Errno.ENOMEM : Errno.EINVAL;
+  }
+}

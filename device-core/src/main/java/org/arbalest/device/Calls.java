@@ -1,0 +1,64 @@
+package org.arbalest.device;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.abi.ArrowSchemaStruct;
+
+/** Calls through the function pointers of C structs. */
+final class Calls {
+  private static final Linker LINKER = Linker.nativeLinker();
+  private static final MethodHandle RELEASE = LINKER.downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG));
+  private static final MethodHandle GET = LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle GET_TEXT = LINKER.downcallHandle(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+
+  private Calls() {}
+
+  /** {@code void (*release)(T*)}. */
+  static void release(long function, long struct) {
+    try {
+      RELEASE.invokeExact(MemorySegment.ofAddress(function), struct);
+    } catch (Throwable t) {
+      throw new AssertionError(t);
+    }
+  }
+
+  /** {@code int (*get)(T*, U* out)}. */
+  static int get(long function, long struct, long out) {
+    try {
+      return (int) GET.invokeExact(MemorySegment.ofAddress(function), struct, out);
+    } catch (Throwable t) {
+      throw new AssertionError(t);
+    }
+  }
+
+  /** {@code const char* (*get)(T*)}. */
+  static long getText(long function, long struct) {
+    try {
+      return (long) GET_TEXT.invokeExact(MemorySegment.ofAddress(function), struct);
+    } catch (Throwable t) {
+      throw new AssertionError(t);
+    }
+  }
+
+  /** Releases an array unless it is released (OWN-01); one of ours without going through C. */
+  static void releaseArray(long array) {
+    long release = ArrowArrayStruct.release(array);
+    if (release == Callbacks.RELEASE_ARRAY) {
+      ArrayExport.release(array);
+    } else if (release != 0) {
+      release(release, array);
+    }
+  }
+
+  /** Releases a schema unless it is released. */
+  static void releaseSchema(long schema) {
+    long release = ArrowSchemaStruct.release(schema);
+    if (release != 0) release(release, schema);
+  }
+}

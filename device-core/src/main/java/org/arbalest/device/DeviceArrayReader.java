@@ -1,0 +1,274 @@
+package org.arbalest.device;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.arbalest.device.abi.ArrowArrayStreamStruct;
+import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.abi.Errno;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stream of arrays of one type and device type, pulled one at a time: taken in from C, or made of any source here and handed to C.
+ *
+ * <p>Whoever has the reader closes it, or exports it; an array that was pulled belongs to whoever pulled it, and outlives the reader
+ * (STR-05). May be used from any thread: calls of {@link #next} are taken in turn (STR-07). {@link #close} does not wait for a pull that is
+ * under way; the stream is then released as soon as that pull returns.
+ */
+public final class DeviceArrayReader implements AutoCloseable {
+  /** Where the arrays of a reader come from. Called by one thread at a time. */
+  @FunctionalInterface
+  public interface Source extends AutoCloseable {
+    /**
+     * The next array, which passes to the caller, or null at the end. May block. What it throws ends the stream: C gets an errno and the
+     * message.
+     */
+    @Nullable DeviceArray next() throws Exception;
+
+    /** Frees what the source holds, arrays that nobody pulled included. Called once. */
+    @Override
+    default void close() {}
+  }
+
+  private final Field field;
+  private final DeviceType deviceType;
+  private final Source source;
+  private final ReentrantLock pulls = new ReentrantLock();
+
+  /** Set by close, from any thread; the source is closed under the lock, by whoever gets there. */
+  private volatile boolean closed;
+
+  private volatile boolean sourceClosed;
+  private boolean ended;
+  private boolean exported;
+  private @Nullable DeviceException failure;
+  private final Leaks.@Nullable Watch watch;
+
+  private DeviceArrayReader(Field field, DeviceType deviceType, Source source) {
+    this.field = Objects.requireNonNull(field, "field");
+    this.deviceType = Objects.requireNonNull(deviceType, "deviceType");
+    this.source = Objects.requireNonNull(source, "source");
+    this.watch = Leaks.ENABLED ? Leaks.watch(this) : null;
+    Ledger.READERS.increment();
+  }
+
+  /**
+   * A stream of what a source gives. Arrays that do not have this type and device type are an error (STR-08).
+   *
+   * @param field the type of each array
+   * @param deviceType the device type of each array
+   * @param source the arrays; passes to the reader
+   */
+  public static DeviceArrayReader of(Field field, DeviceType deviceType, Source source) {
+    return new DeviceArrayReader(field, deviceType, source);
+  }
+
+  /** A stream of record batches; see {@link #of(Field, DeviceType, Source)}. */
+  public static DeviceArrayReader of(Schema schema, DeviceType deviceType, Source source) {
+    return of(schema.asField(), deviceType, source);
+  }
+
+  /** A stream of the batches given, which pass to the reader, in main memory. */
+  public static DeviceArrayReader of(Schema schema, List<DeviceArray> batches) {
+    Iterator<DeviceArray> rest = List.copyOf(batches).iterator();
+    return of(
+        schema,
+        DeviceType.CPU,
+        new Source() {
+          @Override
+          public @Nullable DeviceArray next() {
+            return rest.hasNext() ? rest.next() : null;
+          }
+
+          @Override
+          public void close() {
+            rest.forEachRemaining(DeviceArray::close);
+          }
+        });
+  }
+
+  /**
+   * Takes in a stream from C: moves the struct and asks for the schema. Whether or not that succeeds, {@code stream} is released afterwards.
+   *
+   * @param stream a live {@code ArrowArrayStream}
+   * @throws DeviceException with the producer's errno and message if it has no schema for us
+   */
+  public static DeviceArrayReader importStream(MemorySegment stream) {
+    return StreamSource.open(Structs.address(stream, ArrowArrayStreamStruct.LAYOUT), false);
+  }
+
+  /**
+   * Takes in a device stream from C; like {@link #importStream}.
+   *
+   * @param stream a live {@code ArrowDeviceArrayStream}
+   */
+  public static DeviceArrayReader importDeviceStream(MemorySegment stream) {
+    return StreamSource.open(Structs.address(stream, ArrowDeviceArrayStreamStruct.LAYOUT), true);
+  }
+
+  /** The type of each array. */
+  public Field field() {
+    return field;
+  }
+
+  /**
+   * The schema of a stream of record batches.
+   *
+   * @throws IllegalArgumentException if the arrays are not structs
+   */
+  public Schema schema() {
+    return Schema.of(field);
+  }
+
+  /** The device type of each array; device ids may vary. */
+  public DeviceType deviceType() {
+    return deviceType;
+  }
+
+  /**
+   * Pulls the next array, which passes to the caller; may block. After an error, all later calls throw the same error (STR-09).
+   *
+   * @return the array, or null at the end of the stream
+   * @throws DeviceException what the producer failed with: its errno and message
+   * @throws IllegalStateException if the reader was closed, also while the pull was under way
+   */
+  public @Nullable DeviceArray next() {
+    pulls.lock();
+    try {
+      checkOpen();
+      if (failure != null) throw repeated(failure);
+      if (ended) return null;
+      DeviceArray array = pull();
+      if (array == null) {
+        ended = true;
+        return null;
+      }
+      if (closed) array.close();
+      checkOpen();
+      return array;
+    } finally {
+      unlock();
+    }
+  }
+
+  private @Nullable DeviceArray pull() {
+    try {
+      DeviceArray array = source.next();
+      if (array != null) check(array);
+      return array;
+    } catch (DeviceException e) {
+      failure = e;
+      throw e;
+    } catch (OutOfMemoryError e) {
+      failure = new DeviceException(Errno.ENOMEM, e.toString(), e);
+      throw e;
+    } catch (Exception e) {
+      if (e instanceof InterruptedException) Thread.currentThread().interrupt();
+      failure = new DeviceException(StreamExport.errno(e), e.toString(), e);
+      throw failure;
+    }
+  }
+
+  private void check(DeviceArray array) {
+    String wrong = null;
+    if (!array.device().type().equals(deviceType)) {
+      wrong = "a stream of " + deviceType + " arrays gave one on " + array.device();
+    } else if (!field.layout.matches(array.field().layout)) {
+      wrong = "a stream of " + field + " gave an array of " + array.field();
+    }
+    if (wrong == null) return;
+    array.close();
+    throw DeviceException.invalid(wrong);
+  }
+
+  /** The same error for another caller, with the stack of this call. */
+  private static DeviceException repeated(DeviceException failure) {
+    return new DeviceException(failure.errno(), String.valueOf(failure.getMessage()), failure);
+  }
+
+  /**
+   * Hands the stream to C as an {@code ArrowArrayStream}. This reader is spent. On failure it is not, and {@code out} is a released struct.
+   *
+   * @param out memory for the struct; what is in it is overwritten
+   * @throws DeviceException with {@code EINVAL} if the arrays are not in main memory
+   */
+  public void exportStream(MemorySegment out) {
+    long stream = Structs.address(out, ArrowArrayStreamStruct.LAYOUT);
+    ArrowArrayStreamStruct.setRelease(stream, 0);
+    if (!deviceType.equals(DeviceType.CPU)) {
+      throw DeviceException.invalid("an ArrowArrayStream is in main memory, but this stream is on " + deviceType + "; export a device stream");
+    }
+    export(reader -> StreamExport.exportStream(reader, stream));
+  }
+
+  /** Hands the stream to C as an {@code ArrowDeviceArrayStream}; like {@link #exportStream}, on any device. */
+  public void exportDeviceStream(MemorySegment out) {
+    long stream = Structs.address(out, ArrowDeviceArrayStreamStruct.LAYOUT);
+    ArrowDeviceArrayStreamStruct.setRelease(stream, 0);
+    export(reader -> StreamExport.exportDeviceStream(reader, stream));
+  }
+
+  private void export(Consumer<DeviceArrayReader> export) {
+    pulls.lock();
+    try {
+      checkOpen();
+      DeviceArrayReader exportedReader = new DeviceArrayReader(field, deviceType, source);
+      exportedReader.ended = ended;
+      exportedReader.failure = failure;
+      try {
+        export.accept(exportedReader);
+      } catch (Throwable t) {
+        exportedReader.spent();
+        throw t;
+      }
+      exported = true;
+      sourceClosed = true;
+      closed = true;
+      spent();
+    } finally {
+      pulls.unlock();
+    }
+  }
+
+  /** Releases the stream; at once, or when the pull that is under way returns. Closing twice does nothing. */
+  @Override
+  public void close() {
+    closed = true;
+    if (pulls.isHeldByCurrentThread()) return; // the source closes its own reader: next() does it
+    if (pulls.tryLock()) unlock();
+  }
+
+  /** Leaves the lock, and closes the source if somebody asked for it meanwhile: a close that found the lock taken has left that to us. */
+  private void unlock() {
+    do {
+      try {
+        if (closed && !sourceClosed && pulls.getHoldCount() == 1) {
+          sourceClosed = true;
+          spent();
+          source.close();
+        }
+      } finally {
+        pulls.unlock();
+      }
+    } while (closed && !pulls.isHeldByCurrentThread() && !sourceClosed && pulls.tryLock());
+  }
+
+  private void spent() {
+    Ledger.READERS.decrement();
+    if (watch != null) watch.closed();
+  }
+
+  private void checkOpen() {
+    if (exported) throw new IllegalStateException("the reader was exported");
+    if (closed) throw new IllegalStateException("the reader was closed");
+  }
+
+  @Override
+  public String toString() {
+    return "stream of " + field + " on " + deviceType + (closed ? " (closed)" : "");
+  }
+}

@@ -1,0 +1,44 @@
+package org.arbalest.device;
+
+import java.util.Objects;
+import org.arbalest.device.abi.Errno;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An error of a device, of a peer behind the C interface, or of the data it handed over.
+ *
+ * <p>The {@link #errno} is what crosses the C interface in either direction, together with the message.
+ */
+public final class DeviceException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final int errno;
+
+  /** An error with the code of the C interface; {@link Errno} names the usual ones. */
+  public DeviceException(int errno, String message) {
+    this(errno, message, null);
+  }
+
+  /** An error that was caused by another. */
+  public DeviceException(int errno, String message, @Nullable Throwable cause) {
+    super(Objects.requireNonNull(message, "message"), cause);
+    if (errno == 0) throw new IllegalArgumentException("errno 0 means success");
+    this.errno = errno;
+  }
+
+  /** The error code of the C interface; never 0. */
+  public int errno() {
+    return errno;
+  }
+
+  /** The class, the code by name and number, and the message. */
+  @Override
+  @SuppressWarnings("OverrideThrowableToString") // the message is what a peer wrote, or reads
+  public String toString() {
+    return getClass().getName() + ": " + Errno.name(errno) + " (" + errno + "): " + getMessage();
+  }
+
+  static DeviceException invalid(String message) {
+    return new DeviceException(Errno.EINVAL, message);
+  }
+}

@@ -1,0 +1,103 @@
+package org.arbalest.device;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.spi.Availability;
+import org.arbalest.device.spi.Availability.Missing;
+import org.arbalest.device.spi.Availability.Ready;
+import org.arbalest.device.spi.DeviceProvider;
+import org.jspecify.annotations.Nullable;
+
+/** Finds devices. What is missing is an answer with a reason, never a failure at class loading (DEV-13). Safe on any thread. */
+public final class Devices {
+  private static final List<DeviceProvider> PROVIDERS = new ArrayList<>();
+  private static final List<String> BROKEN = new ArrayList<>();
+  private static final List<Device> OPEN = new CopyOnWriteArrayList<>();
+  private static final Device CPU;
+
+  static {
+    loadProviders();
+    CPU = device(DeviceType.CPU, -1);
+  }
+
+  private Devices() {}
+
+  /** Main memory. */
+  public static Device cpu() {
+    return CPU;
+  }
+
+  /** Whether devices of a type can be used here, and if not, why. */
+  public static Availability availability(DeviceType type) {
+    DeviceProvider provider = provider(type);
+    if (provider == null) {
+      return new Missing("no backend for " + type + " is on the class path or module path" + (BROKEN.isEmpty() ? "" : "; " + BROKEN));
+    }
+    try {
+      return provider.probe(type);
+    } catch (RuntimeException | LinkageError e) {
+      return new Missing(provider.getClass().getName() + " failed to probe " + type + ": " + e);
+    }
+  }
+
+  /**
+   * A device that can be used.
+   *
+   * @param type the kind of device
+   * @param id which one of its kind; −1 and 0 both mean the CPU
+   * @throws DeviceException with {@code ENOSYS} and the reason if it is not available
+   */
+  public static Device device(DeviceType type, long id) {
+    Device device = find(type, id);
+    if (!device.isOpaque()) return device;
+    String reason = availability(type) instanceof Missing(String why) ? why : availability(type) + " has no device " + id;
+    throw new DeviceException(Errno.ENOSYS, device + " is unavailable, because " + reason);
+  }
+
+  /** The device of an array that came from outside: one that can be used, or an opaque one (DEV-09). */
+  static Device find(DeviceType type, long id) {
+    if (type.code() == 1 && CPU != null) return CPU;
+    for (Device device : OPEN) {
+      if (device.type().code() == type.code() && device.id() == id) return device;
+    }
+    return open(type, id);
+  }
+
+  private static synchronized Device open(DeviceType type, long id) {
+    for (Device device : OPEN) {
+      if (device.type().equals(type) && device.id() == id) return device;
+    }
+    boolean ready = availability(type) instanceof Ready(int count) && (type.equals(DeviceType.CPU) || (id >= 0 && id < count));
+    DeviceProvider provider = provider(type);
+    if (!ready || provider == null) return new Device(type, id, null);
+    Device device = new Device(type, id, provider.open(type, id));
+    OPEN.add(device);
+    return device;
+  }
+
+  private static @Nullable DeviceProvider provider(DeviceType type) {
+    for (DeviceProvider provider : PROVIDERS) {
+      if (provider.types().contains(type)) return provider;
+    }
+    return null;
+  }
+
+  /** With this class's loader: a thread that C attached has no context class loader. */
+  private static void loadProviders() {
+    Iterator<DeviceProvider> found = ServiceLoader.load(DeviceProvider.class, Devices.class.getClassLoader()).iterator();
+    while (true) {
+      try {
+        if (!found.hasNext()) return;
+        PROVIDERS.add(found.next());
+      } catch (ServiceConfigurationError | LinkageError e) {
+        BROKEN.add(e.toString());
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package org.arbalest.device;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.arbalest.device.DataType.DictionaryType;
+import org.jspecify.annotations.Nullable;
+
+/** Text as indices into its distinct values, which are collected in the order of their first use. */
+final class DictionaryBuilder extends ColumnBuilder {
+  private final FixedBuilder indices;
+  private final VariableBuilder values;
+  private final Map<String, Integer> positions = new HashMap<>();
+
+  DictionaryBuilder(BuildMemory memory, Field field, DictionaryType type, int rows) {
+    super(memory, field);
+    this.indices = new FixedBuilder(memory, Field.of(field.name(), type.index()), rows);
+    this.values = new VariableBuilder(memory, type.values(), 0);
+  }
+
+  @Override
+  public ColumnBuilder append(String value) {
+    Integer position = positions.get(value);
+    if (position == null) {
+      position = positions.size();
+      indices.append((long) position);
+      values.append(value);
+      positions.put(value, position);
+    } else {
+      indices.append((long) position);
+    }
+    validity.appendValid(1);
+    return this;
+  }
+
+  @Override
+  void writeNull() {
+    indices.appendNull();
+  }
+
+  @Override
+  List<GrowableBuffer> buffers() {
+    return indices.buffers();
+  }
+
+  @Override
+  ArrayData finish() {
+    List<@Nullable DeviceBuffer> taken = new ArrayList<>();
+    taken.add(validity.take());
+    for (GrowableBuffer buffer : buffers()) taken.add(buffer.take());
+    return new ArrayData(length(), validity.nullCount(), 0, taken, List.of(), values.finish());
+  }
+}

@@ -1,0 +1,34 @@
+package org.arbalest.device;
+
+import java.lang.foreign.MemorySegment;
+
+/** Floating-point numbers. */
+final class FloatValues extends Values {
+  private final long address;
+  private final int bits;
+
+  FloatValues(Field field, long address) {
+    super(field);
+    this.address = address;
+    this.bits = (int) field.layout.bits;
+  }
+
+  @Override
+  double getDouble(long at) {
+    return switch (bits) {
+      case 64 -> Double.longBitsToDouble(NativeHeap.getLong(address + 8 * at));
+      case 32 -> Float.intBitsToFloat(NativeHeap.getInt(address + 4 * at));
+      default -> Float.float16ToFloat(NativeHeap.getShort(address + 2 * at));
+    };
+  }
+
+  @Override
+  Object get(long at) {
+    return getDouble(at);
+  }
+
+  @Override
+  MemorySegment segment(long from, long length) {
+    return segment(field, address, from, length);
+  }
+}

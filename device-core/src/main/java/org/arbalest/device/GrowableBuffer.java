@@ -1,0 +1,82 @@
+package org.arbalest.device;
+
+import java.lang.foreign.MemorySegment;
+
+/** Bytes in CPU-accessible memory that are appended to. The builder's {@link BuildMemory} frees it. */
+final class GrowableBuffer {
+  private static final long SMALLEST = 64;
+
+  private final BuildMemory memory;
+  private DeviceBuffer buffer;
+  private long address;
+  private long size;
+
+  /** With room for some bytes, at least for one, so that no exported pointer is NULL (ARR-08). */
+  GrowableBuffer(BuildMemory memory, long bytes) {
+    this.memory = memory;
+    this.buffer = memory.allocate(Math.max(bytes, SMALLEST));
+    this.address = buffer.address();
+  }
+
+  long size() {
+    return size;
+  }
+
+  /** Makes room for more bytes, counts them as written, and returns where they go. */
+  long extend(long bytes) {
+    long needed = Math.addExact(size, bytes);
+    if (needed > buffer.size()) grow(Math.max(needed, 2 * buffer.size()));
+    long at = address + size;
+    size = needed;
+    return at;
+  }
+
+  /** Extends by zeroes. */
+  void extendWithZeroes(long bytes) {
+    NativeHeap.fill(extend(bytes), bytes, (byte) 0);
+  }
+
+  void putByte(byte value) {
+    NativeHeap.putByte(extend(1), value);
+  }
+
+  void putShort(short value) {
+    NativeHeap.putShort(extend(2), value);
+  }
+
+  void putInt(int value) {
+    NativeHeap.putInt(extend(4), value);
+  }
+
+  void putLong(long value) {
+    NativeHeap.putLong(extend(8), value);
+  }
+
+  void putBytes(byte[] bytes) {
+    NativeHeap.putBytes(extend(bytes.length), bytes);
+  }
+
+  /** Appends a heap array's content in one copy. */
+  void putAll(MemorySegment values) {
+    MemorySegment.copy(values, 0, NativeHeap.segment(extend(values.byteSize()), values.byteSize()), 0, values.byteSize());
+  }
+
+  /** The address of the first byte; changes when the buffer grows. */
+  long address() {
+    return address;
+  }
+
+  private void grow(long bytes) {
+    DeviceBuffer larger = memory.allocate(bytes);
+    NativeHeap.copy(address, larger.address(), size);
+    buffer.close();
+    buffer = larger;
+    address = larger.address();
+  }
+
+  /** The memory, to be moved into an array; what was not written is zeroed, since a peer gets to see it. */
+  DeviceBuffer take() {
+    NativeHeap.fill(address + size, buffer.size() - size, (byte) 0);
+    return buffer;
+  }
+}

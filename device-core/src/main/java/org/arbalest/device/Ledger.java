@@ -1,0 +1,52 @@
+package org.arbalest.device;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * What this process holds at one moment: everything is zero when all that was made or taken in has been released.
+ *
+ * <p>For tests and for diagnosis. The counts are exact only while nothing else goes on.
+ *
+ * @param buffers open {@link DeviceBuffer}s, those of arrays included
+ * @param bufferBytes their size in bytes
+ * @param arrays arrays whose memory somebody holds: a handle, or C
+ * @param exports arrays and schemas that C holds and has not released
+ * @param readers open {@link DeviceArrayReader}s
+ * @param streams streams that C holds and has not released
+ */
+public record Ledger(long buffers, long bufferBytes, long arrays, long exports, long readers, long streams) {
+  static final LongAdder BUFFERS = new LongAdder();
+  static final LongAdder BUFFER_BYTES = new LongAdder();
+  static final LongAdder ARRAYS = new LongAdder();
+  static final LongAdder READERS = new LongAdder();
+
+  /** What is held now. */
+  public static Ledger now() {
+    AtomicLong exports = new AtomicLong();
+    AtomicLong streams = new AtomicLong();
+    Slots.forEach(
+        owner -> {
+          if (owner instanceof ArrayExport export && export.isLive()) exports.incrementAndGet();
+          if (owner instanceof SchemaExport) exports.incrementAndGet();
+          if (owner instanceof StreamExport) streams.incrementAndGet();
+        });
+    return new Ledger(BUFFERS.sum(), BUFFER_BYTES.sum(), ARRAYS.sum(), exports.get(), READERS.sum(), streams.get());
+  }
+
+  /** Whether nothing is held. */
+  public boolean isZero() {
+    return equals(new Ledger(0, 0, 0, 0, 0, 0));
+  }
+
+  /** What is held now and was not held then, or the reverse where a number is negative. */
+  public Ledger since(Ledger earlier) {
+    return new Ledger(
+        buffers - earlier.buffers,
+        bufferBytes - earlier.bufferBytes,
+        arrays - earlier.arrays,
+        exports - earlier.exports,
+        readers - earlier.readers,
+        streams - earlier.streams);
+  }
+}

@@ -1,0 +1,52 @@
+package org.arbalest.device;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Lists with offsets. */
+final class ListBuilder extends ColumnBuilder {
+  private final OffsetsBuilder offsets;
+  private final ColumnBuilder items;
+
+  ListBuilder(BuildMemory memory, Field field, Field item, int rows) {
+    super(memory, field);
+    this.items = ColumnBuilder.of(memory, item, rows);
+    this.offsets = new OffsetsBuilder(memory, field, rows);
+  }
+
+  @Override
+  public ColumnBuilder appendList(int size) {
+    if (size < 0) throw new IllegalArgumentException("column \"" + field.name() + "\": a list of size " + size);
+    offsets.append(size);
+    validity.appendValid(1);
+    return this;
+  }
+
+  @Override
+  public ColumnBuilder items() {
+    return items;
+  }
+
+  @Override
+  void writeNull() {
+    offsets.append(0);
+  }
+
+  @Override
+  List<GrowableBuffer> buffers() {
+    return List.of(offsets.buffer());
+  }
+
+  @Override
+  ArrayData finish() {
+    if (items.length() != offsets.last()) {
+      throw new IllegalStateException(
+          "column \"" + field.name() + "\": the lists have " + offsets.last() + " elements, but " + items.length() + " were appended");
+    }
+    List<@Nullable DeviceBuffer> taken = new ArrayList<>();
+    taken.add(validity.take());
+    taken.add(offsets.buffer().take());
+    return ArrayData.of(length(), validity.nullCount(), taken, List.of(items.finish()));
+  }
+}

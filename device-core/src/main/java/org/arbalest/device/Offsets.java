@@ -1,0 +1,35 @@
+package org.arbalest.device;
+
+/** The offsets of a text, binary or list array. What a peer wrote there is checked before it is followed. */
+final class Offsets {
+  private final Field field;
+  private final long address;
+  private final boolean isLong;
+
+  Offsets(Field field, long address) {
+    this.field = field;
+    this.address = address;
+    this.isLong = field.layout.bits == 64;
+  }
+
+  long get(long at) {
+    if (address == 0) return 0; // legal for an empty array (ARR-08)
+    return isLong ? NativeHeap.getLong(address + 8 * at) : NativeHeap.getInt(address + 4 * at);
+  }
+
+  /** The number of elements from {@code at}'s start to its end, which lie within {@code limit}. */
+  int size(long at, long limit) {
+    long start = get(at);
+    long end = get(at + 1);
+    if (start < 0 || end < start) {
+      throw malformed("offsets[" + (at + 1) + "] = " + end + " is before offsets[" + at + "] = " + start + ", or one is negative");
+    }
+    if (end > limit) throw malformed("offsets[" + (at + 1) + "] = " + end + " is beyond the " + limit + " that there are");
+    if (end - start > Integer.MAX_VALUE - 8) throw malformed("the " + (end - start) + " elements of one value do not fit a Java array");
+    return (int) (end - start);
+  }
+
+  private DeviceException malformed(String what) {
+    return DeviceException.invalid("column \"" + field.name() + "\": " + what);
+  }
+}

@@ -1,0 +1,115 @@
+package org.arbalest.device;
+
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.arbalest.device.DataType.StructType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fields and the metadata of a record batch. Immutable.
+ *
+ * <p>In the C interface it is a struct, whose metadata is the batch's (SCH-17): {@link #asField()}.
+ */
+public final class Schema {
+  private final Field struct;
+  private final List<Field> fields;
+  private final Map<String, Integer> positions;
+
+  private Schema(Field struct, List<Field> fields) {
+    this.struct = struct;
+    this.fields = fields;
+    this.positions = new HashMap<>();
+    for (int i = 0; i < fields.size(); i++) {
+      positions.putIfAbsent(fields.get(i).name(), i);
+    }
+  }
+
+  /** A schema without metadata. */
+  public static Schema of(List<Field> fields) {
+    return of(fields, Metadata.empty());
+  }
+
+  /** A schema without metadata. */
+  public static Schema of(Field... fields) {
+    return of(List.of(fields));
+  }
+
+  /** A schema with metadata. */
+  public static Schema of(List<Field> fields, Metadata metadata) {
+    return of(Field.of("", new StructType(fields)).withNullable(false).withMetadata(metadata));
+  }
+
+  /**
+   * The struct field seen as a schema.
+   *
+   * @throws IllegalArgumentException if it is of another type
+   */
+  public static Schema of(Field struct) {
+    if (!(struct.type() instanceof StructType(List<Field> fields))) {
+      throw new IllegalArgumentException("a record batch's schema is a struct, not " + struct.type());
+    }
+    return new Schema(struct, fields);
+  }
+
+  /** The fields in order. */
+  public List<Field> fields() {
+    return fields;
+  }
+
+  /** The first field of this name, or null. */
+  public @Nullable Field field(String name) {
+    Integer position = positions.get(name);
+    return position == null ? null : fields.get(position);
+  }
+
+  /** The position of the first field of this name, or −1. */
+  public int indexOf(String name) {
+    return positions.getOrDefault(name, -1);
+  }
+
+  /** The batch's metadata; empty for none. */
+  public Metadata metadata() {
+    return struct.metadata();
+  }
+
+  /** The schema as the struct field that it is in the C interface. */
+  public Field asField() {
+    return struct;
+  }
+
+  /**
+   * Reads a C schema and releases it, exactly once, whether or not it could be read (SCH-19).
+   *
+   * @param schema a live {@code ArrowSchema} of a struct
+   * @throws DeviceException with {@code EINVAL}, the path of the field and what is wrong with it
+   */
+  public static Schema importSchema(MemorySegment schema) {
+    Field field = Field.importSchema(schema);
+    if (!(field.type() instanceof StructType)) {
+      throw DeviceException.invalid("$: a record batch's schema is a struct (\"+s\"), not \"" + field.type().format() + "\"");
+    }
+    return of(field);
+  }
+
+  /** Writes this schema as a C schema; see {@link Field#exportSchema}. */
+  public void exportSchema(MemorySegment out) {
+    struct.exportSchema(out);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Schema that && struct.equals(that.struct);
+  }
+
+  @Override
+  public int hashCode() {
+    return struct.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return fields.toString();
+  }
+}

@@ -1,0 +1,189 @@
+package org.arbalest.device;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.arbalest.device.abi.ArrowArrayStreamStruct;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
+import org.arbalest.device.abi.Errno;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One stream that C holds. Calls from several threads are taken in turn (STR-07); an error is repeated by all later calls of get_next, with
+ * its message (STR-09).
+ */
+final class StreamExport {
+  private final DeviceArrayReader reader;
+  private final ReentrantLock calls = new ReentrantLock();
+  private long tag;
+  private @Nullable Throwable failure;
+
+  /** What the last call that failed said, as a C string; 0 after a call that did not (STR-03). */
+  private long text;
+
+  private boolean released;
+
+  private StreamExport(DeviceArrayReader reader) {
+    this.reader = reader;
+  }
+
+  /** Exports a reader, which passes to C, as an {@code ArrowArrayStream}. */
+  static void exportStream(DeviceArrayReader reader, long out) {
+    StreamExport export = register(reader);
+    ArrowArrayStreamStruct.setGetSchema(out, Callbacks.STREAM_GET_SCHEMA);
+    ArrowArrayStreamStruct.setGetNext(out, Callbacks.STREAM_GET_NEXT);
+    ArrowArrayStreamStruct.setGetLastError(out, Callbacks.STREAM_GET_LAST_ERROR);
+    ArrowArrayStreamStruct.setPrivateData(out, export.tag);
+    ArrowArrayStreamStruct.setRelease(out, Callbacks.STREAM_RELEASE);
+  }
+
+  /** Exports a reader, which passes to C, as an {@code ArrowDeviceArrayStream}. */
+  static void exportDeviceStream(DeviceArrayReader reader, long out) {
+    StreamExport export = register(reader);
+    ArrowDeviceArrayStreamStruct.setDeviceType(out, reader.deviceType().code());
+    ArrowDeviceArrayStreamStruct.setGetSchema(out, Callbacks.DEVICE_STREAM_GET_SCHEMA);
+    ArrowDeviceArrayStreamStruct.setGetNext(out, Callbacks.DEVICE_STREAM_GET_NEXT);
+    ArrowDeviceArrayStreamStruct.setGetLastError(out, Callbacks.DEVICE_STREAM_GET_LAST_ERROR);
+    ArrowDeviceArrayStreamStruct.setPrivateData(out, export.tag);
+    ArrowDeviceArrayStreamStruct.setRelease(out, Callbacks.DEVICE_STREAM_RELEASE);
+  }
+
+  private static StreamExport register(DeviceArrayReader reader) {
+    StreamExport export = new StreamExport(reader);
+    export.tag = Slots.take(export);
+    return export;
+  }
+
+  private static @Nullable StreamExport find(long tag) {
+    return Slots.find(tag) instanceof StreamExport export ? export : null;
+  }
+
+  /** {@code get_schema} of the stream with this {@code private_data}; EINVAL on a released one. */
+  static int getSchema(long tag, long out) {
+    StreamExport export = find(tag);
+    return export == null ? Errno.EINVAL : export.getSchema(out);
+  }
+
+  /** {@code get_next} of the stream with this {@code private_data}; EINVAL on a released one. */
+  static int getNext(long tag, long out, boolean isDeviceArray) {
+    StreamExport export = find(tag);
+    return export == null ? Errno.EINVAL : export.getNext(out, isDeviceArray);
+  }
+
+  /** {@code get_last_error} of the stream with this {@code private_data}; NULL on a released one. */
+  static long getLastError(long tag) {
+    StreamExport export = find(tag);
+    return export == null ? 0 : export.getLastError();
+  }
+
+  /** {@code release} of the stream with this {@code private_data}. */
+  static void release(long tag) {
+    StreamExport export = find(tag);
+    if (export != null) export.release();
+  }
+
+  /** {@code get_schema}: may be called at any time, any number of times (STR-06). */
+  private int getSchema(long out) {
+    calls.lock();
+    try {
+      SchemaExport.exportSchema(reader.field(), out);
+      return succeeded();
+    } catch (Throwable t) {
+      return failed(t);
+    } finally {
+      calls.unlock();
+    }
+  }
+
+  /** {@code get_next}: 0 with a released {@code out} is the end (STR-01). */
+  private int getNext(long out, boolean isDeviceArray) {
+    calls.lock();
+    try {
+      ArrowArrayStruct.setRelease(out, 0);
+      if (failure != null) return failed(failure);
+      DeviceArray array = reader.next();
+      if (array == null) return succeeded();
+      try (array) {
+        if (isDeviceArray) {
+          array.exportDeviceArray(out);
+        } else {
+          array.exportArray(out);
+        }
+      }
+      return succeeded();
+    } catch (Throwable t) {
+      failure = t;
+      return failed(t);
+    } finally {
+      calls.unlock();
+    }
+  }
+
+  /** {@code get_last_error}: valid until the next call; NULL unless the last call failed. */
+  private long getLastError() {
+    calls.lock();
+    try {
+      return text;
+    } finally {
+      calls.unlock();
+    }
+  }
+
+  private int succeeded() {
+    setText(0);
+    return 0;
+  }
+
+  private int failed(Throwable t) {
+    setText(0);
+    try {
+      byte[] bytes = message(t).getBytes(UTF_8);
+      long copy = NativeHeap.allocate(bytes.length + 1L);
+      NativeHeap.putBytes(copy, bytes);
+      NativeHeap.putByte(copy + bytes.length, (byte) 0);
+      setText(copy);
+    } catch (OutOfMemoryError | DeviceException _) {
+      // No memory for a message: the code must do.
+    }
+    return errno(t);
+  }
+
+  private void setText(long newText) {
+    NativeHeap.free(text);
+    text = newText;
+  }
+
+  private static String message(Throwable t) {
+    String message = t.getMessage();
+    return t instanceof DeviceException && message != null ? message : t.toString();
+  }
+
+  static int errno(Throwable t) {
+    return switch (t) {
+      case DeviceException e -> e.errno();
+      case OutOfMemoryError _ -> Errno.ENOMEM;
+      case CancellationException _ -> Errno.ECANCELED;
+      case InterruptedException _ -> Errno.ECANCELED;
+      case UnsupportedOperationException _ -> Errno.ENOSYS;
+      case IllegalArgumentException _ -> Errno.EINVAL;
+      case IOException _ -> Errno.EIO;
+      default -> Errno.EIO;
+    };
+  }
+
+  private void release() {
+    calls.lock();
+    try {
+      if (released) return;
+      released = true;
+      Slots.leave(tag);
+      setText(0);
+      reader.close();
+    } finally {
+      calls.unlock();
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package org.arbalest.device;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.arbalest.device.DataType.StructType;
+import org.jspecify.annotations.Nullable;
+
+/** Structs. The fields of a null struct are appended like any other, nulls or not. */
+final class StructBuilder extends ColumnBuilder {
+  private final List<ColumnBuilder> children = new ArrayList<>();
+
+  StructBuilder(BuildMemory memory, Field field, StructType type, int rows) {
+    super(memory, field);
+    for (Field child : type.fields()) children.add(ColumnBuilder.of(memory, child, rows));
+  }
+
+  @Override
+  public ColumnBuilder appendStruct() {
+    validity.appendValid(1);
+    return this;
+  }
+
+  @Override
+  public ColumnBuilder child(String name) {
+    for (ColumnBuilder child : children) {
+      if (child.field.name().equals(name)) return child;
+    }
+    throw new IllegalArgumentException("column \"" + field.name() + "\" has no field \"" + name + "\"");
+  }
+
+  /** The fields' values come by their own builders, also for a null struct. */
+  @Override
+  void writeNull() {}
+
+  @Override
+  List<GrowableBuffer> buffers() {
+    return List.of();
+  }
+
+  @Override
+  ArrayData finish() {
+    List<ArrayData> data = new ArrayList<>();
+    for (ColumnBuilder child : children) {
+      if (child.length() != length()) {
+        throw new IllegalStateException(
+            "column \"" + field.name() + "\" has " + length() + " structs, but its field \"" + child.field.name() + "\" " + child.length() + " values");
+      }
+      data.add(child.finish());
+    }
+    List<@Nullable DeviceBuffer> taken = new ArrayList<>();
+    taken.add(validity.take());
+    return ArrayData.of(length(), validity.nullCount(), taken, data);
+  }
+}

@@ -1,0 +1,146 @@
+package org.arbalest.device;
+
+import org.arbalest.device.abi.ArrowArrayStruct;
+
+/**
+ * Structural validation of arrays (ARR-17): that the structs agree with the schema and with each other. Never reads a buffer that may be on a
+ * device, and allocates nothing unless something is wrong.
+ */
+final class Structure {
+  private Structure() {}
+
+  /** Validates an array of any type; throws a {@link DeviceException} with the path of the field, what is wrong, and the numbers. */
+  static void validate(Field field, long array) {
+    try {
+      check(field.layout, array);
+    } catch (Malformed e) {
+      throw e.toDeviceException();
+    }
+  }
+
+  private static void check(Layout layout, long array) {
+    long length = ArrowArrayStruct.length(array);
+    long offset = ArrowArrayStruct.offset(array);
+    long nulls = ArrowArrayStruct.nullCount(array);
+    if (length < 0) throw new Malformed("length = " + length + " is negative");
+    if (offset < 0) throw new Malformed("offset = " + offset + " is negative");
+    if (offset + length < 0) throw new Malformed("offset + length = " + offset + " + " + length + " overflows");
+    if (nulls < -1 || nulls > length) throw new Malformed("null_count = " + nulls + " is not within -1.." + length);
+    checkBuffers(layout, array, length, offset, nulls);
+    checkChildren(layout, array, offset + length);
+    checkDictionary(layout, array);
+  }
+
+  private static void checkBuffers(Layout layout, long array, long length, long offset, long nulls) {
+    Layout.Shape shape = layout.shape;
+    long count = ArrowArrayStruct.nBuffers(array);
+    boolean legal = shape == Layout.Shape.VIEW ? count >= shape.buffers : count == shape.buffers || isLegacy(shape, count);
+    if (!legal) {
+      String expected = shape == Layout.Shape.VIEW ? "at least " + shape.buffers : String.valueOf(shape.buffers);
+      throw new Malformed("n_buffers = " + count + ", but an array of format \"" + layout.format + "\" has " + expected);
+    }
+    if (count == 0) return;
+    if (ArrowArrayStruct.buffers(array) == 0) throw new Malformed("n_buffers = " + count + ", but buffers is NULL");
+    if (shape.hasValidity && nulls > 0 && ArrowArrayStruct.buffer(array, 0) == 0) {
+      throw new Malformed("null_count = " + nulls + ", but there is no validity bitmap");
+    }
+    if (length > 0) {
+      checkPresent(layout, array, count, offset + length);
+    }
+    if (shape == Layout.Shape.VIEW) checkVariadic(array, count - 3);
+  }
+
+  /** What older peers export: a bitmap for null arrays and unions (ARR-05). */
+  private static boolean isLegacy(Layout.Shape shape, long count) {
+    return switch (shape) {
+      case NULL, SPARSE_UNION, DENSE_UNION -> count == shape.buffers + 1;
+      default -> false;
+    };
+  }
+
+  private static void checkPresent(Layout layout, long array, long count, long end) {
+    Layout.Shape shape = layout.shape;
+    long first = shape.hasValidity ? 1 : count - shape.buffers;
+    long required =
+        switch (shape) {
+          case FIXED -> layout.bits == 0 ? 0 : 1;
+          case VARIABLE, VIEW, LIST, SPARSE_UNION -> 1;
+          case LIST_VIEW, DENSE_UNION -> 2;
+          case NULL, FIXED_LIST, STRUCT, RUN_END -> 0;
+        };
+    for (long i = first; i < first + required; i++) {
+      if (ArrowArrayStruct.buffer(array, i) == 0) {
+        throw new Malformed("buffers[" + i + "] is NULL, but the array needs " + end + " elements of it");
+      }
+    }
+  }
+
+  /** The sizes of the data buffers of a view array; that list is always in CPU memory (ARR-07). */
+  private static void checkVariadic(long array, long count) {
+    long sizes = ArrowArrayStruct.buffer(array, count + 2);
+    if (count == 0) return;
+    if (sizes == 0) throw new Malformed("there are " + count + " variadic buffers, but the buffer of their sizes is NULL");
+    for (long i = 0; i < count; i++) {
+      long size = NativeHeap.getLong(sizes + Long.BYTES * i);
+      if (size < 0) throw new Malformed("the size of variadic buffer " + i + " is " + size);
+      if (size > 0 && ArrowArrayStruct.buffer(array, 2 + i) == 0) {
+        throw new Malformed("variadic buffer " + i + " is NULL, but its size is " + size);
+      }
+    }
+  }
+
+  private static void checkChildren(Layout layout, long array, long end) {
+    Field[] children = layout.children;
+    long count = ArrowArrayStruct.nChildren(array);
+    if (count != children.length) {
+      throw new Malformed("n_children = " + count + ", but the schema has " + children.length);
+    }
+    if (count == 0) return;
+    if (ArrowArrayStruct.children(array) == 0) throw new Malformed("n_children = " + count + ", but children is NULL");
+    long needed = neededOfChildren(layout, end);
+    for (int i = 0; i < children.length; i++) {
+      long child = ArrowArrayStruct.child(array, i);
+      if (child == 0) throw new Malformed("children[" + i + "] is NULL");
+      if (ArrowArrayStruct.release(child) == 0) throw new Malformed("children[" + i + "] is released");
+      try {
+        check(children[i].layout, child);
+        if (ArrowArrayStruct.length(child) < needed) {
+          throw new Malformed("length = " + ArrowArrayStruct.length(child) + ", but its parent needs " + needed);
+        }
+      } catch (Malformed e) {
+        throw e.under(children[i].name().isEmpty() ? "[" + i + "]" : children[i].name());
+      }
+    }
+  }
+
+  /** How long the children must be for a parent whose offset + length is {@code end} (ARR-10, ARR-11); 0 where only buffers could tell. */
+  private static long neededOfChildren(Layout layout, long end) {
+    return switch (layout.shape) {
+      case STRUCT, SPARSE_UNION -> end;
+      case FIXED_LIST -> {
+        long needed = end * layout.listSize;
+        if (Math.multiplyHigh(end, layout.listSize) != 0 || needed < 0) {
+          throw new Malformed("offset + length = " + end + " lists of " + layout.listSize + " overflow");
+        }
+        yield needed;
+      }
+      default -> 0;
+    };
+  }
+
+  private static void checkDictionary(Layout layout, long array) {
+    Field field = layout.dictionary;
+    long dictionary = ArrowArrayStruct.dictionary(array);
+    if (field == null) {
+      if (dictionary != 0) throw new Malformed("has a dictionary, but the schema has none");
+      return;
+    }
+    if (dictionary == 0) throw new Malformed("the dictionary is NULL, but the schema has one");
+    try {
+      if (ArrowArrayStruct.release(dictionary) == 0) throw new Malformed("is released");
+      check(field.layout, dictionary);
+    } catch (Malformed e) {
+      throw e.under(Malformed.DICTIONARY);
+    }
+  }
+}

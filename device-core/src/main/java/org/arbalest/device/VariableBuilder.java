@@ -1,0 +1,50 @@
+package org.arbalest.device;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.List;
+import org.arbalest.device.DataType.LargeUtf8Type;
+import org.arbalest.device.DataType.Utf8Type;
+
+/** Text and binary with offsets. */
+final class VariableBuilder extends ColumnBuilder {
+  private final OffsetsBuilder offsets;
+  private final GrowableBuffer data;
+  private final boolean isText;
+
+  VariableBuilder(BuildMemory memory, Field field, int rows) {
+    super(memory, field);
+    this.isText = field.type() instanceof Utf8Type || field.type() instanceof LargeUtf8Type;
+    this.offsets = new OffsetsBuilder(memory, field, rows);
+    this.data = new GrowableBuffer(memory, rows);
+  }
+
+  @Override
+  public ColumnBuilder append(String value) {
+    if (!isText) throw doesNotFit("text");
+    return write(value.getBytes(UTF_8));
+  }
+
+  @Override
+  public ColumnBuilder append(byte[] value) {
+    if (isText) throw doesNotFit("bytes");
+    return write(value);
+  }
+
+  private ColumnBuilder write(byte[] bytes) {
+    offsets.append(bytes.length);
+    data.putBytes(bytes);
+    validity.appendValid(1);
+    return this;
+  }
+
+  @Override
+  void writeNull() {
+    offsets.append(0);
+  }
+
+  @Override
+  List<GrowableBuffer> buffers() {
+    return List.of(offsets.buffer(), data);
+  }
+}

@@ -1,0 +1,47 @@
+package org.arbalest.device;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.DataType.LargeUtf8Type;
+import org.arbalest.device.DataType.Utf8Type;
+import org.arbalest.device.abi.ArrowArrayStruct;
+
+/** Text and binary with offsets. */
+final class VariableValues extends Values {
+  private final Offsets offsets;
+  private final long data;
+  private final long end;
+  private final boolean isText;
+
+  VariableValues(Column column) {
+    super(column.field());
+    this.offsets = new Offsets(field, ArrowArrayStruct.buffer(column.struct(), 1));
+    this.data = ArrowArrayStruct.buffer(column.struct(), 2);
+    this.end = ArrowArrayStruct.offset(column.struct()) + ArrowArrayStruct.length(column.struct());
+    this.isText = field.type() instanceof Utf8Type || field.type() instanceof LargeUtf8Type;
+  }
+
+  @Override
+  byte[] getBytes(long at) {
+    int size = offsets.size(at, offsets.get(end));
+    return size == 0 ? new byte[0] : NativeHeap.getBytes(data + offsets.get(at), size);
+  }
+
+  @Override
+  String getString(long at) {
+    if (!isText) throw cannot("text");
+    return new String(getBytes(at), UTF_8);
+  }
+
+  @Override
+  Object get(long at) {
+    return isText ? getString(at) : getBytes(at);
+  }
+
+  @Override
+  MemorySegment segment(long from, long length) {
+    long start = offsets.get(from);
+    return NativeHeap.segment(data + start, offsets.get(from + length) - start);
+  }
+}

@@ -1,0 +1,45 @@
+package org.arbalest.device.abi;
+
+import static org.arbalest.device.abi.Memory.byteOffset;
+import static org.arbalest.device.abi.Memory.pointer;
+import static org.arbalest.device.abi.Memory.struct;
+
+import java.lang.foreign.StructLayout;
+
+/** {@code struct ArrowAsyncTask}: an announced array, to be extracted exactly once. It has no release: extracting to NULL discards it. */
+public final class ArrowAsyncTaskStruct {
+  /** The struct as the C compiler lays it out. */
+  public static final StructLayout LAYOUT =
+      struct(
+          "ArrowAsyncTask",
+          pointer("extract_data"),
+          pointer("private_data"));
+
+  /** Its size in bytes. */
+  public static final long SIZE = LAYOUT.byteSize();
+
+  private static final long EXTRACT_DATA = byteOffset(LAYOUT, "extract_data");
+  private static final long PRIVATE_DATA = byteOffset(LAYOUT, "private_data");
+
+  private ArrowAsyncTaskStruct() {}
+
+  /** {@code int (*)(struct ArrowAsyncTask*, struct ArrowDeviceArray* out)}. */
+  public static long extractData(long task) {
+    return Memory.getLong(task + EXTRACT_DATA);
+  }
+
+  /** Writes {@code extract_data}. */
+  public static void setExtractData(long task, long value) {
+    Memory.putLong(task + EXTRACT_DATA, value);
+  }
+
+  /** The producer's own pointer; nobody else's business. */
+  public static long privateData(long task) {
+    return Memory.getLong(task + PRIVATE_DATA);
+  }
+
+  /** Writes {@code private_data}. */
+  public static void setPrivateData(long task, long value) {
+    Memory.putLong(task + PRIVATE_DATA, value);
+  }
+}

@@ -1,0 +1,65 @@
+package org.arbalest.device.abi;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemoryLayout.PathElement;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+
+/** The whole address space as one segment, so that reading a field costs a load and no object. */
+final class Memory {
+  private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+  private static final ValueLayout.OfLong LONG = JAVA_LONG.withByteAlignment(1);
+  private static final ValueLayout.OfInt INT = JAVA_INT.withByteAlignment(1);
+
+  private Memory() {}
+
+  static long getLong(long address) {
+    return ALL.get(LONG, address);
+  }
+
+  static void putLong(long address, long value) {
+    ALL.set(LONG, address, value);
+  }
+
+  static int getInt(long address) {
+    return ALL.get(INT, address);
+  }
+
+  static void putInt(long address, int value) {
+    ALL.set(INT, address, value);
+  }
+
+  /** Copies {@code bytes} bytes that do not overlap. */
+  static void copy(long from, long to, long bytes) {
+    MemorySegment.copy(ALL, from, ALL, to, bytes);
+  }
+
+  static ValueLayout pointer(String name) {
+    return ADDRESS.withName(name);
+  }
+
+  static ValueLayout int64(String name) {
+    return JAVA_LONG.withName(name);
+  }
+
+  static ValueLayout int32(String name) {
+    return JAVA_INT.withName(name);
+  }
+
+  static MemoryLayout padding() {
+    return MemoryLayout.paddingLayout(4);
+  }
+
+  static StructLayout struct(String name, MemoryLayout... members) {
+    return MemoryLayout.structLayout(members).withName(name);
+  }
+
+  static long byteOffset(StructLayout layout, String member) {
+    return layout.byteOffset(PathElement.groupElement(member));
+  }
+}

@@ -1,0 +1,18 @@
+package org.arbalest.device.spi;
+
+/** Whether a kind of device can be used here. Absence is an answer, never an exception (DEV-13). */
+public sealed interface Availability {
+  /**
+   * The driver is there.
+   *
+   * @param devices how many devices it has
+   */
+  record Ready(int devices) implements Availability {}
+
+  /**
+   * The driver or the device is not there.
+   *
+   * @param reason a clause for people, such as {@code libcuda.so.1 was not found}
+   */
+  record Missing(String reason) implements Availability {}
+}

@@ -1,0 +1,31 @@
+package org.arbalest.device.spi;
+
+import java.util.List;
+import org.arbalest.device.abi.DeviceType;
+
+/**
+ * A backend: serves the devices of one runtime.
+ *
+ * <p>Implementations are found by {@link java.util.ServiceLoader}, are created once per process, and may be called from any thread. Their
+ * constructor and {@link #types()} must not touch the driver.
+ */
+public interface DeviceProvider {
+  /** The device types that this provider serves. */
+  List<DeviceType> types();
+
+  /**
+   * Whether devices of a type can be used here, and if not, why. Does not throw because something is missing.
+   *
+   * @param type one of {@link #types()}
+   */
+  Availability probe(DeviceType type);
+
+  /**
+   * Opens a device for the rest of the process's life: C may release arrays after everybody else has left. Called at most once for each
+   * device, and only if {@link #probe} said {@link Availability.Ready Ready}.
+   *
+   * @param type one of {@link #types()}
+   * @param id the device's id; −1 and 0 are the same for a type whose devices have no ids
+   */
+  DeviceDriver open(DeviceType type, long id);
+}

@@ -1,0 +1,85 @@
+package org.arbalest.testkit
+
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.SymbolLookup
+import java.nio.file.Files
+import java.nio.file.Path
+import java.nio.file.StandardCopyOption.ATOMIC_MOVE
+import java.nio.file.StandardCopyOption.REPLACE_EXISTING
+import java.security.MessageDigest
+import java.util.Optional
+import java.util.concurrent.ConcurrentHashMap
+
+/**
+ * A shared library made of C sources, loaded for the life of the process.
+ *
+ * Nobody closes it: C may hold the address of a function in it.
+ */
+public class NativeLibrary private constructor(
+    /** Where the library lies. */
+    public val file: Path,
+) : SymbolLookup {
+    private val symbols = SymbolLookup.libraryLookup(file, Arena.global())
+
+    override fun find(name: String): Optional<MemorySegment> = symbols.find(name)
+
+    public companion object {
+        private const val SOURCES = "/org/arbalest/testkit/c/"
+        private const val ABI_HEADER = "arbalest/arrow_abi.h"
+        private val FLAGS = listOf("-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread")
+        private val loaded = ConcurrentHashMap<Path, NativeLibrary>()
+
+        /**
+         * Compiles [sources] and loads them; the same content is compiled once, and loaded once per process.
+         *
+         * Sources are resources in `org/arbalest/testkit/c`. One that ends in `.h` is only put beside the others; core's
+         * `arbalest/arrow_abi.h` is there always. The library lands in `target/native`, or in a temporary folder where
+         * there is no `target`.
+         *
+         * @throws IllegalStateException if there is no C compiler, or if it refuses a source; the message has its words
+         */
+        public fun compile(vararg sources: String): NativeLibrary {
+            val compiler = when (val answer = CCompiler.answer) {
+                is CCompiler.Found -> answer.path
+                is CCompiler.Missing -> error(answer.reason)
+            }
+            val texts = sources.associateWith { text(SOURCES + it) } + (ABI_HEADER to text("/META-INF/include/$ABI_HEADER"))
+            val name = sources.first().substringBeforeLast('.')
+            val folder = output.resolve("$name-${hash(compiler, texts)}").toAbsolutePath()
+            return loaded.computeIfAbsent(folder.resolve(System.mapLibraryName(name))) { file ->
+                if (!Files.exists(file)) build(compiler, texts, file)
+                NativeLibrary(file)
+            }
+        }
+
+        private val output: Path by lazy {
+            val target = Path.of("target")
+            if (Files.isDirectory(target)) target.resolve("native") else Files.createTempDirectory("arbalest-native")
+        }
+
+        private fun text(resource: String): String =
+            checkNotNull(NativeLibrary::class.java.getResource(resource)) { "no resource $resource" }.readText()
+
+        private fun hash(compiler: Path, texts: Map<String, String>): String {
+            val digest = MessageDigest.getInstance("SHA-256")
+            digest.update("$compiler $FLAGS $texts".encodeToByteArray())
+            return digest.digest().toHexString().take(16)
+        }
+
+        private fun build(compiler: Path, texts: Map<String, String>, file: Path) {
+            for ((name, text) in texts) {
+                val source = file.resolveSibling(name)
+                Files.createDirectories(source.parent)
+                Files.writeString(source, text)
+            }
+            // Under another name first: a second process may be looking for the file.
+            val unfinished = Files.createTempFile(file.parent, "unfinished", null)
+            val command = listOf("$compiler") + FLAGS + listOf("-I.", "-o", "$unfinished") + texts.keys.filter { it.endsWith(".c") }
+            val process = ProcessBuilder(command).directory(file.parent.toFile()).redirectErrorStream(true).start()
+            val words = process.inputReader().readText()
+            check(process.waitFor() == 0) { "${command.joinToString(" ")} failed:\n$words" }
+            Files.move(unfinished, file, ATOMIC_MOVE, REPLACE_EXISTING)
+        }
+    }
+}

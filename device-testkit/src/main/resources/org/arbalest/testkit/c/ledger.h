@@ -1,0 +1,43 @@
+/* What the peer's files share: counted memory, records that outlive their struct, and the gate. */
+#ifndef ARBALEST_PEER_LEDGER_H
+#define ARBALEST_PEER_LEDGER_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "peer.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Zeroed or copied memory of exactly `size` bytes. Never NULL: the process ends if there is none. */
+void* ledger_alloc(size_t size);
+void ledger_free(void* block); /* NULL is fine */
+void ledger_count(int64_t blocks); /* blocks that did not come from here */
+
+/* The head of every private_data. It stays readable after release, until peer_reset, so that a second release
+   or a call on a released stream is seen and not a crash. */
+struct record {
+  atomic_int released;
+  int kind;
+  struct record* next;
+};
+
+void* ledger_open(size_t size, int kind);  /* a new zeroed record, live */
+int ledger_close(struct record* record);   /* 1 for the first release; 0, counted, for any other */
+void ledger_violation(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Children and dictionaries live in slots; releasing one in place, not by way of its parent, is a violation. */
+void* slot_new(void);
+void slot_free(void* slot);
+void slots_enter(void); /* this thread is inside a parent's release */
+void slots_leave(void);
+void slot_check(const void* self, const char* what);
+
+void gate_wait(void);
+
+void streams_reset(void);
+
+#pragma GCC visibility pop
+
+#endif

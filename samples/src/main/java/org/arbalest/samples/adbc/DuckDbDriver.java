@@ -1,0 +1,130 @@
+package org.arbalest.samples.adbc;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.JarURLConnection;
+import java.net.URL;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Locale;
+import java.util.jar.JarEntry;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * DuckDB as an ADBC driver, from the native library inside {@code duckdb_jdbc} on the class path.
+ *
+ * <p>The library (some 70 MB) is copied out of the jar once per version, into a folder under {@code java.io.tmpdir}
+ * that only this user may open, and found there the next time. Where that folder is not safely ours, each process makes
+ * a copy of its own, deleted when it exits if the operating system lets it.
+ */
+public final class DuckDbDriver {
+  private static final String INIT_FUNCTION = "duckdb_adbc_init";
+
+  private static @Nullable AdbcDriver loaded;
+
+  private DuckDbDriver() {}
+
+  /**
+   * Loads DuckDB; later calls answer the same driver.
+   *
+   * @throws IllegalStateException if the class path has no DuckDB for this operating system and architecture
+   * @throws UncheckedIOException if the library cannot be copied out of the jar
+   */
+  public static synchronized AdbcDriver load() {
+    AdbcDriver driver = loaded;
+    if (driver == null) {
+      driver = AdbcDriver.load(findLibrary(), INIT_FUNCTION);
+      loaded = driver;
+    }
+    return driver;
+  }
+
+  private static Path findLibrary() {
+    String platform = "libduckdb_java.so_" + operatingSystem() + "_";
+    List<String> names = List.of(platform + architecture(), platform + "universal");
+    for (String name : names) {
+      URL url = DuckDbDriver.class.getClassLoader().getResource(name);
+      if (url != null) {
+        try {
+          return extract(url, name);
+        } catch (IOException e) {
+          throw new UncheckedIOException("copying " + url + " to a file failed: " + e.getMessage(), e);
+        }
+      }
+    }
+    throw new IllegalStateException(
+        "no DuckDB for this platform on the class path, looked for " + names + "; add org.duckdb:duckdb_jdbc");
+  }
+
+  private static Path extract(URL url, String name) throws IOException {
+    Path folder = Path.of(System.getProperty("java.io.tmpdir"), "arbalest-" + System.getProperty("user.name"));
+    if (!(url.openConnection() instanceof JarURLConnection connection) || !isOurs(folder)) {
+      Path own = Files.createTempFile(name, null);
+      own.toFile().deleteOnExit();
+      copy(url, own);
+      return own;
+    }
+    JarEntry entry = connection.getJarEntry();
+    Path library = folder.resolve("%s-%08x".formatted(name, entry.getCrc()));
+    if (!isComplete(library, entry)) {
+      // What has the final name is complete: processes that start together may each copy, and the last one wins.
+      Path part = Files.createTempFile(folder, name, ".part");
+      try {
+        copy(url, part);
+        Files.move(part, library, StandardCopyOption.ATOMIC_MOVE);
+      } catch (IOException e) {
+        if (!isComplete(library, entry)) { // Windows does not replace a library that is in use
+          throw e;
+        }
+      } finally {
+        Files.deleteIfExists(part);
+      }
+    }
+    return library;
+  }
+
+  private static boolean isComplete(Path library, JarEntry entry) throws IOException {
+    return Files.isRegularFile(library) && Files.size(library) == entry.getSize();
+  }
+
+  /** Makes the folder, or sees that nobody else could have put a library into it. */
+  private static boolean isOurs(Path folder) throws IOException {
+    if (!folder.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+      Files.createDirectories(folder); // on Windows java.io.tmpdir is the user's own
+      return true;
+    }
+    var onlyUs = PosixFilePermissions.fromString("rwx------");
+    try {
+      Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(onlyUs));
+      return true;
+    } catch (FileAlreadyExistsException e) {
+      var found = Files.readAttributes(folder, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      return found.isDirectory()
+          && found.permissions().equals(onlyUs)
+          && found.owner().getName().equals(System.getProperty("user.name"));
+    }
+  }
+
+  private static void copy(URL url, Path file) throws IOException {
+    try (InputStream in = url.openStream()) {
+      Files.copy(in, file, StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
+  private static String operatingSystem() {
+    String os = System.getProperty("os.name").toLowerCase(Locale.ROOT);
+    return os.startsWith("mac") ? "macos" : os.startsWith("windows") ? "windows" : "linux";
+  }
+
+  private static String architecture() {
+    String arch = System.getProperty("os.arch");
+    return arch.equals("aarch64") ? "arm64" : arch.equals("x86_64") ? "amd64" : arch;
+  }
+}
