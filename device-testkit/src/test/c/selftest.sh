@@ -1,15 +1,19 @@
 #!/bin/sh
-# Builds the peer and its selftest four ways and runs each; stops at the first failure.
+# Builds the C peer with its selftest, plainly and under each sanitizer, and runs it, also under valgrind. Stops at the first failure.
 set -eu
-cd "$(dirname "$0")"
-out=${1:-/tmp/peer-build}
+cd "$(dirname "$0")/../../.."
+out=${1:-target/selftest}
 mkdir -p "$out"
-flags="-std=gnu11 -O2 -fPIC -Wall -Wextra -Werror -pthread -Iinclude -Ic"
-peer="c/peer.c c/nodes.c c/streams.c c/checksum.c c/drain.c c/moves.c c/threads.c c/layout.c"
-${CC:-cc} $flags -shared $peer -o "$out/libarbalest_peer.so"
-${CC:-cc} $flags -g $peer c/peer_selftest.c -o "$out/plain"
-${CC:-cc} $flags -g -fsanitize=thread $peer c/peer_selftest.c -o "$out/tsan"
-${CC:-cc} $flags -g -fsanitize=address,undefined -fno-sanitize-recover=all $peer c/peer_selftest.c -o "$out/asan"
+c=src/main/resources/org/arbalest/testkit/c
+peer="$c/peer.c $c/nodes.c $c/streams.c $c/checksum.c $c/drain.c $c/moves.c $c/threads.c $c/layout.c"
+build() { # name, flags
+  name=$1
+  shift
+  ${CC:-cc} -std=gnu11 -O2 -g -Wall -Wextra -Werror -pthread -I../device-core/src/main/c/include -I$c "$@" $peer src/test/c/peer_selftest.c -o "$out/$name"
+}
+build plain
+build tsan -fsanitize=thread
+build asan -fsanitize=address,undefined -fno-sanitize-recover=all
 for how in "$out/plain" "valgrind --leak-check=full --show-leak-kinds=all --error-exitcode=9 $out/plain" "$out/tsan" "$out/asan"; do
   echo "== $how"
   $how
