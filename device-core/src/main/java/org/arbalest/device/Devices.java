@@ -8,6 +8,7 @@ import java.util.ServiceLoader;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
+import org.arbalest.device.cpu.CpuProvider;
 import org.arbalest.device.spi.Availability;
 import org.arbalest.device.spi.Availability.Missing;
 import org.arbalest.device.spi.Availability.Ready;
@@ -23,6 +24,8 @@ public final class Devices {
 
   static {
     loadProviders();
+    // Jars that were merged into one tend to lose their service files.
+    if (provider(DeviceType.CPU) == null) PROVIDERS.add(new CpuProvider());
     CPU = device(DeviceType.CPU, -1);
   }
 
