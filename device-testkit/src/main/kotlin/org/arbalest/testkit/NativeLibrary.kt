@@ -27,7 +27,7 @@ public class NativeLibrary private constructor(
     public companion object {
         private const val SOURCES = "/org/arbalest/testkit/c/"
         private const val ABI_HEADER = "arbalest/arrow_abi.h"
-        private val FLAGS = listOf("-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread")
+        private val FLAGS = listOf("-std=gnu11", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread")
         private val loaded = ConcurrentHashMap<Path, NativeLibrary>()
 
         /**

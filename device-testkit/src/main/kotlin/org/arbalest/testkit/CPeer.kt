@@ -1,0 +1,85 @@
+package org.arbalest.testkit
+
+import java.lang.foreign.MemorySegment
+
+/**
+ * A C program on the other side of Arrow's C interfaces: its books.
+ *
+ * The peer is compiled from the testkit's C resources at first use; `peer.h` among them is its contract, and says more
+ * than is repeated here. What it makes and reads is in [PeerNodes] and [PeerStreams], what it does to structs of anyone
+ * in [PeerMoves]. Structs are segments of at least the struct's size, or raw pointers of size 0; their memory is the
+ * caller's. Every function may be called from any thread, but not while [reset] runs.
+ */
+public object CPeer {
+    private val layoutFunction = PeerLibrary.function("arbalest_layout", PTR)
+    private val liveAllocations = PeerLibrary.function("peer_live_allocations", I64)
+    private val liveArrays = PeerLibrary.function("peer_live_arrays", I64)
+    private val liveSchemas = PeerLibrary.function("peer_live_schemas", I64)
+    private val liveStreams = PeerLibrary.function("peer_live_streams", I64)
+    private val releaseCalls = PeerLibrary.function("peer_release_calls", I64)
+    private val doubleReleases = PeerLibrary.function("peer_double_releases", I64)
+    private val violations = PeerLibrary.function("peer_violations", I64)
+    private val violationText = PeerLibrary.function("peer_violation_text", PTR)
+    private val resetFunction = PeerLibrary.function("peer_reset", null)
+    private val gateOpen = PeerLibrary.function("peer_gate_open", null)
+    private val gateShut = PeerLibrary.function("peer_gate_shut", null)
+    private val gateWaiting = PeerLibrary.function("peer_gate_waiting", I64)
+
+    /** Lines `Struct.field offset` and `Struct size`, as the C compiler lays the eight structs out. */
+    public val layout: String get() = (layoutFunction.invoke() as MemorySegment).textAt()
+
+    /** What the peer holds now, and what was done to it since [reset]. */
+    public fun counts(): PeerCounts = PeerCounts(
+        allocations = liveAllocations.invoke() as Long,
+        arrays = liveArrays.invoke() as Long,
+        schemas = liveSchemas.invoke() as Long,
+        streams = liveStreams.invoke() as Long,
+        releaseCalls = releaseCalls.invoke() as Long,
+        doubleReleases = doubleReleases.invoke() as Long,
+        violations = violations.invoke() as Long,
+        violation = (violationText.invoke() as MemorySegment).textAt(),
+    )
+
+    /** Zeroes what is counted since then, not what is live; shuts the gate. */
+    public fun reset() {
+        resetFunction.invoke()
+    }
+
+    /** Lets through all who wait at the gate, until it is shut. */
+    public fun openGate() {
+        gateOpen.invoke()
+    }
+
+    /** Shuts the gate, which starts shut. */
+    public fun shutGate() {
+        gateShut.invoke()
+    }
+
+    /** The threads that wait at the gate now. */
+    public val waitingAtGate: Long get() = gateWaiting.invoke() as Long
+}
+
+/**
+ * The C peer's books at one moment.
+ *
+ * The first four are what is live: made by the peer and not released, children and dictionaries counted too.
+ *
+ * @property allocations every block and record of the peer's that was not given back
+ * @property arrays arrays
+ * @property schemas schemas
+ * @property streams streams, device streams included
+ * @property releaseCalls all calls of the peer's release functions since the reset, by anyone, repeated ones included
+ * @property doubleReleases those of them that came for something released before
+ * @property violations broken rules seen since the reset, without double releases
+ * @property violation the first of them, or an empty text
+ */
+public data class PeerCounts(
+    val allocations: Long,
+    val arrays: Long,
+    val schemas: Long,
+    val streams: Long,
+    val releaseCalls: Long,
+    val doubleReleases: Long,
+    val violations: Long,
+    val violation: String,
+)

@@ -1,0 +1,65 @@
+package org.arbalest.testkit
+
+import io.kotest.core.extensions.TestCaseExtension
+import io.kotest.core.test.TestCase
+import io.kotest.core.test.TestType
+import io.kotest.engine.test.TestResult
+import org.arbalest.device.Ledger
+import kotlin.time.Duration.Companion.milliseconds
+
+/**
+ * Fails a test that leaves something allocated, exported or open, on our side or the C peer's, and says what.
+ *
+ * Before each test it takes [Ledger.now] and resets the [CPeer], where there is a C compiler. After a test that passed,
+ * both must be back, and the peer must have seen no double release and no broken rule; a test that provokes one
+ * says so by calling [CPeer.reset] at its end. What other threads are just releasing has a second to be gone.
+ *
+ *     class MySpec : FunSpec({
+ *         extension(LedgerExtension)
+ *         …
+ *     })
+ */
+public object LedgerExtension : TestCaseExtension {
+    private val grace = 1000.milliseconds
+
+    override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
+        if (testCase.type != TestType.Test) return execute(testCase)
+        val peer = if (CCompiler.answer is CCompiler.Found) CPeer else null
+        peer?.reset()
+        val before = Books(Ledger.now(), peer?.counts())
+        val result = execute(testCase)
+        if (!result.isSuccess) return result
+        val left = before.differenceAfterGrace(peer) ?: return result
+        return TestResult.Failure(result.duration, AssertionError(left))
+    }
+
+    private class Books(val ledger: Ledger, val counts: PeerCounts?) {
+        fun differenceAfterGrace(peer: CPeer?): String? {
+            val patience = System.nanoTime() + grace.inWholeNanoseconds
+            while (true) {
+                val difference = difference(Books(Ledger.now(), peer?.counts())) ?: return null
+                if (System.nanoTime() > patience) return difference
+                Thread.sleep(1)
+            }
+        }
+
+        private fun difference(after: Books): String? {
+            val words = mutableListOf<String>()
+            val left = after.ledger.since(ledger)
+            if (!left.isZero) words += "not back after the test: $left"
+            if (counts != null && after.counts != null) words += peerWords(counts, after.counts)
+            return words.joinToString("; ").ifEmpty { null }
+        }
+
+        private fun peerWords(before: PeerCounts, after: PeerCounts): List<String> = listOfNotNull(
+            live("allocations", after.allocations - before.allocations),
+            live("arrays", after.arrays - before.arrays),
+            live("schemas", after.schemas - before.schemas),
+            live("streams", after.streams - before.streams),
+            "the C peer saw ${after.doubleReleases} double releases".takeIf { after.doubleReleases != 0L },
+            "the C peer saw ${after.violations} broken rules, first: ${after.violation}".takeIf { after.violations != 0L },
+        )
+
+        private fun live(what: String, more: Long): String? = if (more == 0L) null else "the C peer has $more more $what than before"
+    }
+}

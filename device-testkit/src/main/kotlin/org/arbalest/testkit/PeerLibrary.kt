@@ -1,0 +1,43 @@
+package org.arbalest.testkit
+
+import java.lang.foreign.Arena
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
+import java.lang.foreign.MemoryLayout
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout
+import java.lang.invoke.MethodHandle
+
+internal val I32: MemoryLayout = ValueLayout.JAVA_INT
+internal val I64: MemoryLayout = ValueLayout.JAVA_LONG
+internal val PTR: MemoryLayout = ValueLayout.ADDRESS
+
+/** The compiled C peer, whose contract is `peer.h`; compiled at first use. */
+internal object PeerLibrary {
+    private val library = NativeLibrary.compile(
+        "peer.c", "nodes.c", "streams.c", "checksum.c", "drain.c", "moves.c", "threads.c", "layout.c",
+        "peer.h", "ledger.h", "checksum.h", "moves.h",
+    )
+
+    /** Not a critical call: most of these call back into Java. */
+    fun function(name: String, result: MemoryLayout?, vararg parameters: MemoryLayout): MethodHandle {
+        val type = if (result == null) FunctionDescriptor.ofVoid(*parameters) else FunctionDescriptor.of(result, *parameters)
+        return Linker.nativeLinker().downcallHandle(library.findOrThrow(name), type)
+    }
+}
+
+/** Memory for one call's arguments; [MemorySegment.NULL] stands for null. */
+internal class Arguments(private val arena: Arena) {
+    fun text(value: String?): MemorySegment = if (value == null) MemorySegment.NULL else arena.allocateFrom(value)
+
+    fun bytes(value: ByteArray?): MemorySegment =
+        if (value == null) MemorySegment.NULL else arena.allocateFrom(ValueLayout.JAVA_BYTE, *value)
+
+    fun longs(count: Int): MemorySegment = arena.allocate(ValueLayout.JAVA_LONG, count.toLong())
+
+    fun block(bytes: Long): MemorySegment = arena.allocate(bytes)
+}
+
+internal inline fun <T> withArguments(call: Arguments.() -> T): T = Arena.ofConfined().use { Arguments(it).call() }
+
+internal fun MemorySegment.textAt(): String = reinterpret(Long.MAX_VALUE).getString(0)
