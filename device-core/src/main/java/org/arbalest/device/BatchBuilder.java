@@ -109,7 +109,7 @@ public final class BatchBuilder implements AutoCloseable {
     List<@Nullable DeviceBuffer> noValidity = new ArrayList<>();
     noValidity.add(null);
     DeviceArray batch = DeviceArray.of(Schema.of(fields, metadata), ArrayData.of(rows, 0, noValidity, data));
-    spent = true;
+    close(); // a column's builder that somebody kept must not write into the array
     return batch;
   }
 

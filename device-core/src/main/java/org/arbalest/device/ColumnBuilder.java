@@ -1,5 +1,6 @@
 package org.arbalest.device;
 
+import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,8 +54,8 @@ public abstract sealed class ColumnBuilder
     };
   }
 
-  /** The field that is built. */
-  public final Field field() {
+  /** The field that is built; of a struct or list whose type is still growing, as far as it is known. */
+  public Field field() {
     return field;
   }
 
@@ -127,8 +128,22 @@ public abstract sealed class ColumnBuilder
     throw doesNotFit("a list");
   }
 
+  /**
+   * Says what a list's elements are, in place of what its type said, and returns their builder.
+   *
+   * @throws IllegalStateException if elements were appended
+   */
+  public ColumnBuilder items(Field item) {
+    throw doesNotFit("a list");
+  }
+
   /** The builder of a struct's field of this name. */
   public ColumnBuilder child(String name) {
+    throw doesNotFit("a struct");
+  }
+
+  /** Adds a field to a struct's type, and returns its builder. */
+  public ColumnBuilder addChild(Field child) {
     throw doesNotFit("a struct");
   }
 
@@ -172,6 +187,15 @@ public abstract sealed class ColumnBuilder
   public ColumnBuilder appendAll(double[] values) {
     for (double value : values) append(value);
     return this;
+  }
+
+  /**
+   * Appends values of fixed width as they are stored in Arrow's buffers, back to back, in one copy. Nothing is checked but the size.
+   *
+   * @param stored memory, on the heap or not, whose size is a multiple of the type's width
+   */
+  public ColumnBuilder appendAll(MemorySegment stored) {
+    throw doesNotFit("values of fixed width");
   }
 
   /** Writes whatever stands where a null is. */

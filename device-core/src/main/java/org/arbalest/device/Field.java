@@ -56,6 +56,11 @@ public final class Field {
     return new Field(newName, type, nullable, metadata, unknownFlags);
   }
 
+  /** This field with another type. */
+  public Field withType(DataType newType) {
+    return new Field(name, newType, nullable, metadata, unknownFlags);
+  }
+
   /** This field with the promise that no nulls occur, or without it. */
   public Field withNullable(boolean mayBeNull) {
     return new Field(name, type, mayBeNull, metadata, unknownFlags);

@@ -133,12 +133,18 @@ final class FixedBuilder extends ColumnBuilder {
     return isStored(Kind.FLOAT, 8) ? copy(MemorySegment.ofArray(array), array.length) : super.appendAll(array);
   }
 
+  @Override
+  public ColumnBuilder appendAll(MemorySegment stored) {
+    if (width == 0 || stored.byteSize() % width != 0) throw doesNotFit(stored.byteSize() + " bytes of values that are " + width + " wide");
+    return copy(stored, stored.byteSize() / width);
+  }
+
   /** Whether an array of this kind is stored bit by bit: for integers, signed ones, and 64-bit ones, which are never checked. */
   private boolean isStored(Kind wanted, int bytes) {
     return kind == wanted && width == bytes && (signed || width == 8);
   }
 
-  private ColumnBuilder copy(MemorySegment array, int count) {
+  private ColumnBuilder copy(MemorySegment array, long count) {
     values.putAll(array);
     validity.appendValid(count);
     return this;

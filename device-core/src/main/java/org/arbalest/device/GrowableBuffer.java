@@ -25,7 +25,7 @@ final class GrowableBuffer {
   /** Makes room for more bytes, counts them as written, and returns where they go. */
   long extend(long bytes) {
     long needed = Math.addExact(size, bytes);
-    if (needed > buffer.size()) grow(Math.max(needed, 2 * buffer.size()));
+    if (needed > buffer.size() || !buffer.isOpen()) grow(Math.max(needed, 2 * buffer.size()));
     long at = address + size;
     size = needed;
     return at;

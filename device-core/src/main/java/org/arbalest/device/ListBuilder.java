@@ -2,15 +2,19 @@ package org.arbalest.device;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.arbalest.device.DataType.LargeListType;
+import org.arbalest.device.DataType.ListType;
 import org.jspecify.annotations.Nullable;
 
 /** Lists with offsets. */
 final class ListBuilder extends ColumnBuilder {
+  private final BuildMemory memory;
   private final OffsetsBuilder offsets;
-  private final ColumnBuilder items;
+  private ColumnBuilder items;
 
   ListBuilder(BuildMemory memory, Field field, Field item, int rows) {
     super(memory, field);
+    this.memory = memory;
     this.items = ColumnBuilder.of(memory, item, rows);
     this.offsets = new OffsetsBuilder(memory, field, rows);
   }
@@ -26,6 +30,21 @@ final class ListBuilder extends ColumnBuilder {
   @Override
   public ColumnBuilder items() {
     return items;
+  }
+
+  @Override
+  public ColumnBuilder items(Field item) {
+    if (items.length() != 0) throw new IllegalStateException("column \"" + field.name() + "\": elements were appended, so their type stays");
+    items = ColumnBuilder.of(memory, item, (int) Math.min(offsets.last(), Integer.MAX_VALUE));
+    return items;
+  }
+
+  /** With the type of the elements as it is now: it, too, may have grown. */
+  @Override
+  public Field field() {
+    Field item = items.field();
+    DataType type = field.type() instanceof LargeListType ? new LargeListType(item) : new ListType(item);
+    return type.equals(field.type()) ? field : field.withType(type);
   }
 
   @Override

@@ -7,10 +7,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Structs. The fields of a null struct are appended like any other, nulls or not. */
 final class StructBuilder extends ColumnBuilder {
+  private final BuildMemory memory;
+  private final int rows;
   private final List<ColumnBuilder> children = new ArrayList<>();
 
   StructBuilder(BuildMemory memory, Field field, StructType type, int rows) {
     super(memory, field);
+    this.memory = memory;
+    this.rows = rows;
     for (Field child : type.fields()) children.add(ColumnBuilder.of(memory, child, rows));
   }
 
@@ -26,6 +30,20 @@ final class StructBuilder extends ColumnBuilder {
       if (child.field.name().equals(name)) return child;
     }
     throw new IllegalArgumentException("column \"" + field.name() + "\" has no field \"" + name + "\"");
+  }
+
+  @Override
+  public ColumnBuilder addChild(Field child) {
+    ColumnBuilder added = ColumnBuilder.of(memory, child, rows);
+    children.add(added);
+    return added;
+  }
+
+  /** With the types of the children as they are now: they, too, may have grown. */
+  @Override
+  public Field field() {
+    StructType type = new StructType(children.stream().map(ColumnBuilder::field).toList());
+    return type.equals(field.type()) ? field : field.withType(type);
   }
 
   /** The fields' values come by their own builders, also for a null struct. */

@@ -1,0 +1,113 @@
+package org.arbalest.coroutines
+
+import org.arbalest.device.BatchBuilder
+import org.arbalest.device.ColumnBuilder
+import org.arbalest.device.DataType
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Field
+import org.arbalest.device.Metadata
+import java.util.function.IntPredicate
+
+/** Marks the receivers of the batch DSL, so that a block sees the columns of its own level only. */
+@DslMarker
+@Target(AnnotationTarget.CLASS)
+public annotation class BatchDsl
+
+/**
+ * Builds a record batch in this device's memory; the caller closes it.
+ *
+ *     val trades = device.batch(rows = prices.size) {
+ *         float64("price", prices)
+ *         utf8("symbol") { row -> symbols[row] }
+ *         list("fills", { row -> orders[row].fills }) { fills ->
+ *             struct {
+ *                 int64("quantity") { fills[it].quantity }
+ *             }
+ *         }
+ *     }
+ *
+ * If [columns] throws, or leaves by a `return`, everything that was allocated is freed. Runs on the calling thread and
+ * suspends only where [columns] does.
+ *
+ * @param rows the number of values of every column
+ * @param metadata the metadata of the batch's schema
+ * @throws IllegalStateException if a column has another number of values
+ * @throws org.arbalest.device.DeviceException with `ENOSYS` if the CPU cannot write this device's memory, with
+ *   `ENOMEM` if there is not enough of it
+ */
+public inline fun Device.batch(
+    rows: Int,
+    metadata: Metadata = Metadata.empty(),
+    columns: ColumnScope.() -> Unit,
+): DeviceArray = batch(rows).use { builder ->
+    builder.metadata(metadata)
+    ColumnScope.of(builder).columns()
+    builder.build()
+}
+
+/**
+ * Where columns are added: to a batch, to a struct, or, a single one, as the elements of a list.
+ *
+ * A column is given by its array, in one bulk copy where Arrow stores what the array does, or by a lambda of the row,
+ * whose null is a null. The lambdas are inlined: a value that is never null is not boxed. Wherever there is an array,
+ * `isNull` tells which of its rows are null; `bits::get` makes it of a `BitSet` or a `BooleanArray`.
+ *
+ * Every column may be given a name, empty for none; elements of a list without a name are called `item`. A column with
+ * `nullable = false` promises in the schema that it has no nulls, and throws [IllegalArgumentException] if it is given
+ * one. Used by one thread at a time, and not after its block has ended: then it throws [IllegalStateException].
+ *
+ * @property rows the number of values of every column; in a list, the number of elements of all lists
+ */
+@BatchDsl
+public class ColumnScope private constructor(public val rows: Int, private val add: (Field) -> ColumnBuilder) {
+    /** Adds a column of any type that core can build, whose [rows] values the caller appends. */
+    public fun column(field: Field): ColumnBuilder = add(field)
+
+    @PublishedApi
+    internal fun column(name: String, type: DataType, nullable: Boolean, metadata: Metadata): ColumnBuilder =
+        add(Field.of(name, type).withNullable(nullable).withMetadata(metadata))
+
+    @PublishedApi
+    internal companion object {
+        @PublishedApi
+        internal fun of(batch: BatchBuilder): ColumnScope = ColumnScope(batch.rows(), batch::column)
+
+        @PublishedApi
+        internal fun ofStruct(rows: Int, struct: ColumnBuilder): ColumnScope = ColumnScope(rows, struct::addChild)
+
+        @PublishedApi
+        internal fun ofList(rows: Int, list: ColumnBuilder): ColumnScope {
+            var items: ColumnBuilder? = null
+            return ColumnScope(rows) { field ->
+                check(items == null) { "a list has one column of elements, and has it; for more, put them into a struct" }
+                list.items(if (field.name().isEmpty()) field.withName(ITEM) else field).also { items = it }
+            }
+        }
+
+        /** What Arrow calls the elements of a list. */
+        @PublishedApi
+        internal const val ITEM: String = "item"
+    }
+}
+
+/** Appends what [value] gives for each row; inlined twice, so that primitives stay primitive. */
+@PublishedApi
+internal inline fun <T : Any> ColumnScope.fill(
+    column: ColumnBuilder,
+    value: (Int) -> T?,
+    append: ColumnBuilder.(T) -> Unit,
+) {
+    for (row in 0 until rows) {
+        val present = value(row)
+        if (present == null) column.appendNull() else column.append(present)
+    }
+}
+
+internal fun ColumnScope.requireRows(given: Int) {
+    require(given == rows) { "$given values were given for $rows rows" }
+}
+
+internal fun ColumnBuilder.nullWhere(isNull: IntPredicate?) {
+    if (isNull != null) setNulls(isNull)
+}

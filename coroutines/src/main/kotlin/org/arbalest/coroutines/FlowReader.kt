@@ -1,0 +1,82 @@
+package org.arbalest.coroutines
+
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.DeviceType
+import kotlin.coroutines.CoroutineContext
+
+/**
+ * A stream of the record batches that this flow emits, to be pulled here or handed to C.
+ *
+ * **Ownership.** Each emitted array is taken over, as an export takes it: the emitter's handle is spent, closing it is
+ * allowed and does nothing. So flows that lend, like [asFlow], and flows that make arrays for others fit alike; one that
+ * goes on using its array emits `array.retain()`. Arrays that nobody pulls are closed.
+ *
+ * **Threads.** The flow is collected in [context], by a coroutine that starts with the first pull and then is at most
+ * one array ahead of the pulls. A pull blocks its thread until there is an array: it must not hold up a thread that
+ * the flow needs, so let [context] have threads of its own, or pull on [Dispatchers.IO]. Interrupting the pulling
+ * thread ends the stream.
+ *
+ * **The end.** What the flow throws is thrown by the pull, and reaches C as an errno with the message; it cancels nobody
+ * else. Closing the reader, or C's release of the stream, cancels the collection and does not wait for it; a
+ * [Job] in [context] becomes its parent, so that a scope waits. If that is cancelled, pulls fail with `ECANCELED`.
+ *
+ * @param schema the schema of every batch
+ * @param deviceType where every batch is
+ */
+public fun Flow<DeviceArray>.asReader(
+    schema: Schema,
+    deviceType: DeviceType = DeviceType.CPU,
+    context: CoroutineContext = Dispatchers.Default,
+): DeviceArrayReader = asReader(schema.asField(), deviceType, context)
+
+/** A stream of arrays of any type; see the other overload. */
+public fun Flow<DeviceArray>.asReader(
+    field: Field,
+    deviceType: DeviceType = DeviceType.CPU,
+    context: CoroutineContext = Dispatchers.Default,
+): DeviceArrayReader = DeviceArrayReader.of(field, deviceType, FlowSource(this, context))
+
+/** Called by one thread at a time. */
+private class FlowSource(private val flow: Flow<DeviceArray>, private val context: CoroutineContext) :
+    DeviceArrayReader.Source {
+    // No room: an array passes from hand to hand, or to the handler if one of them was cancelled meanwhile.
+    private val arrays = Channel<DeviceArray>(Channel.RENDEZVOUS, onUndeliveredElement = DeviceArray::close)
+
+    /** Null before the first pull: a parent would wait for a coroutine that nobody starts. */
+    private var collection: Job? = null
+
+    override fun next(): DeviceArray? {
+        if (collection == null) collection = start()
+        val result = runBlocking { arrays.receiveCatching() }
+        result.exceptionOrNull()?.let { throw it }
+        return result.getOrNull()
+    }
+
+    private fun start(): Job {
+        val job = CoroutineScope(context).launch {
+            try {
+                flow.collect { arrays.send(it.move()) }
+            } catch (t: Throwable) {
+                arrays.close(t) // it is for whoever pulls, not for the parent
+            }
+        }
+        // Also if the parent was cancelled before the coroutine could begin.
+        job.invokeOnCompletion { arrays.close(it) }
+        return job
+    }
+
+    override fun close() {
+        collection?.cancel()
+        arrays.cancel()
+    }
+}

@@ -1,0 +1,89 @@
+package org.arbalest.coroutines
+
+import org.arbalest.device.DataTypes
+import org.arbalest.device.Metadata
+import java.util.function.IntPredicate
+
+/** 8-bit integers, in one copy; null where [isNull]. */
+public fun ColumnScope.int8(
+    name: String = "",
+    values: ByteArray,
+    isNull: IntPredicate? = null,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    column(name, DataTypes.INT8, nullable, metadata).appendAll(values).nullWhere(isNull)
+}
+
+/** 8-bit integers. */
+public inline fun ColumnScope.int8(
+    name: String = "",
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    value: (row: Int) -> Byte?,
+) {
+    fill(column(name, DataTypes.INT8, nullable, metadata), value) { append(it.toLong()) }
+}
+
+/** 16-bit integers, in one copy; null where [isNull]. */
+public fun ColumnScope.int16(
+    name: String = "",
+    values: ShortArray,
+    isNull: IntPredicate? = null,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    column(name, DataTypes.INT16, nullable, metadata).appendAll(values).nullWhere(isNull)
+}
+
+/** 16-bit integers. */
+public inline fun ColumnScope.int16(
+    name: String = "",
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    value: (row: Int) -> Short?,
+) {
+    fill(column(name, DataTypes.INT16, nullable, metadata), value) { append(it.toLong()) }
+}
+
+/** 32-bit integers, in one copy; null where [isNull]. */
+public fun ColumnScope.int32(
+    name: String = "",
+    values: IntArray,
+    isNull: IntPredicate? = null,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    column(name, DataTypes.INT32, nullable, metadata).appendAll(values).nullWhere(isNull)
+}
+
+/** 32-bit integers. */
+public inline fun ColumnScope.int32(
+    name: String = "",
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    value: (row: Int) -> Int?,
+) {
+    fill(column(name, DataTypes.INT32, nullable, metadata), value) { append(it.toLong()) }
+}
+
+/** 64-bit integers, in one copy; null where [isNull]. */
+public fun ColumnScope.int64(
+    name: String = "",
+    values: LongArray,
+    isNull: IntPredicate? = null,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    column(name, DataTypes.INT64, nullable, metadata).appendAll(values).nullWhere(isNull)
+}
+
+/** 64-bit integers. */
+public inline fun ColumnScope.int64(
+    name: String = "",
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    value: (row: Int) -> Long?,
+) {
+    fill(column(name, DataTypes.INT64, nullable, metadata), value) { append(it) }
+}

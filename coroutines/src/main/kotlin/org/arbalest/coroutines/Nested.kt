@@ -1,0 +1,168 @@
+package org.arbalest.coroutines
+
+import org.arbalest.device.ColumnBuilder
+import org.arbalest.device.DataType.ListType
+import org.arbalest.device.DataType.NullType
+import org.arbalest.device.DataType.StructType
+import org.arbalest.device.DataTypes
+import org.arbalest.device.Field
+import org.arbalest.device.Metadata
+import java.util.function.IntPredicate
+
+/**
+ * Structs, whose fields are the columns that [fields] adds.
+ *
+ * The fields of a null struct have values like any other row's: their lambdas run for it too, and may return null.
+ *
+ * @param isNull which structs are null; none if it is null itself
+ */
+public inline fun ColumnScope.struct(
+    name: String = "",
+    isNull: IntPredicate? = null,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    fields: ColumnScope.() -> Unit,
+) {
+    val struct = column(name, StructType(listOf()), nullable, metadata)
+    repeat(rows) { struct.appendStruct() }
+    if (isNull != null) struct.setNulls(isNull)
+    ColumnScope.ofStruct(rows, struct).fields()
+}
+
+/**
+ * Lists, whose elements are the one column that [items] adds. It is given the elements of all rows, one after the other,
+ * and its lambdas run with positions in that list:
+ *
+ *     list("fills", { row -> orders[row].fills }) { fills ->
+ *         struct {
+ *             int64("quantity") { fills[it].quantity }
+ *             list("parties", { fills[it].parties }) { parties -> utf8 { parties[it] } }
+ *         }
+ *     }
+ *
+ * @param lists the list of a row, or null for a null
+ */
+public inline fun <E> ColumnScope.list(
+    name: String = "",
+    lists: (row: Int) -> Collection<E>?,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    items: ColumnScope.(List<E>) -> Unit,
+) {
+    val column = listColumn(name, nullable, metadata)
+    val all = ArrayList<E>(rows)
+    fill(column, lists) {
+        all += it
+        appendList(it.size)
+    }
+    ColumnScope.ofList(all.size, column).items(all)
+}
+
+/**
+ * Lists of the sizes given, whose elements are the one column that [items] adds: with an array in it, the fastest way.
+ *
+ *     list("samples", sizes) { float64(values = samples) }
+ *
+ * @param sizes the number of elements of each row
+ * @param isNull which lists are null, whatever their size; none if it is null itself
+ */
+public inline fun ColumnScope.list(
+    name: String = "",
+    sizes: IntArray,
+    isNull: IntPredicate? = null,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    items: ColumnScope.() -> Unit,
+) {
+    val column = listColumn(name, nullable, metadata)
+    for (size in sizes) column.appendList(size)
+    if (isNull != null) column.setNulls(isNull)
+    ColumnScope.ofList(sizes.sum(), column).items()
+}
+
+/** Lists of 32-bit integers, each row's in one copy. */
+public inline fun ColumnScope.int32List(
+    name: String = "",
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    values: (row: Int) -> IntArray?,
+) {
+    fillLists(listColumn(name, nullable, metadata), INT32_ITEM, values, { it.size }) { appendAll(it) }
+}
+
+/** Lists of 64-bit integers, each row's in one copy. */
+public inline fun ColumnScope.int64List(
+    name: String = "",
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    values: (row: Int) -> LongArray?,
+) {
+    fillLists(listColumn(name, nullable, metadata), INT64_ITEM, values, { it.size }) { appendAll(it) }
+}
+
+/** Lists of 32-bit floats, each row's in one copy. */
+public inline fun ColumnScope.float32List(
+    name: String = "",
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    values: (row: Int) -> FloatArray?,
+) {
+    fillLists(listColumn(name, nullable, metadata), FLOAT32_ITEM, values, { it.size }) { appendAll(it) }
+}
+
+/** Lists of 64-bit floats, each row's in one copy. */
+public inline fun ColumnScope.float64List(
+    name: String = "",
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    values: (row: Int) -> DoubleArray?,
+) {
+    fillLists(listColumn(name, nullable, metadata), FLOAT64_ITEM, values, { it.size }) { appendAll(it) }
+}
+
+/** Lists of text, whose elements may be null. */
+public inline fun ColumnScope.utf8List(
+    name: String = "",
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    values: (row: Int) -> Collection<String?>?,
+) {
+    fillLists(listColumn(name, nullable, metadata), UTF8_ITEM, values, { it.size }) { list ->
+        for (text in list) if (text == null) appendNull() else append(text)
+    }
+}
+
+@PublishedApi
+internal val INT32_ITEM: Field = Field.of(ColumnScope.ITEM, DataTypes.INT32)
+
+@PublishedApi
+internal val INT64_ITEM: Field = Field.of(ColumnScope.ITEM, DataTypes.INT64)
+
+@PublishedApi
+internal val FLOAT32_ITEM: Field = Field.of(ColumnScope.ITEM, DataTypes.FLOAT32)
+
+@PublishedApi
+internal val FLOAT64_ITEM: Field = Field.of(ColumnScope.ITEM, DataTypes.FLOAT64)
+
+@PublishedApi
+internal val UTF8_ITEM: Field = Field.of(ColumnScope.ITEM, DataTypes.UTF8)
+
+/** A list column whose elements are still to be named: null is the type of none. */
+@PublishedApi
+internal fun ColumnScope.listColumn(name: String, nullable: Boolean, metadata: Metadata): ColumnBuilder =
+    column(name, ListType(Field.of(ColumnScope.ITEM, NullType())), nullable, metadata)
+
+@PublishedApi
+internal inline fun <L : Any> ColumnScope.fillLists(
+    column: ColumnBuilder,
+    item: Field,
+    value: (Int) -> L?,
+    size: (L) -> Int,
+    append: ColumnBuilder.(L) -> Unit,
+) {
+    val items = column.items(item)
+    fill(column, value) {
+        appendList(size(it))
+        items.append(it)
+    }
+}

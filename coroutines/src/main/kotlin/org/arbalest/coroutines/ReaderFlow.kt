@@ -1,0 +1,64 @@
+package org.arbalest.coroutines
+
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.ensureActive
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.runInterruptible
+import kotlinx.coroutines.withContext
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import java.util.concurrent.atomic.AtomicBoolean
+
+/**
+ * The arrays of this reader as a cold flow that can be collected once.
+ *
+ * **The flow lends.** Each array is open while `emit` runs, that is, while the collector and the operators before it work
+ * on it, and closed afterwards; [DeviceArray.retain] keeps one, [DeviceArray.move] and the exports take it. What lets the
+ * next array come before this one is done with (`buffer`, `flowOn`, `conflate`, `toList`, …) gets closed arrays, unless
+ * they are retained before: `map { it.retain() }`, and then closed by whoever receives them.
+ *
+ * **Threads.** The reader is pulled and closed on [dispatcher], where it may block; the arrays are emitted and closed in
+ * the collector's context. One array is pulled at a time, and the next only after this one is closed.
+ *
+ * **The end.** Collecting closes the reader when it ends for whatever reason: the last array, an error of the stream or
+ * of the collector, cancellation. A collector that is suspended is cancelled at once. One for which a pull is under way
+ * waits for the pull to return, as C cannot be interrupted; its thread is, so that a source in Java or Kotlin can
+ * notice. An array that it still brings is closed, never lost. A flow that is never collected leaves the reader to
+ * its owner.
+ *
+ * Collecting throws what [DeviceArrayReader.next] throws, and [IllegalStateException] for the second time.
+ */
+public fun DeviceArrayReader.asFlow(dispatcher: CoroutineDispatcher = Dispatchers.IO): Flow<DeviceArray> {
+    val collected = AtomicBoolean()
+    return flow {
+        check(collected.compareAndSet(false, true)) { "a reader's flow can be collected once, and was: its arrays are gone" }
+        try {
+            while (true) {
+                val array = pull(dispatcher) ?: break
+                array.use { emit(it) }
+            }
+        } finally {
+            withContext(NonCancellable + dispatcher) { close() }
+        }
+    }
+}
+
+/**
+ * The next array. None is lost if the cancellation comes between the pull and the return to the caller's thread, and
+ * what the reader makes of the interrupt is not mistaken for a failure.
+ */
+private suspend fun DeviceArrayReader.pull(dispatcher: CoroutineDispatcher): DeviceArray? {
+    var pulled: DeviceArray? = null
+    try {
+        runInterruptible(dispatcher) { pulled = next() }
+    } catch (t: Throwable) {
+        pulled?.close()
+        currentCoroutineContext().ensureActive()
+        throw t
+    }
+    return pulled
+}

@@ -1,0 +1,141 @@
+package org.arbalest.coroutines
+
+import org.arbalest.device.DataType.BinaryType
+import org.arbalest.device.DataType.DictionaryType
+import org.arbalest.device.DataType.FixedSizeBinaryType
+import org.arbalest.device.DataType.IntType
+import org.arbalest.device.DataType.LargeBinaryType
+import org.arbalest.device.DataType.LargeUtf8Type
+import org.arbalest.device.DataTypes
+import org.arbalest.device.Field
+import org.arbalest.device.Metadata
+import java.lang.foreign.MemorySegment
+import java.util.function.IntPredicate
+
+/** Text, with 32-bit offsets: 2 GiB in all. */
+public inline fun ColumnScope.utf8(
+    name: String = "",
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    value: (row: Int) -> String?,
+) {
+    fill(column(name, DataTypes.UTF8, nullable, metadata), value) { append(it) }
+}
+
+/** Text, whose elements may be null; as many as there are rows. */
+public fun ColumnScope.utf8(
+    name: String = "",
+    values: List<String?>,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    requireRows(values.size)
+    utf8(name, nullable, metadata) { values[it] }
+}
+
+/** Text, with 64-bit offsets. */
+public inline fun ColumnScope.largeUtf8(
+    name: String = "",
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    value: (row: Int) -> String?,
+) {
+    fill(column(name, LargeUtf8Type(), nullable, metadata), value) { append(it) }
+}
+
+/** Text with 64-bit offsets, whose elements may be null; as many as there are rows. */
+public fun ColumnScope.largeUtf8(
+    name: String = "",
+    values: List<String?>,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    requireRows(values.size)
+    largeUtf8(name, nullable, metadata) { values[it] }
+}
+
+/**
+ * Text as indices into its distinct values, which are collected in the order of their first use.
+ *
+ * @param index the type of the indices
+ * @throws IllegalArgumentException if there are more distinct values than it can count
+ */
+public inline fun ColumnScope.dictionary(
+    name: String = "",
+    index: IntType = INT32,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    value: (row: Int) -> String?,
+) {
+    fill(column(name, DictionaryType(index, Field.of("", DataTypes.UTF8), false), nullable, metadata), value) { append(it) }
+}
+
+/** Text as indices into its distinct values; elements may be null; as many as there are rows. */
+public fun ColumnScope.dictionary(
+    name: String = "",
+    values: List<String?>,
+    index: IntType = INT32,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    requireRows(values.size)
+    dictionary(name, index, nullable, metadata) { values[it] }
+}
+
+/** Bytes, with 32-bit offsets: 2 GiB in all. */
+public inline fun ColumnScope.binary(
+    name: String = "",
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    value: (row: Int) -> ByteArray?,
+) {
+    fill(column(name, BinaryType(), nullable, metadata), value) { append(it) }
+}
+
+/** Bytes, whose elements may be null; as many as there are rows. */
+public fun ColumnScope.binary(
+    name: String = "",
+    values: List<ByteArray?>,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    requireRows(values.size)
+    binary(name, nullable, metadata) { values[it] }
+}
+
+/** Bytes, with 64-bit offsets. */
+public inline fun ColumnScope.largeBinary(
+    name: String = "",
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    value: (row: Int) -> ByteArray?,
+) {
+    fill(column(name, LargeBinaryType(), nullable, metadata), value) { append(it) }
+}
+
+/** Bytes, [width] of them in each value; any other number is an [IllegalArgumentException]. */
+public inline fun ColumnScope.fixedSizeBinary(
+    name: String = "",
+    width: Int,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    value: (row: Int) -> ByteArray?,
+) {
+    fill(column(name, FixedSizeBinaryType(width), nullable, metadata), value) { append(it) }
+}
+
+/** Bytes, [width] of them in each value, all in one array that is copied at once; null where [isNull]. */
+public fun ColumnScope.fixedSizeBinary(
+    name: String = "",
+    width: Int,
+    values: ByteArray,
+    isNull: IntPredicate? = null,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    val column = column(name, FixedSizeBinaryType(width), nullable, metadata)
+    column.appendAll(MemorySegment.ofArray(values)).nullWhere(isNull)
+}
+
+@PublishedApi
+internal val INT32: IntType = IntType(32, true)

@@ -1,0 +1,179 @@
+package org.arbalest.coroutines
+
+import org.arbalest.device.DataType.DateType
+import org.arbalest.device.DataType.DateUnit
+import org.arbalest.device.DataType.DurationType
+import org.arbalest.device.DataType.TimestampType
+import org.arbalest.device.Metadata
+import org.arbalest.device.TimeUnit
+import java.time.Duration
+import java.time.Instant
+import java.time.LocalDate
+import java.time.LocalDateTime
+import java.time.LocalTime
+import java.time.ZoneOffset
+import java.util.function.IntPredicate
+
+/** Days since 1970-01-01, in one copy; null where [isNull]. */
+public fun ColumnScope.date32(
+    name: String = "",
+    values: IntArray,
+    isNull: IntPredicate? = null,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    column(name, DateType(DateUnit.DAY), nullable, metadata).appendAll(values).nullWhere(isNull)
+}
+
+/** Dates, stored as 32-bit days. */
+public inline fun ColumnScope.date32(
+    name: String = "",
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    value: (row: Int) -> LocalDate?,
+) {
+    fill(column(name, DateType(DateUnit.DAY), nullable, metadata), value) { append(it.toEpochDay()) }
+}
+
+/** Milliseconds since 1970-01-01, whole days, in one copy; null where [isNull]. */
+public fun ColumnScope.date64(
+    name: String = "",
+    values: LongArray,
+    isNull: IntPredicate? = null,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    column(name, DateType(DateUnit.MILLISECOND), nullable, metadata).appendAll(values).nullWhere(isNull)
+}
+
+/** Dates, stored as 64-bit milliseconds. */
+public inline fun ColumnScope.date64(
+    name: String = "",
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    value: (row: Int) -> LocalDate?,
+) {
+    fill(column(name, DateType(DateUnit.MILLISECOND), nullable, metadata), value) { append(it.toEpochDay() * 86_400_000) }
+}
+
+/** Seconds or milliseconds since midnight, in one copy; null where [isNull]. */
+public fun ColumnScope.time32(
+    name: String = "",
+    values: IntArray,
+    unit: TimeUnit,
+    isNull: IntPredicate? = null,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    column(name, timeType(unit, 32), nullable, metadata).appendAll(values).nullWhere(isNull)
+}
+
+/** Times of day, stored as 32-bit seconds or milliseconds, rounded down to the [unit]. */
+public inline fun ColumnScope.time32(
+    name: String = "",
+    unit: TimeUnit,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    value: (row: Int) -> LocalTime?,
+) {
+    fill(column(name, timeType(unit, 32), nullable, metadata), value) { append(unit.count(it.toSecondOfDay().toLong(), it.nano)) }
+}
+
+/** Microseconds or nanoseconds since midnight, in one copy; null where [isNull]. */
+public fun ColumnScope.time64(
+    name: String = "",
+    values: LongArray,
+    unit: TimeUnit,
+    isNull: IntPredicate? = null,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    column(name, timeType(unit, 64), nullable, metadata).appendAll(values).nullWhere(isNull)
+}
+
+/** Times of day, stored as 64-bit microseconds or nanoseconds, rounded down to the [unit]. */
+public inline fun ColumnScope.time64(
+    name: String = "",
+    unit: TimeUnit,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    value: (row: Int) -> LocalTime?,
+) {
+    fill(column(name, timeType(unit, 64), nullable, metadata), value) { append(unit.count(it.toSecondOfDay().toLong(), it.nano)) }
+}
+
+/**
+ * Points in time, counted in the [unit] since 1970-01-01, in one copy; null where [isNull].
+ *
+ * @param timezone for display; null for local dates and times without a zone
+ */
+public fun ColumnScope.timestamp(
+    name: String = "",
+    values: LongArray,
+    unit: TimeUnit,
+    timezone: String? = "UTC",
+    isNull: IntPredicate? = null,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    column(name, TimestampType(unit, timezone), nullable, metadata).appendAll(values).nullWhere(isNull)
+}
+
+/**
+ * Points in time, rounded down to the [unit].
+ *
+ * @param timezone for display
+ * @throws ArithmeticException if one is out of the 64 bits' range
+ */
+public inline fun ColumnScope.timestamp(
+    name: String = "",
+    unit: TimeUnit = TimeUnit.MICROSECOND,
+    timezone: String = "UTC",
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    value: (row: Int) -> Instant?,
+) {
+    fill(column(name, TimestampType(unit, timezone), nullable, metadata), value) { append(unit.count(it.epochSecond, it.nano)) }
+}
+
+/**
+ * Local dates and times, as timestamps without a zone, rounded down to the [unit].
+ *
+ * @throws ArithmeticException if one is out of the 64 bits' range
+ */
+public inline fun ColumnScope.localTimestamp(
+    name: String = "",
+    unit: TimeUnit = TimeUnit.MICROSECOND,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    value: (row: Int) -> LocalDateTime?,
+) {
+    fill(column(name, TimestampType(unit, null), nullable, metadata), value) { append(unit.count(it.toEpochSecond(ZoneOffset.UTC), it.nano)) }
+}
+
+/** Lengths of time, counted in the [unit], in one copy; null where [isNull]. */
+public fun ColumnScope.duration(
+    name: String = "",
+    values: LongArray,
+    unit: TimeUnit,
+    isNull: IntPredicate? = null,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    column(name, DurationType(unit), nullable, metadata).appendAll(values).nullWhere(isNull)
+}
+
+/**
+ * Lengths of time, rounded down to the [unit].
+ *
+ * @throws ArithmeticException if one is out of the 64 bits' range
+ */
+public inline fun ColumnScope.duration(
+    name: String = "",
+    unit: TimeUnit = TimeUnit.MICROSECOND,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    value: (row: Int) -> Duration?,
+) {
+    fill(column(name, DurationType(unit), nullable, metadata), value) { append(unit.count(it.seconds, it.nano)) }
+}
