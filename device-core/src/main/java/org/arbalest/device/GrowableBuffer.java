@@ -24,8 +24,9 @@ final class GrowableBuffer {
 
   /** Makes room for more bytes, counts them as written, and returns where they go. */
   long extend(long bytes) {
+    memory.checkOpen();
     long needed = Math.addExact(size, bytes);
-    if (needed > buffer.size() || !buffer.isOpen()) grow(Math.max(needed, 2 * buffer.size()));
+    if (needed > buffer.size()) grow(Math.max(needed, 2 * buffer.size()));
     long at = address + size;
     size = needed;
     return at;
@@ -63,6 +64,7 @@ final class GrowableBuffer {
 
   /** The address of the first byte; changes when the buffer grows. */
   long address() {
+    memory.checkOpen();
     return address;
   }
 
