@@ -20,8 +20,9 @@ final class ReadmeJava {
     }
     double total = 0;
     try (DeviceArrayReader reader = DeviceArrayReader.importStream(in)) {
-      for (DeviceArray batch = reader.next(); batch != null; batch = reader.next()) {
-        try (batch) {
+      DeviceArray next;
+      while ((next = reader.next()) != null) {
+        try (DeviceArray batch = next) {
           Column price = batch.column("price");
           for (long row = 0; row < price.length(); row++) total += price.getDouble(row);
         }
