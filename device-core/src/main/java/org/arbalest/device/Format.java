@@ -114,7 +114,7 @@ final class Format {
 
   private static DataType decimal(String[] parts) {
     if (parts.length != 2 && parts.length != 3) throw new IllegalArgumentException("malformed");
-    return new DecimalType(parts.length == 3 ? number(parts[2]) : 128, number(parts[0]), Integer.parseInt(parts[1]));
+    return new DecimalType(parts.length == 3 ? number(parts[2]) : 128, number(parts[0]), signed(parts[1]));
   }
 
   private static List<Integer> typeIds(String format) {
@@ -127,6 +127,10 @@ final class Format {
   private static int number(String text) {
     if (text.isEmpty() || !text.chars().allMatch(c -> c >= '0' && c <= '9')) throw new NumberFormatException(text);
     return Integer.parseInt(text);
+  }
+
+  private static int signed(String text) {
+    return text.startsWith("-") ? -number(text.substring(1)) : number(text);
   }
 
   private static TimeUnit unit(String format) {
