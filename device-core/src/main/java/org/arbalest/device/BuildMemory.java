@@ -7,12 +7,14 @@ import java.util.List;
 final class BuildMemory implements AutoCloseable {
   private final Device device;
   private final List<DeviceBuffer> buffers = new ArrayList<>();
+  private boolean closed;
 
   BuildMemory(Device device) {
     this.device = device;
   }
 
   DeviceBuffer allocate(long bytes) {
+    if (closed) throw new IllegalStateException("the batch was closed");
     DeviceBuffer buffer = device.allocate(bytes);
     buffers.add(buffer);
     return buffer;
@@ -21,6 +23,7 @@ final class BuildMemory implements AutoCloseable {
   /** Frees what was not moved into an array. */
   @Override
   public void close() {
+    closed = true;
     buffers.forEach(DeviceBuffer::close);
     buffers.clear();
   }
