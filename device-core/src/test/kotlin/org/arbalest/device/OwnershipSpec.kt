@@ -78,17 +78,14 @@ class OwnershipSpec : FunSpec({
     }
 
     test("closing a handle while another thread retains it gives a live handle or an error") {
-        repeat(1_000) {
-            val array = batch(1)
-            var kept: DeviceArray? = null
-            together(2) { thread ->
-                if (thread == 0) {
-                    array.close()
-                } else {
-                    kept = runCatching { array.retain() }.getOrElse { e -> if (e is IllegalStateException) null else throw e }
-                }
-            }
-            kept?.use { it.column("id").getLong(0) shouldBe 0 }
-        }
+        val arrays = List(5_000) { batch(1) }
+        duel(
+            arrays.size,
+            { arrays[it].close() },
+            {
+                val kept = runCatching { arrays[it].retain() }.getOrElse { e -> if (e is IllegalStateException) null else throw e }
+                kept?.use { held -> check(held.column("id").getLong(0) == 0L) }
+            },
+        )
     }
 })

@@ -9,6 +9,8 @@ import java.lang.foreign.MemorySegment
 import java.util.concurrent.CyclicBarrier
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.random.Random
 import kotlin.time.Duration.Companion.ZERO
 
 /** Fails each test that leaves something held. */
@@ -36,6 +38,24 @@ internal fun together(threads: Int, action: (Int) -> Unit) {
         results.forEach { it.get(60, SECONDS) }
     } finally {
         pool.shutdownNow()
+    }
+}
+
+/** Runs both actions at the same time, for each round anew, a little earlier or later than one another. */
+internal fun duel(rounds: Int, one: (Int) -> Unit, other: (Int) -> Unit) {
+    val arrived = AtomicInteger()
+    together(2) { thread ->
+        val random = Random(thread)
+        try {
+            for (round in 0 until rounds) {
+                arrived.incrementAndGet()
+                while (arrived.get() < 2 * (round + 1)) Thread.yield()
+                repeat(random.nextInt(60)) { Thread.onSpinWait() }
+                if (thread == 0) one(round) else other(round)
+            }
+        } finally {
+            arrived.addAndGet(2 * rounds) // a failure here must not leave the other waiting
+        }
     }
 }
 
