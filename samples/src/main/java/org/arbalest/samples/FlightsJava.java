@@ -2,6 +2,7 @@ package org.arbalest.samples;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.arbalest.device.BatchBuilder;
@@ -73,6 +74,7 @@ public final class FlightsJava {
         try (DeviceArray batch = next) {
           for (long row = 0; row < batch.length(); row++) {
             System.out.printf(
+                Locale.ROOT,
                 "%s %,8d flights, %6.2f minutes late, %,8.2f miles%n",
                 batch.column("origin").getString(row),
                 batch.column("flights").getLong(row),

@@ -14,7 +14,9 @@ import org.arbalest.device.Devices
 import org.arbalest.samples.adbc.AdbcStatement
 import org.arbalest.samples.adbc.AdbcStatement.IngestMode
 import java.nio.file.Path
+import java.util.Locale
 import kotlin.system.exitProcess
+import kotlin.time.Duration
 import kotlin.time.DurationUnit.SECONDS
 import kotlin.time.measureTimedValue
 
@@ -30,7 +32,10 @@ private class Airport(val origin: String) {
 }
 
 private class Summary(val airports: Collection<Airport>, val batches: Int) {
-    val rows = airports.sumOf { it.flights }
+    fun told(time: Duration): String {
+        val rows = airports.sumOf { it.flights }
+        return "%,d flights in %,d batches: %,.0f rows per second".format(Locale.ROOT, rows, batches, rows / time.toDouble(SECONDS))
+    }
 }
 
 /** Sums the flights up as they stream in. Each batch is borrowed: it goes back to DuckDB when the block ends. */
@@ -68,13 +73,13 @@ internal suspend fun flights(duckdb: AdbcStatement, file: Path, repeat: Int): Bo
     duckdb.execute("CREATE VIEW flights AS ${selectFlights(file)}")
     repeat(repeat) {
         val (summary, time) = measureTimedValue { duckdb.query("SELECT * FROM flights").summary() }
-        println("%,d flights in %,d batches: %,.0f rows per second".format(summary.rows, summary.batches, summary.rows / time.toDouble(SECONDS)))
+        println(summary.told(time))
         val batch = summary.airports.toBatch()
         duckdb.ingest("airports", IngestMode.REPLACE, DeviceArrayReader.of(batch.schema(), listOf(batch)))
     }
     println(duckdb.query("SELECT * FROM airports ORDER BY flights DESC, origin LIMIT 10").table())
     val (all, equal) = duckdb.query(COMPARISON).rows().single().map { it as Long }
-    println(if (equal == all) "$all airports: matches DuckDB's own answer" else "${all - equal} of $all airports differ from DuckDB's own answer")
+    println(if (equal == all) "$all airports: matches DuckDB's own answer" else "${all - equal} of $all airports differ from it")
     return equal == all
 }
 

@@ -6,8 +6,10 @@ import org.arbalest.samples.adbc.AdbcException
 import org.arbalest.samples.adbc.DuckDbDriver
 import picocli.CommandLine
 import picocli.CommandLine.Command
+import picocli.CommandLine.Model.CommandSpec
 import picocli.CommandLine.Option
 import picocli.CommandLine.ParameterException
+import picocli.CommandLine.Spec
 import java.nio.file.Path
 import java.util.concurrent.Callable
 
@@ -28,10 +30,15 @@ internal fun runFlights(args: Array<String>): Int {
 
 @Command(
     name = "flights",
-    mixinStandardHelpOptions = true,
     description = ["Sums up the flights of a Parquet file by airport, in Kotlin, on DuckDB's columns."],
 )
 private class FlightsCommand : Callable<Int> {
+    @Spec
+    private lateinit var spec: CommandSpec
+
+    @Option(names = ["-h", "--help"], usageHelp = true, description = ["Says this."])
+    private var help: Boolean = false
+
     @Option(names = ["--file"], description = ["Parquet with origin, delay and distance; default: 400,000 flights of 2001."])
     private var file: Path? = null
 
@@ -39,7 +46,7 @@ private class FlightsCommand : Callable<Int> {
     private var repeat: Int = 1
 
     override fun call(): Int {
-        require(repeat > 0) { "--repeat is at least 1, not $repeat" }
+        if (repeat < 1) throw ParameterException(spec.commandLine(), "--repeat is at least 1, not $repeat")
         DuckDbDriver.load().open(mapOf("path" to ":memory:")).use { database ->
             database.connect().createStatement().use { statement ->
                 return if (runBlocking { flights(statement, file ?: SampleData.flights(), repeat) }) 0 else 1

@@ -9,6 +9,7 @@ import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.names
 import org.arbalest.device.DeviceArrayReader
 import java.nio.file.Path
+import java.util.Locale
 
 /** The columns of interest, where all of them are known. */
 internal fun selectFlights(file: Path): String {
@@ -42,11 +43,11 @@ internal suspend fun DeviceArrayReader.table(): String {
         val align = if (i == 0) HorizontalAlign.LEFT else HorizontalAlign.RIGHT
         Column().header(name).headerAlign(align).dataAlign(align).with { row: List<Any?> -> row[i].formatted() }
     }
-    return AsciiTable.getTable(rows(), columns)
+    return AsciiTable.builder().border(AsciiTable.BASIC_ASCII_NO_DATA_SEPARATORS).data(rows(), columns).asString()
 }
 
 private fun Any?.formatted(): String = when (this) {
-    is Double -> "%,.2f".format(this)
-    is Long -> "%,d".format(this)
+    is Double -> "%,.2f".format(Locale.ROOT, this)
+    is Long -> "%,d".format(Locale.ROOT, this)
     else -> toString()
 }
