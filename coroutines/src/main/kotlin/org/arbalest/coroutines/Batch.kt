@@ -91,7 +91,10 @@ public class ColumnScope private constructor(public val rows: Int, private val a
     }
 }
 
-/** Appends what [value] gives for each row; inlined twice, so that primitives stay primitive. */
+/**
+ * Appends what [value] gives for each row. In this form kotlinc leaves primitives unboxed; asking `if (value == null)`,
+ * it does not.
+ */
 @PublishedApi
 internal inline fun <T : Any> ColumnScope.fill(
     column: ColumnBuilder,
@@ -99,8 +102,7 @@ internal inline fun <T : Any> ColumnScope.fill(
     append: ColumnBuilder.(T) -> Unit,
 ) {
     for (row in 0 until rows) {
-        val present = value(row)
-        if (present == null) column.appendNull() else column.append(present)
+        value(row)?.let { column.append(it) } ?: column.appendNull()
     }
 }
 

@@ -17,9 +17,13 @@ import kotlin.coroutines.CoroutineContext
 /**
  * A stream of the record batches that this flow emits, to be pulled here or handed to C.
  *
- * **Ownership.** Each emitted array is taken over, as an export takes it: the emitter's handle is spent, closing it is
- * allowed and does nothing. So flows that lend, like [asFlow], and flows that make arrays for others fit alike; one that
- * goes on using its array emits `array.retain()`. Arrays that nobody pulls are closed.
+ * **Ownership.** The flow lends, as [asFlow] does: whoever emits an array closes it after the emit, and `use` is the way.
+ * In between the reader takes it over, as an export does, so that nothing is left to close; arrays that nobody pulls are
+ * closed. An emitter that does not close loses an array if it is cancelled on the point of emitting it; one that goes on
+ * using the array emits `array.retain()`, and closes that.
+ *
+ *     flow { for (day in days) device.batch(…) { … }.use { emit(it) } }.asReader(schema)
+ *     reader.asFlow().transform { batch -> summary(batch).use { emit(it) } }.asReader(schema)
  *
  * **Threads.** The flow is collected in [context], by a coroutine that starts with the first pull and then is at most
  * one array ahead of the pulls. A pull blocks its thread until there is an array: it must not hold up a thread that

@@ -42,7 +42,11 @@ public fun DeviceArrayReader.asFlow(dispatcher: CoroutineDispatcher = Dispatcher
                 array.use { emit(it) }
             }
         } finally {
-            withContext(NonCancellable + dispatcher) { close() }
+            try {
+                withContext(NonCancellable + dispatcher) { close() }
+            } finally {
+                close() // again, as a dispatcher that was shut down runs nothing
+            }
         }
     }
 }

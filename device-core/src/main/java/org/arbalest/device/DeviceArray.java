@@ -200,7 +200,7 @@ public final class DeviceArray implements AutoCloseable {
    * @throws IllegalArgumentException if the array is not a struct
    */
   public Schema schema() {
-    return Schema.of(field);
+    return Schema.ofStruct(field);
   }
 
   /** The number of elements: the rows of a record batch. */

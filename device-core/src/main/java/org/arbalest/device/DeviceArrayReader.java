@@ -120,7 +120,7 @@ public final class DeviceArrayReader implements AutoCloseable {
    * @throws IllegalArgumentException if the arrays are not structs
    */
   public Schema schema() {
-    return Schema.of(field);
+    return Schema.ofStruct(field);
   }
 
   /** The device type of each array; device ids may vary. */

@@ -38,7 +38,7 @@ public final class Schema {
 
   /** A schema with metadata. */
   public static Schema of(List<Field> fields, Metadata metadata) {
-    return of(Field.of("", new StructType(fields)).withNullable(false).withMetadata(metadata));
+    return ofStruct(Field.of("", new StructType(fields)).withNullable(false).withMetadata(metadata));
   }
 
   /**
@@ -46,7 +46,7 @@ public final class Schema {
    *
    * @throws IllegalArgumentException if it is of another type
    */
-  public static Schema of(Field struct) {
+  public static Schema ofStruct(Field struct) {
     if (!(struct.type() instanceof StructType(List<Field> fields))) {
       throw new IllegalArgumentException("a record batch's schema is a struct, not " + struct.type());
     }
@@ -90,7 +90,7 @@ public final class Schema {
     if (!(field.type() instanceof StructType)) {
       throw DeviceException.invalid("$: a record batch's schema is a struct (\"+s\"), not \"" + field.type().format() + "\"");
     }
-    return of(field);
+    return ofStruct(field);
   }
 
   /** Writes this schema as a C schema; see {@link Field#exportSchema}. */

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.arbalest.device.DeviceArrayReader;
 
 /** A statement of a connection: runs queries, one after another, and takes streams in as tables. */
 public final class AdbcStatement extends AdbcHandle {
@@ -69,6 +70,19 @@ public final class AdbcStatement extends AdbcHandle {
   }
 
   /**
+   * Runs a query; see {@link #query(String, MemorySegment)}.
+   *
+   * @return the result, which the caller closes; its arrays, each for themselves
+   */
+  public DeviceArrayReader query(String sql) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment stream = arena.allocate(ArrowStream.LAYOUT);
+      query(sql, stream);
+      return DeviceArrayReader.importStream(stream);
+    }
+  }
+
+  /**
    * Runs a statement to its end and drops what it returns, batch by batch.
    *
    * @return the rows affected, -1 if the driver does not know
@@ -120,6 +134,30 @@ public final class AdbcStatement extends AdbcHandle {
       }
       watched.throwFailure();
       return rows;
+    }
+  }
+
+  /**
+   * Creates a table from record batches; see {@link #ingest(String, MemorySegment)}.
+   *
+   * @param batches spent, and closed when this returns or throws
+   * @return the rows stored, -1 if the driver does not know
+   */
+  public long ingest(String table, DeviceArrayReader batches) {
+    return ingest(table, IngestMode.CREATE, batches);
+  }
+
+  /** Reads record batches to their end into a table; see {@link #ingest(String, IngestMode, MemorySegment)}. */
+  public long ingest(String table, IngestMode mode, DeviceArrayReader batches) {
+    try (batches;
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment stream = arena.allocate(ArrowStream.LAYOUT);
+      batches.exportStream(stream);
+      try {
+        return ingest(table, mode, stream);
+      } finally {
+        ArrowStream.release(stream);
+      }
     }
   }
 

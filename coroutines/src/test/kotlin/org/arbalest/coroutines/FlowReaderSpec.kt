@@ -1,0 +1,178 @@
+package org.arbalest.coroutines
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.cancelChildren
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.emptyFlow
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.flow.flowOf
+import kotlinx.coroutines.flow.map
+import kotlinx.coroutines.flow.onCompletion
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.flow.transform
+import kotlinx.coroutines.job
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runInterruptible
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.abi.Errno
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.PeerStreams
+import java.io.IOException
+import java.util.concurrent.atomic.AtomicInteger
+
+class FlowReaderSpec : FunSpec({
+    extension(LedgerExtension)
+
+    fun counting(count: Int): Flow<DeviceArray> = flow { repeat(count) { lend(it.toLong()) } }
+
+    test("what is emitted is pulled, in order, and taken over from the emitter") {
+        val emitted = mutableListOf<DeviceArray>()
+        val reader = flow { repeat(3) { batchOf(it.toLong()).also(emitted::add).use { batch -> emit(batch) } } }.asReader(IDS)
+        reader.use {
+            generateSequence { reader.next() }.map { array -> array.use { it.id } }.toList() shouldContainExactly listOf(0, 1, 2)
+            reader.next() shouldBe null
+        }
+        emitted.any { it.isOpen } shouldBe false
+    }
+
+    test("flows that lend fit: from a reader through a flow to a reader") {
+        val reader = readerOf(3).asFlow().transform { batch -> lend(batch.id * 10) }.asReader(IDS)
+        reader.asFlow().map { it.id }.toList() shouldContainExactly listOf(0, 10, 20)
+        readerOf(3).asFlow().asReader(IDS).asFlow().map { it.id }.toList() shouldContainExactly listOf(0, 1, 2)
+    }
+
+    test("nothing is collected before the first pull, and at most one array ahead of the pulls") {
+        val started = AtomicInteger()
+        val reader = flow {
+            repeat(10) {
+                started.incrementAndGet()
+                lend(it.toLong())
+            }
+        }.asReader(IDS)
+        started.get() shouldBe 0
+        reader.use {
+            for (pull in 1..3) {
+                reader.next()?.close()
+                (started.get() <= pull + 1) shouldBe true
+            }
+        }
+    }
+
+    test("a reader that is closed early cancels the flow, and closes what nobody pulled") {
+        val ended = CompletableDeferred<Throwable?>()
+        val parent = Job()
+        val reader = counting(10).onCompletion { ended.complete(it) }.asReader(IDS, context = Dispatchers.Default + parent)
+        reader.next()?.close()
+        reader.close()
+        (ended.await() is kotlinx.coroutines.CancellationException) shouldBe true
+        parent.complete()
+        parent.join()
+    }
+
+    test("a reader that nobody pulls does not hold up the scope") {
+        coroutineScope { counting(1).asReader(IDS, context = coroutineContext + Dispatchers.Default) }.close()
+    }
+
+    test("an error of the flow is the pull's, and cancels nobody") {
+        coroutineScope {
+            val reader = flow<DeviceArray> {
+                lend(1)
+                throw IOException("the disk is gone")
+            }.asReader(IDS, context = coroutineContext + Dispatchers.Default)
+            runInterruptible(Dispatchers.IO) {
+                reader.use {
+                    reader.next()?.close()
+                    repeat(2) {
+                        val error = shouldThrow<DeviceException> { reader.next() }
+                        error.errno() shouldBe Errno.EIO
+                        error.message shouldContain "the disk is gone"
+                    }
+                }
+            }
+        }
+    }
+
+    test("a scope that is cancelled ends the stream with ECANCELED, before the first pull or after it") {
+        for (pulls in 0..1) {
+            val scope = Job()
+            counting(5).asReader(IDS, context = Dispatchers.Default + scope).use { reader ->
+                repeat(pulls) { reader.next()?.close() }
+                scope.cancel()
+                if (pulls > 0) scope.join()
+                val error = generateSequence { runCatching { reader.next().also { it?.close() } } }.firstNotNullOf { it.exceptionOrNull() }
+                (error as DeviceException).errno() shouldBe Errno.ECANCELED
+            }
+        }
+    }
+
+    test("a pull that waits is interrupted, and the flow is cancelled") {
+        val waiting = CompletableDeferred<Unit>()
+        val ended = CompletableDeferred<Throwable?>()
+        coroutineScope {
+            val reader = flow<DeviceArray> {
+                waiting.complete(Unit)
+                awaitCancellation()
+            }.onCompletion { ended.complete(it) }.asReader(IDS)
+            val collecting = launch(Dispatchers.Default) { reader.asFlow().toList() }
+            waiting.await()
+            collecting.cancel()
+            ended.await()
+            collecting.join()
+        }
+    }
+
+    test("an array of another type is refused, and closed") {
+        flowOf(batchOf(1)).asReader(batchOf(1).use { it.column("id").field() }).use { reader ->
+            shouldThrow<DeviceException> { reader.next() }.errno() shouldBe Errno.EINVAL
+        }
+    }
+
+    test("an empty flow is an empty stream") {
+        emptyFlow<DeviceArray>().asReader(IDS).use { it.next() shouldBe null }
+    }
+})
+
+class FlowToPeerSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    test("C drains a flow") {
+        val drained = flow { repeat(5) { lend(it.toLong()) } }.asReader(IDS).asStruct { PeerStreams.drain(it) }
+        drained.ended shouldBe true
+        drained.rows shouldBe 5
+    }
+
+    test("C gets the flow's error, as errno and text") {
+        val drained = flow<DeviceArray> {
+            lend(1)
+            throw DeviceException(61, "no more tape")
+        }.asReader(IDS).asStruct { PeerStreams.drain(it, extra = 2) }
+        drained.code shouldBe 61
+        drained.error shouldBe "no more tape"
+        drained.extraSame shouldBe 2
+    }
+
+    test("C releases the stream early: the flow is cancelled, and the scope that waits for it ends") {
+        coroutineScope {
+            val ended = CompletableDeferred<Unit>()
+            val reader = flow {
+                while (true) lend(1)
+            }.onCompletion { ended.complete(Unit) }.asReader(IDS, context = coroutineContext + Dispatchers.Default)
+            val drained = runInterruptible(Dispatchers.IO) { reader.asStruct { PeerStreams.drain(it, stopAfter = 2) } }
+            drained.batches shouldBe 2
+            ended.await()
+            coroutineContext.job.cancelChildren()
+        }
+    }
+})

@@ -1,0 +1,98 @@
+package org.arbalest.coroutines
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.Devices
+import org.arbalest.testkit.LedgerExtension
+
+private class Fill(val quantity: Long, val parties: List<String?>?)
+
+private class Point(val x: Double, val y: Double)
+
+class NestedSpec : FunSpec({
+    extension(LedgerExtension)
+    val cpu = Devices.cpu()
+
+    test("lists of text, null lists and null elements included") {
+        val tags = listOf(listOf("a", null), null, listOf(), listOf("b"))
+        cpu.batch(tags.size) { list("tags", { row -> tags[row] }) { all -> utf8 { all[it] } } }
+            .throughC().use { it["tags"].values() shouldBe tags }
+        cpu.batch(tags.size) { utf8List("tags") { tags[it] } }.throughC().use { it["tags"].values() shouldBe tags }
+    }
+
+    test("lists of primitive arrays") {
+        cpu.batch(3) {
+            int32List("i") { row -> if (row == 1) null else IntArray(row) { it } }
+            int64List("l") { row -> if (row == 1) null else LongArray(row) { -1L } }
+            float32List("f") { row -> if (row == 1) null else FloatArray(row) { 0.5f } }
+            float64List("d") { row -> if (row == 1) null else DoubleArray(row) { 0.25 } }
+        }.throughC().use {
+            it["i"].values() shouldBe listOf(listOf<Long>(), null, listOf(0L, 1L))
+            it["l"].values() shouldBe listOf(listOf<Long>(), null, listOf(-1L, -1L))
+            it["f"].values() shouldBe listOf(listOf<Double>(), null, listOf(0.5, 0.5))
+            it["d"].values() shouldBe listOf(listOf<Double>(), null, listOf(0.25, 0.25))
+        }
+    }
+
+    test("lists of the sizes given, whose elements are one array") {
+        cpu.batch(3) {
+            list("samples", intArrayOf(2, 1, 0), { it == 2 }) { float64(values = doubleArrayOf(1.0, 2.0, 3.0)) }
+        }.throughC().use { it["samples"].values() shouldBe listOf(listOf(1.0, 2.0), listOf(3.0), null) }
+    }
+
+    test("lists of lists of structs with lists") {
+        val days = listOf(
+            listOf(listOf(Fill(1, listOf("x", "y")), Fill(2, null)), listOf()),
+            null,
+            listOf(listOf(Fill(3, listOf(null)))),
+        )
+        cpu.batch(days.size) {
+            list("days", { days[it] }) { orders ->
+                list("orders", { orders[it] }) { fills ->
+                    struct("fill") {
+                        int64("quantity") { fills[it].quantity }
+                        list("parties", { fills[it].parties }) { parties -> dictionary { parties[it] } }
+                    }
+                }
+            }
+        }.throughC().use { batch ->
+            batch["days"].values() shouldBe days.map { day ->
+                day?.map { fills -> fills.map { mapOf("quantity" to it.quantity, "parties" to it.parties) } }
+            }
+        }
+    }
+
+    test("null structs, whose fields have nulls of their own") {
+        val points = listOf(Point(1.0, 2.0), null)
+        cpu.batch(2) {
+            struct("at", isNull = { points[it] == null }) {
+                float64("x") { points[it]?.x }
+                struct("more") { float64("y") { points[it]?.y } }
+            }
+        }.throughC().use {
+            it["at"].values() shouldBe listOf(mapOf("x" to 1.0, "more" to mapOf("y" to 2.0)), null)
+            it["at"]["x"].values() shouldBe listOf(1.0, null)
+        }
+    }
+
+    test("elements are called item, unless they are named") {
+        cpu.batch(1) {
+            list("a", { listOf(it) }) { all -> int32 { all[it] } }
+            list("b", { listOf(it) }) { all -> int32("element") { all[it] } }
+        }.use {
+            it["a"].items().name() shouldBe "item"
+            it["b"].items().name() shouldBe "element"
+        }
+    }
+
+    test("a list has one column of elements, and as many as it says") {
+        shouldThrow<IllegalStateException> {
+            cpu.batch(1) { list("x", { listOf(1) }) { all -> repeat(2) { int32 { all[it] } } } }
+        }.message shouldContain "put them into a struct"
+        shouldThrow<IllegalStateException> { cpu.batch(1) { list("x", { listOf(1) }) { } } }.message shouldContain "have 1 elements, but 0"
+        shouldThrow<IllegalStateException> { cpu.batch(1) { list("x", intArrayOf(2)) { int32(values = intArrayOf(1)) } } }
+        shouldThrow<IllegalArgumentException> { cpu.batch(1) { list("x", intArrayOf(-1)) { int32(values = intArrayOf()) } } }
+    }
+})

@@ -1,0 +1,290 @@
+package org.arbalest.coroutines
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.shouldNotBe
+import io.kotest.matchers.string.shouldContain
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.flow.catch
+import kotlinx.coroutines.flow.collect
+import kotlinx.coroutines.flow.first
+import kotlinx.coroutines.flow.map
+import kotlinx.coroutines.flow.onEach
+import kotlinx.coroutines.flow.take
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.job
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.withContext
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.abi.Errno
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.CPeer
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.PeerStreams
+import org.arbalest.testkit.PeerStreams.Flavour
+import org.arbalest.testkit.PeerStreams.StreamCall
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executors
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.coroutines.CoroutineContext
+
+/** Runs what is dispatched, and then calls [after]: before whoever waits for the result is resumed on its own thread. */
+private class After(val after: () -> Unit) : CoroutineDispatcher() {
+    override fun dispatch(context: CoroutineContext, block: Runnable) = Dispatchers.IO.dispatch(context) {
+        block.run()
+        after()
+    }
+}
+
+class ReaderFlowSpec : FunSpec({
+    extension(LedgerExtension)
+
+    test("each array is open during its emit and closed after it; what is retained stays") {
+        val seen = mutableListOf<DeviceArray>()
+        val kept = mutableListOf<DeviceArray>()
+        readerOf(3).asFlow().collect {
+            seen.forEach { before -> before.isOpen shouldBe false }
+            seen += it
+            kept += it.retain()
+        }
+        seen.any { it.isOpen } shouldBe false
+        kept.map { it.id } shouldContainExactly listOf(0, 1, 2)
+        kept.forEach(DeviceArray::close)
+    }
+
+    test("an array may be moved out of the emit") {
+        val moved = readerOf(2).asFlow().map { it.move() }.toList()
+        moved.map { it.id } shouldContainExactly listOf(0, 1)
+        moved.forEach(DeviceArray::close)
+    }
+
+    test("nothing is pulled before the flow is collected, and it can be collected once") {
+        val pulls = AtomicInteger()
+        val reader = readerOf { if (pulls.incrementAndGet() == 1) batchOf(7) else null }
+        val flow = reader.asFlow()
+        pulls.get() shouldBe 0
+        flow.collect()
+        shouldThrow<IllegalStateException> { flow.collect() }.message shouldContain "collected once"
+        pulls.get() shouldBe 2
+    }
+
+    test("the reader is pulled and closed on the dispatcher, and the collector stays on its thread") {
+        val pulling = mutableSetOf<String>()
+        fun note() { pulling += Thread.currentThread().name.substringBefore(" @") }
+        Executors.newSingleThreadExecutor { Thread(it, "puller") }.asCoroutineDispatcher().use { puller ->
+            Executors.newSingleThreadExecutor { Thread(it, "collector") }.asCoroutineDispatcher().use { collector ->
+                withContext(collector) {
+                    var at = 0L
+                    readerOf(::note) { note(); if (at < 3) batchOf(at++) else null }.asFlow(puller).collect {
+                        Thread.currentThread().name shouldContain "collector"
+                    }
+                }
+            }
+        }
+        pulling shouldBe setOf("puller")
+    }
+
+    test("the next array is not pulled before the collector is done with this one") {
+        val pulls = AtomicInteger()
+        var at = 0
+        readerOf { pulls.incrementAndGet(); if (at < 3) batchOf(at++.toLong()) else null }.asFlow().collect {
+            pulls.get() shouldBe it.id.toInt() + 1
+        }
+    }
+
+    test("a collector that has enough closes the reader") {
+        var closed = false
+        readerOf(3) { closed = true }.asFlow().take(1).toList()
+        closed shouldBe true
+        readerOf(3).asFlow().first().isOpen shouldBe false
+    }
+
+    test("an error of the stream comes with errno and message, after what came before it") {
+        var at = 0L
+        val ids = mutableListOf<Long>()
+        val flow = readerOf { if (at < 2) batchOf(at++) else throw DeviceException(61, "no more tape") }.asFlow()
+        val error = shouldThrow<DeviceException> { flow.collect { ids += it.id } }
+        error.errno() shouldBe 61
+        error.message shouldBe "no more tape"
+        ids shouldContainExactly listOf(0, 1)
+    }
+
+    test("an error of the collector is thrown as it is, past catch, and closes array and reader") {
+        var closed = false
+        val mine = IllegalStateException("mine")
+        val thrown = shouldThrow<IllegalStateException> {
+            readerOf(3) { closed = true }.asFlow().catch { error("it is not the flow's") }.collect { throw mine }
+        }
+        generateSequence<Throwable>(thrown) { it.cause }.last() shouldBe mine
+        closed shouldBe true
+    }
+
+    test("an error of the stream is seen by catch") {
+        var caught: Throwable? = null
+        readerOf { throw DeviceException(Errno.EIO, "broken") }.asFlow().catch { caught = it }.collect()
+        caught?.message shouldBe "broken"
+    }
+
+    test("cancelled while the collector is suspended: array and reader are closed") {
+        var closed = false
+        val holding = CompletableDeferred<DeviceArray>()
+        coroutineScope {
+            val job = launch {
+                readerOf(3) { closed = true }.asFlow().collect {
+                    holding.complete(it)
+                    awaitCancellation()
+                }
+            }
+            val array = holding.await()
+            array.isOpen shouldBe true
+            job.cancelAndJoin()
+            array.isOpen shouldBe false
+            closed shouldBe true
+        }
+    }
+
+    test("cancelled while a pull is under way: the collector waits for it, and its array is closed") {
+        val pulling = CompletableDeferred<Unit>()
+        val gate = CountDownLatch(1)
+        var brought: DeviceArray? = null
+        coroutineScope {
+            val job = launch(Dispatchers.Default) {
+                readerOf {
+                    pulling.complete(Unit)
+                    gate.awaitDeaf()
+                    batchOf(1).also { brought = it }
+                }.asFlow().collect { error("not for the collector") }
+            }
+            pulling.await()
+            job.cancel()
+            job.isCompleted shouldBe false
+            gate.countDown()
+            job.join()
+        }
+        brought?.isOpen shouldBe false
+    }
+
+    test("cancelled while a pull of ours waits: the pull is interrupted, and that is no failure") {
+        val pulling = CompletableDeferred<Unit>()
+        coroutineScope {
+            val job = launch(Dispatchers.Default) {
+                shouldThrow<CancellationException> {
+                    readerOf { pulling.complete(Unit); CountDownLatch(1).await(); null }.asFlow().collect()
+                }
+            }
+            pulling.await()
+            job.cancelAndJoin()
+        }
+    }
+
+    test("cancelled between the pull and the collector's turn: the array is closed") {
+        var brought: DeviceArray? = null
+        // One thread that the cancellation holds: the collector cannot have its turn before.
+        val cancelled = CountDownLatch(1)
+        val pulled = CompletableDeferred<Unit>()
+        Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { collector ->
+            coroutineScope {
+                val job = launch(collector) {
+                    readerOf { batchOf(1).also { brought = it } }.asFlow(After { pulled.complete(Unit) })
+                        .collect { error("not for the collector") }
+                }
+                // Queued behind the start of the collector, and before its resumption.
+                launch(collector) { cancelled.await() }
+                pulled.await()
+                job.cancel()
+                cancelled.countDown()
+                job.join()
+            }
+        }
+        brought shouldNotBe null
+        brought?.isOpen shouldBe false
+    }
+
+    test("cancelled before the first pull: nothing is pulled, and the reader is closed") {
+        var closed = false
+        coroutineScope {
+            val job = launch {
+                coroutineContext.job.cancel()
+                readerOf({ closed = true }) { error("nobody pulls") }.asFlow().collect()
+            }
+            job.join()
+        }
+        closed shouldBe true
+    }
+
+    test("closed elsewhere while it is collected: the collector is told") {
+        val reader = readerOf(3)
+        shouldThrow<IllegalStateException> { reader.asFlow().collect { reader.close() } }.message shouldContain "closed"
+    }
+
+    test("a dispatcher that is closed does not keep the reader open") {
+        var closed = false
+        val dispatcher = Executors.newSingleThreadExecutor().asCoroutineDispatcher()
+        coroutineScope {
+            launch { readerOf(3) { closed = true }.asFlow(dispatcher).onEach { dispatcher.close() }.collect() }.join()
+        }
+        closed shouldBe true
+    }
+})
+
+class PeerFlowSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    test("the C peer's stream, nulls and all") {
+        val ids = mutableListOf<Long>()
+        peerReader(batches = 4, rows = 10).asFlow().collect { batch ->
+            val names = batch["name"].strings()
+            val id = batch["id"].longs()
+            for (row in id.indices) {
+                ids += id[row]
+                names.getOrNull(row) shouldBe if (id[row] % 7 == 6L) null else "row-${id[row]}"
+            }
+        }
+        ids shouldContainExactly (0L until 40).toList()
+        PeerStreams.calls(StreamCall.RELEASE) shouldBe 1
+    }
+
+    test("the C peer's error, without a text too") {
+        val flow = peerReader(3, flavours = setOf(Flavour.FAIL, Flavour.TEXT_NULL), at = 1, code = 5).asFlow()
+        shouldThrow<DeviceException> { flow.collect() }.errno() shouldBe 5
+    }
+
+    test("cancelled while C does not return: the stream is released once it does, with its array") {
+        coroutineScope {
+            val job = launch(Dispatchers.Default) {
+                peerReader(3, flavours = setOf(Flavour.GATE), at = 1).asFlow().collect()
+            }
+            while (CPeer.waitingAtGate == 0L && job.isActive) Thread.onSpinWait()
+            job.cancel()
+            PeerStreams.calls(StreamCall.RELEASE) shouldBe 0
+            CPeer.openGate()
+            job.join()
+        }
+        PeerStreams.calls(StreamCall.RELEASE) shouldBe 1
+    }
+})
+
+/** Waits as C does: whoever interrupts is not heard. */
+private fun CountDownLatch.awaitDeaf() {
+    var interrupted = false
+    while (true) {
+        try {
+            await()
+            break
+        } catch (_: InterruptedException) {
+            interrupted = true
+        }
+    }
+    if (interrupted) Thread.currentThread().interrupt()
+}

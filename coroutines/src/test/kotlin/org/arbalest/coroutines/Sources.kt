@@ -1,0 +1,47 @@
+package org.arbalest.coroutines
+
+import kotlinx.coroutines.flow.FlowCollector
+import org.arbalest.device.DataTypes
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.PeerStreams
+import org.arbalest.testkit.PeerStreams.Flavour
+import java.lang.foreign.Arena
+
+internal val IDS: Schema = Schema.of(Field.of("id", DataTypes.INT64))
+
+/** One row. */
+internal fun batchOf(id: Long): DeviceArray = Devices.cpu().batch(1) { int64("id", longArrayOf(id)) }
+
+/** Emits one, and closes it. */
+internal suspend fun FlowCollector<DeviceArray>.lend(id: Long): Unit = batchOf(id).use { emit(it) }
+
+/** The id of the first row. */
+internal val DeviceArray.id: Long get() = column("id").longs()[0]
+
+/** A stream of our own, of what [next] gives. */
+internal fun readerOf(onClose: () -> Unit = {}, next: () -> DeviceArray?): DeviceArrayReader =
+    DeviceArrayReader.of(IDS, DeviceType.CPU, object : DeviceArrayReader.Source {
+        override fun next(): DeviceArray? = next()
+
+        override fun close() = onClose()
+    })
+
+/** A stream of the batches 0 to [count] - 1. */
+internal fun readerOf(count: Int, onClose: () -> Unit = {}): DeviceArrayReader {
+    var at = 0L
+    return readerOf(onClose) { if (at < count) batchOf(at++) else null }
+}
+
+/** A stream of the C peer's. */
+internal fun peerReader(batches: Long, rows: Long = 1, flavours: Set<Flavour> = emptySet(), at: Long = 0, code: Int = 0): DeviceArrayReader =
+    Arena.ofConfined().use { arena ->
+        val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
+        PeerStreams.stream(stream, batches, rows, flavours, at, code)
+        DeviceArrayReader.importStream(stream)
+    }

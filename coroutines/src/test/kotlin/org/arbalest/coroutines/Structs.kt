@@ -1,0 +1,28 @@
+package org.arbalest.coroutines
+
+import org.arbalest.device.Column
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+
+/** The same array after a way out through C's structs, and back in. Spends this handle. */
+internal fun DeviceArray.throughC(): DeviceArray = Arena.ofConfined().use { arena ->
+    val array = arena.allocate(ArrowArrayStruct.LAYOUT)
+    val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
+    exportArray(array, schema)
+    DeviceArray.importArray(array, schema)
+}
+
+/** Runs [block] with this reader as a C stream, and the reader spent. */
+internal fun <T> DeviceArrayReader.asStruct(block: (MemorySegment) -> T): T = Arena.ofShared().use { arena ->
+    val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
+    exportStream(stream)
+    block(stream)
+}
+
+/** All values as objects; bytes as lists, so that they can be compared. */
+internal fun Column.values(): List<Any?> = (0 until length()).map { row -> get(row).let { if (it is ByteArray) it.toList() else it } }

@@ -1,0 +1,86 @@
+package org.arbalest.samples
+
+import org.arbalest.coroutines.asFlow
+import org.arbalest.coroutines.batch
+import org.arbalest.coroutines.float64
+import org.arbalest.coroutines.get
+import org.arbalest.coroutines.int64
+import org.arbalest.coroutines.longs
+import org.arbalest.coroutines.strings
+import org.arbalest.coroutines.utf8
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
+import org.arbalest.samples.adbc.AdbcStatement
+import org.arbalest.samples.adbc.AdbcStatement.IngestMode
+import java.nio.file.Path
+import java.util.Locale
+import kotlin.system.exitProcess
+import kotlin.time.Duration
+import kotlin.time.DurationUnit.SECONDS
+import kotlin.time.measureTimedValue
+
+/*
+ * DuckDB reads a Parquet file; its columns come here as they lie in memory, and are summed up by airport; the result
+ * goes back to DuckDB in the same way, as a table for SQL.
+ */
+
+private class Airport(val origin: String) {
+    var flights = 0L
+    var delay = 0L
+    var distance = 0L
+}
+
+private class Summary(val airports: Collection<Airport>, val batches: Int) {
+    fun told(time: Duration): String {
+        val rows = airports.sumOf { it.flights }
+        return "%,d flights in %,d batches: %,.0f rows per second".format(Locale.ROOT, rows, batches, rows / time.toDouble(SECONDS))
+    }
+}
+
+/** Sums the flights up as they stream in. Each batch is borrowed: it goes back to DuckDB when the block ends. */
+private suspend fun DeviceArrayReader.summary(): Summary {
+    val airports = HashMap<String, Airport>()
+    var batches = 0
+    asFlow().collect { batch ->
+        val origins = batch["origin"].strings()
+        val delays = batch["delay"].longs()
+        val distances = batch["distance"].longs()
+        for (row in origins.indices) {
+            val airport = airports.getOrPut(origins[row]) { Airport(origins[row]) }
+            airport.flights++
+            airport.delay += delays[row]
+            airport.distance += distances[row]
+        }
+        batches++
+    }
+    return Summary(airports.values, batches)
+}
+
+/** The airports as Arrow columns, for others to read. */
+private fun Collection<Airport>.toBatch(): DeviceArray {
+    val airports = toList()
+    return Devices.cpu().batch(rows = size) {
+        utf8("origin") { airports[it].origin }
+        int64("flights") { airports[it].flights }
+        float64("mean_delay") { airports[it].delay.toDouble() / airports[it].flights }
+        float64("mean_distance") { airports[it].distance.toDouble() / airports[it].flights }
+    }
+}
+
+/** The whole way there and back, [repeat] times; whether DuckDB comes to the same result. */
+internal suspend fun flights(duckdb: AdbcStatement, file: Path, repeat: Int): Boolean {
+    duckdb.execute("CREATE VIEW flights AS ${selectFlights(file)}")
+    repeat(repeat) {
+        val (summary, time) = measureTimedValue { duckdb.query("SELECT * FROM flights").summary() }
+        println(summary.told(time))
+        val batch = summary.airports.toBatch()
+        duckdb.ingest("airports", IngestMode.REPLACE, DeviceArrayReader.of(batch.schema(), listOf(batch)))
+    }
+    println(duckdb.query("SELECT * FROM airports ORDER BY flights DESC, origin LIMIT 10").table())
+    val (all, equal) = duckdb.query(COMPARISON).rows().single().map { it as Long }
+    println(if (equal == all) "$all airports: matches DuckDB's own answer" else "${all - equal} of $all airports differ from it")
+    return equal == all
+}
+
+fun main(args: Array<String>): Unit = exitProcess(runFlights(args))

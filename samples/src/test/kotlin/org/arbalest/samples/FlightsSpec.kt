@@ -1,0 +1,158 @@
+package org.arbalest.samples
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.engine.spec.tempdir
+import io.kotest.matchers.collections.shouldHaveSize
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldNotContain
+import org.arbalest.samples.adbc.DuckDbDriver
+import org.arbalest.testkit.LedgerExtension
+import java.io.ByteArrayOutputStream
+import java.io.File
+import java.io.PrintStream
+import java.nio.file.Path
+import java.util.jar.JarEntry
+import java.util.jar.JarOutputStream
+
+class FlightsSpec : FunSpec({
+    extension(LedgerExtension)
+    val folder = tempdir().toPath()
+
+    /** A Parquet file with the rows of a query. */
+    fun parquet(name: String, sql: String): Path = folder.resolve(name).also { file ->
+        DuckDbDriver.load().open(mapOf("path" to ":memory:")).use { database ->
+            database.connect().createStatement().execute("COPY ($sql) TO '$file' (FORMAT parquet)")
+        }
+    }
+
+    test("the ten busiest airports of the flights that come with the samples, as DuckDB sees them too") {
+        val run = run("--repeat", "2")
+        run.error shouldBe ""
+        run.code shouldBe 0
+        val lines = run.output.lines()
+        lines.filter { Regex("400,000 flights in \\d+ batches: [\\d,]+ rows per second").matches(it) } shouldHaveSize 2
+        lines.filter { Regex("\\| [A-Z]{3} .*").matches(it) }.apply { this shouldHaveSize 10 }
+            .first().filterNot { it == ' ' } shouldBe "|ORD|22,146|9.07|772.41|"
+        run.output shouldContain "229 airports: matches DuckDB's own answer"
+    }
+
+    test("rows that do not say everything are passed over, and names may have a quote") {
+        val rows = "VALUES ('A', 1, 2), ('A', NULL, 2), (NULL, 1, 2), ('A', 3, 5)"
+        val file = parquet("nulls.parquet", "SELECT * FROM ($rows) AS t(origin, delay, distance)")
+        val quoted = folder.resolve("it's.parquet").also { file.toFile().copyTo(it.toFile()) }
+        val run = run("--file", "$quoted")
+        run.output shouldContain "2 flights in 1 batches"
+        run.output shouldContain "1 airports: matches DuckDB's own answer"
+    }
+
+    test("a file without rows has no airports") {
+        val run = run("--file", "${parquet("none.parquet", "SELECT 'A' AS origin, 1 AS delay, 2 AS distance LIMIT 0")}")
+        run.error shouldBe ""
+        run.output shouldContain "0 airports: matches DuckDB's own answer"
+    }
+
+    val broken = folder.resolve("broken.parquet").also { it.toFile().writeText("PAR1 no, it is not") }
+    val cut = folder.resolve("cut.parquet").also { it.toFile().writeBytes(SampleData.flights().toFile().readBytes().dropLast(9).toByteArray()) }
+    for ((what, file) in mapOf("missing" to folder.resolve("missing.parquet"), "broken" to broken, "cut" to cut, "a folder" to folder)) {
+        test("a file that is $what is one line, exit code 1") {
+            val run = run("--file", "$file")
+            run.code shouldBe 1
+            run.output shouldBe ""
+            run.error.trimEnd().lines() shouldHaveSize 1
+            run.error shouldContain "flights: "
+            run.error shouldContain file.fileName.toString()
+        }
+    }
+
+    test("a file without the columns names the first that is missing") {
+        val run = run("--file", "${parquet("other.parquet", "SELECT 1 AS origin, 2 AS late")}")
+        run.code shouldBe 1
+        run.error shouldContain "\"delay\" not found"
+    }
+
+    test("pages that are damaged fail while they stream, in one line, exit code 1") {
+        val bytes = SampleData.flights().toFile().readBytes()
+        for (at in bytes.size / 2 until bytes.size / 2 + 4096) bytes[at] = 0x55
+        val run = run("--file", "${folder.resolve("damaged.parquet").also { it.toFile().writeBytes(bytes) }}")
+        run.code shouldBe 1
+        run.error.trimEnd().lines() shouldHaveSize 1
+    }
+
+    for (wrong in listOf(listOf("--repeat", "0"), listOf("--repeat", "often"), listOf("--fiel", "x"), listOf("x"))) {
+        test("${wrong.joinToString(" ")} is one line, exit code 2") {
+            val run = run(*wrong.toTypedArray())
+            run.code shouldBe 2
+            run.error.trimEnd().lines() shouldHaveSize 1
+            run.error shouldContain "; see --help"
+        }
+    }
+
+    test("--help tells the options") {
+        val run = run("--help")
+        run.code shouldBe 0
+        run.output shouldContain "--repeat"
+    }
+
+    test("the same in Java") {
+        val output = captured { FlightsJava.main(arrayOf()) }
+        output.lines().first() shouldContain "ORD   22,146 flights,   9.07 minutes late"
+    }
+
+    test("as a process of its own, from a jar, without a word on standard error") {
+        val classes = File("target/classes").absoluteFile
+        val jar = folder.resolve("samples.jar").toFile()
+        JarOutputStream(jar.outputStream()).use { out ->
+            classes.walk().filter(File::isFile).forEach {
+                out.putNextEntry(JarEntry(it.relativeTo(classes).invariantSeparatorsPath))
+                it.inputStream().use { content -> content.copyTo(out) }
+            }
+        }
+        val run = process("$jar${File.pathSeparator}" + classPath.filter { it != classes }.joinToString(File.pathSeparator))
+        run.error shouldBe ""
+        run.code shouldBe 0
+        run.output shouldContain "229 airports: matches DuckDB's own answer"
+    }
+
+    test("as a process of its own, it exits with 1 where the file is missing, and with 2 for wrong options") {
+        process(classPath.joinToString(File.pathSeparator), "--file", "nowhere.parquet").run {
+            code shouldBe 1
+            error shouldContain "nowhere.parquet"
+            error shouldNotContain "Exception"
+        }
+        process(classPath.joinToString(File.pathSeparator), "--repeat", "-1").code shouldBe 2
+    }
+})
+
+private class Run(val code: Int, val output: String, val error: String)
+
+private fun run(vararg args: String): Run {
+    var code = 0
+    var output = ""
+    val error = captured({ System.err }, System::setErr) { output = captured { code = runFlights(arrayOf(*args)) } }
+    return Run(code, output, error)
+}
+
+private fun captured(get: () -> PrintStream = { System.out }, set: (PrintStream) -> Unit = System::setOut, block: () -> Unit): String {
+    val before = get()
+    val bytes = ByteArrayOutputStream()
+    set(PrintStream(bytes, true))
+    try {
+        block()
+    } finally {
+        set(before)
+    }
+    return bytes.toString()
+}
+
+private val classPath: List<File> = System.getProperty("java.class.path").split(File.pathSeparator).map { File(it).absoluteFile }
+
+private fun process(classPath: String, vararg args: String): Run {
+    val java = Path.of(System.getProperty("java.home"), "bin", "java")
+    val process = ProcessBuilder("$java", "--enable-native-access=ALL-UNNAMED", "-cp", classPath, "org.arbalest.samples.FlightsKt", *args)
+        .redirectError(File.createTempFile("flights", ".err").apply { deleteOnExit() })
+    val error = process.redirectError().file()
+    val started = process.start()
+    val output = started.inputReader().readText()
+    return Run(started.waitFor(), output, error.readText())
+}
