@@ -29,7 +29,7 @@ public final class Devices {
   static {
     loadProviders();
     // Jars that were merged into one tend to lose their service files.
-    if (provider(DeviceType.CPU) == null) PROVIDERS.add(new CpuProvider());
+    PROVIDERS.putIfAbsent(DeviceType.CPU, new CpuProvider());
     CPU = device(DeviceType.CPU, -1);
   }
 
