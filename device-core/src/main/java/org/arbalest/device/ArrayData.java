@@ -23,10 +23,20 @@ public record ArrayData(
     List<@Nullable DeviceBuffer> buffers,
     List<ArrayData> children,
     @Nullable ArrayData dictionary) {
-  /** Copies the lists. */
-  public ArrayData {
-    buffers = Collections.unmodifiableList(new ArrayList<>(buffers));
-    children = List.copyOf(children);
+  /** Copies the lists. Written out, since javac loses {@code @Nullable} within a compact constructor's types, and Kotlin refuses nulls then. */
+  public ArrayData(
+      long length,
+      long nullCount,
+      long offset,
+      List<@Nullable DeviceBuffer> buffers,
+      List<ArrayData> children,
+      @Nullable ArrayData dictionary) {
+    this.length = length;
+    this.nullCount = nullCount;
+    this.offset = offset;
+    this.buffers = Collections.unmodifiableList(new ArrayList<>(buffers));
+    this.children = List.copyOf(children);
+    this.dictionary = dictionary;
   }
 
   /** An array without offset, children and dictionary. */

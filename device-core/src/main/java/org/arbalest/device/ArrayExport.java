@@ -69,9 +69,7 @@ final class ArrayExport {
     boolean sliced = offset != ArrowArrayStruct.offset(node) || length != ArrowArrayStruct.length(node);
     export.write(layout, node, out, export.tag);
     if (sliced) narrow(layout, out, offset, length);
-    if (offset != 0 && layout.shape == Layout.Shape.STRUCT && ArrowArrayStruct.buffer(out, 0) == 0) {
-      pushOffset(layout, out, offset, length);
-    }
+    if (offset != 0) pushOffset(layout, out);
     ArrowArrayStruct.setRelease(out, Callbacks.RELEASE_ARRAY);
   }
 
@@ -86,13 +84,17 @@ final class ArrayExport {
     }
   }
 
-  /** Moves the offset of a batch to its columns, since some peers, DuckDB among them, do not look for it at the top (ARR-13). */
-  private static void pushOffset(Layout layout, long batch, long offset, long length) {
+  /** Moves the offset of a struct without nulls of its own to its fields, since some peers do not look for it there (ARR-13). */
+  private static void pushOffset(Layout layout, long struct) {
+    long offset = ArrowArrayStruct.offset(struct);
+    if (offset == 0 || layout.shape != Layout.Shape.STRUCT || ArrowArrayStruct.buffer(struct, 0) != 0) return;
     for (int i = 0; i < layout.children.length; i++) {
-      long child = ArrowArrayStruct.child(batch, i);
-      narrow(layout.children[i].layout, child, ArrowArrayStruct.offset(child) + offset, length);
+      Layout child = layout.children[i].layout;
+      long field = ArrowArrayStruct.child(struct, i);
+      narrow(child, field, ArrowArrayStruct.offset(field) + offset, ArrowArrayStruct.length(struct));
+      pushOffset(child, field);
     }
-    ArrowArrayStruct.setOffset(batch, 0);
+    ArrowArrayStruct.setOffset(struct, 0);
   }
 
   /** A slot and a block with room for the structs below the base: all that can fail. */

@@ -15,7 +15,6 @@ public final class BatchBuilder implements AutoCloseable {
   private final int rows;
   private final List<ColumnBuilder> columns = new ArrayList<>();
   private Metadata metadata = Metadata.empty();
-  private boolean spent;
 
   BatchBuilder(Device device, int rows) {
     if (rows < 0) throw new IllegalArgumentException("the number of rows is not negative, but " + rows + " was given");
@@ -40,7 +39,7 @@ public final class BatchBuilder implements AutoCloseable {
    * @throws UnsupportedOperationException if arrays of the field's type cannot be built yet
    */
   public ColumnBuilder column(Field field) {
-    if (spent) throw new IllegalStateException("the batch was built or closed");
+    memory.checkOpen();
     ColumnBuilder column = ColumnBuilder.of(memory, field, rows);
     columns.add(column);
     return column;
@@ -95,7 +94,7 @@ public final class BatchBuilder implements AutoCloseable {
    * @throws IllegalStateException if a column does not have as many values as the batch has rows
    */
   public DeviceArray build() {
-    if (spent) throw new IllegalStateException("the batch was built or closed");
+    memory.checkOpen();
     List<Field> fields = new ArrayList<>();
     List<ArrayData> data = new ArrayList<>();
     for (ColumnBuilder column : columns) {
@@ -116,7 +115,6 @@ public final class BatchBuilder implements AutoCloseable {
   /** Frees what was not handed on to an array. */
   @Override
   public void close() {
-    spent = true;
     memory.close();
   }
 }

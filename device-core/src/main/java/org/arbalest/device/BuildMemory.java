@@ -14,10 +14,15 @@ final class BuildMemory implements AutoCloseable {
   }
 
   DeviceBuffer allocate(long bytes) {
-    if (closed) throw new IllegalStateException("the batch was built or closed");
+    checkOpen();
     DeviceBuffer buffer = device.allocate(bytes);
     buffers.add(buffer);
     return buffer;
+  }
+
+  /** Throws if the memory was freed or moved into an array: whoever still has a builder must not write to it. */
+  void checkOpen() {
+    if (closed) throw new IllegalStateException("the batch was built or closed");
   }
 
   /** Frees what was not moved into an array. */

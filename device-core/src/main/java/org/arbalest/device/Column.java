@@ -62,6 +62,7 @@ public final class Column {
 
   /** The number of nulls; counted now if the producer did not. */
   public long nullCount() {
+    array.holder();
     if (field.layout.shape == Layout.Shape.NULL) return length;
     if (validity == 0) return 0;
     long known = ArrowArrayStruct.nullCount(struct);

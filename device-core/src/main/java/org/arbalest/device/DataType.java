@@ -122,6 +122,7 @@ public sealed interface DataType {
     /** The empty zone is no zone (SCH-10). */
     public TimestampType {
       if (timezone != null && timezone.isEmpty()) timezone = null;
+      if (timezone != null) DataTypes.noNul("a time zone", timezone);
     }
   }
 

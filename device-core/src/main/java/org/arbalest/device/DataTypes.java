@@ -61,6 +61,11 @@ public final class DataTypes {
     if (value < 0) throw new IllegalArgumentException(what + " is not negative, but " + value + " was given");
   }
 
+  /** Refuses text that C would read only in part. */
+  static void noNul(String what, String text) {
+    if (text.indexOf(0) >= 0) throw new IllegalArgumentException(what + " has no NUL character, which ends a string in C");
+  }
+
   static void checkEntries(Field entries) {
     if (!(entries.type() instanceof StructType(List<Field> fields)) || fields.size() != 2) {
       throw new IllegalArgumentException("a map has one struct child with two fields, not " + entries.type());

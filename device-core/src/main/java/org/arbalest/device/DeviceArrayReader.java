@@ -9,7 +9,6 @@ import java.util.function.Consumer;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
 import org.arbalest.device.abi.DeviceType;
-import org.arbalest.device.abi.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -147,9 +146,9 @@ public final class DeviceArrayReader implements AutoCloseable {
         ended = true;
         return null;
       }
-      if (closed) array.close();
-      checkOpen();
-      return array;
+      if (!closed) return array;
+      array.close();
+      throw new IllegalStateException("the reader was closed");
     } finally {
       unlock();
     }
@@ -163,8 +162,8 @@ public final class DeviceArrayReader implements AutoCloseable {
     } catch (DeviceException e) {
       failure = e;
       throw e;
-    } catch (OutOfMemoryError e) {
-      failure = new DeviceException(Errno.ENOMEM, e.toString(), e);
+    } catch (Error e) {
+      failure = new DeviceException(StreamExport.errno(e), e.toString(), e);
       throw e;
     } catch (Exception e) {
       if (e instanceof InterruptedException) Thread.currentThread().interrupt();
@@ -230,7 +229,7 @@ public final class DeviceArrayReader implements AutoCloseable {
       closed = true;
       spent();
     } finally {
-      pulls.unlock();
+      unlock();
     }
   }
 

@@ -1,13 +1,16 @@
 package org.arbalest.device;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
+import org.arbalest.device.cpu.CpuProvider;
 import org.arbalest.device.spi.Availability;
 import org.arbalest.device.spi.Availability.Missing;
 import org.arbalest.device.spi.Availability.Ready;
@@ -16,13 +19,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds devices. What is missing is an answer with a reason, never a failure at class loading (DEV-13). Safe on any thread. */
 public final class Devices {
-  private static final List<DeviceProvider> PROVIDERS = new ArrayList<>();
+  /** Who serves a type: the first that was found. */
+  private static final Map<DeviceType, DeviceProvider> PROVIDERS = new HashMap<>();
+
   private static final List<String> BROKEN = new ArrayList<>();
   private static final List<Device> OPEN = new CopyOnWriteArrayList<>();
   private static final Device CPU;
 
   static {
     loadProviders();
+    // Jars that were merged into one tend to lose their service files.
+    PROVIDERS.putIfAbsent(DeviceType.CPU, new CpuProvider());
     CPU = device(DeviceType.CPU, -1);
   }
 
@@ -82,10 +89,7 @@ public final class Devices {
   }
 
   private static @Nullable DeviceProvider provider(DeviceType type) {
-    for (DeviceProvider provider : PROVIDERS) {
-      if (provider.types().contains(type)) return provider;
-    }
-    return null;
+    return PROVIDERS.get(type);
   }
 
   /** With this class's loader: a thread that C attached has no context class loader. */
@@ -94,10 +98,18 @@ public final class Devices {
     while (true) {
       try {
         if (!found.hasNext()) return;
-        PROVIDERS.add(found.next());
+        add(found.next());
       } catch (ServiceConfigurationError | LinkageError e) {
-        BROKEN.add(e.toString());
+        BROKEN.add(e.getCause() == null ? e.getMessage() : e.getMessage() + ": " + e.getCause());
       }
+    }
+  }
+
+  private static void add(DeviceProvider provider) {
+    try {
+      for (DeviceType type : List.copyOf(provider.types())) PROVIDERS.putIfAbsent(type, provider);
+    } catch (RuntimeException | LinkageError e) {
+      BROKEN.add(provider.getClass().getName() + " does not say what it serves: " + e);
     }
   }
 }

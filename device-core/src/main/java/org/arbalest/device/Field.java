@@ -35,6 +35,7 @@ public final class Field {
     this.nullable = nullable;
     this.metadata = Objects.requireNonNull(metadata, "metadata");
     this.unknownFlags = unknownFlags;
+    DataTypes.noNul("the name of a field", name);
     this.layout = Layout.of(type);
     if (layout.depth > DEEPEST) {
       throw new IllegalArgumentException("field " + name + " nests " + layout.depth + " levels deep; at most " + DEEPEST + " are supported");

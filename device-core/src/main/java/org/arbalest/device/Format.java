@@ -98,10 +98,10 @@ final class Format {
       case "+L" -> new LargeListType(only(children));
       case "+vl" -> new ListViewType(only(children));
       case "+vL" -> new LargeListViewType(only(children));
-      case "+m" -> new MapType(only(children), keysSorted);
+      case "+m" -> new MapType(withRequiredKeys(only(children)), keysSorted);
       case "+r" -> {
         expect(2, children);
-        yield new RunEndEncodedType(children.get(0), children.get(1));
+        yield new RunEndEncodedType(children.get(0).withNullable(false), children.get(1));
       }
       default -> {
         if (format.startsWith("+w:")) yield new FixedSizeListType(only(children), number(format.substring(3)));
@@ -114,7 +114,7 @@ final class Format {
 
   private static DataType decimal(String[] parts) {
     if (parts.length != 2 && parts.length != 3) throw new IllegalArgumentException("malformed");
-    return new DecimalType(parts.length == 3 ? number(parts[2]) : 128, number(parts[0]), Integer.parseInt(parts[1]));
+    return new DecimalType(parts.length == 3 ? number(parts[2]) : 128, number(parts[0]), signed(parts[1]));
   }
 
   private static List<Integer> typeIds(String format) {
@@ -127,6 +127,10 @@ final class Format {
   private static int number(String text) {
     if (text.isEmpty() || !text.chars().allMatch(c -> c >= '0' && c <= '9')) throw new NumberFormatException(text);
     return Integer.parseInt(text);
+  }
+
+  private static int signed(String text) {
+    return text.startsWith("-") ? -number(text.substring(1)) : number(text);
   }
 
   private static TimeUnit unit(String format) {
@@ -142,6 +146,13 @@ final class Format {
   private static Field only(List<Field> children) {
     expect(1, children);
     return children.getFirst();
+  }
+
+  /** The entries of a map, whose keys some peers call nullable, older DuckDB and Velox among them (SCH-14). */
+  private static Field withRequiredKeys(Field entries) {
+    if (!(entries.type() instanceof StructType(List<Field> fields)) || fields.size() != 2) return entries;
+    StructType type = new StructType(List.of(fields.get(0).withNullable(false), fields.get(1)));
+    return Field.of(entries.name(), type, entries.flags(), entries.metadata());
   }
 
   private static void expect(int count, List<Field> children) {

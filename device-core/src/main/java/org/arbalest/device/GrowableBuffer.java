@@ -8,14 +8,12 @@ final class GrowableBuffer {
 
   private final BuildMemory memory;
   private DeviceBuffer buffer;
-  private long address;
   private long size;
 
   /** With room for some bytes, at least for one, so that no exported pointer is NULL (ARR-08). */
   GrowableBuffer(BuildMemory memory, long bytes) {
     this.memory = memory;
     this.buffer = memory.allocate(Math.max(bytes, SMALLEST));
-    this.address = buffer.address();
   }
 
   long size() {
@@ -25,8 +23,8 @@ final class GrowableBuffer {
   /** Makes room for more bytes, counts them as written, and returns where they go. */
   long extend(long bytes) {
     long needed = Math.addExact(size, bytes);
-    if (needed > buffer.size() || !buffer.isOpen()) grow(Math.max(needed, 2 * buffer.size()));
-    long at = address + size;
+    if (needed > buffer.size()) grow(Math.max(needed, 2 * buffer.size()));
+    long at = address() + size;
     size = needed;
     return at;
   }
@@ -61,22 +59,21 @@ final class GrowableBuffer {
     MemorySegment.copy(values, 0, NativeHeap.segment(extend(values.byteSize()), values.byteSize()), 0, values.byteSize());
   }
 
-  /** The address of the first byte; changes when the buffer grows. */
+  /** The address of the first byte; changes when the buffer grows. Refuses once the memory belongs to an array, which does not change (OWN-13). */
   long address() {
-    return address;
+    return buffer.address();
   }
 
   private void grow(long bytes) {
     DeviceBuffer larger = memory.allocate(bytes);
-    NativeHeap.copy(address, larger.address(), size);
+    NativeHeap.copy(address(), larger.address(), size);
     buffer.close();
     buffer = larger;
-    address = larger.address();
   }
 
   /** The memory, to be moved into an array; what was not written is zeroed, since a peer gets to see it. */
   DeviceBuffer take() {
-    NativeHeap.fill(address + size, buffer.size() - size, (byte) 0);
+    NativeHeap.fill(address() + size, buffer.size() - size, (byte) 0);
     return buffer;
   }
 }

@@ -19,7 +19,7 @@ abstract class Ownership {
     }
   }
 
-  @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // read and written through HOLDERS
+  @SuppressWarnings("FieldMayBeFinal") // written through HOLDERS
   private volatile int holders = 1;
 
   Ownership() {
@@ -28,11 +28,11 @@ abstract class Ownership {
 
   /** One holder more; only a holder may call this. */
   final void retain() {
-    int before = (int) HOLDERS.getAndAdd(this, 1);
-    if (before <= 0) {
-      HOLDERS.getAndAdd(this, -1);
-      throw new IllegalStateException("the array's memory is already freed");
-    }
+    int before;
+    do {
+      before = holders;
+      if (before <= 0) throw new IllegalStateException("the array's memory is already freed");
+    } while (!HOLDERS.compareAndSet(this, before, before + 1)); // never counts up from 0, not for a moment: another thread could see it
   }
 
   /** One holder less. */

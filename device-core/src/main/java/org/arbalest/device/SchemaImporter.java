@@ -45,6 +45,7 @@ final class SchemaImporter {
     if (!(index instanceof IntType integer)) {
       throw new Malformed("the index of a dictionary is an integer, but its format is \"" + format + "\"");
     }
+    if (ArrowSchemaStruct.release(dictionary) == 0) throw new Malformed("the dictionary is released");
     try {
       return new DictionaryType(integer, read(dictionary, depth + 1), (flags & ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED) != 0);
     } catch (Malformed e) {

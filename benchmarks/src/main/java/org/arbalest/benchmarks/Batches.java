@@ -1,0 +1,83 @@
+package org.arbalest.benchmarks;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.FieldType;
+import org.arbalest.device.ArrayData;
+import org.arbalest.device.DataTypes;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.Devices;
+import org.arbalest.device.Field;
+import org.arbalest.device.Schema;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The batch that is measured, as each library makes it: {@value #ROWS} rows of int64 columns, each with a validity bitmap. A column has no null, or
+ * one: arrow-java's import fills a new bitmap for a column without nulls, and shares the one it is given otherwise.
+ */
+final class Batches {
+  static final int ROWS = 1024;
+
+  private static final int NULL_ROW = 7;
+
+  private Batches() {}
+
+  /** The caller closes it. */
+  static DeviceArray ours(int columns, boolean nulls) {
+    List<Field> fields = new ArrayList<>();
+    List<ArrayData> data = new ArrayList<>();
+    for (int column = 0; column < columns; column++) {
+      fields.add(Field.of("column" + column, DataTypes.INT64));
+      data.add(ArrayData.of(ROWS, nulls ? 1 : 0, List.of(validity(nulls), values(column))));
+    }
+    List<@Nullable DeviceBuffer> noValidity = new ArrayList<>();
+    noValidity.add(null);
+    return DeviceArray.of(Schema.of(fields), ArrayData.of(ROWS, 0, noValidity, data));
+  }
+
+  private static DeviceBuffer validity(boolean nulls) {
+    DeviceBuffer bitmap = Devices.cpu().allocate(ROWS / Byte.SIZE);
+    bitmap.segment().fill((byte) -1);
+    if (nulls) bitmap.segment().set(JAVA_LONG, 0, ~(1L << NULL_ROW));
+    return bitmap;
+  }
+
+  private static DeviceBuffer values(int column) {
+    DeviceBuffer values = Devices.cpu().allocate((long) Long.BYTES * ROWS);
+    for (int row = 0; row < ROWS; row++) values.segment().setAtIndex(JAVA_LONG, row, (long) column * row);
+    return values;
+  }
+
+  /** The caller closes it. */
+  static VectorSchemaRoot arrowJava(BufferAllocator allocator, int columns, boolean nulls) {
+    VectorSchemaRoot root = VectorSchemaRoot.create(arrowJavaSchema(columns), allocator);
+    fill(root, nulls);
+    return root;
+  }
+
+  static org.apache.arrow.vector.types.pojo.Schema arrowJavaSchema(int columns) {
+    List<org.apache.arrow.vector.types.pojo.Field> fields = new ArrayList<>();
+    FieldType int64 = FieldType.nullable(new ArrowType.Int(Long.SIZE, true));
+    for (int column = 0; column < columns; column++) {
+      fields.add(new org.apache.arrow.vector.types.pojo.Field("column" + column, int64, null));
+    }
+    return new org.apache.arrow.vector.types.pojo.Schema(fields);
+  }
+
+  static void fill(VectorSchemaRoot root, boolean nulls) {
+    for (int column = 0; column < root.getFieldVectors().size(); column++) {
+      BigIntVector vector = (BigIntVector) root.getVector(column);
+      vector.allocateNew(ROWS);
+      for (int row = 0; row < ROWS; row++) vector.set(row, (long) column * row);
+      if (nulls) vector.setNull(NULL_ROW);
+    }
+    root.setRowCount(ROWS);
+  }
+}

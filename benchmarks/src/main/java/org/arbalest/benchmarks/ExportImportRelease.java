@@ -1,0 +1,138 @@
+package org.arbalest.benchmarks;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
+import org.apache.arrow.c.ArrowArray;
+import org.apache.arrow.c.ArrowSchema;
+import org.apache.arrow.c.CDataDictionaryProvider;
+import org.apache.arrow.c.Data;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Schema;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.abi.ArrowDeviceArrayStruct;
+import org.arbalest.device.abi.ArrowSchemaStruct;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * A batch goes out through a C struct, comes in from it and is released: no column is copied and none is read.
+ *
+ * <p>The batch, the structs and, without a schema, the importer's knowledge of the type are made once. Both sides import in the JVM that
+ * exported; ours sees that by the release callback and does not go through C to release, while arrow-java goes through JNI. {@link
+ * ReleaseFromC} has what a consumer in C adds to ours.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 5, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(3)
+public class ExportImportRelease {
+  /** What the runs of one thread share. */
+  @State(Scope.Thread)
+  public abstract static class Side {
+    /** The number of int64 columns. */
+    @Param({"1", "10", "100"})
+    int columns;
+
+    /** Whether each column has a null; see {@link Batches}. */
+    @Param("false")
+    boolean nulls;
+  }
+
+  /** One batch of ours, whose handle each cycle retains, and C structs. */
+  @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
+  public static class Ours extends Side {
+    final MemorySegment array = Arena.global().allocate(ArrowDeviceArrayStruct.LAYOUT);
+    final MemorySegment schemaStruct = Arena.global().allocate(ArrowSchemaStruct.LAYOUT);
+    DeviceArray batch;
+    Schema schema;
+
+    @Setup
+    public void make() {
+      batch = Batches.ours(columns, nulls);
+      schema = batch.schema();
+    }
+
+    @TearDown
+    public void close() {
+      batch.close();
+    }
+  }
+
+  /** One batch of arrow-java's, a root to import into, and C structs, which each cycle wraps anew: the import closes the wrapper. */
+  @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
+  public static class ArrowJava extends Side {
+    final RootAllocator allocator = new RootAllocator();
+    final long array = Arena.global().allocate(ArrowArrayStruct.LAYOUT).address();
+    final long schema = Arena.global().allocate(ArrowSchemaStruct.LAYOUT).address();
+    final CDataDictionaryProvider dictionaries = new CDataDictionaryProvider();
+    VectorSchemaRoot batch;
+    VectorSchemaRoot imported;
+
+    @Setup
+    public void make() {
+      batch = Batches.arrowJava(allocator, columns, nulls);
+      imported = VectorSchemaRoot.create(batch.getSchema(), allocator);
+    }
+
+    @TearDown
+    public void close() {
+      batch.close();
+      imported.close();
+      dictionaries.close();
+      allocator.close();
+    }
+  }
+
+  /** Ours, as an {@code ArrowArray}. Checks the structs on import. */
+  @Benchmark
+  public void array(Ours side) {
+    side.batch.retain().exportArray(side.array);
+    DeviceArray.importArray(side.array, side.schema).close();
+  }
+
+  /** Ours, as an {@code ArrowDeviceArray}. */
+  @Benchmark
+  public void deviceArray(Ours side) {
+    side.batch.retain().exportDeviceArray(side.array);
+    DeviceArray.importDeviceArray(side.array, side.schema).close();
+  }
+
+  /** Ours, as an {@code ArrowArray}; the {@code ArrowSchema} is written, parsed and released too. */
+  @Benchmark
+  public void arrayWithSchema(Ours side) {
+    side.batch.retain().exportArray(side.array, side.schemaStruct);
+    DeviceArray.importArray(side.array, side.schemaStruct).close();
+  }
+
+  /** arrow-java: into one root again and again; clearing it releases the array. */
+  @Benchmark
+  public void arrowJavaArray(ArrowJava side) {
+    ArrowArray array = ArrowArray.wrap(side.array);
+    Data.exportVectorSchemaRoot(side.allocator, side.batch, null, array);
+    Data.importIntoVectorSchemaRoot(side.allocator, array, side.imported, null);
+    side.imported.clear();
+  }
+
+  /** arrow-java: the {@code ArrowSchema} is written, parsed and released too, and gives a new root. */
+  @Benchmark
+  public void arrowJavaArrayWithSchema(ArrowJava side) {
+    ArrowArray array = ArrowArray.wrap(side.array);
+    ArrowSchema schema = ArrowSchema.wrap(side.schema);
+    Data.exportVectorSchemaRoot(side.allocator, side.batch, null, array, schema);
+    Data.importVectorSchemaRoot(side.allocator, array, schema, side.dictionaries).close();
+  }
+}

@@ -1,0 +1,135 @@
+package org.arbalest.benchmarks;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.util.concurrent.TimeUnit;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.testkit.NativeLibrary;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * Native code releases an exported array through {@code release}, an upcall into this JVM; beside it, an upcall that does nothing. {@value
+ * #ARRAYS} arrays are exported before each measured call and released by it; the figure is for one. The batch itself stays alive.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 5, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(3)
+@OperationsPerInvocation(ReleaseFromC.ARRAYS)
+public class ReleaseFromC {
+  static final int ARRAYS = 256;
+
+  /** The structs, and a way to call each one's {@code release} from Java: one downcall and one upcall. */
+  @State(Scope.Thread)
+  public abstract static class Structs {
+    static final Linker LINKER = Linker.nativeLinker();
+    static final FunctionDescriptor TYPE = FunctionDescriptor.ofVoid(JAVA_LONG);
+    private static final MethodHandle CALL = LINKER.downcallHandle(TYPE);
+
+    final MemorySegment[] arrays = new MemorySegment[ARRAYS];
+    final long address;
+
+    Structs() {
+      MemorySegment all = Arena.global().allocate(ArrowArrayStruct.SIZE * ARRAYS, Long.BYTES);
+      address = all.address();
+      for (int i = 0; i < ARRAYS; i++) arrays[i] = all.asSlice(ArrowArrayStruct.SIZE * i, ArrowArrayStruct.SIZE);
+    }
+
+    final void callEach() throws Throwable {
+      for (int i = 0; i < ARRAYS; i++) {
+        long array = address + ArrowArrayStruct.SIZE * i;
+        CALL.invokeExact(MemorySegment.ofAddress(ArrowArrayStruct.release(array)), array);
+      }
+    }
+  }
+
+  /** Arrays of ours, exported anew for each call. */
+  @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
+  public static class Exported extends Structs {
+    /** The number of int64 columns. */
+    @Param({"1", "10", "100"})
+    int columns;
+
+    DeviceArray batch;
+
+    @Setup
+    public void make() {
+      batch = Batches.ours(columns, false);
+    }
+
+    @Setup(Level.Invocation)
+    public void export() {
+      for (MemorySegment array : arrays) batch.retain().exportArray(array);
+    }
+  }
+
+  /** Structs whose release does nothing, not even mark them released. */
+  public static class Empty extends Structs {
+    @Setup
+    public void make() throws ReflectiveOperationException {
+      MethodHandle nothing = MethodHandles.lookup().findStatic(Empty.class, "nothing", TYPE.toMethodType());
+      long stub = LINKER.upcallStub(nothing, TYPE, Arena.global()).address();
+      for (MemorySegment array : arrays) ArrowArrayStruct.setRelease(array.address(), stub);
+    }
+
+    @SuppressWarnings("unused")
+    static void nothing(long array) {}
+  }
+
+  /** A loop in C over the structs. Needs a C compiler; without one, what uses it fails with a sentence. */
+  @State(Scope.Benchmark)
+  public static class Loop {
+    private static final MethodHandle RELEASE_EACH =
+        Structs.LINKER.downcallHandle(
+            NativeLibrary.Companion.compile("release_each.c").find("release_each").orElseThrow(),
+            FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
+
+    void callEach(Structs structs) throws Throwable {
+      RELEASE_EACH.invokeExact(structs.address, (long) ARRAYS);
+    }
+  }
+
+  /** Release from a loop in C: one upcall for each array. */
+  @Benchmark
+  public void fromC(Exported exported, Loop loop) throws Throwable {
+    loop.callEach(exported);
+  }
+
+  /** The upcall alone, from the same loop. */
+  @Benchmark
+  public void emptyFromC(Empty empty, Loop loop) throws Throwable {
+    loop.callEach(empty);
+  }
+
+  /** Release from Java by address: one downcall and one upcall for each array, no C. */
+  @Benchmark
+  public void byAddress(Exported exported) throws Throwable {
+    exported.callEach();
+  }
+
+  /** The downcall and the upcall alone. */
+  @Benchmark
+  public void emptyByAddress(Empty empty) throws Throwable {
+    empty.callEach();
+  }
+}

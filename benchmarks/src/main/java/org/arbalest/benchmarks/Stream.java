@@ -1,0 +1,151 @@
+package org.arbalest.benchmarks;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.apache.arrow.c.ArrowArrayStream;
+import org.apache.arrow.c.Data;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.ipc.ArrowReader;
+import org.apache.arrow.vector.types.pojo.Schema;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
+import org.arbalest.device.abi.DeviceType;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * One batch crosses a C stream: the consumer calls {@code get_next} through its pointer, the producer, in the same JVM, exports the same batch
+ * each time, and the consumer releases it. The stream has no end; opening it and its schema are not in the figure.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 5, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(3)
+@State(Scope.Thread)
+public class Stream {
+  /** The number of int64 columns. */
+  @Param({"1", "10", "100"})
+  int columns;
+
+  /** Whether each column has a null; see {@link Batches}. */
+  @Param("false")
+  boolean nulls;
+
+  /** A stream of ours, out and in. */
+  @State(Scope.Thread)
+  @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
+  public static class Ours {
+    DeviceArray batch;
+    DeviceArrayReader plain;
+    DeviceArrayReader device;
+
+    @Setup
+    public void open(Stream stream) {
+      batch = Batches.ours(stream.columns, stream.nulls);
+      MemorySegment struct = Arena.global().allocate(ArrowDeviceArrayStreamStruct.LAYOUT);
+      endless().exportStream(struct);
+      plain = DeviceArrayReader.importStream(struct);
+      endless().exportDeviceStream(struct);
+      device = DeviceArrayReader.importDeviceStream(struct);
+    }
+
+    private DeviceArrayReader endless() {
+      return DeviceArrayReader.of(batch.schema(), DeviceType.CPU, batch::retain);
+    }
+
+    @TearDown
+    public void close() {
+      plain.close();
+      device.close();
+      batch.close();
+    }
+  }
+
+  /** A stream of arrow-java's, out and in. The reader's root is loaded once. */
+  @State(Scope.Thread)
+  @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
+  public static class ArrowJava {
+    final RootAllocator allocator = new RootAllocator();
+    ArrowReader reader;
+
+    @Setup
+    public void open(Stream stream) {
+      ArrowArrayStream struct = ArrowArrayStream.allocateNew(allocator);
+      Data.exportArrayStream(allocator, new Endless(allocator, stream.columns, stream.nulls), struct);
+      reader = Data.importArrayStream(allocator, struct);
+      struct.close();
+    }
+
+    @TearDown
+    public void close() throws IOException {
+      reader.close();
+      allocator.close();
+    }
+  }
+
+  private static final class Endless extends ArrowReader {
+    private final int columns;
+    private final boolean nulls;
+    private boolean loaded;
+
+    Endless(BufferAllocator allocator, int columns, boolean nulls) {
+      super(allocator);
+      this.columns = columns;
+      this.nulls = nulls;
+    }
+
+    @Override
+    public boolean loadNextBatch() throws IOException {
+      if (!loaded) Batches.fill(getVectorSchemaRoot(), nulls);
+      loaded = true;
+      return true;
+    }
+
+    @Override
+    public long bytesRead() {
+      return 0;
+    }
+
+    @Override
+    protected void closeReadSource() {}
+
+    @Override
+    protected Schema readSchema() {
+      return Batches.arrowJavaSchema(columns);
+    }
+  }
+
+  /** Ours, an {@code ArrowArrayStream}. */
+  @Benchmark
+  public void stream(Ours side) {
+    Objects.requireNonNull(side.plain.next()).close();
+  }
+
+  /** Ours, an {@code ArrowDeviceArrayStream}. */
+  @Benchmark
+  public void deviceStream(Ours side) {
+    Objects.requireNonNull(side.device.next()).close();
+  }
+
+  /** arrow-java, an {@code ArrowArrayStream}; loading a batch releases the one before. */
+  @Benchmark
+  public boolean arrowJavaStream(ArrowJava side) throws IOException {
+    return side.reader.loadNextBatch();
+  }
+}

@@ -1,0 +1,87 @@
+package org.arbalest.device
+
+import io.kotest.core.extensions.TestCaseExtension
+import io.kotest.core.test.TestCase
+import io.kotest.engine.test.TestResult
+import org.arbalest.device.abi.ArrowArrayStruct
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.util.concurrent.CyclicBarrier
+import java.util.concurrent.Executors
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.random.Random
+import kotlin.time.Duration.Companion.ZERO
+
+/** Fails each test that leaves something held. */
+internal object Balanced : TestCaseExtension {
+    override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
+        val before = Ledger.now()
+        val result = execute(testCase)
+        val left = Ledger.now().since(before)
+        if (!result.isSuccess || left.isZero) return result
+        return TestResult.Failure(ZERO, AssertionError("the test left $left"))
+    }
+}
+
+/** Runs [action] on some threads that start together; the first failure is thrown here. */
+internal fun together(threads: Int, action: (Int) -> Unit) {
+    val start = CyclicBarrier(threads)
+    val pool = Executors.newFixedThreadPool(threads)
+    try {
+        val results = List(threads) { i ->
+            pool.submit {
+                start.await()
+                action(i)
+            }
+        }
+        results.forEach { it.get(60, SECONDS) }
+    } finally {
+        pool.shutdownNow()
+    }
+}
+
+/** Runs both actions at the same time, for each round anew, a little earlier or later than one another. */
+internal fun duel(rounds: Int, one: (Int) -> Unit, other: (Int) -> Unit) {
+    val arrived = AtomicInteger()
+    together(2) { thread ->
+        val random = Random(thread)
+        try {
+            for (round in 0 until rounds) {
+                arrived.incrementAndGet()
+                while (arrived.get() < 2 * (round + 1)) Thread.yield()
+                repeat(random.nextInt(60)) { Thread.onSpinWait() }
+                if (thread == 0) one(round) else other(round)
+            }
+        } finally {
+            arrived.addAndGet(2 * rounds) // a failure here must not leave the other waiting
+        }
+    }
+}
+
+/** A batch with a column `id` of the numbers from 0. */
+internal fun batch(rows: Int, device: Device = Devices.cpu()): DeviceArray =
+    device.batch(rows).use { it.int64("id", LongArray(rows) { i -> i.toLong() }).build() }
+
+/** A batch of int64 columns `c0`, `c1`, … of [rows] rows, each of its own number. */
+internal fun wide(columns: Int, rows: Int = 1): DeviceArray =
+    Devices.cpu().batch(rows).use { batch ->
+        for (i in 0 until columns) batch.int64("c$i", LongArray(rows) { i.toLong() })
+        batch.build()
+    }
+
+internal fun Arena.struct(): MemorySegment = allocate(ArrowArrayStruct.LAYOUT)
+
+internal fun Arena.structs(count: Int): List<MemorySegment> = List(count) { struct() }
+
+/** A bitwise copy of a struct, which is what C makes of one that it moves. */
+internal fun Arena.copyOf(address: Long): MemorySegment =
+    struct().copyFrom(NativeHeap.segment(address, ArrowArrayStruct.SIZE))
+
+/** The way of C: through the struct's function pointer. */
+internal fun release(array: MemorySegment) {
+    val function = ArrowArrayStruct.release(array.address())
+    if (function != 0L) Calls.release(function, array.address())
+}
+
+internal fun released(array: MemorySegment): Boolean = ArrowArrayStruct.release(array.address()) == 0L

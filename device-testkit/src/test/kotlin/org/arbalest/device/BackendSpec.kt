@@ -1,0 +1,209 @@
+package org.arbalest.device
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
+import io.kotest.matchers.ints.shouldBeGreaterThan
+import io.kotest.matchers.maps.shouldBeEmpty
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
+import io.kotest.matchers.types.shouldBeSameInstanceAs
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.ext.ExtMemory
+import org.arbalest.device.ext.PHANTOM
+import org.arbalest.device.spi.Availability
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.CPeer
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.PeerMoves
+import org.arbalest.testkit.PeerNodes
+import org.arbalest.testkit.PeerStreams
+import org.arbalest.testkit.StructKind.DEVICE_ARRAY
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_LONG
+
+/** A user's own backend, and broken ones: those in ext/ExtBackend.kt. */
+class BackendSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    val host by lazy { Devices.device(DeviceType.EXT_DEV, 0) }
+    val phantom by lazy { Devices.device(DeviceType.EXT_DEV, 1) }
+
+    lateinit var arena: Arena
+    beforeTest { arena = Arena.ofConfined() }
+    afterTest {
+        arena.close()
+        ExtMemory.room.set(Int.MAX_VALUE)
+        ExtMemory.live.shouldBeEmpty()
+        ExtMemory.wrongFrees.shouldBeEmpty()
+    }
+
+    fun struct(): MemorySegment = arena.allocate(ArrowDeviceArrayStruct.LAYOUT).fill(0xA5.toByte())
+
+    fun batch(device: Device): DeviceArray = device.batch(4).use { builder ->
+        builder.int64("id", longArrayOf(10, 20, 30, 40)).utf8("name", listOf("a", null, "c".repeat(500), ""))
+        builder.column(Field.of("tags", DataType.ListType(Field.of("item", DataTypes.UTF8)))).run {
+            items().append("x").append("y").append("z")
+            appendList(1).appendNull().appendList(2).appendList(0)
+        }
+        builder.build()
+    }
+
+    /** Two int64, two views with two variadic buffers, in memory that the CPU cannot touch. */
+    fun phantomBatch(): DeviceArray {
+        val ints = ArrayData.of(2, 0, listOf(null, phantom.allocate(16)))
+        val views = ArrayData.of(2, -1, listOf(phantom.allocate(1), phantom.allocate(32), phantom.allocate(700), phantom.allocate(0)))
+        val schema = Schema.of(Field.of("id", DataTypes.INT64), Field.of("text", DataType.Utf8ViewType()))
+        return DeviceArray.of(schema, ArrayData.of(2, 0, listOf(null), listOf(ints, views)))
+    }
+
+    test("DEV-09 a user's own backend serves EXT_DEV: a batch is built, handed to C, read there and freed from a C thread") {
+        val array = struct()
+        val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
+        val onCpu = struct()
+        batch(host).exportDeviceArray(array, schema)
+        batch(Devices.cpu()).exportDeviceArray(onCpu)
+        ArrowDeviceArrayStruct.deviceType(array.address()) shouldBe 12
+        ArrowDeviceArrayStruct.deviceId(array.address()) shouldBe 0
+        PeerNodes.checksum(array, schema) shouldBe PeerNodes.checksum(onCpu, schema)
+        ExtMemory.live.size shouldBeGreaterThan 5
+        PeerMoves.releaseOnThread(array, DEVICE_ARRAY)
+        ExtMemory.live.shouldBeEmpty()
+        PeerMoves.release(onCpu, DEVICE_ARRAY)
+        Field.importSchema(schema)
+    }
+
+    test("DEV-09 an array from C on EXT_DEV finds the user's backend, and is read if the CPU can") {
+        val array = arena.allocate(ArrowArrayStruct.LAYOUT)
+        PeerStreams.batch(array, firstId = 0, rows = 10)
+        val wrapped = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+        PeerNodes.deviceArray(wrapped, array, deviceId = 0, deviceType = 12)
+        DeviceArray.importDeviceArray(wrapped, Schema.of(Field.of("id", DataTypes.INT64), Field.of("name", DataTypes.UTF8))).use {
+            it.device() shouldBeSameInstanceAs host
+            it.column("id").toLongArray().sum() shouldBe 45
+        }
+    }
+
+    test("DEV-09 a device is opened once") {
+        repeat(3) { Devices.device(DeviceType.EXT_DEV, 0) shouldBeSameInstanceAs host }
+        phantom.isOpaque shouldBe false
+        ExtMemory.opened.toList() shouldContainExactlyInAnyOrder listOf(0L, 1L)
+    }
+
+    test("DEV-01 only the buffers are on the device: structs, lists and the sizes of variadic buffers are CPU memory") {
+        val array = phantomBatch()
+        array.column("text").length() shouldBe 2
+        val out = struct()
+        array.exportDeviceArray(out)
+        val text = ArrowArrayStruct.child(out.address(), 1)
+        ArrowArrayStruct.nBuffers(text) shouldBe 5
+        for (i in 0L..3L) (ArrowArrayStruct.buffer(text, i) >= PHANTOM) shouldBe true
+        val sizes = MemorySegment.ofAddress(ArrowArrayStruct.buffer(text, 4)).reinterpret(16)
+        sizes.toArray(JAVA_LONG) shouldBe longArrayOf(700, 0)
+        PeerMoves.releaseMoved(out, DEVICE_ARRAY)
+    }
+
+    test("DEV-01 nothing touches a buffer on its way to C, back, through slices and children, and to its release") {
+        val out = struct()
+        val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
+        phantomBatch().exportDeviceArray(out, schema)
+        DeviceArray.importDeviceArray(out, schema).use { array ->
+            array.device() shouldBeSameInstanceAs phantom
+            array.slice(1, 1).use { slice ->
+                slice.child(1).use { it.length() shouldBe 1 }
+                val again = struct()
+                slice.retain().exportDeviceArray(again)
+                PeerMoves.releaseOnThread(again, DEVICE_ARRAY)
+            }
+            shouldThrow<DeviceException> { array.column("id").getLong(0) }.message!! shouldContain "EXT_DEV:1, whose memory the CPU cannot read"
+        }
+    }
+
+    test("DEV-01 memory that the CPU cannot touch has no segment, and no batch is built in it") {
+        phantom.isCpuAccessible shouldBe false
+        phantom.allocate(8).use { buffer ->
+            (buffer.address() >= PHANTOM) shouldBe true
+            shouldThrow<DeviceException> { buffer.segment() }.errno() shouldBe Errno.ENOSYS
+        }
+        shouldThrow<DeviceException> { phantom.batch(1) }.message!! shouldContain "EXT_DEV:1"
+    }
+
+    test("DEV-08 buffers on two devices are refused before there is anything to export, and stay the caller's") {
+        val buffers = listOf(host.allocate(16), Devices.cpu().allocate(16), phantom.allocate(16), phantom.allocate(16))
+        fun pair(a: Int, b: Int) = ArrayData.of(2, 0, listOf(null), listOf(a, b).map { ArrayData.of(2, 0, listOf(null, buffers[it])) })
+        val schema = Schema.of(Field.of("a", DataTypes.INT64), Field.of("b", DataTypes.INT64))
+        for ((a, b) in listOf(0 to 1, 1 to 0, 0 to 2, 2 to 1)) {
+            val error = shouldThrow<DeviceException> { DeviceArray.of(schema, pair(a, b)) }
+            error.errno() shouldBe Errno.EINVAL
+            error.message!! shouldContain "on ${buffers[a].device()} and ${buffers[b].device()}"
+        }
+        val oneField = Schema.of(listOf(Field.of("a", DataTypes.INT64)))
+        val mixed = ArrayData.of(2, 0, listOf(null), listOf(ArrayData.of(2, 0, listOf(buffers[0], buffers[1]))))
+        shouldThrow<DeviceException> { DeviceArray.of(oneField, mixed) }
+        DeviceArray.of(schema, pair(2, 3)).close()
+        buffers.take(2).forEach { it.address() }
+        buffers.forEach { it.close() }
+    }
+
+    test("DEV-14 a driver that runs out of memory anywhere in a batch leaves nothing, and its error comes through") {
+        var needed = 0
+        while (true) {
+            ExtMemory.room.set(needed)
+            val error = runCatching { batch(host) }.onSuccess { it.close() }.exceptionOrNull() ?: break
+            error.shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.ENOMEM
+            error.message!! shouldContain "extAlloc on EXT_DEV failed"
+            ExtMemory.live.shouldBeEmpty()
+            Ledger.now().buffers() shouldBe 0
+            needed++
+        }
+        needed shouldBeGreaterThan 8
+    }
+
+    test("DEV-13 a device that no backend serves is unavailable, and the answer says why") {
+        val answer = Devices.availability(DeviceType(42)).shouldBeInstanceOf<Availability.Missing>()
+        answer.reason() shouldContain "no backend for DEVICE_TYPE_42"
+        val error = shouldThrow<DeviceException> { Devices.device(DeviceType(42), 0) }
+        error.errno() shouldBe Errno.ENOSYS
+        error.message!! shouldContain "DEVICE_TYPE_42:0 is unavailable, because no backend"
+    }
+
+    test("DEV-13 a backend that could not be loaded is part of the answer, with its cause, and keeps nobody else from working") {
+        val reason = Devices.availability(DeviceType.METAL).shouldBeInstanceOf<Availability.Missing>().reason()
+        for (words in listOf("NotThere", "ThrowingProvider", "no driver today", "UnlinkedProvider", "com/example/vulkan/Runtime", "TypelessProvider")) {
+            reason shouldContain words
+        }
+        Devices.availability(DeviceType.CPU) shouldBe Availability.Ready(1)
+        Devices.availability(DeviceType.EXT_DEV) shouldBe Availability.Ready(2)
+    }
+
+    test("DEV-13 a backend without its driver says so, also if looking for it fails") {
+        shouldThrow<DeviceException> { Devices.device(DeviceType.ONEAPI, 0) }.message!! shouldContain
+            "ONEAPI:0 is unavailable, because libze_loader.so.1 was not found"
+        shouldThrow<DeviceException> { Devices.device(DeviceType.VPI, 0) }.message!! shouldContain "libvpi.so.3"
+    }
+
+    test("DEV-13 a device number beyond those that are there is unavailable") {
+        shouldThrow<DeviceException> { Devices.device(DeviceType.EXT_DEV, 2) }.message!! shouldContain "EXT_DEV:2 is unavailable"
+        shouldThrow<DeviceException> { Devices.device(DeviceType.EXT_DEV, -1) }.errno() shouldBe Errno.ENOSYS
+        ExtMemory.opened.distinct().filter { it !in 0L..1L }.shouldBeEmpty()
+    }
+
+    test("DEV-14 a device that is there but cannot be opened says what failed; an array on it is released") {
+        shouldThrow<DeviceException> { Devices.device(DeviceType.HEXAGON, 0) }.message!! shouldContain "hexOpen on HEXAGON:0 failed: HEX_BUSY (7)"
+        val array = arena.allocate(ArrowArrayStruct.LAYOUT)
+        PeerStreams.batch(array, firstId = 0, rows = 1)
+        val wrapped = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+        PeerNodes.deviceArray(wrapped, array, deviceId = 0, deviceType = 16)
+        val schema = Schema.of(Field.of("id", DataTypes.INT64), Field.of("name", DataTypes.UTF8))
+        shouldThrow<DeviceException> { DeviceArray.importDeviceArray(wrapped, schema) }.errno() shouldBe Errno.EIO
+        CPeer.counts().releaseCalls shouldBe 3
+    }
+})

@@ -1,0 +1,160 @@
+package org.arbalest.device
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.shouldNotBe
+import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout
+import java.nio.ByteBuffer
+import java.nio.ByteOrder
+
+private fun metadata(bytes: ByteArray?, format: String = "i") = CSchema(format, metadata = bytes)
+
+private fun ints(vararg values: Int): ByteArray =
+    ByteBuffer.allocate(4 * values.size).order(ByteOrder.nativeOrder()).also { values.forEach(it::putInt) }.array()
+
+class SchemaMetadataSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    test("SCH-02 a NULL name is read as an empty one, and written as \"\"") {
+        val field = roundTrip(CSchema("+s", CSchema("i").named(null)).named(null))
+        field.name() shouldBe ""
+        exported(field) { struct ->
+            textAt(ArrowSchemaStruct.name(struct.address())) shouldBe ""
+            textAt(ArrowSchemaStruct.name(childOf(struct, 0).address())) shouldBe ""
+        }
+    }
+
+    test("SCH-02 a name may be any text") {
+        val name = "été 日本 \uD83D\uDE80 \n \"quoted\" a.b"
+        roundTrip(CSchema("i").named(name)).name() shouldBe name
+    }
+
+    test("SCH-02 a name that is not UTF-8 is read with replacements, not refused") {
+        val bytes = byteArrayOf('a'.code.toByte(), 0xFF.toByte(), 0xC3.toByte(), 0)
+        Arena.ofConfined().use { arena ->
+            val latin = arena.allocateFrom(ValueLayout.JAVA_BYTE, *bytes)
+            imported(CSchema("i", tamper = { ArrowSchemaStruct.setName(it.address(), latin.address()) })).name() shouldBe "a\uFFFD\uFFFD"
+        }
+    }
+
+    test("SCH-03 absent metadata is NULL, also for every child") {
+        exported(Field.of("", DataType.ListType(Field.of("item", DataTypes.INT32)))) { struct ->
+            ArrowSchemaStruct.metadata(struct.address()) shouldBe 0
+            ArrowSchemaStruct.metadata(childOf(struct, 0).address()) shouldBe 0
+        }
+    }
+
+    test("SCH-03 a block of zero pairs is no metadata, and is written as NULL") {
+        val field = imported(metadata(ints(0)))
+        field.metadata() shouldBe Metadata.empty()
+        exported(field) { ArrowSchemaStruct.metadata(it.address()) } shouldBe 0
+    }
+
+    test("SCH-04 metadata is binary, with zero bytes, empty values, repeated keys, and in order") {
+        val binary = byteArrayOf(0, 1, 0, -1, 0xC3.toByte())
+        val pairs = listOf("key".toByteArray() to binary, byteArrayOf(0) to byteArrayOf(), "key".toByteArray() to "later".toByteArray())
+        val field = roundTrip(metadata(block(pairs)))
+        field.metadata().entries().map { it.keyBytes().toList() to it.valueBytes().toList() } shouldContainExactly
+            pairs.map { it.first.toList() to it.second.toList() }
+        field.metadata().getBytes("key") shouldBe binary
+    }
+
+    test("SCH-04 metadata may begin at any address") {
+        Arena.ofConfined().use { arena ->
+            for (shift in 1L..7L) {
+                val bytes = block("k" to "v", "three" to "seven..")
+                val memory = arena.allocate(bytes.size + 8L, 8)
+                MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, shift, bytes.size)
+                val field = imported(CSchema("i", tamper = { ArrowSchemaStruct.setMetadata(it.address(), memory.address() + shift) }))
+                field.metadata() shouldBe Metadata.of("k", "v").with("three", "seven..")
+            }
+        }
+    }
+
+    test("SCH-04 metadata made in Java is to the C peer what it makes itself") {
+        val field = Field.of("f", DataTypes.INT32).withMetadata(Metadata.of("k", "v").with(byteArrayOf(0), byteArrayOf(-1, 0)))
+        checksum(field) shouldBe
+            checksum(metadata(block(listOf("k".toByteArray() to "v".toByteArray(), byteArrayOf(0) to byteArrayOf(-1, 0)))).named("f"))
+    }
+
+    test("SCH-05 a negative or absurd number of pairs is an error that says it") {
+        refused(metadata(ints(-1)), "$: metadata", "-1 pairs")
+        refused(metadata(ints(Int.MAX_VALUE)), "${Int.MAX_VALUE} pairs")
+        refused(metadata(ints(65537)), "65537 pairs")
+    }
+
+    test("SCH-05 a negative or absurd length is an error that names the pair") {
+        refused(metadata(ints(1, -1)), "the key of pair 0", "-1 bytes")
+        refused(metadata(ints(1, 0, -2)), "the value of pair 0", "-2 bytes")
+        refused(metadata(ints(2, 0, 0, 4, 0, Int.MIN_VALUE)), "the value of pair 1", "${Int.MIN_VALUE} bytes")
+        refused(metadata(ints(1, Int.MAX_VALUE)), "the key of pair 0", "${Int.MAX_VALUE} bytes")
+    }
+
+    test("SCH-05 an error in the metadata of a child names its path") {
+        refused(CSchema("+s", metadata(ints(-1)).named("a")), "$.a: metadata")
+        refused(CSchema("i", dictionary = metadata(ints(-1), "u")), "$.(dictionary): metadata")
+    }
+
+    test("SCH-06 unknown flag bits survive a round trip, at every level") {
+        val unknown = (1L shl 62) or (1L shl 40) or 8L or Long.MIN_VALUE
+        val schema = CSchema("+s", CSchema("i", flags = unknown, dictionary = CSchema("u", flags = unknown or 2L))).flagged(unknown or 2L)
+        val field = roundTrip(schema)
+        field.flags() shouldBe (unknown or 2L)
+        roundTrip(CSchema("i").flagged(unknown)).withName("other").flags() shouldBe unknown
+        field shouldNotBe imported(CSchema("+s", CSchema("i", dictionary = CSchema("u"))))
+    }
+
+    test("SCH-07 NULLABLE is 2") {
+        roundTrip(CSchema("i").flagged(2)).isNullable shouldBe true
+        roundTrip(CSchema("i").flagged(0)).isNullable shouldBe false
+        Field.of("x", DataTypes.INT32).flags() shouldBe 2
+        Field.of("x", DataTypes.INT32).withNullable(false).flags() shouldBe 0
+    }
+
+    test("SCH-07 DICTIONARY_ORDERED is 1") {
+        val ordered = roundTrip(CSchema("i", flags = 1, dictionary = CSchema("u")))
+        ordered.type() shouldBe DataType.DictionaryType(DataType.IntType(32, true), Field.of("", DataTypes.UTF8), true)
+        roundTrip(CSchema("i", flags = 0, dictionary = CSchema("u"))) shouldNotBe ordered
+    }
+
+    test("SCH-07 MAP_KEYS_SORTED is 4") {
+        val entries = CSchema("+s", CSchema("u").flagged(0), CSchema("i"))
+        (roundTrip(CSchema("+m", entries).flagged(4)).type() as DataType.MapType).keysSorted() shouldBe true
+        (roundTrip(CSchema("+m", entries).flagged(0)).type() as DataType.MapType).keysSorted() shouldBe false
+    }
+
+    test("SCH-16 an extension type is its storage with both keys, known to us or not") {
+        val parameters = byteArrayOf(1, 0, 2)
+        val keys = listOf("ARROW:extension:name" to "org.example.unheard".toByteArray(), "ARROW:extension:metadata" to parameters, "other" to byteArrayOf())
+        val field = roundTrip(CSchema("w:16", metadata = block(keys.map { it.first.toByteArray() to it.second })))
+        field.type() shouldBe DataType.FixedSizeBinaryType(16)
+        field.extensionName() shouldBe "org.example.unheard"
+        field.extensionMetadata() shouldBe parameters
+    }
+
+    test("SCH-16 the parameters of an extension type may be absent, and a plain field has neither key") {
+        val field = roundTrip(CSchema("u", metadata = block("ARROW:extension:name" to "arrow.json")))
+        field.extensionName() shouldBe "arrow.json"
+        field.extensionMetadata() shouldBe null
+        roundTrip(CSchema("u")).extensionName() shouldBe null
+    }
+
+    test("SCH-17 a record batch's schema is a struct, whose metadata is the batch's") {
+        Arena.ofConfined().use { arena ->
+            val struct = arena.allocate(ArrowSchemaStruct.LAYOUT)
+            CSchema("+s", flags = 0, metadata = block("batch" to "yes"), children = listOf(CSchema("i").named("a"))).write(struct)
+            val schema = Schema.importSchema(struct)
+            schema shouldBe Schema.of(listOf(Field.of("a", DataTypes.INT32)), Metadata.of("batch", "yes"))
+            schema.metadata().get("batch") shouldBe "yes"
+            checksum(schema.asField()) shouldBe
+                checksum(CSchema("+s", flags = 0, metadata = block("batch" to "yes"), children = listOf(CSchema("i").named("a"))))
+        }
+    }
+})

@@ -1,0 +1,149 @@
+package org.arbalest.device.ext
+
+import org.arbalest.device.DeviceException
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.spi.Availability
+import org.arbalest.device.spi.DeviceDriver
+import org.arbalest.device.spi.DeviceProvider
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicLong
+
+/** A user's own backend, as it stands in META-INF/services: EXT_DEV 0 is malloc'ed, EXT_DEV 1 is beyond the CPU's reach. */
+class ExtProvider : DeviceProvider {
+    override fun types(): List<DeviceType> = listOf(DeviceType.EXT_DEV)
+
+    override fun probe(type: DeviceType): Availability = Availability.Ready(2)
+
+    override fun open(type: DeviceType, id: Long): DeviceDriver {
+        ExtMemory.opened += id
+        return if (id == 0L) MallocDriver else PhantomDriver
+    }
+}
+
+/** What the two drivers have handed out, and how much they still may. */
+object ExtMemory {
+    val opened = ConcurrentLinkedQueue<Long>()
+
+    /** Sizes by address. */
+    val live = ConcurrentHashMap<Long, Long>()
+
+    /** Frees of what was never allocated, or with another size. */
+    val wrongFrees = ConcurrentLinkedQueue<String>()
+
+    /** The allocations that still succeed. */
+    val room = AtomicInteger(Int.MAX_VALUE)
+
+    internal fun allocated(address: Long, bytes: Long): Long {
+        check(live.put(address, bytes) == null) { "handed out twice" }
+        return address
+    }
+
+    internal fun take(bytes: Long) {
+        if (room.getAndDecrement() <= 0) throw DeviceException(Errno.ENOMEM, "extAlloc on EXT_DEV failed: ENOMEM, asked for $bytes bytes")
+    }
+
+    internal fun freed(address: Long, bytes: Long) {
+        val size = live.remove(address)
+        if (size != bytes) wrongFrees += "$bytes bytes at $address, of which $size were live"
+    }
+}
+
+private object MallocDriver : DeviceDriver {
+    private val linker = Linker.nativeLinker()
+    private val alignedAlloc = linker.downcallHandle(
+        linker.defaultLookup().findOrThrow("aligned_alloc"), FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG),
+    )
+    private val free = linker.downcallHandle(linker.defaultLookup().findOrThrow("free"), FunctionDescriptor.ofVoid(JAVA_LONG))
+
+    override fun isCpuAccessible() = true
+
+    override fun allocate(bytes: Long, alignment: Long): Long {
+        ExtMemory.take(bytes)
+        val rounded = (bytes + alignment - 1) / alignment * alignment
+        return ExtMemory.allocated(alignedAlloc.invoke(alignment, rounded) as Long, bytes)
+    }
+
+    override fun free(address: Long, bytes: Long) {
+        ExtMemory.freed(address, bytes)
+        free.invoke(address)
+    }
+}
+
+/** Memory at addresses that no CPU of today can have: touching it ends the process. */
+private object PhantomDriver : DeviceDriver {
+    private val next = AtomicLong(PHANTOM)
+
+    override fun isCpuAccessible() = false
+
+    override fun allocate(bytes: Long, alignment: Long): Long {
+        ExtMemory.take(bytes)
+        check(alignment == 256L) { "the alignment on a device is 256, not $alignment" }
+        return ExtMemory.allocated(next.getAndAdd((bytes + alignment - 1) / alignment * alignment), bytes)
+    }
+
+    override fun free(address: Long, bytes: Long) = ExtMemory.freed(address, bytes)
+}
+
+/** Not canonical on x86-64 and arm64. */
+const val PHANTOM: Long = 0x5A00_0000_0000_0000
+
+/** Its constructor fails. */
+class ThrowingProvider : DeviceProvider {
+    init {
+        error("no driver today")
+    }
+
+    override fun types(): List<DeviceType> = listOf(DeviceType.METAL)
+
+    override fun probe(type: DeviceType): Availability = error("never asked")
+
+    override fun open(type: DeviceType, id: Long): DeviceDriver = error("never asked")
+}
+
+/** A class that it needs is not there. */
+class UnlinkedProvider : DeviceProvider {
+    init {
+        throw NoClassDefFoundError("com/example/vulkan/Runtime")
+    }
+
+    override fun types(): List<DeviceType> = listOf(DeviceType.VULKAN)
+
+    override fun probe(type: DeviceType): Availability = error("never asked")
+
+    override fun open(type: DeviceType, id: Long): DeviceDriver = error("never asked")
+}
+
+/** Does not even know what it serves. */
+class TypelessProvider : DeviceProvider {
+    override fun types(): List<DeviceType> = throw ExceptionInInitializerError("types of TypelessProvider")
+
+    override fun probe(type: DeviceType): Availability = error("never asked")
+
+    override fun open(type: DeviceType, id: Long): DeviceDriver = error("never asked")
+}
+
+/** Fails to look for its driver (VPI), or says that there is none (ONEAPI). */
+class LostProvider : DeviceProvider {
+    override fun types(): List<DeviceType> = listOf(DeviceType.VPI, DeviceType.ONEAPI)
+
+    override fun probe(type: DeviceType): Availability =
+        if (type == DeviceType.VPI) throw UnsatisfiedLinkError("libvpi.so.3") else Availability.Missing("libze_loader.so.1 was not found")
+
+    override fun open(type: DeviceType, id: Long): DeviceDriver = error("never asked")
+}
+
+/** Says that it is ready, and then fails to open its device. */
+class FailingProvider : DeviceProvider {
+    override fun types(): List<DeviceType> = listOf(DeviceType.HEXAGON)
+
+    override fun probe(type: DeviceType): Availability = Availability.Ready(1)
+
+    override fun open(type: DeviceType, id: Long): DeviceDriver =
+        throw DeviceException(Errno.EIO, "hexOpen on HEXAGON:$id failed: HEX_BUSY (7)")
+}

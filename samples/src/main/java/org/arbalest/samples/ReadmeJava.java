@@ -1,0 +1,33 @@
+package org.arbalest.samples;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.arbalest.device.BatchBuilder;
+import org.arbalest.device.Column;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.Devices;
+import org.jspecify.annotations.Nullable;
+
+/** The Java of the README: a batch goes to C as a stream, then a stream comes from C. The structs are C's. */
+final class ReadmeJava {
+  private ReadmeJava() {}
+
+  static double readme(List<@Nullable String> symbols, double[] prices, MemorySegment out, MemorySegment in) {
+    try (BatchBuilder builder = Devices.cpu().batch(prices.length)) {
+      DeviceArray trades = builder.float64("price", prices).utf8("symbol", symbols).build();
+      DeviceArrayReader.of(trades.schema(), List.of(trades)).exportStream(out); // C has it now, and releases it
+    }
+    double total = 0;
+    try (DeviceArrayReader reader = DeviceArrayReader.importStream(in)) {
+      DeviceArray next;
+      while ((next = reader.next()) != null) {
+        try (DeviceArray batch = next) {
+          Column price = batch.column("price");
+          for (long row = 0; row < price.length(); row++) total += price.getDouble(row);
+        }
+      }
+    }
+    return total;
+  }
+}

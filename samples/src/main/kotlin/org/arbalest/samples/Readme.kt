@@ -1,0 +1,27 @@
+package org.arbalest.samples
+
+import org.arbalest.coroutines.asFlow
+import org.arbalest.coroutines.batch
+import org.arbalest.coroutines.doubles
+import org.arbalest.coroutines.float64
+import org.arbalest.coroutines.get
+import org.arbalest.coroutines.utf8
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
+import java.lang.foreign.MemorySegment
+
+/** The Kotlin of the README: a batch goes to C, then a stream comes from C. The structs are C's. */
+suspend fun readme(symbols: List<String?>, prices: DoubleArray, cArray: MemorySegment, cSchema: MemorySegment, cStream: () -> MemorySegment): Double {
+    val trades = Devices.cpu().batch(rows = prices.size) {
+        float64("price", prices)
+        utf8("symbol") { row -> symbols[row] }
+    }
+    trades.exportArray(cArray, cSchema) // C has it now, and releases it
+
+    var total = 0.0
+    DeviceArrayReader.importStream(cStream()).asFlow().collect { batch ->
+        val price = batch["price"].doubles()
+        for (row in price.indices) total += price[row] // lent: closed after this block
+    }
+    return total
+}

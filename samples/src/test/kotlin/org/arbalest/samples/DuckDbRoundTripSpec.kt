@@ -1,0 +1,125 @@
+package org.arbalest.samples
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Ledger
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.samples.adbc.AdbcConnection
+import org.arbalest.samples.adbc.DuckDbDriver
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+
+/**
+ * What DuckDB exports comes in, is cut into slices, goes back into DuckDB, and is what it was.
+ *
+ * Structs stay whole: DuckDB does not look at the offset of a struct.
+ */
+class DuckDbRoundTripSpec : FunSpec({
+    val driver = DuckDbDriver.load()
+
+    val columns = mapOf(
+        "bool" to "i % 3 = 0",
+        "tinyint" to "(i % 200 - 100)::TINYINT",
+        "smallint" to "(i * 7 - 9000)::SMALLINT",
+        "integer" to "(i * 100003)::INTEGER",
+        "bigint" to "i * 10000000019",
+        "hugeint" to "i::HUGEINT * 10000000000000000003",
+        "utinyint" to "(i % 256)::UTINYINT",
+        "usmallint" to "(i * 13)::USMALLINT",
+        "uinteger" to "(i * 800000)::UINTEGER",
+        "ubigint" to "(i::UHUGEINT * 3000000000000000)::UBIGINT",
+        "float" to "(i / 7)::FLOAT",
+        "double" to "i / 13",
+        "decimal(4,1)" to "(i % 999 / 10)::DECIMAL(4,1)",
+        "decimal(9,2)" to "(i * 1.25)::DECIMAL(9,2)",
+        "decimal(18,3)" to "(i * 12345.678)::DECIMAL(18,3)",
+        "decimal(38,10)" to "(i * 98765432.1)::DECIMAL(38,10)",
+        "varchar, short" to "'r' || i",
+        "varchar, long" to "repeat('µ' || i, 1 + (i % 9)::INTEGER)",
+        "blob" to "('b' || i)::BLOB",
+        "date" to "DATE '1969-12-01' + i::INTEGER",
+        "time" to "TIME '00:00:01' + INTERVAL 1 SECOND * i",
+        "timestamp" to "TIMESTAMP '1969-12-31 12:00:00' + INTERVAL 1 HOUR * i",
+        "timestamp_s" to "(TIMESTAMP '2001-01-01' + INTERVAL 1 HOUR * i)::TIMESTAMP_S",
+        "timestamp_ms" to "(TIMESTAMP '2001-01-01' + INTERVAL 1 HOUR * i)::TIMESTAMP_MS",
+        "timestamp_ns" to "(TIMESTAMP '2001-01-01' + INTERVAL 1 HOUR * i)::TIMESTAMP_NS",
+        "interval" to "INTERVAL 1 DAY * i",
+        "uuid" to "uuid()",
+        "enum" to "(['red', 'green', 'blue'][1 + i % 3])::colour",
+        "list" to "[i, NULL, i + 1]",
+        "list of lists" to "[[i::VARCHAR, 'x'], [], NULL]",
+        "list, empty or not" to "range(i % 4)",
+        "struct" to "{'a': i, 'b': 'v' || i, 'c': {'d': [i]}}",
+        "map" to "map {'k' || i: i, 'l': NULL}",
+        "array" to "[i, i + 1, i + 2]::BIGINT[3]",
+        "list of structs" to "[{'x': i, 'y': 's' || i}, NULL]",
+    )
+    val settings = listOf(
+        "as they are" to "",
+        "with views" to "SET arrow_output_version = '1.4'",
+        "with list views" to "SET arrow_output_list_view = true",
+        "with 64-bit offsets" to "SET arrow_large_buffer_size = true",
+    )
+
+    for ((how, setting) in settings) {
+        for ((type, expression) in columns) {
+            test("ARR-12 DuckDB's $type $how comes back as it was") {
+                driver.open(mapOf("path" to ":memory:")).use { database ->
+                    database.connect().use { connection ->
+                        connection.run("CREATE TYPE colour AS ENUM ('red', 'green', 'blue')")
+                        if (setting.isNotEmpty()) connection.run(setting)
+                        connection.run("CREATE TABLE before AS SELECT i, CASE WHEN i % 5 <> 2 THEN $expression END AS v FROM range(5000) t(i)")
+                        database.connect().use { other ->
+                            if (setting.isNotEmpty()) other.run(setting)
+                            connection.copy("SELECT i, v FROM before ORDER BY i", other, "after", inSlices = type != "struct")
+                        }
+                        val count = "SELECT count(*)::BIGINT AS n FROM"
+                        fun differences(a: String, b: String) =
+                            connection.number("$count (SELECT i, v::VARCHAR FROM $a EXCEPT ALL SELECT i, v::VARCHAR FROM $b)")
+                        connection.number("$count after") shouldBe 5000
+                        connection.number("$count after WHERE v IS NULL") shouldBe 1000
+                        differences("before", "after") shouldBe 0
+                        differences("after", "before") shouldBe 0
+                    }
+                }
+                Ledger.now().isZero shouldBe true
+            }
+        }
+    }
+})
+
+private fun AdbcConnection.run(sql: String) = createStatement().use { it.execute(sql) }
+
+private fun <T> AdbcConnection.reading(sql: String, block: (DeviceArrayReader) -> T): T = Arena.ofConfined().use { arena ->
+    createStatement().use { statement ->
+        val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
+        statement.query(sql, stream)
+        DeviceArrayReader.importStream(stream).use(block)
+    }
+}
+
+private fun AdbcConnection.number(sql: String): Long = reading(sql) { reader ->
+    reader.next()!!.use { it.column("n").getLong(0) }
+}
+
+/** Copies a query's result into a table, each batch whole, or cut into a short slice and a long one. */
+private fun AdbcConnection.copy(sql: String, to: AdbcConnection, table: String, inSlices: Boolean) = reading(sql) { reader ->
+    val cut = ArrayDeque<DeviceArray>()
+    val slices = DeviceArrayReader.of(reader.field(), reader.deviceType()) {
+        if (cut.isEmpty()) {
+            reader.next()?.use { batch ->
+                val first = if (inSlices) minOf(3, batch.length()) else batch.length()
+                cut += batch.slice(0, first)
+                if (batch.length() > first) cut += batch.slice(first, batch.length() - first)
+            }
+        }
+        cut.removeFirstOrNull()
+    }
+    Arena.ofConfined().use { arena ->
+        val stream: MemorySegment = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
+        slices.exportStream(stream)
+        to.createStatement().use { it.ingest(table, stream) }
+    }
+}

@@ -1,0 +1,48 @@
+package org.arbalest.samples
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldHaveSize
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Ledger
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
+import java.io.File
+import java.lang.foreign.Arena
+
+class ReadmeSpec : FunSpec({
+    val prices = doubleArrayOf(1.5, 2.0, 4.25)
+    val symbols = listOf("A", null, "C")
+
+    test("the README's code is the code of Readme.kt and ReadmeJava.java") {
+        val sources = File("src/main").walk().filter { it.name.startsWith("Readme") }.joinToString("\n") { it.readText().unindented() }
+        val blocks = Regex("```(?:kotlin|java)\n(.*?)```", RegexOption.DOT_MATCHES_ALL).findAll(File("../README.md").readText()).toList()
+        blocks shouldHaveSize 2
+        for (block in blocks) sources shouldContain block.groupValues[1].unindented()
+    }
+
+    test("the README's Kotlin hands out a batch and takes in a stream") {
+        Arena.ofConfined().use { arena ->
+            val array = arena.allocate(ArrowArrayStruct.LAYOUT)
+            val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
+            readme(symbols, prices, array, schema) {
+                val back = DeviceArray.importArray(array, schema)
+                arena.allocate(ArrowArrayStreamStruct.LAYOUT).also { DeviceArrayReader.of(back.schema(), listOf(back)).exportStream(it) }
+            } shouldBe 7.75
+        }
+        Ledger.now().isZero shouldBe true
+    }
+
+    test("the README's Java hands out a stream and takes in a stream") {
+        Arena.ofConfined().use { arena ->
+            val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
+            ReadmeJava.readme(symbols, prices, stream, stream) shouldBe 7.75
+        }
+        Ledger.now().isZero shouldBe true
+    }
+})
+
+private fun String.unindented() = lines().joinToString("\n") { it.trim() }.trim()
