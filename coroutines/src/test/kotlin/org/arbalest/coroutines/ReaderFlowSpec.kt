@@ -189,21 +189,23 @@ class ReaderFlowSpec : FunSpec({
 
     test("cancelled between the pull and the collector's turn: the array is closed") {
         var brought: DeviceArray? = null
-        // One thread that the cancellation holds: the collector cannot have its turn before.
-        val cancelled = CountDownLatch(1)
+        val queued = CountDownLatch(1)
         val pulled = CompletableDeferred<Unit>()
+        val cancelled = CountDownLatch(1)
+        // The collector's only thread runs, in this order: the start of the collection; a wait, during which the array
+        // is pulled and the collection is cancelled; the collection's turn.
         Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { collector ->
             coroutineScope {
+                launch(collector) { queued.await() }
                 val job = launch(collector) {
                     readerOf { batchOf(1).also { brought = it } }.asFlow(After { pulled.complete(Unit) })
                         .collect { error("not for the collector") }
                 }
-                // Queued behind the start of the collector, and before its resumption.
                 launch(collector) { cancelled.await() }
+                queued.countDown()
                 pulled.await()
                 job.cancel()
                 cancelled.countDown()
-                job.join()
             }
         }
         brought shouldNotBe null

@@ -6,8 +6,10 @@ import io.kotest.matchers.comparables.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Ledger
+import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.LedgerExtension
 
 private class Planned : Exception()
@@ -45,6 +47,18 @@ class TransactionSpec : FunSpec({
             shouldThrow<Planned> { cpu.everything { if (steps++ == place) throw Planned() } }
             Ledger.now().since(before).isZero shouldBe true
         }
+    }
+
+    test("where memory runs out, what there was of it is freed") {
+        val before = Ledger.now()
+        val error = shouldThrow<DeviceException> {
+            cpu.batch(1_000_000_000) {
+                int8("a", byteArrayOf(1))
+                fixedSizeBinary("b", Int.MAX_VALUE) { null }
+            }
+        }
+        error.errno() shouldBe Errno.ENOMEM
+        Ledger.now().since(before).isZero shouldBe true
     }
 
     test("leaving the block by a return leaves nothing allocated") {

@@ -10,6 +10,7 @@ import picocli.CommandLine.Model.CommandSpec
 import picocli.CommandLine.Option
 import picocli.CommandLine.ParameterException
 import picocli.CommandLine.Spec
+import java.nio.file.Files
 import java.nio.file.Path
 import java.util.concurrent.Callable
 
@@ -47,9 +48,11 @@ private class FlightsCommand : Callable<Int> {
 
     override fun call(): Int {
         if (repeat < 1) throw ParameterException(spec.commandLine(), "--repeat is at least 1, not $repeat")
+        val parquet = file ?: SampleData.flights()
+        require(Files.isRegularFile(parquet)) { "there is no file $parquet" } // DuckDB would read a whole folder
         DuckDbDriver.load().open(mapOf("path" to ":memory:")).use { database ->
             database.connect().createStatement().use { statement ->
-                return if (runBlocking { flights(statement, file ?: SampleData.flights(), repeat) }) 0 else 1
+                return if (runBlocking { flights(statement, parquet, repeat) }) 0 else 1
             }
         }
     }
