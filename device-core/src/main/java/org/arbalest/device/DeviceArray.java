@@ -35,6 +35,7 @@ public final class DeviceArray implements AutoCloseable {
   }
 
   /** Null when this handle was closed or exported; use OWNER. Not volatile, since that puts a fence into making a handle. */
+  @SuppressWarnings("UnusedVariable") // read through OWNER
   private @Nullable Ownership owner;
 
   private final Device device;
