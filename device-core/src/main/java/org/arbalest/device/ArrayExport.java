@@ -56,8 +56,8 @@ final class ArrayExport {
 
   private @Nullable Ownership owner;
 
-  /** The structs that C has not released. */
-  private volatile int live;
+  /** The number of structs that C has not released; use LIVE. */
+  private int live;
 
   private int nextNode;
   private long nextList;
@@ -74,7 +74,7 @@ final class ArrayExport {
   static void export(Ownership owner, Layout layout, long node, long offset, long length, long out) {
     ArrayExport export = take(layout);
     export.owner = owner;
-    export.live = 1 + layout.descendants;
+    LIVE.setRelease(export, 1 + layout.descendants);
     export.nextNode = 1;
     export.nextList = export.block + NODE * layout.descendants;
     boolean sliced = offset != ArrowArrayStruct.offset(node) || length != ArrowArrayStruct.length(node);
@@ -250,6 +250,6 @@ final class ArrayExport {
 
   /** Whether C holds this array. */
   boolean isLive() {
-    return live != 0;
+    return (int) LIVE.getVolatile(this) != 0;
   }
 }

@@ -34,8 +34,9 @@ public final class DeviceArray implements AutoCloseable {
     }
   }
 
-  /** Null when this handle was closed or exported. */
-  private volatile @Nullable Ownership owner;
+  /** Null when this handle was closed or exported; use OWNER. Not volatile, since that puts a fence into making a handle. */
+  @SuppressWarnings("UnusedVariable") // read through OWNER
+  private @Nullable Ownership owner;
 
   private final Device device;
   private final Field field;
@@ -333,14 +334,14 @@ public final class DeviceArray implements AutoCloseable {
     try {
       ArrayExport.export(taken, field.layout, struct, offset, length, out);
     } catch (Throwable t) {
-      owner = taken;
+      OWNER.setVolatile(this, taken);
       throw t;
     }
   }
 
   /** Whether this handle can be used. */
   public boolean isOpen() {
-    return owner != null;
+    return OWNER.getVolatile(this) != null;
   }
 
   /** Gives up this handle. The array is freed, or released to its producer, if it was the last. */
@@ -367,7 +368,7 @@ public final class DeviceArray implements AutoCloseable {
 
   /** The owner of an open handle. */
   Ownership holder() {
-    Ownership current = owner;
+    Ownership current = (Ownership) OWNER.getVolatile(this);
     if (current == null) throw spent();
     return current;
   }

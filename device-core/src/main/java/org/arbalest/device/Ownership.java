@@ -20,7 +20,7 @@ abstract class Ownership {
   }
 
   @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // read and written through HOLDERS
-  private volatile int holders = 1;
+  private int holders = 1;
 
   Ownership() {
     Ledger.ARRAYS.increment();
