@@ -3,7 +3,6 @@ package org.arbalest.device;
 import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +35,6 @@ final class ArrayExport {
   private static final int MOST_KEPT = 1024;
 
   private static final Slots.Stack IDLE = new Slots.Stack();
-  private static final AtomicInteger IDLE_BLOCKS = new AtomicInteger();
   private static final VarHandle LIVE;
 
   static {
@@ -121,7 +119,6 @@ final class ArrayExport {
     } else {
       export = (ArrayExport) Slots.owner(slot);
       if (export == null) throw new AssertionError("an idle export lost its slot");
-      if (export.block != 0) IDLE_BLOCKS.getAndDecrement();
     }
     try {
       export.ensure(layout.descendants);
@@ -237,17 +234,13 @@ final class ArrayExport {
   }
 
   private void recycle() {
-    tag = Slots.renew(tag);
-    if (block != 0) {
-      if (capacity > LARGEST_BLOCK_KEPT || IDLE_BLOCKS.get() >= MOST_KEPT) {
-        NativeHeap.free(block);
-        block = 0;
-        capacity = 0;
-      } else {
-        IDLE_BLOCKS.getAndIncrement();
-      }
+    if (capacity > LARGEST_BLOCK_KEPT || IDLE.size() >= MOST_KEPT) {
+      Slots.leave(tag);
+      NativeHeap.free(block);
+    } else {
+      tag = Slots.renew(tag);
+      IDLE.push(Slots.slot(tag));
     }
-    IDLE.push(Slots.slot(tag));
   }
 
   /** Whether C holds this array. */
