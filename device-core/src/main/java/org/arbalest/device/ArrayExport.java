@@ -1,8 +1,8 @@
 package org.arbalest.device;
 
+import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.jspecify.annotations.Nullable;
 
@@ -13,17 +13,28 @@ import org.jspecify.annotations.Nullable;
  * not copied: they belong to the array's memory, which an export holds. Exports are recycled together with their slot and their block, so
  * that exporting a batch like the one before allocates nothing.
  *
- * <p>The block: the structs below the base struct, the lists of children, then a byte for each struct that tells whether it is still to be
- * released, so that a second release of it does nothing, even through a bitwise copy (OWN-07). A struct's {@code private_data} is the slot's
- * tag with the struct's number.
+ * <p>The block: the structs below the base struct, then the lists of children. A struct's {@code private_data} is the slot's tag with the
+ * struct's number, under which we remember whether it is still to be released, so that a second release of it does nothing, even through a
+ * bitwise copy (OWN-07).
+ *
+ * <p>When some forty accesses to native memory have been inlined into a method, C2 calls all others, which doubles the time: hence few
+ * accesses for each struct.
  */
 final class ArrayExport {
   private static final long NODE = ArrowArrayStruct.SIZE;
+
+  /** The size of what describes an array, from length to dictionary. */
+  private static final long DESCRIPTION = ArrowArrayStruct.LAYOUT.byteOffset(PathElement.groupElement("release"));
+
+  private static final byte RELEASED = 0;
+  private static final byte LIVE_LEAF = 1;
+  private static final byte LIVE_TREE = 2;
+  private static final byte[] NO_STATES = {};
+
   private static final long LARGEST_BLOCK_KEPT = 64 << 10;
   private static final int MOST_KEPT = 1024;
 
   private static final Slots.Stack IDLE = new Slots.Stack();
-  private static final AtomicInteger IDLE_BLOCKS = new AtomicInteger();
   private static final VarHandle LIVE;
 
   static {
@@ -38,13 +49,14 @@ final class ArrayExport {
   private long block;
   private long capacity;
 
-  /** The bytes that tell which structs are still to be released. */
-  private long states;
+  /** For each struct, whether it is still to be released; if so, whether there are others below it. */
+  private byte[] states = NO_STATES;
 
   private @Nullable Ownership owner;
 
-  /** The structs that C has not released. */
-  private volatile int live;
+  /** The number of structs that C has not released; use LIVE. */
+  @SuppressWarnings("UnusedVariable") // read and written through LIVE
+  private int live;
 
   private int nextNode;
   private long nextList;
@@ -61,13 +73,11 @@ final class ArrayExport {
   static void export(Ownership owner, Layout layout, long node, long offset, long length, long out) {
     ArrayExport export = take(layout);
     export.owner = owner;
-    export.live = 1 + layout.descendants;
+    LIVE.setRelease(export, 1 + layout.descendants);
     export.nextNode = 1;
     export.nextList = export.block + NODE * layout.descendants;
-    export.states = export.nextList + (long) Long.BYTES * layout.descendants;
-    NativeHeap.fill(export.states, export.live, (byte) 1);
     boolean sliced = offset != ArrowArrayStruct.offset(node) || length != ArrowArrayStruct.length(node);
-    export.write(layout, node, out, export.tag);
+    export.write(layout, node, out, 0);
     if (sliced) narrow(layout, out, offset, length);
     if (offset != 0) pushOffset(layout, out);
     ArrowArrayStruct.setRelease(out, Callbacks.RELEASE_ARRAY);
@@ -110,10 +120,9 @@ final class ArrayExport {
     } else {
       export = (ArrayExport) Slots.owner(slot);
       if (export == null) throw new AssertionError("an idle export lost its slot");
-      if (export.block != 0) IDLE_BLOCKS.getAndDecrement();
     }
     try {
-      export.ensure((NODE + Long.BYTES + 1L) * layout.descendants + 1);
+      export.ensure(layout.descendants);
     } catch (Throwable t) {
       export.recycle();
       throw t;
@@ -121,7 +130,9 @@ final class ArrayExport {
     return export;
   }
 
-  private void ensure(long bytes) {
+  private void ensure(int nodes) {
+    if (states.length <= nodes) states = new byte[nodes + 1];
+    long bytes = (NODE + Long.BYTES) * nodes;
     if (capacity >= bytes) return;
     NativeHeap.free(block);
     block = 0;
@@ -130,45 +141,47 @@ final class ArrayExport {
     capacity = bytes;
   }
 
-  /** Writes one struct and those below it, its release last. */
-  private void write(Layout layout, long from, long to, long nodeTag) {
+  /** Writes one struct and those below it. */
+  private void write(Layout layout, long from, long to, int node) {
+    NativeHeap.copy(from, to, DESCRIPTION);
     Layout.Shape shape = layout.shape;
-    long length = ArrowArrayStruct.length(from);
-    long buffers = ArrowArrayStruct.buffers(from);
-    long nulls = 0;
     if (shape.hasValidity) {
-      nulls = ArrowArrayStruct.nullCount(from);
-      if (nulls != 0 && NativeHeap.getLong(buffers) == 0) nulls = 0;
-    } else if (shape == Layout.Shape.NULL) {
-      nulls = length;
-    }
-    long surplus = shape == Layout.Shape.VIEW ? 0 : ArrowArrayStruct.nBuffers(from) - shape.buffers;
-    ArrowArrayStruct.setLength(to, length);
-    ArrowArrayStruct.setNullCount(to, nulls);
-    ArrowArrayStruct.setOffset(to, ArrowArrayStruct.offset(from));
-    ArrowArrayStruct.setNBuffers(to, ArrowArrayStruct.nBuffers(from) - surplus);
-    ArrowArrayStruct.setBuffers(to, buffers + Long.BYTES * surplus);
-    Field[] children = layout.children;
-    ArrowArrayStruct.setNChildren(to, children.length);
-    if (children.length == 0) {
-      ArrowArrayStruct.setChildren(to, 0);
+      if (ArrowArrayStruct.nullCount(from) != 0 && ArrowArrayStruct.buffer(from, 0) == 0) ArrowArrayStruct.setNullCount(to, 0);
     } else {
-      ArrowArrayStruct.setChildren(to, nextList);
-      nextList += (long) Long.BYTES * children.length;
-      for (int i = 0; i < children.length; i++) {
-        ArrowArrayStruct.setChild(to, i, writeNext(children[i].layout, ArrowArrayStruct.child(from, i)));
-      }
+      writeWithoutValidity(shape, from, to);
+    }
+    if (layout.descendants != 0) writeBelow(layout, from, to);
+    states[node] = layout.descendants == 0 ? LIVE_LEAF : LIVE_TREE;
+    ArrowArrayStruct.setPrivateData(to, Slots.node(tag, node));
+    ArrowArrayStruct.setRelease(to, Callbacks.RELEASE_ARRAY);
+  }
+
+  /** These have no nulls, or nothing else, and no bitmap, though older peers send one (ARR-05). */
+  private static void writeWithoutValidity(Layout.Shape shape, long from, long to) {
+    ArrowArrayStruct.setNullCount(to, shape == Layout.Shape.NULL ? ArrowArrayStruct.length(from) : 0);
+    long surplus = ArrowArrayStruct.nBuffers(from) - shape.buffers;
+    ArrowArrayStruct.setNBuffers(to, shape.buffers);
+    ArrowArrayStruct.setBuffers(to, ArrowArrayStruct.buffers(from) + Long.BYTES * surplus);
+  }
+
+  private void writeBelow(Layout layout, long from, long to) {
+    Field[] children = layout.children;
+    long sources = ArrowArrayStruct.children(from);
+    long list = nextList;
+    nextList += (long) Long.BYTES * children.length;
+    ArrowArrayStruct.setChildren(to, children.length == 0 ? 0 : list);
+    for (int i = 0; i < children.length; i++) {
+      long at = (long) Long.BYTES * i;
+      NativeHeap.putLong(list + at, writeNext(children[i].layout, NativeHeap.getLong(sources + at)));
     }
     Field dictionary = layout.dictionary;
-    ArrowArrayStruct.setDictionary(to, dictionary == null ? 0 : writeNext(dictionary.layout, ArrowArrayStruct.dictionary(from)));
-    ArrowArrayStruct.setPrivateData(to, nodeTag);
-    ArrowArrayStruct.setRelease(to, Callbacks.RELEASE_ARRAY);
+    if (dictionary != null) ArrowArrayStruct.setDictionary(to, writeNext(dictionary.layout, ArrowArrayStruct.dictionary(from)));
   }
 
   private long writeNext(Layout layout, long from) {
     int node = nextNode++;
     long to = block + NODE * (node - 1);
-    write(layout, from, to, Slots.node(tag, node));
+    write(layout, from, to, node);
     return to;
   }
 
@@ -188,19 +201,23 @@ final class ArrayExport {
   /** Marks a struct and those below it that were not moved out as released, and counts them. */
   private int releaseTree(long array, long nodeTag) {
     ArrowArrayStruct.setRelease(array, 0);
-    long state = states + Slots.nodeOf(nodeTag);
-    if (NativeHeap.getByte(state) == 0) return 0;
-    NativeHeap.putByte(state, (byte) 0);
-    int released = 1;
-    long children = ArrowArrayStruct.nChildren(array);
-    for (long i = 0; i < children; i++) {
-      released += releaseBelow(ArrowArrayStruct.child(array, i));
-    }
-    long dictionary = ArrowArrayStruct.dictionary(array);
-    return dictionary == 0 ? released : released + releaseBelow(dictionary);
+    int node = Slots.nodeOf(nodeTag);
+    byte state = states[node];
+    states[node] = RELEASED;
+    if (state == RELEASED) return 0;
+    return state == LIVE_LEAF ? 1 : 1 + releaseBelow(array);
   }
 
   private int releaseBelow(long array) {
+    int released = 0;
+    long count = ArrowArrayStruct.nChildren(array);
+    long list = ArrowArrayStruct.children(array);
+    for (long i = 0; i < count; i++) released += releaseNext(NativeHeap.getLong(list + Long.BYTES * i));
+    long dictionary = ArrowArrayStruct.dictionary(array);
+    return dictionary == 0 ? released : released + releaseNext(dictionary);
+  }
+
+  private int releaseNext(long array) {
     long release = ArrowArrayStruct.release(array);
     if (release == 0) return 0;
     long nodeTag = ArrowArrayStruct.privateData(array);
@@ -218,21 +235,17 @@ final class ArrayExport {
   }
 
   private void recycle() {
-    tag = Slots.renew(tag);
-    if (block != 0) {
-      if (capacity > LARGEST_BLOCK_KEPT || IDLE_BLOCKS.get() >= MOST_KEPT) {
-        NativeHeap.free(block);
-        block = 0;
-        capacity = 0;
-      } else {
-        IDLE_BLOCKS.getAndIncrement();
-      }
+    if (capacity > LARGEST_BLOCK_KEPT || IDLE.size() >= MOST_KEPT) {
+      Slots.leave(tag);
+      NativeHeap.free(block);
+    } else {
+      tag = Slots.renew(tag);
+      IDLE.push(Slots.slot(tag));
     }
-    IDLE.push(Slots.slot(tag));
   }
 
   /** Whether C holds this array. */
   boolean isLive() {
-    return live != 0;
+    return (int) LIVE.getVolatile(this) != 0;
   }
 }

@@ -14,37 +14,37 @@ public final class DataTypes {
   public static final DataType BOOL = new BoolType();
 
   /** {@code c}. */
-  public static final DataType INT8 = new IntType(8, true);
+  public static final IntType INT8 = new IntType(8, true);
 
   /** {@code s}. */
-  public static final DataType INT16 = new IntType(16, true);
+  public static final IntType INT16 = new IntType(16, true);
 
   /** {@code i}. */
-  public static final DataType INT32 = new IntType(32, true);
+  public static final IntType INT32 = new IntType(32, true);
 
   /** {@code l}. */
-  public static final DataType INT64 = new IntType(64, true);
+  public static final IntType INT64 = new IntType(64, true);
 
   /** {@code C}. */
-  public static final DataType UINT8 = new IntType(8, false);
+  public static final IntType UINT8 = new IntType(8, false);
 
   /** {@code S}. */
-  public static final DataType UINT16 = new IntType(16, false);
+  public static final IntType UINT16 = new IntType(16, false);
 
   /** {@code I}. */
-  public static final DataType UINT32 = new IntType(32, false);
+  public static final IntType UINT32 = new IntType(32, false);
 
   /** {@code L}. */
-  public static final DataType UINT64 = new IntType(64, false);
+  public static final IntType UINT64 = new IntType(64, false);
 
   /** {@code e}. */
-  public static final DataType FLOAT16 = new FloatType(16);
+  public static final FloatType FLOAT16 = new FloatType(16);
 
   /** {@code f}. */
-  public static final DataType FLOAT32 = new FloatType(32);
+  public static final FloatType FLOAT32 = new FloatType(32);
 
   /** {@code g}. */
-  public static final DataType FLOAT64 = new FloatType(64);
+  public static final FloatType FLOAT64 = new FloatType(64);
 
   /** {@code u}. */
   public static final DataType UTF8 = new Utf8Type();

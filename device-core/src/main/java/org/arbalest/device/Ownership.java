@@ -19,8 +19,8 @@ abstract class Ownership {
     }
   }
 
-  @SuppressWarnings("FieldMayBeFinal") // written through HOLDERS
-  private volatile int holders = 1;
+  @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // read and written through HOLDERS
+  private int holders = 1;
 
   Ownership() {
     Ledger.ARRAYS.increment();
@@ -30,7 +30,7 @@ abstract class Ownership {
   final void retain() {
     int before;
     do {
-      before = holders;
+      before = (int) HOLDERS.getVolatile(this);
       if (before <= 0) throw new IllegalStateException("the array's memory is already freed");
     } while (!HOLDERS.compareAndSet(this, before, before + 1)); // never counts up from 0, not for a moment: another thread could see it
   }

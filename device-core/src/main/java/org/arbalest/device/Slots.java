@@ -39,6 +39,7 @@ final class Slots {
     final @Nullable Object[] owners = new Object[CHUNK];
     final int[] generations = new int[CHUNK];
     final int[] next = new int[CHUNK];
+    final int[] sizes = new int[CHUNK];
   }
 
   private Slots() {}
@@ -49,10 +50,12 @@ final class Slots {
     private final AtomicLong head = new AtomicLong();
 
     void push(int slot) {
-      int[] next = chunk(slot).next;
+      Chunk chunk = chunk(slot);
+      int at = slot & (CHUNK - 1);
       while (true) {
         long first = head.get();
-        next[slot & (CHUNK - 1)] = (int) first;
+        chunk.next[at] = (int) first;
+        chunk.sizes[at] = size(first) + 1;
         if (head.compareAndSet(first, ((first >>> 32) + 1) << 32 | (slot + 1))) return;
       }
     }
@@ -66,6 +69,16 @@ final class Slots {
         long rest = Integer.toUnsignedLong(chunk(slot).next[slot & (CHUNK - 1)]);
         if (head.compareAndSet(first, ((first >>> 32) + 1) << 32 | rest)) return slot;
       }
+    }
+
+    /** How many slots are on the stack; exact while nobody pushes or pops. */
+    int size() {
+      return size(head.get());
+    }
+
+    private static int size(long first) {
+      int slot = (int) first - 1;
+      return slot < 0 ? 0 : chunk(slot).sizes[slot & (CHUNK - 1)];
     }
   }
 

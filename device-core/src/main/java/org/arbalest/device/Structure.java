@@ -18,7 +18,8 @@ final class Structure {
     }
   }
 
-  private static void check(Layout layout, long array) {
+  /** Checks a struct and those below it; returns its length. */
+  private static long check(Layout layout, long array) {
     long length = ArrowArrayStruct.length(array);
     long offset = ArrowArrayStruct.offset(array);
     long nulls = ArrowArrayStruct.nullCount(array);
@@ -26,12 +27,13 @@ final class Structure {
     if (offset < 0) throw new Malformed("offset = " + offset + " is negative");
     if (offset + length < 0) throw new Malformed("offset + length = " + offset + " + " + length + " overflows");
     if (nulls < -1 || nulls > length) throw new Malformed("null_count = " + nulls + " is not within -1.." + length);
-    checkBuffers(layout, array, length, offset, nulls);
+    checkBuffers(layout, array, offset + length, length, nulls);
     checkChildren(layout, array, offset + length);
     checkDictionary(layout, array);
+    return length;
   }
 
-  private static void checkBuffers(Layout layout, long array, long length, long offset, long nulls) {
+  private static void checkBuffers(Layout layout, long array, long end, long length, long nulls) {
     Layout.Shape shape = layout.shape;
     long count = ArrowArrayStruct.nBuffers(array);
     boolean legal = shape == Layout.Shape.VIEW ? count >= shape.buffers : count == shape.buffers || isLegacy(shape, count);
@@ -40,13 +42,12 @@ final class Structure {
       throw new Malformed("n_buffers = " + count + ", but an array of format \"" + layout.format + "\" has " + expected);
     }
     if (count == 0) return;
-    if (ArrowArrayStruct.buffers(array) == 0) throw new Malformed("n_buffers = " + count + ", but buffers is NULL");
-    if (shape.hasValidity && nulls > 0 && ArrowArrayStruct.buffer(array, 0) == 0) {
+    long buffers = ArrowArrayStruct.buffers(array);
+    if (buffers == 0) throw new Malformed("n_buffers = " + count + ", but buffers is NULL");
+    if (shape.hasValidity && nulls > 0 && NativeHeap.getLong(buffers) == 0) {
       throw new Malformed("null_count = " + nulls + ", but there is no validity bitmap");
     }
-    if (length > 0) {
-      checkPresent(layout, array, count, offset + length);
-    }
+    if (length > 0) checkPresent(layout, buffers, count, end);
     if (shape == Layout.Shape.VIEW) checkVariadic(array, count - 3);
   }
 
@@ -58,7 +59,7 @@ final class Structure {
     };
   }
 
-  private static void checkPresent(Layout layout, long array, long count, long end) {
+  private static void checkPresent(Layout layout, long buffers, long count, long end) {
     Layout.Shape shape = layout.shape;
     long first = shape.hasValidity ? 1 : count - shape.buffers;
     long required =
@@ -69,7 +70,7 @@ final class Structure {
           case NULL, FIXED_LIST, STRUCT, RUN_END -> 0;
         };
     for (long i = first; i < first + required; i++) {
-      if (ArrowArrayStruct.buffer(array, i) == 0) {
+      if (NativeHeap.getLong(buffers + Long.BYTES * i) == 0) {
         throw new Malformed("buffers[" + i + "] is NULL, but the array needs " + end + " elements of it");
       }
     }
@@ -96,17 +97,16 @@ final class Structure {
       throw new Malformed("n_children = " + count + ", but the schema has " + children.length);
     }
     if (count == 0) return;
-    if (ArrowArrayStruct.children(array) == 0) throw new Malformed("n_children = " + count + ", but children is NULL");
+    long list = ArrowArrayStruct.children(array);
+    if (list == 0) throw new Malformed("n_children = " + count + ", but children is NULL");
     long needed = neededOfChildren(layout, end);
     for (int i = 0; i < children.length; i++) {
-      long child = ArrowArrayStruct.child(array, i);
+      long child = NativeHeap.getLong(list + (long) Long.BYTES * i);
       if (child == 0) throw new Malformed("children[" + i + "] is NULL");
       if (ArrowArrayStruct.release(child) == 0) throw new Malformed("children[" + i + "] is released");
       try {
-        check(children[i].layout, child);
-        if (ArrowArrayStruct.length(child) < needed) {
-          throw new Malformed("length = " + ArrowArrayStruct.length(child) + ", but its parent needs " + needed);
-        }
+        long length = check(children[i].layout, child);
+        if (length < needed) throw new Malformed("length = " + length + ", but its parent needs " + needed);
       } catch (Malformed e) {
         throw e.under(children[i].name().isEmpty() ? "[" + i + "]" : children[i].name());
       }

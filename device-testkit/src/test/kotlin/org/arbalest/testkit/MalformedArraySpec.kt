@@ -1,0 +1,208 @@
+package org.arbalest.testkit
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.DataType
+import org.arbalest.device.DataType.DictionaryType
+import org.arbalest.device.DataType.FixedSizeListType
+import org.arbalest.device.DataType.IntType
+import org.arbalest.device.DataType.ListType
+import org.arbalest.device.DataType.NullType
+import org.arbalest.device.DataType.StructType
+import org.arbalest.device.DataType.Utf8ViewType
+import org.arbalest.device.DataTypes
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.Errno
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+
+class MalformedArraySpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    fun child(array: MemorySegment, index: Long = 0) =
+        MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), index)).reinterpret(ArrowArrayStruct.SIZE)
+
+    /** Imports an array, which fails with this message, and sees that its producer got it back, once. */
+    fun refused(field: Field, expected: String, make: (MemorySegment) -> Unit) = Arena.ofConfined().use { arena ->
+        for (isDevice in listOf(false, true)) {
+            withClue(expected) {
+                val array = arena.struct(StructKind.ARRAY).also(make)
+                val given = if (isDevice) arena.struct(StructKind.DEVICE_ARRAY).also { PeerNodes.deviceArray(it, array, -1, 1) } else array
+                val failure = shouldThrow<DeviceException> {
+                    if (isDevice) DeviceArray.importDeviceArray(given, field) else DeviceArray.importArray(given, field)
+                }
+                failure.message shouldBe expected
+                failure.errno() shouldBe Errno.EINVAL
+                ArrowArrayStruct.release(given.address()) shouldBe 0
+                CPeer.counts().let { it.arrays shouldBe 0; it.doubleReleases shouldBe 0; it.violations shouldBe 0 }
+            }
+        }
+    }
+
+    val peers = Schema.of(Field.of("id", DataTypes.INT64), Field.of("name", DataTypes.UTF8)).asField()
+
+    /** The peer's batch of 5 rows with something wrong in its root, its `id` or its `name`. */
+    fun refusedBatch(expected: String, spoil: (root: Long, id: Long, name: Long) -> Unit) = refused(peers, expected) { out ->
+        PeerStreams.batch(out, 0, 5)
+        spoil(out.address(), child(out, 0).address(), child(out, 1).address())
+    }
+
+    test("ARR-01 ARR-18 negative lengths and offsets, and sums that overflow") {
+        refusedBatch("$: length = -1 is negative") { root, _, _ -> ArrowArrayStruct.setLength(root, -1) }
+        refusedBatch("$.name: length = -5 is negative") { _, _, name -> ArrowArrayStruct.setLength(name, -5) }
+        refusedBatch("$.id: offset = -2 is negative") { _, id, _ -> ArrowArrayStruct.setOffset(id, -2) }
+        refusedBatch("$: offset + length = 9223372036854775807 + 5 overflows") { root, _, _ -> ArrowArrayStruct.setOffset(root, Long.MAX_VALUE) }
+        refusedBatch("$: n_children = -1, but the schema has 2") { root, _, _ -> ArrowArrayStruct.setNChildren(root, -1) }
+        refusedBatch("$.id: n_buffers = -1, but an array of format \"l\" has 2") { _, id, _ -> ArrowArrayStruct.setNBuffers(id, -1) }
+    }
+
+    test("ARR-02 ARR-03 ARR-18 null counts that cannot be, or that have no bitmap") {
+        refusedBatch("$.name: null_count = 6 is not within -1..5") { _, _, name -> ArrowArrayStruct.setNullCount(name, 6) }
+        refusedBatch("$.id: null_count = -2 is not within -1..5") { _, id, _ -> ArrowArrayStruct.setNullCount(id, -2) }
+        refusedBatch("$.id: null_count = 2, but there is no validity bitmap") { _, id, _ ->
+            ArrowArrayStruct.setNullCount(id, 2)
+            ArrowArrayStruct.setBuffer(id, 0, 0)
+        }
+    }
+
+    test("ARR-04 ARR-08 ARR-18 buffers that are too few, too many, or NULL though there are rows") {
+        refusedBatch("$.name: n_buffers = 2, but an array of format \"u\" has 3") { _, _, name -> ArrowArrayStruct.setNBuffers(name, 2) }
+        refusedBatch("$.id: n_buffers = 3, but an array of format \"l\" has 2") { _, id, _ -> ArrowArrayStruct.setNBuffers(id, 3) }
+        refusedBatch("$: n_buffers = 0, but an array of format \"+s\" has 1") { root, _, _ -> ArrowArrayStruct.setNBuffers(root, 0) }
+        refusedBatch("$.id: n_buffers = 2, but buffers is NULL") { _, id, _ -> PeerNodes.nullArrayBuffers(MemorySegment.ofAddress(id)) }
+        refusedBatch("$.id: buffers[1] is NULL, but the array needs 5 elements of it") { _, id, _ -> ArrowArrayStruct.setBuffer(id, 1, 0) }
+        refusedBatch("$.name: buffers[1] is NULL, but the array needs 5 elements of it") { _, _, name -> ArrowArrayStruct.setBuffer(name, 1, 0) }
+    }
+
+    val lists = mutableListOf<MemorySegment>()
+
+    test("ARR-10 ARR-15 ARR-18 children that are missing, too many, released or too short") {
+        refusedBatch("$: n_children = 1, but the schema has 2") { root, _, _ -> ArrowArrayStruct.setNChildren(root, 1) }
+        refusedBatch("$: n_children = 2, but children is NULL") { root, _, _ -> ArrowArrayStruct.setChildren(root, 0) }
+        refusedBatch("$: children[1] is NULL") { root, id, _ ->
+            val list = Arena.ofAuto().allocate(16, 8).also(lists::add) // not the peer's own list, which it needs
+            ArrowArrayStruct.setChildren(root, list.address())
+            ArrowArrayStruct.setChild(root, 0, id)
+        }
+        refusedBatch("$.id: length = 4, but its parent needs 5") { _, id, _ -> ArrowArrayStruct.setLength(id, 4) }
+        refusedBatch("$.name: length = 5, but its parent needs 6") { root, id, _ ->
+            ArrowArrayStruct.setOffset(root, 1)
+            ArrowArrayStruct.setLength(id, 6)
+        }
+        refusedBatch("$.id: n_children = 1, but the schema has 0") { _, id, _ -> ArrowArrayStruct.setNChildren(id, 1) }
+    }
+
+    test("ARR-10 ARR-11 ARR-18 a fixed-size list's child that is shorter than offset + length times the size") {
+        fun lists(size: Int) = Field.of("", FixedSizeListType(Field.of("item", NullType()), size))
+        fun make(out: MemorySegment, length: Long, items: Long) {
+            PeerNodes.array(out, length = length, offset = 1, buffers = 1, children = 1)
+            PeerNodes.array(child(out), length = items)
+        }
+        refused(lists(3), "$.item: length = 8, but its parent needs 9") { make(it, 2, 8) }
+        refused(lists(3), "$: offset + length = 4611686018427387905 lists of 3 overflow") { make(it, 1L shl 62, 9) }
+        Arena.ofConfined().use { arena ->
+            val out = arena.struct(StructKind.ARRAY).also { make(it, 2, 9) }
+            DeviceArray.importArray(out, lists(3)).close()
+        }
+    }
+
+    test("ARR-15 ARR-18 dictionaries that are missing, superfluous, released or malformed") {
+        val encoded = Field.of("", DictionaryType(IntType(8, true), Field.of("", DataTypes.UTF8), false))
+        fun indices(out: MemorySegment) {
+            PeerNodes.array(out, length = 1, buffers = 2)
+            PeerNodes.setBuffer(out, 1, ByteArray(1))
+        }
+        fun dictionary(out: MemorySegment) = MemorySegment.ofAddress(ArrowArrayStruct.dictionary(out.address())).reinterpret(80)
+        refused(encoded, "$: the dictionary is NULL, but the schema has one", ::indices)
+        refused(encoded, "$.(dictionary): is released") { indices(it); PeerNodes.setArrayDictionary(it) }
+        refused(encoded, "$.(dictionary): n_buffers = 2, but an array of format \"u\" has 3") {
+            indices(it)
+            PeerNodes.setArrayDictionary(it)
+            PeerNodes.array(dictionary(it), length = 0, buffers = 2)
+        }
+        refused(Field.of("", DataTypes.INT8), "$: has a dictionary, but the schema has none") {
+            indices(it)
+            PeerNodes.setArrayDictionary(it)
+            PeerNodes.array(dictionary(it), length = 0, buffers = 3)
+        }
+    }
+
+    test("ARR-07 ARR-18 view arrays whose sizes are missing or negative, or whose buffers are NULL") {
+        val views = Field.of("v", Utf8ViewType())
+        fun make(out: MemorySegment, vararg sizes: Long?, spoil: (MemorySegment) -> Unit = {}) {
+            PeerNodes.array(out, length = 0, buffers = 3L + sizes.size)
+            val bytes = Arena.ofAuto().allocate(8L * sizes.size + 8).also { memory ->
+                sizes.forEachIndexed { i, size -> memory.setAtIndex(java.lang.foreign.ValueLayout.JAVA_LONG, i.toLong(), size ?: 7L) }
+            }.toArray(java.lang.foreign.ValueLayout.JAVA_BYTE).copyOf(8 * sizes.size)
+            PeerNodes.setBuffer(out, 2L + sizes.size, bytes)
+            spoil(out)
+        }
+        refused(views, "$: the size of variadic buffer 1 is -3") { make(it, 0, -3) }
+        refused(views, "$: variadic buffer 0 is NULL, but its size is 7") { make(it, null) }
+        refused(views, "$: there are 1 variadic buffers, but the buffer of their sizes is NULL") { out ->
+            make(out, 0) { ArrowArrayStruct.setBuffer(it.address(), 3, 0) }
+        }
+        refused(views, "$: n_buffers = 2, but an array of format \"vu\" has at least 3") { PeerNodes.array(it, length = 0, buffers = 2) }
+    }
+
+    test("ARR-18 the path leads to the field, through structs, lists and fields without a name") {
+        fun nested(type: DataType, vararg names: String): Field =
+            Field.of("", names.reversed().fold(type) { inner, name -> if (name == "item") ListType(Field.of(name, inner)) else StructType(listOf(Field.of(name, inner))) })
+        refused(nested(DataTypes.INT8, "orders", "item", "price"), "$.orders.item.price: length = -1 is negative") { out ->
+            PeerNodes.array(out, length = 0, buffers = 1, children = 1)
+            PeerNodes.array(child(out), length = 0, buffers = 2, children = 1)
+            PeerNodes.array(child(child(out)), length = 0, buffers = 1, children = 1)
+            PeerNodes.array(child(child(child(out))), length = -1, buffers = 2)
+        }
+        refused(nested(DataTypes.INT8, ""), "$.[0]: length = -1 is negative") { out ->
+            PeerNodes.array(out, length = 0, buffers = 1, children = 1)
+            PeerNodes.array(child(out), length = -1, buffers = 2)
+        }
+    }
+
+    test("OWN-08 a failed import has released array and schema both, whichever of them was at fault") {
+        Arena.ofConfined().use { arena ->
+            val (array, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
+            fun bothReleased() {
+                PeerMoves.release(array, StructKind.ARRAY) shouldBe false
+                PeerMoves.release(schema, StructKind.SCHEMA) shouldBe false
+                CPeer.counts().let { it.arrays shouldBe 0; it.schemas shouldBe 0; it.doubleReleases shouldBe 0 }
+            }
+            PeerStreams.batch(array, 0, 5, setOf(PeerStreams.Flavour.BAD_CHILDREN))
+            PeerStreams.batchSchema(schema)
+            shouldThrow<DeviceException> { DeviceArray.importArray(array, schema) }
+            bothReleased()
+            PeerStreams.batch(array, 0, 5)
+            PeerNodes.schema(schema, "no such format")
+            shouldThrow<DeviceException> { DeviceArray.importArray(array, schema) }
+            bothReleased()
+            PeerStreams.batch(array, 0, 5)
+            shouldThrow<DeviceException> { DeviceArray.importArray(array, schema) } // the schema is released
+            bothReleased()
+            PeerStreams.batchSchema(schema)
+            shouldThrow<DeviceException> { DeviceArray.importArray(array, schema) } // the array is released
+            bothReleased()
+        }
+    }
+
+    test("OWN-08 memory that cannot hold the struct is refused, and nothing is touched") {
+        Arena.ofConfined().use { arena ->
+            val (array, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
+            PeerStreams.batch(array, 0, 5)
+            PeerStreams.batchSchema(schema)
+            shouldThrow<IllegalArgumentException> { DeviceArray.importArray(array.asSlice(0, 72), schema) }.message shouldBe
+                "ArrowArray has 80 bytes, the segment given has 72"
+            shouldThrow<IllegalArgumentException> { DeviceArray.importDeviceArray(array, schema) }.message shouldBe
+                "ArrowDeviceArray has 128 bytes, the segment given has 80"
+            PeerMoves.release(array, StructKind.ARRAY) shouldBe true
+            PeerMoves.release(schema, StructKind.SCHEMA) shouldBe true
+        }
+    }
+})

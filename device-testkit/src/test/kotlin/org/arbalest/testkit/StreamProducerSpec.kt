@@ -1,0 +1,222 @@
+package org.arbalest.testkit
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DataTypes
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Ledger
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.testkit.PeerStreams.Manner
+import org.arbalest.testkit.PeerStreams.Manner.*
+import java.io.IOException
+import java.lang.foreign.Arena
+import java.util.concurrent.CancellationException
+
+class StreamProducerSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    val schema = Schema.of(listOf(Field.of("id", DataTypes.INT64)))
+
+    fun batch(first: Long, rows: Int = 10): DeviceArray =
+        Devices.cpu().batch(rows).use { batch -> batch.int64("id", LongArray(rows) { first + it }).build() }
+
+    fun source(batches: Int, atEnd: () -> DeviceArray? = { null }): DeviceArrayReader.Source {
+        var next = 0
+        return DeviceArrayReader.Source { if (next < batches) batch(10L * next++) else atEnd() }
+    }
+
+    /** Has the peer drain a stream of ours, as a plain and as a device stream. */
+    fun both(
+        source: () -> DeviceArrayReader.Source,
+        vararg manners: Manner,
+        stopAfter: Long = -1,
+        extra: Long = 3,
+        look: (Drained) -> Unit,
+    ) = Arena.ofConfined().use { arena ->
+        val plain = arena.struct(StructKind.STREAM)
+        DeviceArrayReader.of(schema, DeviceType.CPU, source()).use { it.exportStream(plain) }
+        look(PeerStreams.drain(plain, manners.toSet(), stopAfter, extra))
+        val device = arena.struct(StructKind.DEVICE_STREAM)
+        DeviceArrayReader.of(schema, DeviceType.CPU, source()).use { it.exportDeviceStream(device) }
+        PeerStreams.drainDevice(device, manners.toSet(), stopAfter, extra).let {
+            it.typeDiffers + it.reservedDirty + it.cpuIdOdd + it.events shouldBe 0
+            look(it)
+        }
+        Ledger.now().let { it.streams shouldBe 0; it.readers shouldBe 0 }
+    }
+
+    val all = EveryType.checksum(batch(0, 50))
+
+    test("STR-01 the end is 0 with a released array, again and again, and nothing is an error") {
+        both({ source(5) }) {
+            it.ended shouldBe true
+            it.code shouldBe 0
+            it.checksum shouldBe all
+            it.extraSame shouldBe 3
+            it.extraOther shouldBe 0
+            it.error shouldBe null
+        }
+        both({ source(0) }) { it.ended shouldBe true; it.batches shouldBe 0 }
+    }
+
+    test("STR-02 STR-03 what a source throws is an errno and a text") {
+        val failures = mapOf(
+            DeviceException(74, "of its own") to (74 to "of its own"),
+            IOException("disk on fire") to (Errno.EIO to "java.io.IOException: disk on fire"),
+            OutOfMemoryError("heap") to (Errno.ENOMEM to "java.lang.OutOfMemoryError: heap"),
+            IllegalArgumentException("no such table") to (Errno.EINVAL to "no such table"),
+            UnsupportedOperationException("not yet") to (Errno.ENOSYS to "not yet"),
+            CancellationException("stopped") to (Errno.ECANCELED to "stopped"),
+            IOException() to (Errno.EIO to "java.io.IOException"),
+            RuntimeException("päth → 東") to (Errno.EIO to "päth → 東"),
+        )
+        for ((failure, answer) in failures) {
+            both({ source(2) { throw failure } }) {
+                it.code shouldBe answer.first
+                it.error!! shouldContain answer.second
+                it.batches shouldBe 2
+                it.ended shouldBe false
+            }
+        }
+    }
+
+    test("STR-03 there is no text without an error") {
+        both({ source(1) }, extra = 0) { it.error shouldBe null }
+    }
+
+    test("STR-04 a released stream answers a late call with EINVAL, and a second release with nothing") {
+        Arena.ofConfined().use { arena ->
+            val stream = arena.struct(StructKind.STREAM)
+            val copy = arena.struct(StructKind.STREAM)
+            DeviceArrayReader.of(schema, DeviceType.CPU, source(1)).exportStream(stream)
+            PeerMoves.copy(stream, copy, StructKind.STREAM)
+            PeerMoves.releaseTwice(stream, StructKind.STREAM) shouldBe true
+            PeerStreams.drain(copy).code shouldBe Errno.EINVAL
+            ArrowArrayStreamStruct.release(copy.address()) shouldBe 0
+        }
+    }
+
+    test("STR-04 a stream may be moved before it is used, and released before it was pulled: what nobody took is closed") {
+        Arena.ofConfined().use { arena ->
+            for (released in listOf(true, false)) {
+                val (stream, moved) = List(2) { arena.struct(StructKind.STREAM) }
+                DeviceArrayReader.of(schema, List(5) { batch(10L * it) }).exportStream(stream)
+                PeerMoves.move(stream, moved, StructKind.STREAM)
+                stream.fill(0x5a)
+                if (released) PeerMoves.releaseOnThread(moved, StructKind.STREAM) else PeerStreams.drain(moved).checksum shouldBe all
+                Ledger.now().arrays shouldBe 0
+            }
+        }
+        both({ source(5) }, stopAfter = 2, extra = 0) { it.batches shouldBe 2; it.ended shouldBe false }
+    }
+
+    test("STR-05 chunks and schemas outlive the stream") {
+        both({ source(5) }, KEEP, SCHEMA_OFTEN) { it.checksum shouldBe all; it.schemaDiffers shouldBe 0 }
+    }
+
+    test("STR-06 the schema may be asked for at any time, and is always the same") {
+        both({ source(5) }, SCHEMA_OFTEN) {
+            it.schemaCalls shouldBe 7
+            it.schemaDiffers shouldBe 0
+            it.checksum shouldBe all
+        }
+    }
+
+    test("STR-07 two threads may pull, in turn or at once: each chunk comes once") {
+        val rows = Arena.ofConfined().use { arena ->
+            val stream = arena.struct(StructKind.STREAM)
+            DeviceArrayReader.of(schema, DeviceType.CPU, source(200)).exportStream(stream)
+            PeerStreams.drain(stream).rowSum
+        }
+        for (manner in listOf(TAKE_TURNS, RACE)) {
+            both({ source(200) }, manner, extra = 0) {
+                it.code shouldBe 0
+                it.batches shouldBe 200
+                it.rows shouldBe 2000
+                it.rowSum shouldBe rows
+            }
+        }
+    }
+
+    test("STR-08 a chunk on another type of device, or of another type, ends our stream with an error") {
+        fun mixed(other: DeviceArray) = DeviceArrayReader.Source { other }
+        val cuda = {
+            Arena.ofConfined().use { arena ->
+                val (array, device) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
+                PeerNodes.array(array, length = 0, buffers = 1, children = 1)
+                PeerNodes.array(org.arbalest.device.abi.ArrowArrayStruct.child(array.address(), 0).let { java.lang.foreign.MemorySegment.ofAddress(it).reinterpret(80) }, length = 0, buffers = 2)
+                PeerNodes.deviceArray(device, array, 1, 2)
+                DeviceArray.importDeviceArray(device, schema)
+            }
+        }
+        both({ mixed(cuda()) }, extra = 0) {
+            it.code shouldBe Errno.EINVAL
+            it.error shouldBe "a stream of CPU arrays gave one on CUDA:1"
+        }
+        val text = { Devices.cpu().batch(0).use { it.utf8("id", listOf()).build() } }
+        both({ mixed(text()) }, extra = 0) {
+            it.code shouldBe Errno.EINVAL
+            it.error!! shouldContain "gave an array of"
+        }
+    }
+
+    test("STR-09 an error in the middle is repeated by all later calls, with its text, and the source is asked no more") {
+        var asked = 0
+        both({ asked = 0; source(2) { asked++; throw IOException("disk on fire") } }, extra = 5) {
+            it.code shouldBe Errno.EIO
+            it.error!! shouldContain "disk on fire"
+            it.extraSame shouldBe 5
+            it.extraOther shouldBe 0
+            asked shouldBe 1
+        }
+    }
+
+    test("STR-09 the text is there with each repeated error, and the schema still can be had") {
+        both({ source(1) { throw IOException("disk on fire") } }, SCHEMA_OFTEN, extra = 2) {
+            it.schemaDiffers shouldBe 0
+            it.error!! shouldContain "disk on fire"
+        }
+    }
+
+    test("STR-08 a stream of another device is not handed out as a plain one") {
+        Arena.ofConfined().use { arena ->
+            val stream = arena.struct(StructKind.STREAM).fill(0x5a)
+            DeviceArrayReader.of(schema, DeviceType(2), source(1)).use { reader ->
+                shouldThrow<DeviceException> { reader.exportStream(stream) }.message shouldContain "export a device stream"
+                ArrowArrayStreamStruct.release(stream.address()) shouldBe 0
+            }
+        }
+    }
+
+    test("OWN-09 a reader that was exported or closed cannot be exported again, and the out struct is released") {
+        Arena.ofConfined().use { arena ->
+            val (stream, other) = arena.struct(StructKind.STREAM) to arena.struct(StructKind.DEVICE_STREAM).fill(0x5a)
+            val reader = DeviceArrayReader.of(schema, List(2) { batch(it.toLong()) })
+            reader.exportStream(stream)
+            shouldThrow<IllegalStateException> { reader.exportDeviceStream(other) }.message shouldBe "the reader was exported"
+            PeerMoves.release(other, StructKind.DEVICE_STREAM) shouldBe false
+            shouldThrow<IllegalStateException> { reader.next() }.message shouldBe "the reader was exported"
+            reader.close()
+            PeerStreams.drain(stream).batches shouldBe 2
+        }
+    }
+
+    test("STR-05 a stream of ours that passes C and comes back gives the same batches") {
+        Arena.ofConfined().use { arena ->
+            val (there, back) = List(2) { arena.struct(StructKind.DEVICE_STREAM) }
+            DeviceArrayReader.of(schema, DeviceType.CPU, source(5)).exportDeviceStream(there)
+            DeviceArrayReader.importDeviceStream(there).exportDeviceStream(back)
+            PeerStreams.drainDevice(back, setOf(KEEP)).checksum shouldBe all
+        }
+    }
+})
