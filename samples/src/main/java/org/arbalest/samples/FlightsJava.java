@@ -9,7 +9,9 @@ import org.arbalest.device.BatchBuilder;
 import org.arbalest.device.Column;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.Devices;
+import org.arbalest.samples.adbc.AdbcException;
 import org.arbalest.samples.adbc.AdbcStatement;
 import org.arbalest.samples.adbc.DuckDbDriver;
 
@@ -25,7 +27,15 @@ public final class FlightsJava {
 
   /** Prints the ten busiest airports of a Parquet file: the one given, or the one that comes with the samples. */
   public static void main(String[] args) {
-    String file = args.length > 0 ? args[0] : SampleData.flights().toString();
+    try {
+      run(args.length > 0 ? args[0] : SampleData.flights().toString());
+    } catch (AdbcException | DeviceException e) { // a file that is not there, or not Parquet, ends here
+      System.err.println(String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
+      System.exit(1);
+    }
+  }
+
+  private static void run(String file) {
     try (var database = DuckDbDriver.load().open(Map.of("path", ":memory:"));
         var duckdb = database.connect().createStatement()) {
       Map<String, Airport> airports;
