@@ -153,6 +153,19 @@ class BackendSpec : FunSpec({
         buffers.forEach { it.close() }
     }
 
+    test("OWN-08 buffers stay the caller's if no array can be made of them") {
+        val buffer = host.allocate(16)
+        val other = host.allocate(16)
+        val schema = Schema.of(Field.of("a", DataTypes.INT64), Field.of("b", DataTypes.INT64))
+        fun of(rows: Long, nulls: Long, vararg buffers: DeviceBuffer) =
+            DeviceArray.of(schema, ArrayData.of(rows, 0, listOf(null), buffers.map { ArrayData.of(rows, nulls, listOf(null, it)) }))
+        shouldThrow<IllegalStateException> { of(2, 0, buffer, buffer) }.message!! shouldContain "given twice"
+        shouldThrow<DeviceException> { of(3, 0, buffer, other) }.message!! shouldContain "$.a: the values need 24 bytes, but the buffer has 16"
+        shouldThrow<DeviceException> { of(2, 1, buffer, other) }.message!! shouldContain "$.a: null_count = 1, but there is no validity bitmap"
+        of(2, 0, buffer, other).close()
+        shouldThrow<IllegalStateException> { of(2, 0, buffer, other) }.message!! shouldContain "closed, moved"
+    }
+
     test("DEV-14 a driver that runs out of memory anywhere in a batch leaves nothing, and its error comes through") {
         var needed = 0
         while (true) {

@@ -125,6 +125,7 @@ class SchemaExchangeSpec : FunSpec({
         val child = struct().also { PeerMoves.moveSchemaChild(out, 2, it) }
         PeerMoves.release(out, SCHEMA)
         PeerMoves.release(copy, SCHEMA)
+        Ledger.now().exports() shouldBe 1
         PeerNodes.schemaChecksum(child) shouldBe checksum(CSchema("g").named("x"))
         PeerMoves.release(child, SCHEMA)
         Ledger.now().exports() shouldBe 0

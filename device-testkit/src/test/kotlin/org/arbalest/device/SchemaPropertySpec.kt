@@ -24,7 +24,10 @@ private class Schemas(private val random: Random) {
     private fun nested(depth: Int): CSchema = when (random.nextInt(7)) {
         0 -> CSchema(listOf("+l", "+L", "+vl", "+vL").random(random), any(depth))
         1 -> CSchema("+w:${random.nextInt(1000)}", any(depth))
-        2 -> CSchema("+m", children = listOf(CSchema("+s", any(depth).let { it.flagged(it.flags and 2L.inv()) }, any(depth))), flags = 4L * random.nextInt(2))
+        2 -> {
+            val key = any(depth).let { it.flagged(it.flags and 2L.inv()) }
+            CSchema("+m", children = listOf(decorated(CSchema("+s", key, any(depth)))), flags = 4L * random.nextInt(2))
+        }
         3 -> CSchema("+r", CSchema(listOf("s", "i", "l").random(random), name(), 0), any(depth))
         4 -> {
             val ids = (0..127).shuffled(random).take(random.nextInt(5))

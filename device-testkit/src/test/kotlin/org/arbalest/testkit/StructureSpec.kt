@@ -175,4 +175,16 @@ class StructureSpec : FunSpec({
             }
         }
     }
+
+    test("DEV-04 a plain array has no event to wait for, though its struct lies where one with an event lay") {
+        Arena.ofConfined().use { arena ->
+            val (array, device) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
+            repeat(10) {
+                PeerNodes.array(array, length = 0, buffers = 2)
+                PeerNodes.deviceArray(device, array, 0, 2, MemorySegment.ofAddress(0xe0))
+                DeviceArray.importDeviceArray(device, integers[0]).use { it.syncEvent() shouldBe 0xe0 }
+                imported(DataTypes.INT8, { PeerNodes.array(it, length = 0, buffers = 2) }) { it.syncEvent() shouldBe 0 }
+            }
+        }
+    }
 })
