@@ -55,6 +55,7 @@ final class ArrayExport {
   private @Nullable Ownership owner;
 
   /** The number of structs that C has not released; use LIVE. */
+  @SuppressWarnings("UnusedVariable") // read through LIVE
   private int live;
 
   private int nextNode;
