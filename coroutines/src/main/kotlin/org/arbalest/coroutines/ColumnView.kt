@@ -17,8 +17,12 @@ import org.arbalest.device.Column
  * @property column the column that is viewed
  */
 public sealed class ColumnView<out T : Any>(public val column: Column) : Iterable<T?> {
+    init {
+        require(column.length() <= Int.MAX_VALUE) { "${column.length()} rows are too many for an Int; view a slice of the array" }
+    }
+
     /** The number of rows. */
-    public val size: Int = Math.toIntExact(column.length())
+    public val size: Int = column.length().toInt()
 
     /** The rows, from 0. */
     public val indices: IntRange get() = 0 until size

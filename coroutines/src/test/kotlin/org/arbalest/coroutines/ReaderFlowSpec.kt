@@ -192,16 +192,17 @@ class ReaderFlowSpec : FunSpec({
         val queued = CountDownLatch(1)
         val pulled = CompletableDeferred<Unit>()
         val cancelled = CountDownLatch(1)
+        val suspended = CountDownLatch(1)
         // The collector's only thread runs, in this order: the start of the collection; a wait, during which the array
         // is pulled and the collection is cancelled; the collection's turn.
         Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { collector ->
             coroutineScope {
                 launch(collector) { queued.await() }
                 val job = launch(collector) {
-                    readerOf { batchOf(1).also { brought = it } }.asFlow(After { pulled.complete(Unit) })
+                    readerOf { suspended.await(); batchOf(1).also { brought = it } }.asFlow(After { pulled.complete(Unit) })
                         .collect { error("not for the collector") }
                 }
-                launch(collector) { cancelled.await() }
+                launch(collector) { suspended.countDown(); cancelled.await() }
                 queued.countDown()
                 pulled.await()
                 job.cancel()

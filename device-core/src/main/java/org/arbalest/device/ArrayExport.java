@@ -60,7 +60,7 @@ final class ArrayExport {
   private @Nullable Ownership owner;
 
   /** The number of structs that C has not released; use LIVE. */
-  @SuppressWarnings("UnusedVariable") // read through LIVE
+  @SuppressWarnings("UnusedVariable") // read and written through LIVE
   private int live;
 
   private int nextNode;

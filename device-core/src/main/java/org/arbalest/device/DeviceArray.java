@@ -1,11 +1,13 @@
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.LongConsumer;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStruct;
 import org.arbalest.device.abi.ArrowSchemaStruct;
@@ -279,8 +281,7 @@ public final class DeviceArray implements AutoCloseable {
 
   /** Hands the array and its schema to C. On failure both are released structs (OWN-09). */
   public void exportArray(MemorySegment out, MemorySegment schemaOut) {
-    long array = Structs.address(out, ArrowArrayStruct.LAYOUT);
-    withSchema(array, schemaOut, () -> exportArray(array));
+    withSchema(out, ArrowArrayStruct.LAYOUT, schemaOut, this::exportArray);
   }
 
   /**
@@ -295,16 +296,22 @@ public final class DeviceArray implements AutoCloseable {
 
   /** Hands the device array and its schema to C. On failure both are released structs (OWN-09). */
   public void exportDeviceArray(MemorySegment out, MemorySegment schemaOut) {
-    long array = Structs.address(out, ArrowDeviceArrayStruct.LAYOUT);
-    withSchema(array, schemaOut, () -> exportDeviceArray(array));
+    withSchema(out, ArrowDeviceArrayStruct.LAYOUT, schemaOut, this::exportDeviceArray);
   }
 
-  private void withSchema(long array, MemorySegment schemaOut, Runnable export) {
-    ArrowArrayStruct.setRelease(array, 0);
-    long schema = Structs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
+  private void withSchema(MemorySegment out, StructLayout layout, MemorySegment schemaOut, LongConsumer export) {
+    long schema;
+    long array;
+    try {
+      schema = Structs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
+      ArrowSchemaStruct.setRelease(schema, 0);
+    } finally { // also if the other one is no memory for its struct
+      array = Structs.address(out, layout);
+      ArrowArrayStruct.setRelease(array, 0);
+    }
     SchemaExport.exportSchema(field, schema);
     try {
-      export.run();
+      export.accept(array);
     } catch (Throwable t) {
       Calls.releaseSchema(schema);
       throw t;

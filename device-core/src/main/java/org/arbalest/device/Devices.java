@@ -14,6 +14,7 @@ import org.arbalest.device.cpu.CpuProvider;
 import org.arbalest.device.spi.Availability;
 import org.arbalest.device.spi.Availability.Missing;
 import org.arbalest.device.spi.Availability.Ready;
+import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.DeviceProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +59,7 @@ public final class Devices {
    *
    * @param type the kind of device
    * @param id which one of its kind; −1 and 0 both mean the CPU
-   * @throws DeviceException with {@code ENOSYS} and the reason if it is not available
+   * @throws DeviceException with {@code ENOSYS} and the reason if it is not available, or what its driver fails with when it is opened
    */
   public static Device device(DeviceType type, long id) {
     Device device = find(type, id);
@@ -83,9 +84,19 @@ public final class Devices {
     boolean ready = availability(type) instanceof Ready(int count) && (type.equals(DeviceType.CPU) || (id >= 0 && id < count));
     DeviceProvider provider = provider(type);
     if (!ready || provider == null) return new Device(type, id, null);
-    Device device = new Device(type, id, provider.open(type, id));
+    Device device = new Device(type, id, openDriver(provider, type, id));
     OPEN.add(device);
     return device;
+  }
+
+  private static DeviceDriver openDriver(DeviceProvider provider, DeviceType type, long id) {
+    try {
+      return provider.open(type, id);
+    } catch (DeviceException e) {
+      throw e;
+    } catch (RuntimeException | LinkageError e) {
+      throw new DeviceException(Errno.EIO, provider.getClass().getName() + " failed to open " + new Device(type, id, null) + ": " + e, e);
+    }
   }
 
   private static @Nullable DeviceProvider provider(DeviceType type) {

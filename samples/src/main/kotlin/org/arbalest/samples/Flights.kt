@@ -20,22 +20,25 @@ import kotlin.time.Duration
 import kotlin.time.DurationUnit.SECONDS
 import kotlin.time.measureTimedValue
 
-/*
- * DuckDB reads a Parquet file; its columns come here as they lie in memory, and are summed up by airport; the result
- * goes back to DuckDB in the same way, as a table for SQL.
+/**
+ * DuckDB reads a Parquet file; its columns come here as they lie in memory, and are summed up by airport; the result goes
+ * back to DuckDB in the same way, as a table for SQL.
  */
+fun main(args: Array<String>): Unit = exitProcess(runFlights(args))
 
-private class Airport(val origin: String) {
-    var flights = 0L
-    var delay = 0L
-    var distance = 0L
-}
-
-private class Summary(val airports: Collection<Airport>, val batches: Int) {
-    fun told(time: Duration): String {
-        val rows = airports.sumOf { it.flights }
-        return "%,d flights in %,d batches: %,.0f rows per second".format(Locale.ROOT, rows, batches, rows / time.toDouble(SECONDS))
+/** The whole way there and back, [times] over; whether DuckDB comes to the same result. */
+internal suspend fun flights(duckdb: AdbcStatement, file: Path, times: Int): Boolean {
+    duckdb.execute("CREATE VIEW flights AS ${selectFlights(file)}")
+    repeat(times) {
+        val (summary, time) = measureTimedValue { duckdb.query("SELECT * FROM flights").summary() }
+        println(summary.told(time))
+        val batch = summary.airports.toBatch()
+        duckdb.ingest("airports", IngestMode.REPLACE, DeviceArrayReader.of(batch.schema(), listOf(batch)))
     }
+    println(duckdb.query("SELECT * FROM airports ORDER BY flights DESC, origin LIMIT 10").table())
+    val (all, equal) = duckdb.query(COMPARISON).rows().single().map { it as Long }
+    println(if (equal == all) "$all airports: matches DuckDB's own answer" else "${all - equal} of $all airports differ from it")
+    return equal == all
 }
 
 /** Sums the flights up as they stream in. Each batch is borrowed: it goes back to DuckDB when the block ends. */
@@ -68,19 +71,15 @@ private fun Collection<Airport>.toBatch(): DeviceArray {
     }
 }
 
-/** The whole way there and back, [repeat] times; whether DuckDB comes to the same result. */
-internal suspend fun flights(duckdb: AdbcStatement, file: Path, repeat: Int): Boolean {
-    duckdb.execute("CREATE VIEW flights AS ${selectFlights(file)}")
-    repeat(repeat) {
-        val (summary, time) = measureTimedValue { duckdb.query("SELECT * FROM flights").summary() }
-        println(summary.told(time))
-        val batch = summary.airports.toBatch()
-        duckdb.ingest("airports", IngestMode.REPLACE, DeviceArrayReader.of(batch.schema(), listOf(batch)))
-    }
-    println(duckdb.query("SELECT * FROM airports ORDER BY flights DESC, origin LIMIT 10").table())
-    val (all, equal) = duckdb.query(COMPARISON).rows().single().map { it as Long }
-    println(if (equal == all) "$all airports: matches DuckDB's own answer" else "${all - equal} of $all airports differ from it")
-    return equal == all
+private class Airport(val origin: String) {
+    var flights = 0L
+    var delay = 0L
+    var distance = 0L
 }
 
-fun main(args: Array<String>): Unit = exitProcess(runFlights(args))
+private class Summary(val airports: Collection<Airport>, val batches: Int) {
+    fun told(time: Duration): String {
+        val rows = airports.sumOf { it.flights }
+        return "%,d flights in %,d batches: %,.0f rows per second".format(Locale.ROOT, rows, batches, rows / time.toDouble(SECONDS))
+    }
+}

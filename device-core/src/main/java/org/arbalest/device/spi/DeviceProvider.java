@@ -21,8 +21,8 @@ public interface DeviceProvider {
   Availability probe(DeviceType type);
 
   /**
-   * Opens a device for the rest of the process's life: C may release arrays after everybody else has left. Called at most once for each
-   * device, and only if {@link #probe} said {@link Availability.Ready Ready}.
+   * Opens a device for the rest of the process's life: C may release arrays after everybody else has left. Called once for each device,
+   * unless it throws, and only if {@link #probe} said {@link Availability.Ready Ready}.
    *
    * @param type one of {@link #types()}
    * @param id the device's id; −1 and 0 are the same for a type whose devices have no ids

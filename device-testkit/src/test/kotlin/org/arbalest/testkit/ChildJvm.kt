@@ -1,0 +1,32 @@
+package org.arbalest.testkit
+
+import java.io.File
+import java.nio.file.Files
+import java.nio.file.Path
+import java.util.concurrent.TimeUnit.SECONDS
+import kotlin.reflect.KClass
+
+/** A JVM of its own, for what might end one. */
+internal class ChildJvm(val exitCode: Int, val output: String) {
+    companion object {
+        private val classPath: String get() = System.getProperty("surefire.test.class.path") ?: System.getProperty("java.class.path")
+
+        /** Runs the `main` of an object of the tests; one that hangs for a minute is killed, with exit code −1. */
+        fun run(main: KClass<*>, vararg arguments: String, extraClassPath: Path? = null): ChildJvm {
+            val folder = Files.createTempDirectory("arbalest-child")
+            val output = folder.resolve("output")
+            val command = listOf(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED", "--illegal-native-access=deny", "-XX:-CreateCoredumpOnCrash",
+                "-XX:ErrorFile=$folder/hs_err", "-cp", listOfNotNull(extraClassPath, classPath).joinToString(File.pathSeparator),
+                main.java.name,
+            ) + arguments
+            val process = ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start()
+            val ended = process.waitFor(60, SECONDS)
+            if (!ended) process.destroyForcibly().waitFor()
+            val text = Files.readString(output)
+            folder.toFile().deleteRecursively()
+            return ChildJvm(if (ended) process.exitValue() else -1, text)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package org.arbalest.testkit
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.comparables.shouldBeLessThan
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.nio.file.Files
+import java.nio.file.Path
+
+private const val MOST_GROWTH_KIB = 16L * 1024
+
+/** Arrays handed out and taken back, over and over: nothing is left, and memory does not grow. */
+class ExportSoakSpec : FunSpec({
+    extension(LedgerExtension)
+
+    test("OWN-02 a million exports, imports and releases leave nothing and grow nothing") {
+        soak { batch, array, _ ->
+            repeat(1_000_000) {
+                batch.retain().exportDeviceArray(array)
+                DeviceArray.importDeviceArray(array, batch.field()).close()
+            }
+        }
+    }
+})
+
+/** The same with C on the other side. */
+class PeerExportSoakSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    test("OWN-06 a hundred thousand exports, whose children C moves out and releases before or after their parent, leave nothing") {
+        soak { batch, array, child ->
+            repeat(100_000) {
+                batch.retain().exportArray(array)
+                PeerMoves.moveChild(array, it % batch.schema().fields().size.toLong(), child)
+                val (first, second) = if (it % 2 == 0) array to child else child to array
+                PeerMoves.release(first, StructKind.ARRAY)
+                PeerMoves.release(second, StructKind.ARRAY)
+            }
+        }
+    }
+
+    test("OWN-10 ten thousand exports that C releases on threads of its own leave nothing") {
+        soak { batch, array, _ ->
+            repeat(10_000) {
+                batch.retain().exportArray(array)
+                PeerMoves.releaseOnThread(array, StructKind.ARRAY)
+            }
+        }
+    }
+})
+
+/** Runs once to warm up, and once to compare. */
+private fun soak(run: (batch: DeviceArray, array: MemorySegment, child: MemorySegment) -> Unit) {
+    val longs = LongArray(64) { it.toLong() }
+    Devices.cpu().batch(longs.size).use { builder ->
+        repeat(10) { builder.int64("column $it", longs) }
+        builder.build()
+    }.use { batch ->
+        Arena.ofConfined().use { arena ->
+            val array = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+            val child = arena.allocate(ArrowArrayStruct.LAYOUT)
+            run(batch, array, child)
+            val before = residentKiB()
+            run(batch, array, child)
+            val after = residentKiB()
+            if (before != null && after != null) (after - before) shouldBeLessThan MOST_GROWTH_KIB
+        }
+    }
+}
+
+/** This process's resident memory, where the system tells. */
+private fun residentKiB(): Long? {
+    System.gc()
+    val status = Path.of("/proc/self/status").takeIf(Files::exists) ?: return null
+    return Files.readAllLines(status).first { it.startsWith("VmRSS:") }.filter(Char::isDigit).toLong()
+}

@@ -1,0 +1,109 @@
+package org.arbalest.testkit
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldNotContain
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Ledger
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+
+class ReleaseElsewhereSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    fun Arena.exports(count: Int): List<MemorySegment> {
+        val structs = List(count) { struct(StructKind.ARRAY) }
+        EveryType.batch(0, 4).use { batch -> structs.forEach { batch.retain().exportArray(it) } }
+        return structs
+    }
+
+    test("OWN-10 our release runs on a thread that the JVM has never seen") {
+        Arena.ofConfined().use { arena ->
+            PeerMoves.releaseOnThread(arena.exports(1)[0], StructKind.ARRAY) shouldBe true
+            Ledger.now().isZero shouldBe true
+            val (array, schema) = arena.struct(StructKind.DEVICE_ARRAY) to arena.struct(StructKind.SCHEMA)
+            EveryType.batch(0, 4).use { it.exportDeviceArray(array, schema) }
+            PeerMoves.releaseOnThread(array, StructKind.DEVICE_ARRAY) shouldBe true
+            PeerMoves.releaseOnThread(schema, StructKind.SCHEMA) shouldBe true
+            Ledger.now().isZero shouldBe true
+        }
+    }
+
+    test("OWN-10 our release runs after the code that exported, and its memory, are gone") {
+        Arena.ofConfined().use { arena ->
+            arena.exports(50).forEach { PeerMoves.releaseAtGate(it, StructKind.ARRAY) }
+        }
+        System.gc()
+        Ledger.now().exports shouldBe 50
+        CPeer.openGate()
+        PeerMoves.joinAll()
+        Ledger.now().isZero shouldBe true
+    }
+
+    test("OWN-10 arrays, children and streams are released from several threads at once") {
+        repeat(20) {
+            Arena.ofConfined().use { arena ->
+                val structs = arena.exports(40)
+                val moved = structs.map { parent -> arena.struct(StructKind.ARRAY).also { PeerMoves.moveChild(parent, 5, it) } }
+                PeerMoves.releaseMany(structs + moved, 4, StructKind.ARRAY) shouldBe 80
+                Ledger.now().isZero shouldBe true
+                val streams = List(20) { arena.struct(StructKind.STREAM) }
+                val schema = EveryType.batch(0, 1).use { it.schema() }
+                streams.forEach { DeviceArrayReader.of(schema, listOf(EveryType.batch(0, 1))).exportStream(it) }
+                PeerMoves.releaseMany(streams, 4, StructKind.STREAM) shouldBe 20
+                Ledger.now().isZero shouldBe true
+            }
+        }
+    }
+
+    fun leave(how: PeerMoves.AtExit?, exit: ReleaseAtExit.Exit, kind: StructKind) {
+        val child = ChildJvm.run(ReleaseAtExit::class, "$how", exit.name, kind.name)
+        withClue(child.output) {
+            child.output shouldContain "leaving"
+            child.output shouldNotContain "fatal error"
+            child.output shouldNotContain "Exception in thread"
+            child.exitCode shouldBe 0
+        }
+    }
+
+    for (kind in listOf(StructKind.ARRAY, StructKind.STREAM)) for (exit in ReleaseAtExit.Exit.entries) {
+        test("OWN-10 $kind of ours is released by a C thread while shutdown hooks run: by $exit") { leave(null, exit, kind) }
+
+        for (how in PeerMoves.AtExit.entries) {
+            val name = "OWN-10 $kind of ours is released in atexit, $how, by $exit"
+            if (exit == ReleaseAtExit.Exit.SYSTEM_EXIT && how != PeerMoves.AtExit.HERE) {
+                test(name) { leave(how, exit, kind) }
+            } else {
+                // HotSpot is gone by then, and aborts the process in UpcallLinker::on_entry, before any code of ours can run.
+                xtest(name) { leave(how, exit, kind) }
+            }
+        }
+    }
+})
+
+/** A process of its own, which leaves with something of ours still to be released. */
+internal object ReleaseAtExit {
+    enum class Exit { RETURN, SYSTEM_EXIT }
+
+    @JvmStatic
+    fun main(args: Array<String>) {
+        val kind = StructKind.valueOf(args[2])
+        val struct = Arena.global().struct(kind)
+        if (kind == StructKind.ARRAY) {
+            EveryType.batch(0, 4).use { it.exportArray(struct) }
+        } else {
+            val schema = EveryType.batch(0, 1).use { it.schema() }
+            DeviceArrayReader.of(schema, listOf(EveryType.batch(0, 1))).exportStream(struct)
+        }
+        if (args[0] == "null") {
+            Runtime.getRuntime().addShutdownHook(Thread { check(PeerMoves.releaseOnThread(struct, kind) && Ledger.now().isZero) })
+        } else {
+            PeerMoves.releaseAtExit(struct, kind, PeerMoves.AtExit.valueOf(args[0]))
+        }
+        println("leaving")
+        if (Exit.valueOf(args[1]) == Exit.SYSTEM_EXIT) Runtime.getRuntime().exit(0)
+    }
+}
