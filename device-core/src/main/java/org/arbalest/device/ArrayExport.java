@@ -3,6 +3,7 @@ package org.arbalest.device;
 import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.jspecify.annotations.Nullable;
 
@@ -31,10 +32,12 @@ final class ArrayExport {
   private static final byte LIVE_TREE = 2;
   private static final byte[] NO_STATES = {};
 
-  private static final long LARGEST_BLOCK_KEPT = 64 << 10;
-  private static final int MOST_KEPT = 1024;
+  private static final long LARGEST_BLOCK_KEPT = 16 << 10;
+  private static final int MOST_KEPT = 256;
 
-  private static final Slots.Stack IDLE = new Slots.Stack();
+  /** Idle exports. Threads share a stack with few others: sharing one with all would cost more than the export. */
+  private static final Slots.Stack[] IDLE = new Slots.Stack[16];
+
   private static final VarHandle LIVE;
 
   static {
@@ -43,8 +46,10 @@ final class ArrayExport {
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
+    Arrays.setAll(IDLE, _ -> new Slots.Stack());
   }
 
+  private final Slots.Stack home;
   private long tag;
   private long block;
   private long capacity;
@@ -61,7 +66,9 @@ final class ArrayExport {
   private int nextNode;
   private long nextList;
 
-  private ArrayExport() {}
+  private ArrayExport(Slots.Stack home) {
+    this.home = home;
+  }
 
   /**
    * Exports an array to {@code out}, an {@code ArrowArray}. The holder that the caller has passes to the export; if this throws, the caller
@@ -112,10 +119,11 @@ final class ArrayExport {
     if (layout.descendants >= Slots.MOST_NODES) {
       throw DeviceException.invalid("the array has " + layout.descendants + " structs below it; at most " + (Slots.MOST_NODES - 1) + " can be exported");
     }
-    int slot = IDLE.pop();
+    Slots.Stack idle = IDLE[(int) Thread.currentThread().threadId() & (IDLE.length - 1)];
+    int slot = idle.pop();
     ArrayExport export;
     if (slot < 0) {
-      export = new ArrayExport();
+      export = new ArrayExport(idle);
       export.tag = Slots.take(export);
     } else {
       export = (ArrayExport) Slots.owner(slot);
@@ -235,12 +243,12 @@ final class ArrayExport {
   }
 
   private void recycle() {
-    if (capacity > LARGEST_BLOCK_KEPT || IDLE.size() >= MOST_KEPT) {
+    if (capacity > LARGEST_BLOCK_KEPT || home.size() >= MOST_KEPT) {
       Slots.leave(tag);
       NativeHeap.free(block);
     } else {
       tag = Slots.renew(tag);
-      IDLE.push(Slots.slot(tag));
+      home.push(Slots.slot(tag));
     }
   }
 

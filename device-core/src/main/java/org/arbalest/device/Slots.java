@@ -3,6 +3,7 @@ package org.arbalest.device;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 import org.arbalest.device.abi.Errno;
 import org.jspecify.annotations.Nullable;
@@ -46,39 +47,41 @@ final class Slots {
 
   /** A lock-free stack of slots. A slot is on one stack at most. */
   static final class Stack {
-    /** The first slot + 1 in the low half, a stamp against ABA in the high half. */
-    private final AtomicLong head = new AtomicLong();
+    private static final int HEAD = 16;
+
+    /** The first slot + 1 in the low half, a stamp against ABA in the high half; alone in its cache lines. */
+    private final AtomicLongArray heads = new AtomicLongArray(2 * HEAD);
 
     void push(int slot) {
       Chunk chunk = chunk(slot);
-      int at = slot & (CHUNK - 1);
+      int at = at(slot);
       while (true) {
-        long first = head.get();
+        long first = heads.get(HEAD);
         chunk.next[at] = (int) first;
         chunk.sizes[at] = size(first) + 1;
-        if (head.compareAndSet(first, ((first >>> 32) + 1) << 32 | (slot + 1))) return;
+        if (heads.compareAndSet(HEAD, first, ((first >>> 32) + 1) << 32 | (slot + 1))) return;
       }
     }
 
     /** Takes the slot that was pushed last, or −1 if there is none. */
     int pop() {
       while (true) {
-        long first = head.get();
+        long first = heads.get(HEAD);
         int slot = (int) first - 1;
         if (slot < 0) return -1;
-        long rest = Integer.toUnsignedLong(chunk(slot).next[slot & (CHUNK - 1)]);
-        if (head.compareAndSet(first, ((first >>> 32) + 1) << 32 | rest)) return slot;
+        long rest = Integer.toUnsignedLong(chunk(slot).next[at(slot)]);
+        if (heads.compareAndSet(HEAD, first, ((first >>> 32) + 1) << 32 | rest)) return slot;
       }
     }
 
     /** How many slots are on the stack; exact while nobody pushes or pops. */
     int size() {
-      return size(head.get());
+      return size(heads.get(HEAD));
     }
 
     private static int size(long first) {
       int slot = (int) first - 1;
-      return slot < 0 ? 0 : chunk(slot).sizes[slot & (CHUNK - 1)];
+      return slot < 0 ? 0 : chunk(slot).sizes[at(slot)];
     }
   }
 
@@ -88,7 +91,7 @@ final class Slots {
     if (slot < 0) slot = create();
     Chunk chunk = chunk(slot);
     int generation = nextGeneration(chunk, slot);
-    OWNER_AT.setRelease(chunk.owners, slot & (CHUNK - 1), owner);
+    OWNER_AT.setRelease(chunk.owners, at(slot), owner);
     return tag(slot, generation);
   }
 
@@ -97,7 +100,7 @@ final class Slots {
     int slot = slot(tag);
     Chunk chunk = (Chunk) CHUNK_AT.getAcquire(CHUNKS, slot >>> CHUNK_BITS);
     if (chunk == null) return null;
-    int at = slot & (CHUNK - 1);
+    int at = at(slot);
     if ((int) GENERATION_AT.getAcquire(chunk.generations, at) != (int) (tag >>> GENERATION_SHIFT)) return null;
     return OWNER_AT.getAcquire(chunk.owners, at);
   }
@@ -112,7 +115,7 @@ final class Slots {
   static void leave(long tag) {
     int slot = slot(tag);
     Chunk chunk = chunk(slot);
-    OWNER_AT.setRelease(chunk.owners, slot & (CHUNK - 1), null);
+    OWNER_AT.setRelease(chunk.owners, at(slot), null);
     nextGeneration(chunk, slot);
     FREE.push(slot);
   }
@@ -138,14 +141,14 @@ final class Slots {
     long created = CREATED.get();
     for (int slot = 0; slot < created; slot++) {
       Chunk chunk = (Chunk) CHUNK_AT.getAcquire(CHUNKS, slot >>> CHUNK_BITS);
-      Object owner = chunk == null ? null : OWNER_AT.getAcquire(chunk.owners, slot & (CHUNK - 1));
+      Object owner = chunk == null ? null : OWNER_AT.getAcquire(chunk.owners, at(slot));
       if (owner != null) action.accept(owner);
     }
   }
 
   /** The object in a slot, whatever its generation. */
   static @Nullable Object owner(int slot) {
-    return OWNER_AT.getAcquire(chunk(slot).owners, slot & (CHUNK - 1));
+    return OWNER_AT.getAcquire(chunk(slot).owners, at(slot));
   }
 
   /** The slot of a tag. */
@@ -159,11 +162,16 @@ final class Slots {
 
   /** Generations run from 1, so that no tag is 0. */
   private static int nextGeneration(Chunk chunk, int slot) {
-    int at = slot & (CHUNK - 1);
+    int at = at(slot);
     int next = (int) GENERATION_AT.get(chunk.generations, at) + 1;
     if (next == GENERATIONS) next = 1;
     GENERATION_AT.setRelease(chunk.generations, at, next);
     return next;
+  }
+
+  /** A slot's place in its chunk: neighbours, which other threads may use, are not in one cache line. */
+  private static int at(int slot) {
+    return (slot & 31) << 5 | (slot >>> 5 & 31);
   }
 
   private static Chunk chunk(int slot) {

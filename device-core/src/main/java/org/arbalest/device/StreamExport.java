@@ -152,7 +152,7 @@ final class StreamExport {
   }
 
   private void setText(long newText) {
-    NativeHeap.free(text);
+    if (text != 0) NativeHeap.free(text);
     text = newText;
   }
 
