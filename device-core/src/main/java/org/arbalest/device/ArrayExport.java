@@ -83,14 +83,21 @@ final class ArrayExport {
     LIVE.setRelease(export, 1 + layout.descendants);
     export.nextNode = 1;
     export.nextList = export.block + NODE * layout.descendants;
-    boolean sliced = offset != ArrowArrayStruct.offset(node) || length != ArrowArrayStruct.length(node);
-    export.write(layout, node, out, 0);
-    if (sliced) narrow(layout, out, offset, length);
-    if (offset != 0) pushOffset(layout, out);
+    try {
+      boolean sliced = offset != ArrowArrayStruct.offset(node) || length != ArrowArrayStruct.length(node);
+      export.write(layout, node, out, 0);
+      if (sliced) narrow(layout, out, offset, length);
+      if (sliced || offset != 0) pushDown(layout, out);
+    } catch (Throwable t) { // the stack is exhausted
+      export.owner = null;
+      LIVE.setRelease(export, 0);
+      export.recycle();
+      throw t;
+    }
     ArrowArrayStruct.setRelease(out, Callbacks.RELEASE_ARRAY);
   }
 
-  /** Makes a struct describe some of its elements; how many of those are null is not known, unless none or all are. */
+  /** Makes a struct describe some of its elements; how many of those are null is not known, unless none are. */
   private static void narrow(Layout layout, long array, long offset, long length) {
     ArrowArrayStruct.setOffset(array, offset);
     ArrowArrayStruct.setLength(array, length);
@@ -101,15 +108,17 @@ final class ArrayExport {
     }
   }
 
-  /** Moves the offset of a struct without nulls of its own to its fields, since some peers do not look for it there (ARR-13). */
-  private static void pushOffset(Layout layout, long struct) {
+  /** Moves the offset and the length of a struct without nulls of its own to its fields, since some peers look there only (ARR-13). */
+  private static void pushDown(Layout layout, long struct) {
+    if (layout.shape != Layout.Shape.STRUCT || ArrowArrayStruct.buffer(struct, 0) != 0) return;
     long offset = ArrowArrayStruct.offset(struct);
-    if (offset == 0 || layout.shape != Layout.Shape.STRUCT || ArrowArrayStruct.buffer(struct, 0) != 0) return;
+    long length = ArrowArrayStruct.length(struct);
     for (int i = 0; i < layout.children.length; i++) {
       Layout child = layout.children[i].layout;
       long field = ArrowArrayStruct.child(struct, i);
-      narrow(child, field, ArrowArrayStruct.offset(field) + offset, ArrowArrayStruct.length(struct));
-      pushOffset(child, field);
+      if (offset == 0 && ArrowArrayStruct.length(field) == length) continue;
+      narrow(child, field, ArrowArrayStruct.offset(field) + offset, length);
+      pushDown(child, field);
     }
     ArrowArrayStruct.setOffset(struct, 0);
   }
@@ -149,7 +158,7 @@ final class ArrayExport {
     capacity = bytes;
   }
 
-  /** Writes one struct and those below it. */
+  /** Writes one struct but for its release, and those below it. */
   private void write(Layout layout, long from, long to, int node) {
     NativeHeap.copy(from, to, DESCRIPTION);
     Layout.Shape shape = layout.shape;
@@ -161,7 +170,6 @@ final class ArrayExport {
     if (layout.descendants != 0) writeBelow(layout, from, to);
     states[node] = layout.descendants == 0 ? LIVE_LEAF : LIVE_TREE;
     ArrowArrayStruct.setPrivateData(to, Slots.node(tag, node));
-    ArrowArrayStruct.setRelease(to, Callbacks.RELEASE_ARRAY);
   }
 
   /** These have no nulls, or nothing else, and no bitmap, though older peers send one (ARR-05). */
@@ -190,6 +198,7 @@ final class ArrayExport {
     int node = nextNode++;
     long to = block + NODE * (node - 1);
     write(layout, from, to, node);
+    ArrowArrayStruct.setRelease(to, Callbacks.RELEASE_ARRAY);
     return to;
   }
 

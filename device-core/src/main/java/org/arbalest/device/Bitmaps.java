@@ -13,6 +13,17 @@ final class Bitmaps {
     NativeHeap.putByte(at, (byte) (NativeHeap.getByte(at) | 1 << (index & 7)));
   }
 
+  /** Sets {@code length} bits from {@code from} on. */
+  static void setAll(long bitmap, long from, long length) {
+    long index = from;
+    long end = from + length;
+    while (index < end && (index & 7) != 0) set(bitmap, index++);
+    long bytes = (end - index) >>> 3;
+    if (bytes > 0) NativeHeap.fill(bitmap + (index >>> 3), bytes, (byte) -1);
+    index += bytes << 3;
+    while (index < end) set(bitmap, index++);
+  }
+
   /** The number of ones among {@code length} bits from {@code from} on. */
   static long countOnes(long bitmap, long from, long length) {
     long ones = 0;

@@ -70,7 +70,23 @@ final class BufferSizes {
       }
       case NULL, FIXED_LIST, STRUCT, RUN_END -> {}
     }
-    if (layout.shape == Layout.Shape.VARIABLE && buffers.get(next + 1) == null) throw new Malformed("has no buffer for the data");
+    if (layout.shape == Layout.Shape.VARIABLE) {
+      DeviceBuffer bytes = buffers.get(next + 1);
+      if (bytes == null) throw new Malformed("has no buffer for the data");
+      checkExtent(layout, buffers.get(next), end, bytes.size(), "bytes of data");
+    }
+    if (layout.shape == Layout.Shape.LIST) {
+      checkExtent(layout, buffers.get(next), end, data.children().getFirst().length(), "elements");
+    }
+  }
+
+  /** Where the CPU can read the offsets, the last must lie within what there is. */
+  private static void checkExtent(Layout layout, @Nullable DeviceBuffer offsets, long end, long available, String what) {
+    if (offsets == null || !offsets.device().isCpuAccessible()) return;
+    long last = layout.bits == 64 ? NativeHeap.getLong(offsets.address() + 8 * end) : NativeHeap.getInt(offsets.address() + 4 * end);
+    if (last < 0 || last > available) {
+      throw new Malformed("offsets[" + end + "] = " + last + " is beyond the " + available + " " + what);
+    }
   }
 
   private static void need(@Nullable DeviceBuffer buffer, String what, long bytes) {

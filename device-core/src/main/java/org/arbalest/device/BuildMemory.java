@@ -2,11 +2,12 @@ package org.arbalest.device;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** All that a builder has allocated, so that nothing is left when it is given up. */
+/** All that a builder has allocated, so that nothing is left when it is given up. An allocation that fails gives it up. */
 final class BuildMemory implements AutoCloseable {
   private final Device device;
-  private final List<DeviceBuffer> buffers = new ArrayList<>();
+  private final List<@Nullable DeviceBuffer> buffers = new ArrayList<>();
   private boolean closed;
 
   BuildMemory(Device device) {
@@ -15,21 +16,29 @@ final class BuildMemory implements AutoCloseable {
 
   DeviceBuffer allocate(long bytes) {
     checkOpen();
-    DeviceBuffer buffer = device.allocate(bytes);
-    buffers.add(buffer);
-    return buffer;
+    try {
+      buffers.add(null); // room first, so that nothing is lost
+      DeviceBuffer buffer = device.allocate(bytes);
+      buffers.set(buffers.size() - 1, buffer);
+      return buffer;
+    } catch (Throwable t) {
+      close(); // a builder that got only some of what a value needs would go on wrongly
+      throw t;
+    }
   }
 
   /** Throws if the memory was freed or moved into an array: whoever still has a builder must not write to it. */
   void checkOpen() {
-    if (closed) throw new IllegalStateException("the batch was built or closed");
+    if (closed) throw new IllegalStateException("the batch was built or closed, or ran out of memory");
   }
 
   /** Frees what was not moved into an array. */
   @Override
   public void close() {
     closed = true;
-    buffers.forEach(DeviceBuffer::close);
+    for (DeviceBuffer buffer : buffers) {
+      if (buffer != null) buffer.close();
+    }
     buffers.clear();
   }
 }

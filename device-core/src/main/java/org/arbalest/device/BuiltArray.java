@@ -16,23 +16,19 @@ final class BuiltArray extends Ownership {
     this.block = block;
   }
 
-  /** Takes over the buffers, whose structure was checked. On failure they are still the caller's. */
-  static BuiltArray build(Field field, ArrayData data, List<DeviceBuffer> buffers) {
+  /** The first handle of an array that takes over the buffers, whose sizes were checked. On failure they are still the caller's. */
+  static DeviceArray build(Device device, Field field, ArrayData data, List<DeviceBuffer> buffers) {
     int nodes = 1 + field.layout.descendants;
     Writer writer = new Writer(NativeHeap.allocate(NODE * nodes + Long.BYTES * (nodes + listEntries(field.layout, data))), nodes);
     try {
       writer.write(field.layout, data);
       Structure.validate(field, writer.block);
-      return new BuiltArray(buffers, writer.block);
+      DeviceArray handle = new DeviceArray(device, field, writer.block, data.offset(), data.length());
+      return handle.holding(new BuiltArray(buffers, writer.block));
     } catch (Throwable t) {
       NativeHeap.free(writer.block);
       throw t;
     }
-  }
-
-  /** The root's struct. */
-  long struct() {
-    return block;
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
 import java.util.Objects;
 import org.arbalest.device.DataType.DictionaryType;
+import org.arbalest.device.DataType.IntType;
 import org.arbalest.device.DataType.StructType;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.Errno;
@@ -41,7 +42,7 @@ public final class Column {
     Layout layout = field.layout;
     boolean hasValidity = layout.shape.hasValidity && ArrowArrayStruct.nullCount(struct) != 0;
     this.validity = hasValidity ? ArrowArrayStruct.buffer(struct, 0) : 0;
-    this.readable = array.device().isCpuAccessible();
+    this.readable = array.device().isCpuAccessible() && array.syncEvent() == 0;
     this.values = Values.of(this);
   }
 
@@ -63,25 +64,29 @@ public final class Column {
   /** The number of nulls; counted now if the producer did not. */
   public long nullCount() {
     array.holder();
-    if (field.layout.shape == Layout.Shape.NULL) return length;
-    if (validity == 0) return 0;
+    Layout layout = field.layout;
+    if (layout.shape == Layout.Shape.NULL) return length;
+    if (layout.dictionary != null && dictionary().nullCount() != 0) return countNulls();
+    if (layout.shape.hasValidity && validity == 0) return 0;
     long known = ArrowArrayStruct.nullCount(struct);
     boolean whole = offset == ArrowArrayStruct.offset(struct) && length == ArrowArrayStruct.length(struct);
-    if (known >= 0 && whole) return known;
+    if (layout.shape.hasValidity && known >= 0 && whole) return known;
     checkReadable();
-    return length - Bitmaps.countOnes(validity, offset, length);
+    return layout.shape.hasValidity ? length - Bitmaps.countOnes(validity, offset, length) : countNulls();
   }
 
-  /** Whether a row is null. */
+  private long countNulls() {
+    long nulls = 0;
+    for (long row = 0; row < length; row++) nulls += isNull(row) ? 1 : 0;
+    return nulls;
+  }
+
+  /** Whether a row is null: itself, or the value of the dictionary that it stands for. */
   public boolean isNull(long row) {
     Objects.checkIndex(row, length);
     checkReadable();
-    return isNullUnchecked(row);
-  }
-
-  private boolean isNullUnchecked(long row) {
-    if (validity == 0) return field.layout.shape == Layout.Shape.NULL;
-    return !Bitmaps.get(validity, offset + row);
+    if (validity != 0 && !Bitmaps.get(validity, offset + row)) return true;
+    return values.isNull(offset + row);
   }
 
   /** A boolean. */
@@ -96,7 +101,11 @@ public final class Column {
 
   /** {@link #getLong}, if it fits an {@code int}. */
   public int getInt(long row) {
-    return Math.toIntExact(getLong(row));
+    long value = getLong(row);
+    if (value != (int) value || (value < 0 && isUnsigned())) {
+      throw new ArithmeticException(describe() + ": " + get(row) + " does not fit an int");
+    }
+    return (int) value;
   }
 
   /** A floating-point number, or an integer as one. */
@@ -132,19 +141,25 @@ public final class Column {
     return isNull(row) ? null : values.get(at(row));
   }
 
-  /** All values of a column that {@link #getLong} reads. */
+  /** All values of a column that {@link #getLong} reads; something for the nulls. */
   public long[] toLongArray() {
     checkReadable();
     long[] result = new long[size()];
-    for (int i = 0; i < result.length; i++) result[i] = values.getLong(offset + i);
+    if (values.copyTo(result, offset)) return result;
+    for (int i = 0; i < result.length; i++) {
+      if (!isNull(i)) result[i] = values.getLong(offset + i);
+    }
     return result;
   }
 
-  /** All values of a column that {@link #getDouble} reads. */
+  /** All values of a column that {@link #getDouble} reads; something for the nulls. */
   public double[] toDoubleArray() {
     checkReadable();
     double[] result = new double[size()];
-    for (int i = 0; i < result.length; i++) result[i] = values.getDouble(offset + i);
+    if (values.copyTo(result, offset)) return result;
+    for (int i = 0; i < result.length; i++) {
+      if (!isNull(i)) result[i] = values.getDouble(offset + i);
+    }
     return result;
   }
 
@@ -187,7 +202,7 @@ public final class Column {
   }
 
   /**
-   * The values' buffer as a segment, from the first row on: for types of fixed width, and the bytes of text and binary. The array is retained
+   * The values' buffer as a read-only segment, from the first row on: for types of fixed width, and the bytes of text and binary. The array is retained
    * until the arena is closed, so that the segment is safe for as long as it can be used.
    */
   public MemorySegment segment(Arena arena) {
@@ -195,7 +210,7 @@ public final class Column {
     MemorySegment raw = values.segment(offset, length);
     DeviceArray held = array.retain();
     try {
-      return raw.reinterpret(arena, _ -> held.close());
+      return raw.reinterpret(arena, _ -> held.close()).asReadOnly();
     } catch (Throwable t) {
       held.close();
       throw t;
@@ -245,8 +260,14 @@ public final class Column {
   private void checkReadable() {
     array.holder();
     if (!readable) {
-      throw new DeviceException(Errno.ENOSYS, describe() + " is on " + array.device() + ", whose memory the CPU cannot read");
+      String why = array.device().isCpuAccessible() ? ", and has an event that must be waited for first" : ", whose memory the CPU cannot read";
+      throw new DeviceException(Errno.ENOSYS, describe() + " is on " + array.device() + why);
     }
+  }
+
+  private boolean isUnsigned() {
+    DataType type = field.type() instanceof DictionaryType encoded ? encoded.values().type() : field.type();
+    return type instanceof IntType(_, boolean signed) && !signed;
   }
 
   private String describe() {

@@ -66,7 +66,7 @@ public abstract sealed class ColumnBuilder
 
   /** Appends a null. */
   public final ColumnBuilder appendNull() {
-    checkNullable();
+    checkNullable(length());
     writeNull();
     validity.appendNull();
     return this;
@@ -74,9 +74,10 @@ public abstract sealed class ColumnBuilder
 
   /** Makes those of the values appended so far null for which the predicate of their position is true. */
   public final ColumnBuilder setNulls(IntPredicate isNull) {
-    for (int i = 0; i < validity.length(); i++) {
+    int count = Math.toIntExact(validity.length()); // items of large lists may be more than an IntPredicate can tell apart
+    for (int i = 0; i < count; i++) {
       if (isNull.test(i)) {
-        checkNullable();
+        checkNullable(i);
         validity.setNull(i);
       }
     }
@@ -88,7 +89,7 @@ public abstract sealed class ColumnBuilder
     throw doesNotFit("a boolean");
   }
 
-  /** Appends an integer, or the number that a date, time, timestamp or duration is stored as. */
+  /** Appends an integer, or the number that a date, time, timestamp or duration is stored as; to uint64 as its 64 bits. */
   public ColumnBuilder append(long value) {
     throw doesNotFit("an integer");
   }
@@ -212,8 +213,8 @@ public abstract sealed class ColumnBuilder
     return ArrayData.of(length(), validity.nullCount(), taken);
   }
 
-  private void checkNullable() {
-    if (!field.isNullable()) throw new IllegalArgumentException("column \"" + field.name() + "\" is not nullable, but row " + length() + " is null");
+  private void checkNullable(long row) {
+    if (!field.isNullable()) throw new IllegalArgumentException("column \"" + field.name() + "\" is not nullable, but row " + row + " is null");
   }
 
   final IllegalArgumentException doesNotFit(String what) {

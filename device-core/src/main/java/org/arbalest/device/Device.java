@@ -60,7 +60,7 @@ public final class Device {
     DeviceDriver d = driver;
     if (d == null) throw new DeviceException(Errno.ENOSYS, "no backend serves " + this + ", so nothing can be allocated on it");
     long alignment = d.isCpuAccessible() ? CPU_ALIGNMENT : DEVICE_ALIGNMENT;
-    return new DeviceBuffer(this, d, d.allocate(Math.max(bytes, 1), alignment), bytes);
+    return new DeviceBuffer(this, d, bytes, alignment);
   }
 
   /**

@@ -52,14 +52,21 @@ public final class DeviceArray implements AutoCloseable {
   private final long length;
   private final Leaks.@Nullable Watch watch;
 
-  private DeviceArray(Ownership owner, Device device, Field field, long struct, long offset, long length) {
-    this.owner = owner;
+  /** A handle that holds nothing yet: {@link #holding} must follow, and cannot fail. */
+  DeviceArray(Device device, Field field, long struct, long offset, long length) {
     this.device = device;
     this.field = field;
     this.struct = struct;
     this.offset = offset;
     this.length = length;
     this.watch = Leaks.ENABLED ? Leaks.watch(this) : null;
+  }
+
+  /** Gives a new handle a holder of the array's memory, which the caller had. */
+  DeviceArray holding(Ownership holder) {
+    owner = holder;
+    if (watch != null) watch.opened();
+    return this;
   }
 
   /**
@@ -84,8 +91,7 @@ public final class DeviceArray implements AutoCloseable {
         if (!buffer.take()) throw new IllegalStateException("a buffer was closed, moved into another array, or given twice: " + buffer);
         taken.add(buffer);
       }
-      BuiltArray array = BuiltArray.build(field, data, taken);
-      return new DeviceArray(array, device, field, array.struct(), data.offset(), data.length());
+      return BuiltArray.build(device, field, data, taken);
     } catch (Throwable t) {
       taken.forEach(DeviceBuffer::untake);
       throw t;
@@ -117,8 +123,7 @@ public final class DeviceArray implements AutoCloseable {
 
   /** Takes in an array and its schema from C; both structs are released afterwards, also on failure. */
   public static DeviceArray importArray(MemorySegment array, MemorySegment schema) {
-    long source = Structs.address(array, ArrowArrayStruct.LAYOUT);
-    return take(source, importSchema(source, schema), false);
+    return take(Structs.address(array, ArrowArrayStruct.LAYOUT), Structs.address(schema, ArrowSchemaStruct.LAYOUT), false);
   }
 
   /**
@@ -140,17 +145,18 @@ public final class DeviceArray implements AutoCloseable {
 
   /** Takes in a device array and its schema from C; both structs are released afterwards, also on failure. */
   public static DeviceArray importDeviceArray(MemorySegment array, MemorySegment schema) {
-    long source = Structs.address(array, ArrowDeviceArrayStruct.LAYOUT);
-    return take(source, importSchema(source, schema), true);
+    return take(Structs.address(array, ArrowDeviceArrayStruct.LAYOUT), Structs.address(schema, ArrowSchemaStruct.LAYOUT), true);
   }
 
-  private static Field importSchema(long array, MemorySegment schema) {
+  private static DeviceArray take(long source, long schema, boolean isDeviceArray) {
+    Field field;
     try {
-      return SchemaImporter.importSchema(Structs.address(schema, ArrowSchemaStruct.LAYOUT));
+      field = SchemaImporter.importSchema(schema);
     } catch (Throwable t) {
-      Calls.releaseArray(array);
+      Calls.releaseArray(source);
       throw t;
     }
+    return take(source, field, isDeviceArray);
   }
 
   /** Moves the struct at {@code source} to memory of ours, or releases it. */
@@ -162,15 +168,15 @@ public final class DeviceArray implements AutoCloseable {
       Structure.validate(field, source);
       block = NativeHeap.allocate(ArrowDeviceArrayStruct.SIZE);
       if (!isDeviceArray) ArrowDeviceArrayStruct.setSyncEvent(block, 0);
-      ImportedArray owner = new ImportedArray(block);
       long offset = ArrowArrayStruct.offset(source);
-      DeviceArray array = new DeviceArray(owner, device, field, block, offset, ArrowArrayStruct.length(source));
+      DeviceArray array = new DeviceArray(device, field, block, offset, ArrowArrayStruct.length(source));
+      ImportedArray owner = new ImportedArray(block);
       if (isDeviceArray) {
         ArrowDeviceArrayStruct.move(source, block);
       } else {
         ArrowArrayStruct.move(source, block);
       }
-      return array;
+      return array.holding(owner);
     } catch (Throwable t) {
       NativeHeap.free(block);
       Calls.releaseArray(source);
@@ -203,7 +209,7 @@ public final class DeviceArray implements AutoCloseable {
    * @throws IllegalArgumentException if the array is not a struct
    */
   public Schema schema() {
-    return Schema.ofStruct(field);
+    return field.schema();
   }
 
   /** The number of elements: the rows of a record batch. */
@@ -238,13 +244,12 @@ public final class DeviceArray implements AutoCloseable {
 
   /** One more handle of the same array, to be closed by the caller. */
   public DeviceArray retain() {
-    Ownership shared = share();
-    return new DeviceArray(shared, device, field, struct, offset, length);
+    return new DeviceArray(device, field, struct, offset, length).holding(share());
   }
 
   /** This handle's array as a new handle, to be closed by the caller; this one is spent. */
   public DeviceArray move() {
-    return new DeviceArray(spend(), device, field, struct, offset, length);
+    return new DeviceArray(device, field, struct, offset, length).holding(spend());
   }
 
   /**
@@ -255,7 +260,7 @@ public final class DeviceArray implements AutoCloseable {
    */
   public DeviceArray slice(long from, long count) {
     Objects.checkFromIndexSize(from, count, length);
-    return new DeviceArray(share(), device, field, struct, offset + from, count);
+    return new DeviceArray(device, field, struct, offset + from, count).holding(share());
   }
 
   /**
@@ -265,7 +270,7 @@ public final class DeviceArray implements AutoCloseable {
    */
   public DeviceArray child(int index) {
     Column child = asColumn().childAt(index);
-    return new DeviceArray(share(), device, child.field(), child.struct(), child.offset(), child.length());
+    return new DeviceArray(device, child.field(), child.struct(), child.offset(), child.length()).holding(share());
   }
 
   /**
@@ -342,6 +347,7 @@ public final class DeviceArray implements AutoCloseable {
       ArrayExport.export(taken, field.layout, struct, offset, length, out);
     } catch (Throwable t) {
       OWNER.setVolatile(this, taken);
+      if (watch != null) watch.opened();
       throw t;
     }
   }

@@ -52,6 +52,7 @@ public final class DeviceArrayReader implements AutoCloseable {
     this.deviceType = Objects.requireNonNull(deviceType, "deviceType");
     this.source = Objects.requireNonNull(source, "source");
     this.watch = Leaks.ENABLED ? Leaks.watch(this) : null;
+    if (watch != null) watch.opened();
     Ledger.READERS.increment();
   }
 
@@ -120,7 +121,7 @@ public final class DeviceArrayReader implements AutoCloseable {
    * @throws IllegalArgumentException if the arrays are not structs
    */
   public Schema schema() {
-    return Schema.ofStruct(field);
+    return field.schema();
   }
 
   /** The device type of each array; device ids may vary. */
@@ -150,7 +151,7 @@ public final class DeviceArrayReader implements AutoCloseable {
       array.close();
       throw new IllegalStateException("the reader was closed");
     } finally {
-      unlock();
+      reportFailure(unlock());
     }
   }
 
@@ -229,7 +230,7 @@ public final class DeviceArrayReader implements AutoCloseable {
       closed = true;
       spent();
     } finally {
-      unlock();
+      reportFailure(unlock());
     }
   }
 
@@ -238,11 +239,22 @@ public final class DeviceArrayReader implements AutoCloseable {
   public void close() {
     closed = true;
     if (pulls.isHeldByCurrentThread()) return; // the source closes its own reader: next() does it
-    if (pulls.tryLock()) unlock();
+    if (!pulls.tryLock()) return;
+    switch (unlock()) {
+      case null -> {}
+      case Error e -> throw e;
+      case RuntimeException e -> throw e;
+      case Throwable t -> throw new IllegalStateException("the source declares no " + t, t);
+    }
   }
 
-  /** Leaves the lock, and closes the source if somebody asked for it meanwhile: a close that found the lock taken has left that to us. */
-  private void unlock() {
+  /**
+   * Leaves the lock, and closes the source if somebody asked for it meanwhile: a close that found the lock taken has left that to us.
+   *
+   * @return what closing the source failed with
+   */
+  private @Nullable Throwable unlock() {
+    Throwable failed = null;
     do {
       try {
         if (closed && !sourceClosed && pulls.getHoldCount() == 1) {
@@ -250,10 +262,18 @@ public final class DeviceArrayReader implements AutoCloseable {
           spent();
           source.close();
         }
+      } catch (Throwable t) {
+        failed = t;
       } finally {
         pulls.unlock();
       }
     } while (closed && !pulls.isHeldByCurrentThread() && !sourceClosed && pulls.tryLock());
+    return failed;
+  }
+
+  /** Whoever pulls gets its array, or its error, although the source that another thread wanted closed would not close. */
+  private static void reportFailure(@Nullable Throwable failed) {
+    if (failed != null) Faults.report("closing the source of a stream", failed);
   }
 
   private void spent() {

@@ -17,11 +17,11 @@ public final class DeviceBuffer implements AutoCloseable {
   private final long size;
   private final AtomicBoolean spent = new AtomicBoolean();
 
-  DeviceBuffer(Device device, DeviceDriver driver, long address, long size) {
+  DeviceBuffer(Device device, DeviceDriver driver, long size, long alignment) {
     this.device = device;
     this.driver = driver;
-    this.address = address;
     this.size = size;
+    this.address = driver.allocate(Math.max(size, 1), alignment); // last, since nobody would free it
     Ledger.BUFFERS.increment();
     Ledger.BUFFER_BYTES.add(size);
   }
@@ -78,10 +78,15 @@ public final class DeviceBuffer implements AutoCloseable {
     return address;
   }
 
+  /** Frees the memory; what the driver fails with is reported, since others still have theirs to free. */
   void free() {
-    Ledger.BUFFERS.decrement();
-    Ledger.BUFFER_BYTES.add(-size);
-    driver.free(address, Math.max(size, 1));
+    try {
+      driver.free(address, Math.max(size, 1));
+      Ledger.BUFFERS.decrement();
+      Ledger.BUFFER_BYTES.add(-size);
+    } catch (Throwable t) {
+      Faults.report("freeing " + size + " bytes on " + device, t);
+    }
   }
 
   private void checkOpen() {

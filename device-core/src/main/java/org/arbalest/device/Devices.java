@@ -24,13 +24,16 @@ public final class Devices {
   private static final Map<DeviceType, DeviceProvider> PROVIDERS = new HashMap<>();
 
   private static final List<String> BROKEN = new ArrayList<>();
+  /** Opaque devices are remembered too, but not without end: their ids come from outside. */
+  private static final int MOST_REMEMBERED = 256;
+
   private static final List<Device> OPEN = new CopyOnWriteArrayList<>();
   private static final Device CPU;
 
   static {
+    // Always ours: jars that were merged into one tend to lose their service files.
+    PROVIDERS.put(DeviceType.CPU, new CpuProvider());
     loadProviders();
-    // Jars that were merged into one tend to lose their service files.
-    PROVIDERS.putIfAbsent(DeviceType.CPU, new CpuProvider());
     CPU = device(DeviceType.CPU, -1);
   }
 
@@ -83,9 +86,8 @@ public final class Devices {
     }
     boolean ready = availability(type) instanceof Ready(int count) && (type.equals(DeviceType.CPU) || (id >= 0 && id < count));
     DeviceProvider provider = provider(type);
-    if (!ready || provider == null) return new Device(type, id, null);
-    Device device = new Device(type, id, openDriver(provider, type, id));
-    OPEN.add(device);
+    Device device = new Device(type, id, ready && provider != null ? openDriver(provider, type, id) : null);
+    if (!device.isOpaque() || OPEN.size() < MOST_REMEMBERED) OPEN.add(device);
     return device;
   }
 

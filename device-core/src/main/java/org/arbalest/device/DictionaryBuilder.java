@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.arbalest.device.DataType.DictionaryType;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +22,7 @@ final class DictionaryBuilder extends ColumnBuilder {
 
   @Override
   public ColumnBuilder append(String value) {
-    Integer position = positions.get(value);
+    Integer position = positions.get(Objects.requireNonNull(value, "value"));
     if (position == null) {
       position = positions.size();
       indices.append((long) position);

@@ -31,6 +31,11 @@ final class DictionaryValues extends Values {
   }
 
   @Override
+  boolean isNull(long at) {
+    return dictionary().isNull(index(at));
+  }
+
+  @Override
   boolean getBoolean(long at) {
     return dictionary().getBoolean(index(at));
   }

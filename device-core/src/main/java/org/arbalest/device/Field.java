@@ -29,6 +29,9 @@ public final class Field {
   /** What an array of this type looks like; read on every import. */
   final Layout layout;
 
+  /** This struct seen as a schema; made at first use, by whoever is first. */
+  private volatile @Nullable Schema schema;
+
   private Field(String name, DataType type, boolean nullable, Metadata metadata, long unknownFlags) {
     this.name = Objects.requireNonNull(name, "name");
     this.type = Objects.requireNonNull(type, "type");
@@ -128,6 +131,13 @@ public final class Field {
    */
   public void exportSchema(MemorySegment out) {
     SchemaExport.exportSchema(this, Structs.address(out, ArrowSchemaStruct.LAYOUT));
+  }
+
+  /** See {@link Schema#ofStruct}. */
+  Schema schema() {
+    Schema known = schema;
+    if (known == null) schema = known = Schema.ofStruct(this);
+    return known;
   }
 
   @Override

@@ -67,10 +67,19 @@ final class FixedBuilder extends ColumnBuilder {
     switch (width) {
       case 8 -> values.putLong(Double.doubleToRawLongBits(value));
       case 4 -> values.putInt(Float.floatToRawIntBits((float) value));
-      default -> values.putShort(Float.floatToFloat16((float) value));
+      default -> values.putShort(Float.floatToFloat16(roundToOdd(value)));
     }
     validity.appendValid(1);
     return this;
+  }
+
+  /** To the float on the side of the odd bit, from where rounding again goes to the nearest. */
+  private static float roundToOdd(double value) {
+    float nearest = (float) value;
+    if (nearest == value || Double.isNaN(value)) return nearest;
+    int bits = Float.floatToRawIntBits(nearest);
+    if (Math.abs((double) nearest) > Math.abs(value)) bits--;
+    return Float.intBitsToFloat(bits | 1);
   }
 
   @Override

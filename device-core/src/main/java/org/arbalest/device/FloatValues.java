@@ -1,6 +1,7 @@
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /** Floating-point numbers. */
 final class FloatValues extends Values {
@@ -11,6 +12,13 @@ final class FloatValues extends Values {
     super(field);
     this.address = address;
     this.bits = (int) field.layout.bits;
+  }
+
+  @Override
+  boolean copyTo(double[] array, long from) {
+    if (bits != 64) return false;
+    MemorySegment.copy(segment(from, array.length), ValueLayout.JAVA_DOUBLE_UNALIGNED, 0, array, 0, array.length);
+    return true;
   }
 
   @Override

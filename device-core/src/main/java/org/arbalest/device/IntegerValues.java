@@ -1,6 +1,7 @@
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 
@@ -34,6 +35,13 @@ final class IntegerValues extends Values {
         yield signed ? value : Byte.toUnsignedLong(value);
       }
     };
+  }
+
+  @Override
+  boolean copyTo(long[] array, long from) {
+    if (bits != 64) return false;
+    MemorySegment.copy(segment(from, array.length), ValueLayout.JAVA_LONG_UNALIGNED, 0, array, 0, array.length);
+    return true;
   }
 
   @Override

@@ -17,19 +17,23 @@ final class Leaks {
   /** One handle's state; does not refer to the handle. */
   static final class Watch implements Runnable {
     private final Throwable made;
-    private volatile boolean closed;
+    private volatile boolean open;
 
     Watch(Throwable made) {
       this.made = made;
     }
 
+    void opened() {
+      open = true;
+    }
+
     void closed() {
-      closed = true;
+      open = false;
     }
 
     @Override
     public void run() {
-      if (!closed) Faults.report("closing a handle before it became unreachable", made);
+      if (open) Faults.report("closing a handle before it became unreachable", made);
     }
   }
 

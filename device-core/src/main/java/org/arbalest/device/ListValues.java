@@ -24,7 +24,7 @@ final class ListValues extends Values {
     Column all = items;
     if (all == null) items = all = column.childAt(0);
     if (offsets == null) return all.range(at * field.layout.listSize, field.layout.listSize);
-    int size = offsets.size(at, all.length());
+    long size = offsets.size(at, 1, all.length());
     return all.range(offsets.get(at), size);
   }
 

@@ -17,19 +17,18 @@ final class Offsets {
     return isLong ? NativeHeap.getLong(address + 8 * at) : NativeHeap.getInt(address + 4 * at);
   }
 
-  /** The number of elements from {@code at}'s start to its end, which lie within {@code limit}. */
-  int size(long at, long limit) {
+  /** The number of elements of {@code count} values from {@code at} on, which lie within {@code limit}. */
+  long size(long at, long count, long limit) {
     long start = get(at);
-    long end = get(at + 1);
+    long end = get(at + count);
     if (start < 0 || end < start) {
-      throw malformed("offsets[" + (at + 1) + "] = " + end + " is before offsets[" + at + "] = " + start + ", or one is negative");
+      throw malformed("offsets[" + (at + count) + "] = " + end + " is before offsets[" + at + "] = " + start + ", or one is negative");
     }
-    if (end > limit) throw malformed("offsets[" + (at + 1) + "] = " + end + " is beyond the " + limit + " that there are");
-    if (end - start > Integer.MAX_VALUE - 8) throw malformed("the " + (end - start) + " elements of one value do not fit a Java array");
-    return (int) (end - start);
+    if (end > limit) throw malformed("offsets[" + (at + count) + "] = " + end + " is beyond the " + limit + " that there are");
+    return end - start;
   }
 
-  private DeviceException malformed(String what) {
+  DeviceException malformed(String what) {
     return DeviceException.invalid("column \"" + field.name() + "\": " + what);
   }
 }

@@ -42,7 +42,14 @@ final class SchemaExport {
       NativeHeap.free(export.block);
       throw t;
     }
-    export.write(field, out, export.tag);
+    try {
+      export.write(field, out, export.tag);
+    } catch (Throwable t) {
+      ArrowSchemaStruct.setRelease(out, 0);
+      Slots.leave(export.tag);
+      NativeHeap.free(export.block);
+      throw t;
+    }
   }
 
   private static long textBytes(Field field) {

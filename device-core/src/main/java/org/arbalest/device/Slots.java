@@ -102,7 +102,8 @@ final class Slots {
     if (chunk == null) return null;
     int at = at(slot);
     if ((int) GENERATION_AT.getAcquire(chunk.generations, at) != (int) (tag >>> GENERATION_SHIFT)) return null;
-    return OWNER_AT.getAcquire(chunk.owners, at);
+    Object owner = OWNER_AT.getAcquire(chunk.owners, at);
+    return (int) GENERATION_AT.getAcquire(chunk.generations, at) == (int) (tag >>> GENERATION_SHIFT) ? owner : null;
   }
 
   /** Makes all tags of a slot stale, and returns a new one for the same object. */

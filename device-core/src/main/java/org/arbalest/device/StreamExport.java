@@ -89,6 +89,7 @@ final class StreamExport {
   private int getSchema(long out) {
     calls.lock();
     try {
+      if (released) return Errno.EINVAL;
       SchemaExport.exportSchema(reader.field(), out);
       return succeeded();
     } catch (Throwable t) {
@@ -103,6 +104,7 @@ final class StreamExport {
     calls.lock();
     try {
       ArrowArrayStruct.setRelease(out, 0);
+      if (released) return Errno.EINVAL;
       if (failure != null) return failed(failure);
       DeviceArray array = reader.next();
       if (array == null) return succeeded();

@@ -52,7 +52,7 @@ final class ValidityBuilder {
 
   private void setValid(GrowableBuffer bits, long from, long count) {
     ensureBits(bits);
-    for (long i = from; i < from + count; i++) Bitmaps.set(bits.address(), i);
+    Bitmaps.setAll(bits.address(), from, count);
   }
 
   private void ensureBits(GrowableBuffer bits) {

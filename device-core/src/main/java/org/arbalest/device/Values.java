@@ -53,6 +53,21 @@ abstract class Values {
     };
   }
 
+  /** Whether a value stands for a null although it is valid itself. */
+  boolean isNull(long at) {
+    return false;
+  }
+
+  /** Copies values from a position on, if they are stored as the array's are; otherwise does nothing and returns false. */
+  boolean copyTo(long[] array, long from) {
+    return false;
+  }
+
+  /** Copies values from a position on, if they are stored as the array's are; otherwise does nothing and returns false. */
+  boolean copyTo(double[] array, long from) {
+    return false;
+  }
+
   boolean getBoolean(long at) {
     throw cannot("a boolean");
   }
@@ -100,10 +115,19 @@ abstract class Values {
     return NativeHeap.segment(address + width * from, width * length);
   }
 
-  /** A type whose values are not read yet; null arrays have no values, and nobody gets here. */
+  /** A type whose values are not read yet, and null arrays, which have none. */
   private static final class Unread extends Values {
     Unread(Field field) {
       super(field);
+    }
+
+    @Override
+    boolean isNull(long at) {
+      return switch (field.layout.shape) {
+        case NULL -> true;
+        case SPARSE_UNION, DENSE_UNION, RUN_END -> throw cannot("null or not");
+        default -> false;
+      };
     }
 
     @Override

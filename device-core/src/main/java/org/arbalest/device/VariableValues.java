@@ -24,8 +24,15 @@ final class VariableValues extends Values {
 
   @Override
   byte[] getBytes(long at) {
-    int size = offsets.size(at, offsets.get(end));
-    return size == 0 ? new byte[0] : NativeHeap.getBytes(data + offsets.get(at), size);
+    long size = size(at, 1);
+    if (size > Integer.MAX_VALUE - 8) throw offsets.malformed("the " + size + " bytes of one value do not fit a Java array");
+    return size == 0 ? new byte[0] : NativeHeap.getBytes(data + offsets.get(at), (int) size);
+  }
+
+  private long size(long at, long count) {
+    long size = offsets.size(at, count, offsets.get(end));
+    if (size > 0 && data == 0) throw offsets.malformed("the data is NULL, but the offsets say " + size + " bytes");
+    return size;
   }
 
   @Override
@@ -41,7 +48,7 @@ final class VariableValues extends Values {
 
   @Override
   MemorySegment segment(long from, long length) {
-    long start = offsets.get(from);
-    return NativeHeap.segment(data + start, offsets.get(from + length) - start);
+    long size = size(from, length);
+    return NativeHeap.segment(data + offsets.get(from), size);
   }
 }
