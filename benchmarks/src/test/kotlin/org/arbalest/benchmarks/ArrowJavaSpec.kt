@@ -127,7 +127,7 @@ private infix fun DeviceArray.shouldReadAs(from: Int) {
     }
 }
 
-private fun ours(): DeviceArray = Devices.cpu().batch(ROWS).use { batch ->
+private fun ours(): DeviceArray = Devices.cpu().batchBuilder(ROWS).use { batch ->
     val types = listOf(
         DataTypes.BOOL, DataTypes.INT32, DataTypes.INT64, DataTypes.FLOAT64, DataTypes.UTF8, BinaryType(), DecimalType(128, 20, 2),
         ListType(Field.of("item", DataTypes.INT64)),

@@ -40,7 +40,7 @@ public inline fun Device.batch(
     rows: Int,
     metadata: Metadata = Metadata.empty(),
     columns: ColumnScope.() -> Unit,
-): DeviceArray = batch(rows).use { builder ->
+): DeviceArray = batchBuilder(rows).use { builder ->
     builder.metadata(metadata)
     ColumnScope.of(builder).columns()
     builder.build()

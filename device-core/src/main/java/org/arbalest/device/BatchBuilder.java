@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds a record batch, column by column, in the memory of a device that the CPU can write. Made by {@link Device#batch}.
+ * Builds a record batch, column by column, in the memory of a device that the CPU can write. Made by {@link Device#batchBuilder}.
  *
  * <p>{@link #build} hands the memory on to the array; {@link #close} frees what was not handed on, so that a failure in between leaves
  * nothing allocated. Use it with try-with-resources. Not for several threads at once.

@@ -69,7 +69,7 @@ public final class Device {
    * @param rows the number of rows of every column
    * @throws DeviceException with {@code ENOSYS} if the CPU cannot write this device's memory
    */
-  public BatchBuilder batch(int rows) {
+  public BatchBuilder batchBuilder(int rows) {
     if (!isCpuAccessible()) throw new DeviceException(Errno.ENOSYS, "the CPU cannot write to " + this + "; build the batch on the CPU");
     return new BatchBuilder(this, rows);
   }

@@ -28,6 +28,12 @@ public final class DeviceArrayReader implements AutoCloseable {
      */
     @Nullable DeviceArray next() throws Exception;
 
+    /**
+     * Asks {@link #next} to give up waiting, since the reader was closed; it may return or throw anything. Called by any thread, also more than
+     * once, and before {@link #close}. By default nothing happens, and closing takes effect when {@code next} returns by itself.
+     */
+    default void cancel() {}
+
     /** Frees what the source holds, arrays that nobody pulled included. Called once. */
     @Override
     default void close() {}
@@ -234,12 +240,15 @@ public final class DeviceArrayReader implements AutoCloseable {
     }
   }
 
-  /** Releases the stream; at once, or when the pull that is under way returns. Closing twice does nothing. */
+  /** Releases the stream; at once, or when the pull that is under way in another thread returns. Closing twice does nothing. */
   @Override
   public void close() {
     closed = true;
     if (pulls.isHeldByCurrentThread()) return; // the source closes its own reader: next() does it
-    if (!pulls.tryLock()) return;
+    if (!pulls.tryLock()) {
+      source.cancel();
+      return;
+    }
     switch (unlock()) {
       case null -> {}
       case Error e -> throw e;

@@ -59,7 +59,7 @@ class BatchBuilderSpec : FunSpec({
 
     test("growing keeps what was written, wherever the memory moves") {
         val driver = Scarce(-1)
-        device(driver).batch(1000).use { batch ->
+        device(driver).batchBuilder(1000).use { batch ->
             fill(batch, 1000)
             batch.build().use { array ->
                 driver.asked shouldBeGreaterThan 15
@@ -78,11 +78,11 @@ class BatchBuilderSpec : FunSpec({
     }
 
     test("whichever allocation fails, nothing is left, and the error is the driver's") {
-        val needed = Scarce(-1).also { driver -> device(driver).batch(300).use { fill(it, 300); it.build().close() } }.asked
+        val needed = Scarce(-1).also { driver -> device(driver).batchBuilder(300).use { fill(it, 300); it.build().close() } }.asked
         for (n in 0 until needed) {
             val driver = Scarce(n)
             val failure = shouldThrow<DeviceException> {
-                device(driver).batch(300).use {
+                device(driver).batchBuilder(300).use {
                     fill(it, 300)
                     it.build().close()
                 }
@@ -91,24 +91,24 @@ class BatchBuilderSpec : FunSpec({
             driver.live shouldBe 0
         }
         val enough = Scarce(needed)
-        device(enough).batch(300).use { fill(it, 300); it.build().close() }
+        device(enough).batchBuilder(300).use { fill(it, 300); it.build().close() }
         enough.live shouldBe 0
     }
 
     test("a throw between columns leaves nothing, and so does a batch that was never built") {
         val driver = Scarce(-1)
         shouldThrow<NoSuchElementException> {
-            device(driver).batch(10).use {
+            device(driver).batchBuilder(10).use {
                 fill(it, 10)
                 throw NoSuchElementException("of mine")
             }
         }
-        device(driver).batch(10).use { fill(it, 3) }
+        device(driver).batchBuilder(10).use { fill(it, 3) }
         driver.live shouldBe 0
     }
 
     test("a column of another length than the batch is refused by its name and both numbers; it can be completed then") {
-        Devices.cpu().batch(3).use { batch ->
+        Devices.cpu().batchBuilder(3).use { batch ->
             val column = batch.column(Field.of("short", DataTypes.INT8)).append(1L).append(2L)
             shouldThrow<IllegalStateException> { batch.build() }.message.let {
                 it shouldContain "\"short\""
@@ -118,7 +118,7 @@ class BatchBuilderSpec : FunSpec({
             column.append(3L)
             batch.build().use { it.column("short").getLong(2) shouldBe 3 }
         }
-        Devices.cpu().batch(1).use { batch ->
+        Devices.cpu().batchBuilder(1).use { batch ->
             val lists = batch.column(Field.of("l", ListType(Field.of("item", DataTypes.INT8)))).appendList(2)
             lists.items().append(1L)
             shouldThrow<IllegalStateException> { batch.build() }.message shouldContain "the lists have 2 elements, but 1 were appended"
@@ -126,7 +126,7 @@ class BatchBuilderSpec : FunSpec({
     }
 
     test("all bytes behind the values are zero, and no buffer is NULL but the validity of a column without nulls") {
-        device(Scarce(-1)).batch(3).use { batch ->
+        device(Scarce(-1)).batchBuilder(3).use { batch ->
             batch.int32("n", intArrayOf(-1, -1, -1)).utf8("t", listOf("a", null, "bc"))
             batch.column(Field.of("b", DataTypes.BOOL)).appendAll(booleanArrayOf(true, true, true))
             batch.build().use { array ->
@@ -148,7 +148,7 @@ class BatchBuilderSpec : FunSpec({
     }
 
     test("ARR-08 ours: an empty batch has offsets, and no NULL where a buffer belongs") {
-        Devices.cpu().batch(0).use { batch ->
+        Devices.cpu().batchBuilder(0).use { batch ->
             batch.utf8("t", listOf())
             batch.build().use { array ->
                 val column = array.column("t").struct()
@@ -161,7 +161,7 @@ class BatchBuilderSpec : FunSpec({
 
     test("OWN-13 a column builder that was kept cannot change the batch, nor allocate anything") {
         val item = Field.of("x", DataTypes.BOOL)
-        val batch = Devices.cpu().batch(1)
+        val batch = Devices.cpu().batchBuilder(1)
         val kept = listOf(DataTypes.INT64, DataTypes.UTF8, DataTypes.BOOL, StructType(listOf(item)), ListType(item))
             .mapIndexed { i, type -> batch.column(Field.of("c$i", type)) }
         kept[0].append(1L)
@@ -186,7 +186,7 @@ class BatchBuilderSpec : FunSpec({
     }
 
     test("a column says how many nulls it has only while its handle is open") {
-        val array = Devices.cpu().batch(2).use { it.utf8("t", listOf("a", null)).build() }
+        val array = Devices.cpu().batchBuilder(2).use { it.utf8("t", listOf("a", null)).build() }
         val column = array.column("t")
         column.nullCount() shouldBe 1
         array.close()

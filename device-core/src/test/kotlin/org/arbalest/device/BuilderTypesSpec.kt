@@ -27,12 +27,12 @@ class BuilderTypesSpec : FunSpec({
     extension(Balanced)
 
     /** Builds a column, and reads it back as objects. */
-    fun built(type: DataType, fill: ColumnBuilder.() -> Unit): List<Any?> = Devices.cpu().batch(3).use { batch ->
+    fun built(type: DataType, fill: ColumnBuilder.() -> Unit): List<Any?> = Devices.cpu().batchBuilder(3).use { batch ->
         batch.column(Field.of("a", type)).fill()
         batch.build().use { array -> (0L..2L).map { array.column("a").get(it) } }
     }
 
-    fun refused(type: DataType, fill: ColumnBuilder.() -> Unit): String = Devices.cpu().batch(1).use { batch ->
+    fun refused(type: DataType, fill: ColumnBuilder.() -> Unit): String = Devices.cpu().batchBuilder(1).use { batch ->
         shouldThrow<IllegalArgumentException> { batch.column(Field.of("a", type)).fill() }.message!!
     }
 
@@ -99,7 +99,7 @@ class BuilderTypesSpec : FunSpec({
     test("dictionaries collect each text once, and refuse more texts than the indices can tell apart") {
         val type = DictionaryType(IntType(8, true), Field.of("values", DataTypes.UTF8), false)
         built(type) { append("a").appendNull().append("a") } shouldBe listOf("a", null, "a")
-        Devices.cpu().batch(129).use { batch ->
+        Devices.cpu().batchBuilder(129).use { batch ->
             val column = batch.column(Field.of("a", type))
             for (i in 0..127) column.append("text $i")
             column.append("text 5")
@@ -132,7 +132,7 @@ class BuilderTypesSpec : FunSpec({
         refused(DataTypes.UTF8) { append(byteArrayOf()) } shouldBe "column \"a\" of type \"u\" does not hold bytes"
         refused(DataTypes.FLOAT64) { append(1L) } shouldContain "an integer"
         refused(NullType()) { append(true) } shouldContain "a boolean"
-        Devices.cpu().batch(1).use { batch ->
+        Devices.cpu().batchBuilder(1).use { batch ->
             shouldThrow<UnsupportedOperationException> { batch.column(Field.of("v", Utf8ViewType())) }.message shouldContain "\"vu\""
             val strict = batch.column(Field.of("s", DataTypes.INT32).withNullable(false))
             shouldThrow<IllegalArgumentException> { strict.appendNull() }.message shouldContain "not nullable, but row 0 is null"

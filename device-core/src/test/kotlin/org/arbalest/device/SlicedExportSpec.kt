@@ -22,7 +22,7 @@ class SlicedExportSpec : FunSpec({
     fun describe(array: Long) = Triple(ArrowArrayStruct.offset(array), ArrowArrayStruct.length(array), ArrowArrayStruct.nullCount(array))
 
     /** id: int64; maybe: int64 with nulls in each third row; nothing: null; tags: list of int64. */
-    fun nested(rows: Int): DeviceArray = Devices.cpu().batch(rows).use { batch ->
+    fun nested(rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
         batch.int64("id", LongArray(rows) { it.toLong() })
         batch.column(Field.of("maybe", DataTypes.INT64)).appendAll(LongArray(rows)).setNulls { it % 3 == 0 }
         batch.column(Field.of("nothing", NullType())).also { column -> repeat(rows) { column.appendNull() } }
@@ -59,7 +59,7 @@ class SlicedExportSpec : FunSpec({
 
     test("ARR-10 a sliced struct with nulls of its own keeps its offset, which applies on top of its children's") {
         val field = Field.of("at", StructType(listOf(Field.of("x", DataTypes.INT64))))
-        val batch = Devices.cpu().batch(6).use { batch ->
+        val batch = Devices.cpu().batchBuilder(6).use { batch ->
             val at = batch.column(field)
             repeat(6) {
                 at.child("x").append(10L * it)

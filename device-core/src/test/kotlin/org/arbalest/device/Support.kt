@@ -61,11 +61,11 @@ internal fun duel(rounds: Int, one: (Int) -> Unit, other: (Int) -> Unit) {
 
 /** A batch with a column `id` of the numbers from 0. */
 internal fun batch(rows: Int, device: Device = Devices.cpu()): DeviceArray =
-    device.batch(rows).use { it.int64("id", LongArray(rows) { i -> i.toLong() }).build() }
+    device.batchBuilder(rows).use { it.int64("id", LongArray(rows) { i -> i.toLong() }).build() }
 
 /** A batch of int64 columns `c0`, `c1`, … of [rows] rows, each of its own number. */
 internal fun wide(columns: Int, rows: Int = 1): DeviceArray =
-    Devices.cpu().batch(rows).use { batch ->
+    Devices.cpu().batchBuilder(rows).use { batch ->
         for (i in 0 until columns) batch.int64("c$i", LongArray(rows) { i.toLong() })
         batch.build()
     }

@@ -48,7 +48,7 @@ class BackendSpec : FunSpec({
 
     fun struct(): MemorySegment = arena.allocate(ArrowDeviceArrayStruct.LAYOUT).fill(0xA5.toByte())
 
-    fun batch(device: Device): DeviceArray = device.batch(4).use { builder ->
+    fun batch(device: Device): DeviceArray = device.batchBuilder(4).use { builder ->
         builder.int64("id", longArrayOf(10, 20, 30, 40)).utf8("name", listOf("a", null, "c".repeat(500), ""))
         builder.column(Field.of("tags", DataType.ListType(Field.of("item", DataTypes.UTF8)))).run {
             items().append("x").append("y").append("z")
@@ -133,7 +133,7 @@ class BackendSpec : FunSpec({
             (buffer.address() >= PHANTOM) shouldBe true
             shouldThrow<DeviceException> { buffer.segment() }.errno() shouldBe Errno.ENOSYS
         }
-        shouldThrow<DeviceException> { phantom.batch(1) }.message!! shouldContain "EXT_DEV:1"
+        shouldThrow<DeviceException> { phantom.batchBuilder(1) }.message!! shouldContain "EXT_DEV:1"
     }
 
     test("DEV-08 buffers on two devices are refused before there is anything to export, and stay the caller's") {

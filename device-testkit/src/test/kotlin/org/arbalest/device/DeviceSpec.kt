@@ -55,7 +55,7 @@ class DeviceSpec : FunSpec({
     }
 
     fun batchOnCpu(): DeviceArray =
-        Devices.cpu().batch(3).use { it.int64("id", longArrayOf(1, 2, 3)).utf8("name", listOf("a", null, "c")).build() }
+        Devices.cpu().batchBuilder(3).use { it.int64("id", longArrayOf(1, 2, 3)).utf8("name", listOf("a", null, "c")).build() }
 
     test("DEV-02 ours on CPU has device id -1 and no event") {
         val out = dirty()
@@ -170,7 +170,7 @@ class DeviceSpec : FunSpec({
     test("DEV-09 nothing can be allocated or built on an opaque device") {
         val device = DeviceArray.importDeviceArray(phantomBatch(18, 0, MemorySegment.NULL), BATCH).use { it.device() }
         shouldThrow<DeviceException> { device.allocate(1) }.message!! shouldContain "no backend serves DEVICE_TYPE_18:0"
-        shouldThrow<DeviceException> { device.batch(1) }.message!! shouldContain "DEVICE_TYPE_18:0"
+        shouldThrow<DeviceException> { device.batchBuilder(1) }.message!! shouldContain "DEVICE_TYPE_18:0"
     }
 
     test("DEV-09 an opaque array does not become an ArrowArray, and stays its holder's") {

@@ -53,7 +53,7 @@ internal object EveryType {
     val fields: List<Field> = types.map { (name, type) -> Field.of(name, type) }
 
     /** The rows from [from] on. The same row is the same value in every batch. */
-    fun batch(from: Int, rows: Int): DeviceArray = Devices.cpu().batch(rows).use { batch ->
+    fun batch(from: Int, rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
         for (field in fields) {
             val column = batch.column(field)
             for (row in from until from + rows) append(column, field.type(), row)

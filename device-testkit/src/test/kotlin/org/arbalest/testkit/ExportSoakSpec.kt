@@ -57,7 +57,7 @@ class PeerExportSoakSpec : FunSpec({
 /** Runs once to warm up, and once to compare. */
 private fun soak(run: (batch: DeviceArray, array: MemorySegment, child: MemorySegment) -> Unit) {
     val longs = LongArray(64) { it.toLong() }
-    Devices.cpu().batch(longs.size).use { builder ->
+    Devices.cpu().batchBuilder(longs.size).use { builder ->
         repeat(10) { builder.int64("column $it", longs) }
         builder.build()
     }.use { batch ->

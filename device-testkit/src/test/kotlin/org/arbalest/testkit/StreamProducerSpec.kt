@@ -28,7 +28,7 @@ class StreamProducerSpec : FunSpec({
     val schema = Schema.of(listOf(Field.of("id", DataTypes.INT64)))
 
     fun batch(first: Long, rows: Int = 10): DeviceArray =
-        Devices.cpu().batch(rows).use { batch -> batch.int64("id", LongArray(rows) { first + it }).build() }
+        Devices.cpu().batchBuilder(rows).use { batch -> batch.int64("id", LongArray(rows) { first + it }).build() }
 
     fun source(batches: Int, atEnd: () -> DeviceArray? = { null }): DeviceArrayReader.Source {
         var next = 0
@@ -163,7 +163,7 @@ class StreamProducerSpec : FunSpec({
             it.code shouldBe Errno.EINVAL
             it.error shouldBe "a stream of CPU arrays gave one on CUDA:1"
         }
-        val text = { Devices.cpu().batch(0).use { it.utf8("id", listOf()).build() } }
+        val text = { Devices.cpu().batchBuilder(0).use { it.utf8("id", listOf()).build() } }
         both({ mixed(text()) }, extra = 0) {
             it.code shouldBe Errno.EINVAL
             it.error!! shouldContain "gave an array of"

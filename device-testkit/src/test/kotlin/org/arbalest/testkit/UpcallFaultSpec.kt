@@ -132,7 +132,7 @@ internal object FaultsWithoutLog {
             val array = arena.struct(StructKind.ARRAY)
             val copy = arena.struct(StructKind.ARRAY)
             repeat(2) {
-                Devices.cpu().batch(1).use { it.int32("n", intArrayOf(1)).build() }.use { it.exportArray(array) }
+                Devices.cpu().batchBuilder(1).use { it.int32("n", intArrayOf(1)).build() }.use { it.exportArray(array) }
                 PeerMoves.copy(array, copy, StructKind.ARRAY)
                 PeerMoves.release(array, StructKind.ARRAY)
                 PeerMoves.release(copy, StructKind.ARRAY)

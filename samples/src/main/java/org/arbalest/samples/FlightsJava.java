@@ -68,7 +68,7 @@ public final class FlightsJava {
 
   private static DeviceArray toBatch(Map<String, Airport> summary) {
     List<Airport> airports = new ArrayList<>(summary.values());
-    try (BatchBuilder batch = Devices.cpu().batch(airports.size())) {
+    try (BatchBuilder batch = Devices.cpu().batchBuilder(airports.size())) {
       return batch
           .utf8("origin", List.copyOf(summary.keySet()))
           .int64("flights", airports.stream().mapToLong(a -> a.flights).toArray())

@@ -14,7 +14,7 @@ final class ReadmeJava {
   private ReadmeJava() {}
 
   static double readme(List<@Nullable String> symbols, double[] prices, MemorySegment out, MemorySegment in) {
-    try (BatchBuilder builder = Devices.cpu().batch(prices.length)) {
+    try (BatchBuilder builder = Devices.cpu().batchBuilder(prices.length)) {
       DeviceArray trades = builder.float64("price", prices).utf8("symbol", symbols).build();
       DeviceArrayReader.of(trades.schema(), List.of(trades)).exportStream(out); // C has it now, and releases it
     }
