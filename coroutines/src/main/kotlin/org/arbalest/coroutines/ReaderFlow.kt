@@ -19,14 +19,15 @@ import java.util.concurrent.atomic.AtomicBoolean
  *
  * **The flow lends.** Each array is open while `emit` runs, that is, while the collector and the operators before it work
  * on it, and closed afterwards; [DeviceArray.retain] keeps one, [DeviceArray.move] and the exports take it. What gives an
- * array out only later (`first`, `single`, `last`, `toList`, …) gives a closed one, unless it was retained: then it belongs
- * to whoever receives it.
+ * array out only later (`first`, `single`, `last`, `toList`, …) gives a closed one, unless it was retained before:
  *
  *     val first = reader.asFlow().map { it.retain() }.first() // the caller closes it
  *
+ * That is safe with `first`; `last` and `single` lose those that they do not give, and `toList` loses all if it does not
+ * come to its end: collect into a list of your own, and close what is in it.
+ *
  * **Never put retained arrays behind `buffer`, `flowOn`, `conflate` or `shareIn`**, nor behind anything else that holds
- * elements: what it holds when the collection is cancelled or fails is lost, and nothing closes it. The same goes for a
- * `toList` of retained arrays that does not come to its end; collect into a list that you close in a `finally`.
+ * elements: what it holds when the collection is cancelled or fails is lost, and nothing closes it.
  *
  * **Threads.** The reader is pulled and closed on [dispatcher], where it may block; the arrays are emitted and closed in
  * the collector's context. One array is pulled at a time, and the next only after this one is closed. By default

@@ -50,8 +50,12 @@ class BatchSpec : FunSpec({
         "uint16 of lambda" to Case("S", listOf(65535L, null, 65535L)) { uint16("x") { if (it == 1) null else UShort.MAX_VALUE } },
         "uint32" to Case("I", listOf(4294967295L, null, 3L)) { uint32("x", uintArrayOf(4294967295u, 2u, 3u), bits::get) },
         "uint32 of lambda" to Case("I", listOf(4294967295L, null, 4294967295L)) { uint32("x") { if (it == 1) null else UInt.MAX_VALUE } },
-        "uint64" to Case("L", listOf(BigDecimal("18446744073709551615"), null, BigDecimal(3))) { uint64("x", ulongArrayOf(ULong.MAX_VALUE, 2u, 3u), bits::get) },
-        "uint64 of lambda" to Case("L", listOf(BigDecimal("18446744073709551615"), null, BigDecimal("18446744073709551615"))) { uint64("x") { if (it == 1) null else ULong.MAX_VALUE } },
+        "uint64" to Case("L", listOf(BigDecimal("18446744073709551615"), null, BigDecimal(3))) {
+            uint64("x", ulongArrayOf(ULong.MAX_VALUE, 2u, 3u), bits::get)
+        },
+        "uint64 of lambda" to Case("L", listOf(BigDecimal("18446744073709551615"), null, BigDecimal("18446744073709551615"))) {
+            uint64("x") { if (it == 1) null else ULong.MAX_VALUE }
+        },
         "float16" to Case("e", listOf(0.5, null, 65504.0)) { float16("x", floatArrayOf(0.5f, 1f, 65504f), bits::get) },
         "float16 of lambda" to Case("e", listOf(0.0, null, 2.0)) { float16("x") { if (it == 1) null else it.toFloat() } },
         "float32" to Case("f", listOf(0.1f.toDouble(), null, 3.0)) { float32("x", floatArrayOf(0.1f, 1f, 3f), bits::get) },
@@ -63,21 +67,39 @@ class BatchSpec : FunSpec({
         "largeUtf8" to Case("U", listOf("Ærø", null, "")) { largeUtf8("x", listOf("Ærø", null, "")) },
         "largeUtf8 of lambda" to Case("U", listOf("0", null, "2")) { largeUtf8("x") { if (it == 1) null else "$it" } },
         "binary" to Case("z", listOf(listOf<Byte>(0, -1), null, listOf<Byte>())) { binary("x", listOf(byteArrayOf(0, -1), null, byteArrayOf())) },
-        "binary of lambda" to Case("z", listOf(listOf<Byte>(0), null, listOf<Byte>(2))) { binary("x") { if (it == 1) null else byteArrayOf(it.toByte()) } },
-        "largeBinary" to Case("Z", listOf(listOf<Byte>(0), null, listOf<Byte>(2))) { largeBinary("x") { if (it == 1) null else byteArrayOf(it.toByte()) } },
-        "fixedSizeBinary" to Case("w:2", listOf(listOf<Byte>(1, 2), null, listOf<Byte>(5, 6))) { fixedSizeBinary("x", 2, byteArrayOf(1, 2, 3, 4, 5, 6), bits::get) },
-        "fixedSizeBinary of lambda" to Case("w:2", listOf(listOf<Byte>(7, 7), null, listOf<Byte>(7, 7))) { fixedSizeBinary("x", 2) { if (it == 1) null else byteArrayOf(7, 7) } },
+        "binary of lambda" to Case("z", listOf(listOf<Byte>(0), null, listOf<Byte>(2))) {
+            binary("x") { if (it == 1) null else byteArrayOf(it.toByte()) }
+        },
+        "largeBinary" to Case("Z", listOf(listOf<Byte>(0), null, listOf<Byte>(2))) {
+            largeBinary("x") { if (it == 1) null else byteArrayOf(it.toByte()) }
+        },
+        "fixedSizeBinary" to Case("w:2", listOf(listOf<Byte>(1, 2), null, listOf<Byte>(5, 6))) {
+            fixedSizeBinary("x", 2, byteArrayOf(1, 2, 3, 4, 5, 6), bits::get)
+        },
+        "fixedSizeBinary of lambda" to Case("w:2", listOf(listOf<Byte>(7, 7), null, listOf<Byte>(7, 7))) {
+            fixedSizeBinary("x", 2) { if (it == 1) null else byteArrayOf(7, 7) }
+        },
         "date32" to Case("tdD", listOf(-1L, null, 1L)) { date32("x", intArrayOf(-1, 0, 1), bits::get) },
         "date32 of lambda" to Case("tdD", listOf(day.toEpochDay(), null, day.toEpochDay())) { date32("x") { if (it == 1) null else day } },
         "date64" to Case("tdm", listOf(-86_400_000L, null, 0L)) { date64("x", longArrayOf(-86_400_000, 0, 0), bits::get) },
-        "date64 of lambda" to Case("tdm", listOf(-86_400_000L, null, -86_400_000L)) { date64("x") { if (it == 1) null else LocalDate.of(1969, 12, 31) } },
+        "date64 of lambda" to Case("tdm", listOf(-86_400_000L, null, -86_400_000L)) {
+            date64("x") { if (it == 1) null else LocalDate.of(1969, 12, 31) }
+        },
         "time32" to Case("ttm", listOf(1L, null, 3L)) { time32("x", intArrayOf(1, 2, 3), TimeUnit.MILLISECOND, bits::get) },
         "time32 of lambda" to Case("tts", listOf(73060L, null, 73060L)) { time32("x", TimeUnit.SECOND) { if (it == 1) null else time } },
         "time64" to Case("ttu", listOf(1L, null, 3L)) { time64("x", longArrayOf(1, 2, 3), TimeUnit.MICROSECOND, bits::get) },
-        "time64 of lambda" to Case("ttn", listOf(time.toNanoOfDay(), null, time.toNanoOfDay())) { time64("x", TimeUnit.NANOSECOND) { if (it == 1) null else time } },
-        "timestamp" to Case("tss:Europe/Oslo", listOf(1L, null, 3L)) { timestamp("x", longArrayOf(1, 2, 3), TimeUnit.SECOND, "Europe/Oslo", bits::get) },
-        "timestamp of lambda" to Case("tsu:UTC", listOf(-14182939876544L, null, -14182939876544L)) { timestamp("x") { if (it == 1) null else moment } },
-        "localTimestamp of lambda" to Case("tsm:", listOf(-14182939877L, null, -14182939877L)) { localTimestamp("x", TimeUnit.MILLISECOND) { if (it == 1) null else LocalDateTime.of(day, time) } },
+        "time64 of lambda" to Case("ttn", listOf(time.toNanoOfDay(), null, time.toNanoOfDay())) {
+            time64("x", TimeUnit.NANOSECOND) { if (it == 1) null else time }
+        },
+        "timestamp" to Case("tss:Europe/Oslo", listOf(1L, null, 3L)) {
+            timestamp("x", longArrayOf(1, 2, 3), TimeUnit.SECOND, "Europe/Oslo", bits::get)
+        },
+        "timestamp of lambda" to Case("tsu:UTC", listOf(-14182939876544L, null, -14182939876544L)) {
+            timestamp("x") { if (it == 1) null else moment }
+        },
+        "localTimestamp of lambda" to Case("tsm:", listOf(-14182939877L, null, -14182939877L)) {
+            localTimestamp("x", TimeUnit.MILLISECOND) { if (it == 1) null else LocalDateTime.of(day, time) }
+        },
         "duration" to Case("tDn", listOf(1L, null, 3L)) { duration("x", longArrayOf(1, 2, 3), TimeUnit.NANOSECOND, bits::get) },
         "duration of lambda" to Case("tDu", listOf(-1L, null, -1L)) { duration("x") { if (it == 1) null else Duration.ofNanos(-1) } },
         "decimal128" to Case("d:38,2", listOf(price, null, BigDecimal("0.00"))) { decimal128("x", listOf(price, null, BigDecimal.ZERO), 38, 2) },

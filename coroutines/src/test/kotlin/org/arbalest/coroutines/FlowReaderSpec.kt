@@ -144,8 +144,8 @@ class FlowReaderSpec : FunSpec({
             waiting.complete(Unit)
             awaitCancellation()
         }.onCompletion { ended.complete(it) }.asReader(IDS)
-        coroutineScope {
-            val pull = async(Dispatchers.IO) { runCatching { reader.next() } }
+        withTimeout(60.seconds) {
+            val pull = async(Dispatchers.IO) { runCatching { runInterruptible { reader.next() } } }
             waiting.await()
             reader.close()
             val error = pull.await().exceptionOrNull() as DeviceException

@@ -33,7 +33,11 @@ class ViewSpec : FunSpec({
             }
             batch["int"].ints().run { toList() shouldBe listOf(1, null, 3); toArray() shouldBe intArrayOf(1, 0, 3); get(2) shouldBe 3 }
             batch["double"].doubles().run { toList() shouldBe listOf(0.5, null, 2.0); get(2) shouldBe 2.0; toArray()[1].isNaN() shouldBe true }
-            batch["bool"].booleans().run { toList() shouldBe listOf(true, null, false); get(0) shouldBe true; toArray() shouldBe booleanArrayOf(true, false, false) }
+            batch["bool"].booleans().run {
+                toList() shouldBe listOf(true, null, false)
+                get(0) shouldBe true
+                toArray() shouldBe booleanArrayOf(true, false, false)
+            }
         }
     }
 
@@ -107,7 +111,8 @@ class ViewSpec : FunSpec({
         batch.use {
             shouldThrow<NoSuchElementException> { delays[0] }.message shouldContain "\"delay\" is null in row 0"
             shouldThrow<IndexOutOfBoundsException> { delays[1] }
-            shouldThrow<IllegalArgumentException> { batch["city"].longs()[0] }.message shouldContain "\"city\" of type \"u\" cannot be read as an integer"
+            shouldThrow<IllegalArgumentException> { batch["city"].longs()[0] }
+                .message shouldContain "\"city\" of type \"u\" cannot be read as an integer"
             shouldThrow<IllegalArgumentException> { batch["city"].dates() }.message shouldContain "cannot be read as dates"
             shouldThrow<IllegalArgumentException> { batch["town"] }.message shouldContain "[delay, city]"
             shouldThrow<IllegalArgumentException> { batch.schema()["town"] }.message shouldContain "[delay, city]"
