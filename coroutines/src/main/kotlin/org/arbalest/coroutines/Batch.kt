@@ -8,6 +8,9 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.Field
 import org.arbalest.device.Metadata
 import java.util.function.IntPredicate
+import kotlin.contracts.ExperimentalContracts
+import kotlin.contracts.InvocationKind.EXACTLY_ONCE
+import kotlin.contracts.contract
 
 /** Marks the receivers of the batch DSL, so that a block sees the columns of its own level only. */
 @DslMarker
@@ -32,18 +35,23 @@ public annotation class BatchDsl
  *
  * @param rows the number of values of every column
  * @param metadata the metadata of the batch's schema
+ * @throws IllegalArgumentException if [rows] is negative, or a column has no name
  * @throws IllegalStateException if a column has another number of values
  * @throws org.arbalest.device.DeviceException with `ENOSYS` if the CPU cannot write this device's memory, with
  *   `ENOMEM` if there is not enough of it
  */
+@OptIn(ExperimentalContracts::class)
 public inline fun Device.batch(
     rows: Int,
     metadata: Metadata = Metadata.empty(),
     columns: ColumnScope.() -> Unit,
-): DeviceArray = batchBuilder(rows).use { builder ->
-    builder.metadata(metadata)
-    ColumnScope.of(builder).columns()
-    builder.build()
+): DeviceArray {
+    contract { callsInPlace(columns, EXACTLY_ONCE) }
+    return batchBuilder(rows).use { builder ->
+        builder.metadata(metadata)
+        ColumnScope.of(builder).columns()
+        builder.build()
+    }
 }
 
 /**
@@ -53,7 +61,8 @@ public inline fun Device.batch(
  * whose null is a null. The lambdas are inlined: a value that is never null is not boxed. Wherever there is an array,
  * `isNull` tells which of its rows are null; `bits::get` makes it of a `BitSet` or a `BooleanArray`.
  *
- * Every column may be given a name, empty for none; elements of a list without a name are called `item`. A column with
+ * A column of a batch or a struct needs a name, or it is an [IllegalArgumentException]; elements of a list without one
+ * are called `item`. Two columns may have the same name, as Arrow allows it: by name, the first is found. A column with
  * `nullable = false` promises in the schema that it has no nulls, and throws [IllegalArgumentException] if it is given
  * one. Used by one thread at a time, and not after its block has ended: then it throws [IllegalStateException].
  *
@@ -71,10 +80,10 @@ public class ColumnScope private constructor(public val rows: Int, private val a
     @PublishedApi
     internal companion object {
         @PublishedApi
-        internal fun of(batch: BatchBuilder): ColumnScope = ColumnScope(batch.rows(), batch::column)
+        internal fun of(batch: BatchBuilder): ColumnScope = ColumnScope(batch.rows()) { batch.column(named(it, "a batch")) }
 
         @PublishedApi
-        internal fun ofStruct(rows: Int, struct: ColumnBuilder): ColumnScope = ColumnScope(rows, struct::addChild)
+        internal fun ofStruct(rows: Int, struct: ColumnBuilder): ColumnScope = ColumnScope(rows) { struct.addChild(named(it, "a struct")) }
 
         @PublishedApi
         internal fun ofList(rows: Int, list: ColumnBuilder): ColumnScope {
@@ -83,6 +92,11 @@ public class ColumnScope private constructor(public val rows: Int, private val a
                 check(items == null) { "a list has one column of elements, and has it; for more, put them into a struct" }
                 list.items(if (field.name().isEmpty()) field.withName(ITEM) else field).also { items = it }
             }
+        }
+
+        private fun named(field: Field, where: String): Field {
+            require(field.name().isNotEmpty()) { "a column of $where needs a name; only the elements of a list do without" }
+            return field
         }
 
         /** What Arrow calls the elements of a list. */

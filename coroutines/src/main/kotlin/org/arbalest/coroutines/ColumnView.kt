@@ -12,17 +12,14 @@ import org.arbalest.device.Column
  *     for (row in delays.indices) if (!delays.isNull(row)) sum += delays[row]
  *
  * `get` throws [NoSuchElementException] for a null row, [IndexOutOfBoundsException] for one that is not there, and
- * [IllegalArgumentException] if the column's type is not one that the view reads.
+ * [IllegalArgumentException] if the column's type is not one that the view reads. There is no view of more than
+ * 2^31 - 1 rows: that is an [IllegalArgumentException], and a slice of the array helps.
  *
  * @property column the column that is viewed
  */
 public sealed class ColumnView<out T : Any>(public val column: Column) : Iterable<T?> {
-    init {
-        require(column.length() <= Int.MAX_VALUE) { "${column.length()} rows are too many for an Int; view a slice of the array" }
-    }
-
     /** The number of rows. */
-    public val size: Int = column.length().toInt()
+    public val size: Int = countOf(column.length())
 
     /** The rows, from 0. */
     public val indices: IntRange get() = 0 until size
@@ -64,6 +61,19 @@ public class LongView internal constructor(column: Column) : ColumnView<Long>(co
     public fun toArray(ifNull: Long = 0): LongArray = LongArray(size) { if (isNull(it)) ifNull else column.getLong(it.toLong()) }
 
     override fun read(row: Int): Long = column.getLong(row.toLong())
+}
+
+/** Unsigned integers. */
+public class ULongView internal constructor(column: Column) : ColumnView<ULong>(column) {
+    /** The value of a row that is not null. */
+    public operator fun get(row: Int): ULong = column.getLong(present(row)).toULong()
+
+    /** All values; [ifNull] for the nulls. */
+    @ExperimentalUnsignedTypes
+    public fun toArray(ifNull: ULong = 0uL): ULongArray =
+        ULongArray(size) { if (isNull(it)) ifNull else column.getLong(it.toLong()).toULong() }
+
+    override fun read(row: Int): ULong = column.getLong(row.toLong()).toULong()
 }
 
 /** Integers of at most 32 bits, and wider ones that fit; [ArithmeticException] for one that does not. */

@@ -9,9 +9,11 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
 import org.arbalest.device.Field
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
 import kotlin.coroutines.CoroutineContext
 
 /**
@@ -27,12 +29,14 @@ import kotlin.coroutines.CoroutineContext
  *
  * **Threads.** The flow is collected in [context], by a coroutine that starts with the first pull and then is at most
  * one array ahead of the pulls. A pull blocks its thread until there is an array: it must not hold up a thread that
- * the flow needs, so let [context] have threads of its own, or pull on [Dispatchers.IO]. Interrupting the pulling
- * thread ends the stream.
+ * the flow needs. [asFlow] sees to that; who pulls by hand does so on a thread of its own, or on a view such as
+ * `Dispatchers.IO.limitedParallelism(1)`, as the 64 threads of [Dispatchers.IO] itself may all wait for flows that need one
+ * of them. Interrupting the pulling thread ends the stream.
  *
  * **The end.** What the flow throws is thrown by the pull, and reaches C as an errno with the message; it cancels nobody
- * else. Closing the reader, or C's release of the stream, cancels the collection and does not wait for it; a
- * [Job] in [context] becomes its parent, so that a scope waits. If that is cancelled, pulls fail with `ECANCELED`.
+ * else. Closing the reader, or C's release of the stream, cancels the collection and does not wait for it; a pull that
+ * waits in another thread then fails with `ECANCELED`. A [Job] in [context] becomes the collection's parent, so that a
+ * scope waits. If that is cancelled, pulls fail with `ECANCELED` too.
  *
  * @param schema the schema of every batch
  * @param deviceType where every batch is
@@ -50,19 +54,23 @@ public fun Flow<DeviceArray>.asReader(
     context: CoroutineContext = Dispatchers.Default,
 ): DeviceArrayReader = DeviceArrayReader.of(field, deviceType, FlowSource(this, context))
 
-/** Called by one thread at a time. */
+/** Called by one thread at a time, but for [cancel]. */
 private class FlowSource(private val flow: Flow<DeviceArray>, private val context: CoroutineContext) :
     DeviceArrayReader.Source {
     // No room: an array passes from hand to hand, or to the handler if one of them was cancelled meanwhile.
     private val arrays = Channel<DeviceArray>(Channel.RENDEZVOUS, onUndeliveredElement = DeviceArray::close)
 
     /** Null before the first pull: a parent would wait for a coroutine that nobody starts. */
+    @Volatile
     private var collection: Job? = null
+
+    @Volatile
+    private var cancelled = false
 
     override fun next(): DeviceArray? {
         if (collection == null) collection = start()
         val result = runBlocking { arrays.receiveCatching() }
-        result.exceptionOrNull()?.let { throw it }
+        result.exceptionOrNull()?.let { throw if (cancelled) DeviceException(Errno.ECANCELED, "the reader was closed", it) else it }
         return result.getOrNull()
     }
 
@@ -79,8 +87,12 @@ private class FlowSource(private val flow: Flow<DeviceArray>, private val contex
         return job
     }
 
-    override fun close() {
-        collection?.cancel()
+    /** Ends a pull that waits. One that is about to start the collection ends too, and then [close] comes. */
+    override fun cancel() {
+        cancelled = true
         arrays.cancel()
+        collection?.cancel()
     }
+
+    override fun close() = cancel()
 }

@@ -8,6 +8,9 @@ import org.arbalest.device.DataTypes
 import org.arbalest.device.Field
 import org.arbalest.device.Metadata
 import java.util.function.IntPredicate
+import kotlin.contracts.ExperimentalContracts
+import kotlin.contracts.InvocationKind.EXACTLY_ONCE
+import kotlin.contracts.contract
 
 /**
  * Structs, whose fields are the columns that [fields] adds.
@@ -16,6 +19,7 @@ import java.util.function.IntPredicate
  *
  * @param isNull which structs are null; none if it is null itself
  */
+@OptIn(ExperimentalContracts::class)
 public inline fun ColumnScope.struct(
     name: String = "",
     isNull: IntPredicate? = null,
@@ -23,6 +27,7 @@ public inline fun ColumnScope.struct(
     metadata: Metadata = Metadata.empty(),
     fields: ColumnScope.() -> Unit,
 ) {
+    contract { callsInPlace(fields, EXACTLY_ONCE) }
     val struct = column(name, StructType(listOf()), nullable, metadata)
     repeat(rows) { struct.appendStruct() }
     if (isNull != null) struct.setNulls(isNull)
@@ -42,6 +47,7 @@ public inline fun ColumnScope.struct(
  *
  * @param lists the list of a row, or null for a null
  */
+@OptIn(ExperimentalContracts::class)
 public inline fun <E> ColumnScope.list(
     name: String = "",
     lists: (row: Int) -> Collection<E>?,
@@ -49,6 +55,7 @@ public inline fun <E> ColumnScope.list(
     metadata: Metadata = Metadata.empty(),
     items: ColumnScope.(List<E>) -> Unit,
 ) {
+    contract { callsInPlace(items, EXACTLY_ONCE) }
     val column = listColumn(name, nullable, metadata)
     val all = ArrayList<E>(rows)
     fill(column, lists) {
@@ -61,12 +68,13 @@ public inline fun <E> ColumnScope.list(
 /**
  * Lists of the sizes given, whose elements are the one column that [items] adds: with an array in it, the fastest way.
  *
- *     list("samples", sizes) { float64(values = samples) }
+ *     listOfSizes("samples", sizes) { float64(values = samples) }
  *
  * @param sizes the number of elements of each row
  * @param isNull which lists are null, whatever their size; none if it is null itself
  */
-public inline fun ColumnScope.list(
+@OptIn(ExperimentalContracts::class)
+public inline fun ColumnScope.listOfSizes(
     name: String = "",
     sizes: IntArray,
     isNull: IntPredicate? = null,
@@ -74,6 +82,7 @@ public inline fun ColumnScope.list(
     metadata: Metadata = Metadata.empty(),
     items: ColumnScope.() -> Unit,
 ) {
+    contract { callsInPlace(items, EXACTLY_ONCE) }
     val column = listColumn(name, nullable, metadata)
     for (size in sizes) column.appendList(size)
     if (isNull != null) column.setNulls(isNull)

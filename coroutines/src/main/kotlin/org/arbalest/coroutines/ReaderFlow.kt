@@ -1,5 +1,6 @@
 package org.arbalest.coroutines
 
+import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.NonCancellable
@@ -17,12 +18,20 @@ import java.util.concurrent.atomic.AtomicBoolean
  * The arrays of this reader as a cold flow that can be collected once.
  *
  * **The flow lends.** Each array is open while `emit` runs, that is, while the collector and the operators before it work
- * on it, and closed afterwards; [DeviceArray.retain] keeps one, [DeviceArray.move] and the exports take it. What lets the
- * next array come before this one is done with (`buffer`, `flowOn`, `conflate`, `toList`, …) gets closed arrays, unless
- * they are retained before: `map { it.retain() }`, and then closed by whoever receives them.
+ * on it, and closed afterwards; [DeviceArray.retain] keeps one, [DeviceArray.move] and the exports take it. What gives an
+ * array out only later (`first`, `single`, `last`, `toList`, …) gives a closed one, unless it was retained: then it belongs
+ * to whoever receives it.
+ *
+ *     val first = reader.asFlow().map { it.retain() }.first() // the caller closes it
+ *
+ * **Never put retained arrays behind `buffer`, `flowOn`, `conflate` or `shareIn`**, nor behind anything else that holds
+ * elements: what it holds when the collection is cancelled or fails is lost, and nothing closes it. The same goes for a
+ * `toList` of retained arrays that does not come to its end; collect into a list that you close in a `finally`.
  *
  * **Threads.** The reader is pulled and closed on [dispatcher], where it may block; the arrays are emitted and closed in
- * the collector's context. One array is pulled at a time, and the next only after this one is closed.
+ * the collector's context. One array is pulled at a time, and the next only after this one is closed. By default
+ * the reader has a view of [Dispatchers.IO] of its own, which is not held up by other pulls, however many of them wait. A
+ * dispatcher whose threads are few may come to a standstill where pulls wait for each other, as those of [asReader] do.
  *
  * **The end.** Collecting closes the reader when it ends for whatever reason: the last array, an error of the stream or
  * of the collector, cancellation. A collector that is suspended is cancelled at once. One for which a pull is under way
@@ -30,9 +39,10 @@ import java.util.concurrent.atomic.AtomicBoolean
  * notice. An array that it still brings is closed, never lost. A flow that is never collected leaves the reader to
  * its owner.
  *
- * Collecting throws what [DeviceArrayReader.next] throws, and [IllegalStateException] for the second time.
+ * Collecting throws what [DeviceArrayReader.next] throws, and [IllegalStateException] for the second time, or if the
+ * [dispatcher] was shut down; the reader is then closed on the collector's thread.
  */
-public fun DeviceArrayReader.asFlow(dispatcher: CoroutineDispatcher = Dispatchers.IO): Flow<DeviceArray> {
+public fun DeviceArrayReader.asFlow(dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1)): Flow<DeviceArray> {
     val collected = AtomicBoolean()
     return flow {
         check(collected.compareAndSet(false, true)) { "a reader's flow can be collected once, and was: its arrays are gone" }
@@ -44,8 +54,8 @@ public fun DeviceArrayReader.asFlow(dispatcher: CoroutineDispatcher = Dispatcher
         } finally {
             try {
                 withContext(NonCancellable + dispatcher) { close() }
-            } finally {
-                close() // again, as a dispatcher that was shut down runs nothing
+            } catch (_: CancellationException) { // what ended the collection says why, not this
+                close() // if it was not: a dispatcher that was shut down runs nothing
             }
         }
     }
@@ -62,6 +72,8 @@ private suspend fun DeviceArrayReader.pull(dispatcher: CoroutineDispatcher): Dev
     } catch (t: Throwable) {
         pulled?.close()
         currentCoroutineContext().ensureActive()
+        // Nobody cancelled the coroutine: dispatchers answer so when they run nothing any more.
+        if (t is CancellationException) throw IllegalStateException("the dispatcher $dispatcher was shut down", t)
         throw t
     }
     return pulled

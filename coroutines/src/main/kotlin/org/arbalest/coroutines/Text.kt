@@ -33,6 +33,16 @@ public fun ColumnScope.utf8(
     utf8(name, nullable, metadata) { values[it] }
 }
 
+/** Text, whose elements may be null; as many as there are rows. */
+public fun ColumnScope.utf8(
+    name: String = "",
+    values: Array<out String?>,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    utf8(name, values.asList(), nullable, metadata)
+}
+
 /** Text, with 64-bit offsets. */
 public inline fun ColumnScope.largeUtf8(
     name: String = "",

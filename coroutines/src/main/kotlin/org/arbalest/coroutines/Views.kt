@@ -5,6 +5,7 @@ import org.arbalest.device.DataType
 import org.arbalest.device.DataType.DateType
 import org.arbalest.device.DataType.DateUnit
 import org.arbalest.device.DataType.DurationType
+import org.arbalest.device.DataType.IntType
 import org.arbalest.device.DataType.TimeType
 import org.arbalest.device.DataType.TimestampType
 import java.math.BigDecimal
@@ -17,6 +18,12 @@ import java.time.ZoneOffset
 
 /** Integers, dates, times, timestamps and durations, as the numbers that they are stored as. */
 public fun Column.longs(): LongView = LongView(this)
+
+/** Unsigned integers of any width; [IllegalArgumentException] for a column of another type. */
+public fun Column.ulongs(): ULongView {
+    require(!typed<IntType>("unsigned integers").signed()) { "column $this cannot be read as unsigned integers" }
+    return ULongView(this)
+}
 
 /** Integers that fit an `Int`. */
 public fun Column.ints(): IntView = IntView(this)

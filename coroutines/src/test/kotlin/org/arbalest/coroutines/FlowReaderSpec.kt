@@ -5,13 +5,16 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
+import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelChildren
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.emitAll
 import kotlinx.coroutines.flow.emptyFlow
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.flowOf
@@ -22,6 +25,7 @@ import kotlinx.coroutines.flow.transform
 import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runInterruptible
+import kotlinx.coroutines.withTimeout
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.abi.Errno
@@ -30,6 +34,7 @@ import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.PeerStreams
 import java.io.IOException
 import java.util.concurrent.atomic.AtomicInteger
+import kotlin.time.Duration.Companion.seconds
 
 class FlowReaderSpec : FunSpec({
     extension(LedgerExtension)
@@ -75,7 +80,7 @@ class FlowReaderSpec : FunSpec({
         val reader = counting(10).onCompletion { ended.complete(it) }.asReader(IDS, context = Dispatchers.Default + parent)
         reader.next()?.close()
         reader.close()
-        (ended.await() is kotlinx.coroutines.CancellationException) shouldBe true
+        (ended.await() is CancellationException) shouldBe true
         parent.complete()
         parent.join()
     }
@@ -130,6 +135,44 @@ class FlowReaderSpec : FunSpec({
             ended.await()
             collecting.join()
         }
+    }
+
+    test("closed by another thread, a pull that waits ends, and the flow is cancelled") {
+        val waiting = CompletableDeferred<Unit>()
+        val ended = CompletableDeferred<Throwable?>()
+        val reader = flow<DeviceArray> {
+            waiting.complete(Unit)
+            awaitCancellation()
+        }.onCompletion { ended.complete(it) }.asReader(IDS)
+        coroutineScope {
+            val pull = async(Dispatchers.IO) { runCatching { reader.next() } }
+            waiting.await()
+            reader.close()
+            val error = pull.await().exceptionOrNull() as DeviceException
+            error.errno() shouldBe Errno.ECANCELED
+            error.message shouldContain "the reader was closed"
+        }
+        (ended.await() is CancellationException) shouldBe true
+        shouldThrow<IllegalStateException> { reader.next() }.message shouldContain "closed"
+    }
+
+    test("pulls that wait for other pulls do not run out of threads") {
+        val pipelines = 70 // Dispatchers.IO has 64
+        val started = AtomicInteger()
+        val all = CompletableDeferred<Unit>()
+        val rows = AtomicInteger()
+        withTimeout(60.seconds) {
+            repeat(pipelines) {
+                launch(Dispatchers.Default) {
+                    flow {
+                        if (started.incrementAndGet() == pipelines) all.complete(Unit)
+                        all.await()
+                        emitAll(readerOf(3).asFlow())
+                    }.asReader(IDS).asFlow().collect { rows.incrementAndGet() }
+                }
+            }
+        }
+        rows.get() shouldBe 3 * pipelines
     }
 
     test("an array of another type is refused, and closed") {

@@ -38,7 +38,7 @@ class NestedSpec : FunSpec({
 
     test("lists of the sizes given, whose elements are one array") {
         cpu.batch(3) {
-            list("samples", intArrayOf(2, 1, 0), { it == 2 }) { float64(values = doubleArrayOf(1.0, 2.0, 3.0)) }
+            listOfSizes("samples", intArrayOf(2, 1, 0), { it == 2 }) { float64(values = doubleArrayOf(1.0, 2.0, 3.0)) }
         }.throughC().use { it["samples"].values() shouldBe listOf(listOf(1.0, 2.0), listOf(3.0), null) }
     }
 
@@ -77,6 +77,22 @@ class NestedSpec : FunSpec({
         }
     }
 
+    test("a column of a batch or a struct has a name") {
+        shouldThrow<IllegalArgumentException> { cpu.batch(1) { int32 { it } } }.message shouldContain "a column of a batch needs a name"
+        shouldThrow<IllegalArgumentException> { cpu.batch(1) { struct("x") { int32 { it } } } }.message shouldContain "of a struct needs a name"
+        shouldThrow<IllegalArgumentException> { cpu.batch(1) { struct { int32("x") { it } } } }
+    }
+
+    test("of two columns with one name, the first is found") {
+        cpu.batch(1) {
+            int32("x") { 1 }
+            int32("x") { 2 }
+        }.throughC().use {
+            it["x"].ints()[0] shouldBe 1
+            it.column(1).ints()[0] shouldBe 2
+        }
+    }
+
     test("elements are called item, unless they are named") {
         cpu.batch(1) {
             list("a", { listOf(it) }) { all -> int32 { all[it] } }
@@ -92,7 +108,7 @@ class NestedSpec : FunSpec({
             cpu.batch(1) { list("x", { listOf(1) }) { all -> repeat(2) { int32 { all[it] } } } }
         }.message shouldContain "put them into a struct"
         shouldThrow<IllegalStateException> { cpu.batch(1) { list("x", { listOf(1) }) { } } }.message shouldContain "have 1 elements, but 0"
-        shouldThrow<IllegalStateException> { cpu.batch(1) { list("x", intArrayOf(2)) { int32(values = intArrayOf(1)) } } }
-        shouldThrow<IllegalArgumentException> { cpu.batch(1) { list("x", intArrayOf(-1)) { int32(values = intArrayOf()) } } }
+        shouldThrow<IllegalStateException> { cpu.batch(1) { listOfSizes("x", intArrayOf(2)) { int32(values = intArrayOf(1)) } } }
+        shouldThrow<IllegalArgumentException> { cpu.batch(1) { listOfSizes("x", intArrayOf(-1)) { int32(values = intArrayOf()) } } }
     }
 })

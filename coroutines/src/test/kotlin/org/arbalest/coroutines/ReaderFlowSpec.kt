@@ -33,6 +33,7 @@ import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.PeerStreams
 import org.arbalest.testkit.PeerStreams.Flavour
 import org.arbalest.testkit.PeerStreams.StreamCall
+import java.io.IOException
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
 import java.util.concurrent.atomic.AtomicInteger
@@ -230,13 +231,30 @@ class ReaderFlowSpec : FunSpec({
         shouldThrow<IllegalStateException> { reader.asFlow().collect { reader.close() } }.message shouldContain "closed"
     }
 
-    test("a dispatcher that is closed does not keep the reader open") {
+    test("a dispatcher that was shut down is said, and does not keep the reader open") {
         var closed = false
         val dispatcher = Executors.newSingleThreadExecutor().asCoroutineDispatcher()
-        coroutineScope {
-            launch { readerOf(3) { closed = true }.asFlow(dispatcher).onEach { dispatcher.close() }.collect() }.join()
-        }
+        shouldThrow<IllegalStateException> {
+            readerOf(3) { closed = true }.asFlow(dispatcher).onEach { dispatcher.close() }.collect()
+        }.message shouldContain "was shut down"
         closed shouldBe true
+    }
+
+    test("a dispatcher that was shut down does not replace the collector's error") {
+        var closed = false
+        val mine = IOException("mine")
+        val dispatcher = Executors.newSingleThreadExecutor().asCoroutineDispatcher()
+        shouldThrow<IOException> {
+            readerOf(3) { closed = true }.asFlow(dispatcher).collect {
+                dispatcher.close()
+                throw mine
+            }
+        } shouldBe mine
+        closed shouldBe true
+    }
+
+    test("what is retained before first belongs to the caller") {
+        readerOf(3).asFlow().map { it.retain() }.first().use { it.id shouldBe 0 }
     }
 })
 

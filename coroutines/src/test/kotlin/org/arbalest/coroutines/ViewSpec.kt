@@ -14,6 +14,7 @@ import java.time.LocalDate
 import java.time.LocalDateTime
 import java.time.LocalTime
 
+@OptIn(ExperimentalUnsignedTypes::class)
 class ViewSpec : FunSpec({
     extension(LedgerExtension)
     val cpu = Devices.cpu()
@@ -34,6 +35,36 @@ class ViewSpec : FunSpec({
             batch["double"].doubles().run { toList() shouldBe listOf(0.5, null, 2.0); get(2) shouldBe 2.0; toArray()[1].isNaN() shouldBe true }
             batch["bool"].booleans().run { toList() shouldBe listOf(true, null, false); get(0) shouldBe true; toArray() shouldBe booleanArrayOf(true, false, false) }
         }
+    }
+
+    test("unsigned 64-bit integers beyond Long") {
+        cpu.batch(2) {
+            uint64("u") { if (it == 0) ULong.MAX_VALUE else null }
+            int64("i") { -1 }
+        }.use { batch ->
+            batch["u"].ulongs().run {
+                toList() shouldBe listOf(ULong.MAX_VALUE, null)
+                get(0) shouldBe ULong.MAX_VALUE
+                toArray(7u).toList() shouldBe listOf(ULong.MAX_VALUE, 7uL)
+            }
+            shouldThrow<IllegalArgumentException> { batch["i"].ulongs() }.message shouldContain "cannot be read as unsigned integers"
+        }
+    }
+
+    test("rows are counted by Int, and values are read by one") {
+        cpu.batch(2) { utf8("text", arrayOf("a", null)) }.use { batch ->
+            batch.rows shouldBe 0..1
+            batch.rows.map { batch["text"][it] } shouldBe listOf("a", null)
+        }
+    }
+
+    test("what a block assigns is assigned once it has run") {
+        val name: String
+        cpu.batch(1) {
+            list("list", { listOf(1) }) { struct { int32("x") { 1 } } }
+            name = "given in the block"
+        }.close()
+        name shouldBe "given in the block"
     }
 
     test("views of objects") {
@@ -79,8 +110,9 @@ class ViewSpec : FunSpec({
             shouldThrow<IllegalArgumentException> { batch["city"].longs()[0] }.message shouldContain "\"city\" of type \"u\" cannot be read as an integer"
             shouldThrow<IllegalArgumentException> { batch["city"].dates() }.message shouldContain "cannot be read as dates"
             shouldThrow<IllegalArgumentException> { batch["town"] }.message shouldContain "[delay, city]"
-            shouldThrow<NoSuchElementException> { batch.schema()["town"] }.message shouldContain "[delay, city]"
+            shouldThrow<IllegalArgumentException> { batch.schema()["town"] }.message shouldContain "[delay, city]"
             ("city" in batch.schema()) shouldBe true
+            listOf("city" in batch, "town" in batch) shouldBe listOf(true, false)
             delays.toString() shouldContain "1 rows"
         }
         shouldThrow<IllegalStateException> { delays.getOrNull(0) }
