@@ -28,11 +28,11 @@ private const val MOST_ROUNDS = 60
 class SoakSpec : FunSpec({
     extension(LedgerExtension)
 
-    test("thousands of runs of a stream of ours") {
+    test("memory comes to rest over cancelled runs of a stream of ours") {
         soak { readerOf(BATCHES) }
     }
 
-    test("thousands of runs of a flow made a stream, made a flow") {
+    test("memory comes to rest over cancelled runs of a flow made a stream, made a flow") {
         soak {
             flow { repeat(BATCHES) { lend(it.toLong()) } }.asReader(IDS, context = coroutineContext + Dispatchers.Default)
         }
@@ -44,7 +44,7 @@ class PeerSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 
-    test("thousands of runs of the C peer's stream") {
+    test("memory comes to rest over cancelled runs of the C peer's stream") {
         soak(
             afterRound = {
                 val counts = CPeer.counts()

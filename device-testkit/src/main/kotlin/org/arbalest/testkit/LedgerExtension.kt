@@ -4,6 +4,7 @@ import io.kotest.core.extensions.TestCaseExtension
 import io.kotest.core.test.TestCase
 import io.kotest.core.test.TestType
 import io.kotest.engine.test.TestResult
+import kotlinx.coroutines.delay
 import org.arbalest.device.Ledger
 import kotlin.time.Duration.Companion.milliseconds
 
@@ -34,12 +35,12 @@ public object LedgerExtension : TestCaseExtension {
     }
 
     private class Books(val ledger: Ledger, val counts: PeerCounts?) {
-        fun differenceAfterGrace(peer: CPeer?): String? {
+        suspend fun differenceAfterGrace(peer: CPeer?): String? {
             val patience = System.nanoTime() + grace.inWholeNanoseconds
             while (true) {
                 val difference = difference(Books(Ledger.now(), peer?.counts())) ?: return null
                 if (System.nanoTime() > patience) return difference
-                Thread.sleep(1)
+                delay(1.milliseconds)
             }
         }
 

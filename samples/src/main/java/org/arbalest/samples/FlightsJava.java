@@ -1,5 +1,7 @@
 package org.arbalest.samples;
 
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -27,19 +29,24 @@ public final class FlightsJava {
 
   /** Prints the ten busiest airports of a Parquet file: the one given, or the one that comes with the samples. */
   public static void main(String[] args) {
+    if (args.length > 1 || (args.length == 1 && args[0].startsWith("-"))) {
+      System.err.println("usage: FlightsJava [FILE]");
+      System.exit(2);
+    }
     try {
-      run(args.length > 0 ? args[0] : SampleData.flights().toString());
-    } catch (AdbcException | DeviceException e) { // a file that is not there, or not Parquet, ends here
+      run(args.length > 0 ? SampleData.file(args[0]) : SampleData.flights());
+    } catch (AdbcException | DeviceException | IllegalArgumentException | UncheckedIOException e) { // what the file or the disk has
       System.err.println(String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
       System.exit(1);
     }
   }
 
-  private static void run(String file) {
+  private static void run(Path file) {
     try (var database = DuckDbDriver.load().open(Map.of("path", ":memory:"));
         var duckdb = database.connect().createStatement()) {
       Map<String, Airport> airports;
-      try (var flights = duckdb.query("SELECT origin, delay, distance FROM read_parquet('" + file.replace("'", "''") + "')")) {
+      String literal = file.toString().replace("'", "''");
+      try (var flights = duckdb.query("SELECT origin, delay, distance FROM read_parquet('" + literal + "')")) {
         airports = summarize(flights);
       }
       DeviceArray batch = toBatch(airports);

@@ -2,11 +2,7 @@ package org.arbalest.samples;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import org.arbalest.device.BatchBuilder;
-import org.arbalest.device.Column;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.Devices;
+import org.arbalest.device.*;
 import org.jspecify.annotations.Nullable;
 
 /** The Java of the README: a batch goes to C as a stream, then a stream comes from C. The structs are C's. */

@@ -6,12 +6,32 @@ import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
 import java.net.URL;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
 /** The data that comes with the samples. */
 final class SampleData {
   private SampleData() {}
+
+  /**
+   * The file of this name.
+   *
+   * @throws IllegalArgumentException if there is none, in a sentence that says what there is
+   */
+  static Path file(String name) {
+    if (name.isEmpty()) throw new IllegalArgumentException("the name of the file is empty");
+    Path file;
+    try {
+      file = Path.of(name);
+    } catch (InvalidPathException e) {
+      throw new IllegalArgumentException("no file can have this name: " + e.getMessage(), e);
+    }
+    if (Files.isDirectory(file)) throw new IllegalArgumentException(name + " is a folder, not a file"); // DuckDB would read it whole
+    if (!Files.exists(file)) throw new IllegalArgumentException("there is no file " + name);
+    if (!Files.isRegularFile(file)) throw new IllegalArgumentException(name + " is not a regular file");
+    return file;
+  }
 
   /** The file of 400,000 flights; if the samples are in a jar, a copy of it that is deleted at exit. */
   static Path flights() {
@@ -27,7 +47,7 @@ final class SampleData {
       }
       return copy;
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot copy " + url + ": " + e.getMessage(), e);
+      throw new UncheckedIOException("copying " + url + " to a file in " + System.getProperty("java.io.tmpdir") + " failed: " + e, e);
     } catch (URISyntaxException e) {
       throw new IllegalStateException(e);
     }

@@ -10,8 +10,6 @@ import picocli.CommandLine.Model.CommandSpec
 import picocli.CommandLine.Option
 import picocli.CommandLine.ParameterException
 import picocli.CommandLine.Spec
-import java.nio.file.Files
-import java.nio.file.Path
 import java.util.concurrent.Callable
 
 /**
@@ -40,16 +38,15 @@ private class FlightsCommand : Callable<Int> {
     @Option(names = ["-h", "--help"], usageHelp = true, description = ["Says this."])
     private var help: Boolean = false
 
-    @Option(names = ["--file"], description = ["Parquet with origin, delay and distance; default: 400,000 flights of 2001."])
-    private var file: Path? = null
+    @Option(names = ["--file"], paramLabel = "FILE", description = ["Parquet with origin, delay and distance; default: 400,000 flights of 2001."])
+    private var file: String? = null
 
     @Option(names = ["--repeat"], paramLabel = "N", description = ["How often to read it; default: \${DEFAULT-VALUE}."])
     private var repeat: Int = 1
 
     override fun call(): Int {
         if (repeat < 1) throw ParameterException(spec.commandLine(), "--repeat is at least 1, not $repeat")
-        val parquet = file ?: SampleData.flights()
-        require(Files.isRegularFile(parquet)) { "there is no file $parquet" } // DuckDB would read a whole folder
+        val parquet = file?.let(SampleData::file) ?: SampleData.flights()
         DuckDbDriver.load().open(mapOf("path" to ":memory:")).use { database ->
             database.connect().createStatement().use { statement ->
                 return if (runBlocking { flights(statement, parquet, repeat) }) 0 else 1

@@ -1,13 +1,7 @@
 package org.arbalest.samples
 
-import org.arbalest.coroutines.asFlow
-import org.arbalest.coroutines.batch
-import org.arbalest.coroutines.doubles
-import org.arbalest.coroutines.float64
-import org.arbalest.coroutines.get
-import org.arbalest.coroutines.utf8
-import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.Devices
+import org.arbalest.coroutines.*
+import org.arbalest.device.*
 import java.lang.foreign.MemorySegment
 
 /** The Kotlin of the README: a batch goes to C, then a stream comes from C. The structs are C's. */

@@ -65,6 +65,15 @@ class FlightsSpec : FunSpec({
         }
     }
 
+    for ((name, sentence) in mapOf("" to "the name of the file is empty", "a\u0000b" to "no file can have this name", "$folder" to "is a folder")) {
+        test("--file \"${name.replace("\u0000", "\\0").substringAfterLast('/')}\" says what it is") {
+            val run = run("--file", name)
+            run.code shouldBe 1
+            run.error.trimEnd().lines() shouldHaveSize 1
+            run.error shouldContain sentence
+        }
+    }
+
     test("a file without the columns names the first that is missing") {
         val run = run("--file", "${parquet("other.parquet", "SELECT 1 AS origin, 2 AS late")}")
         run.code shouldBe 1
@@ -114,6 +123,28 @@ class FlightsSpec : FunSpec({
         run.output shouldContain "229 airports: matches DuckDB's own answer"
     }
 
+    test("the same in Java tells its usage, and what is wrong with the file") {
+        for (wrong in listOf(arrayOf("--help"), arrayOf("a", "b"))) {
+            process(classPath.joinToString(File.pathSeparator), *wrong, main = "FlightsJava").run {
+                code shouldBe 2
+                error.trimEnd() shouldBe "usage: FlightsJava [FILE]"
+            }
+        }
+        process(classPath.joinToString(File.pathSeparator), "nowhere.parquet", main = "FlightsJava").run {
+            code shouldBe 1
+            error.trimEnd() shouldBe "there is no file nowhere.parquet"
+        }
+    }
+
+    test("a folder for temporary files that is not there is named, with the reason") {
+        process(classPath.joinToString(File.pathSeparator), options = listOf("-Djava.io.tmpdir=/nowhere/at/all")).run {
+            code shouldBe 1
+            val said = error.trimEnd().lines().filterNot { it.startsWith("WARNING: ") } // the JVM's own
+            said shouldHaveSize 1
+            said.single() shouldContain "NoSuchFileException: /nowhere/at/all"
+        }
+    }
+
     test("as a process of its own, it exits with 1 where the file is missing, and with 2 for wrong options") {
         process(classPath.joinToString(File.pathSeparator), "--file", "nowhere.parquet").run {
             code shouldBe 1
@@ -147,9 +178,10 @@ private fun captured(get: () -> PrintStream = { System.out }, set: (PrintStream)
 
 private val classPath: List<File> = System.getProperty("java.class.path").split(File.pathSeparator).map { File(it).absoluteFile }
 
-private fun process(classPath: String, vararg args: String): Run {
+private fun process(classPath: String, vararg args: String, main: String = "FlightsKt", options: List<String> = listOf()): Run {
     val java = Path.of(System.getProperty("java.home"), "bin", "java")
-    val process = ProcessBuilder("$java", "--enable-native-access=ALL-UNNAMED", "-cp", classPath, "org.arbalest.samples.FlightsKt", *args)
+    val flags = listOf("--enable-native-access=ALL-UNNAMED", "-cp", classPath)
+    val process = ProcessBuilder(listOf("$java") + options + flags + "org.arbalest.samples.$main" + args)
         .redirectError(File.createTempFile("flights", ".err").apply { deleteOnExit() })
     val error = process.redirectError().file()
     val started = process.start()

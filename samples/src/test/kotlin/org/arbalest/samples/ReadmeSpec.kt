@@ -18,10 +18,18 @@ class ReadmeSpec : FunSpec({
     val symbols = listOf("A", null, "C")
 
     test("the README's code is the code of Readme.kt and ReadmeJava.java") {
-        val sources = File("src/main").walk().filter { it.name.startsWith("Readme") }.joinToString("\n") { it.readText().unindented() }
-        val blocks = Regex("```(?:kotlin|java)\n(.*?)```", RegexOption.DOT_MATCHES_ALL).findAll(File("../README.md").readText()).toList()
+        val sources = mapOf("kotlin" to "kotlin/org/arbalest/samples/Readme.kt", "java" to "java/org/arbalest/samples/ReadmeJava.java")
+            .mapValues { (_, path) -> File("src/main/$path").readText().unindented() }
+        val blocks = Regex("```(kotlin|java)\n(.*?)```", RegexOption.DOT_MATCHES_ALL).findAll(File("../README.md").readText()).toList()
         blocks shouldHaveSize 2
-        for (block in blocks) sources shouldContain block.groupValues[1].unindented()
+        for ((language, code) in blocks.map { it.destructured }) {
+            // The imports, and what is done with them, stand apart in the source: whole lines each, in the same order.
+            val (imports, rest) = code.unindented().split("\n\n", limit = 2)
+            val source = "\n${sources.getValue(language)}\n"
+            source shouldContain "\n$imports\n"
+            source.substringAfter("\n$imports\n") shouldContain "\n$rest\n"
+            imports.lines().all { it.startsWith("import ") } shouldBe true
+        }
     }
 
     test("the README's Kotlin hands out a batch and takes in a stream") {

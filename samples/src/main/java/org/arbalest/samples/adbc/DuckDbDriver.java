@@ -55,7 +55,8 @@ public final class DuckDbDriver {
         try {
           return extract(url, name);
         } catch (IOException e) {
-          throw new UncheckedIOException("copying " + url + " to a file failed: " + e.getMessage(), e);
+          throw new UncheckedIOException(
+              "copying " + url + " to a file in " + System.getProperty("java.io.tmpdir") + " failed: " + e, e);
         }
       }
     }
