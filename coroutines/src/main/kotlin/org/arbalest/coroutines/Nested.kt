@@ -11,6 +11,7 @@ import java.util.function.IntPredicate
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind.EXACTLY_ONCE
 import kotlin.contracts.contract
+import kotlin.reflect.KClass
 
 /**
  * Structs, whose fields are the columns that [fields] adds.
@@ -129,15 +130,49 @@ public inline fun ColumnScope.float64List(
     fillLists(listColumn(name, nullable, metadata), FLOAT64_ITEM, values, { it.size }) { appendAll(it) }
 }
 
-/** Lists of text, whose elements may be null. */
-public inline fun ColumnScope.utf8List(
+/**
+ * Lists of text, booleans or numbers, whose elements may be null:
+ *
+ *     list("tags") { row -> tags[row] }
+ *
+ * @param values the list of a row, or null for a null
+ * @throws IllegalArgumentException if [E] is none of String, Boolean, Byte, Short, Int, Long, Float and Double
+ */
+public inline fun <reified E : Any> ColumnScope.list(
     name: String = "",
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
-    values: (row: Int) -> Collection<String?>?,
+    values: (row: Int) -> Collection<E?>?,
 ) {
-    fillLists(listColumn(name, nullable, metadata), UTF8_ITEM, values, { it.size }) { list ->
-        for (text in list) if (text == null) appendNull() else append(text)
+    fillLists(listColumn(name, nullable, metadata), itemOf(E::class), values, { it.size }) { appendItems(it) }
+}
+
+@PublishedApi
+internal fun itemOf(type: KClass<*>): Field = Field.of(
+    ColumnScope.ITEM,
+    when (type) {
+        String::class -> DataTypes.UTF8
+        Boolean::class -> DataTypes.BOOL
+        Byte::class -> DataTypes.INT8
+        Short::class -> DataTypes.INT16
+        Int::class -> DataTypes.INT32
+        Long::class -> DataTypes.INT64
+        Float::class -> DataTypes.FLOAT32
+        Double::class -> DataTypes.FLOAT64
+        else -> throw IllegalArgumentException("which Arrow type holds a list of ${type.simpleName} is for list(name, lists) { … } to say")
+    },
+)
+
+@PublishedApi
+internal fun ColumnBuilder.appendItems(items: Collection<Any?>) {
+    for (item in items) {
+        when (item) {
+            null -> appendNull()
+            is String -> append(item)
+            is Boolean -> append(item)
+            is Float, is Double -> append((item as Number).toDouble())
+            else -> append((item as Number).toLong())
+        }
     }
 }
 
@@ -152,9 +187,6 @@ internal val FLOAT32_ITEM: Field = Field.of(ColumnScope.ITEM, DataTypes.FLOAT32)
 
 @PublishedApi
 internal val FLOAT64_ITEM: Field = Field.of(ColumnScope.ITEM, DataTypes.FLOAT64)
-
-@PublishedApi
-internal val UTF8_ITEM: Field = Field.of(ColumnScope.ITEM, DataTypes.UTF8)
 
 /** A list column whose elements are still to be named: null is the type of none. */
 @PublishedApi

@@ -19,7 +19,28 @@ class NestedSpec : FunSpec({
         val tags = listOf(listOf("a", null), null, listOf(), listOf("b"))
         cpu.batch(tags.size) { list("tags", { row -> tags[row] }) { all -> utf8 { all[it] } } }
             .throughC().use { it["tags"].values() shouldBe tags }
-        cpu.batch(tags.size) { utf8List("tags") { tags[it] } }.throughC().use { it["tags"].values() shouldBe tags }
+        cpu.batch(tags.size) { list("tags") { row -> tags[row] } }.throughC().use { it["tags"].values() shouldBe tags }
+    }
+
+    test("lists of every type of element that Kotlin and Arrow have in common, and of no other") {
+        cpu.batch(2) {
+            list("bool") { if (it == 0) listOf(true, null) else null }
+            list("byte") { listOf<Byte?>(1, null) }
+            list("short") { listOf<Short>(-2) }
+            list("int") { setOf(it) }
+            list("long") { listOf(Long.MIN_VALUE) }
+            list("float") { listOf(0.5f) }
+            list("double") { listOf(0.25, null) }
+        }.throughC().use {
+            it["bool"].values() shouldBe listOf(listOf(true, null), null)
+            it["byte"].values() shouldBe listOf(listOf(1L, null), listOf(1L, null))
+            it["short"].values() shouldBe listOf(listOf(-2L), listOf(-2L))
+            it["int"].values() shouldBe listOf(listOf(0L), listOf(1L))
+            it["long"].values() shouldBe listOf(listOf(Long.MIN_VALUE), listOf(Long.MIN_VALUE))
+            it["float"].values() shouldBe listOf(listOf(0.5), listOf(0.5))
+            it["double"].values() shouldBe listOf(listOf(0.25, null), listOf(0.25, null))
+        }
+        shouldThrow<IllegalArgumentException> { cpu.batch(1) { list("x") { listOf('c') } } }.message!! shouldContain "a list of Char"
     }
 
     test("lists of primitive arrays") {

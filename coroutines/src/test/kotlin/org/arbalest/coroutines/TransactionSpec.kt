@@ -33,7 +33,7 @@ class TransactionSpec : FunSpec({
             }
             step()
         }
-        utf8List("d") { step(); listOf("q") }
+        list("d") { step(); listOf("q") }
         step()
     }
 

@@ -271,7 +271,8 @@ public final class Column {
   }
 
   private String describe() {
-    return "column \"" + field.name() + "\" of type \"" + field.layout.format + "\"";
+    if (!field.name().isEmpty()) return "column \"" + field.name() + "\" of type " + TypeNames.of(field.type());
+    return field.type() instanceof StructType ? "the batch" : "the array of type " + TypeNames.of(field.type());
   }
 
   @Override

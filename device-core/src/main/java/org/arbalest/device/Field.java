@@ -1,10 +1,8 @@
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
-import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.DataType.DictionaryType;
-import org.arbalest.device.DataType.StructType;
 import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.jspecify.annotations.Nullable;
 
@@ -155,15 +153,9 @@ public final class Field {
     return Objects.hash(name, type, nullable, metadata);
   }
 
-  /** For people: {@code name: type}, with the fields of a struct in braces. */
+  /** For people: {@code price: float64 not null}. */
   @Override
   public String toString() {
-    StringBuilder text = new StringBuilder(name).append(": ");
-    if (type instanceof StructType(List<Field> fields)) {
-      text.append(fields);
-    } else {
-      text.append(type);
-    }
-    return nullable ? text.toString() : text.append(" not null").toString();
+    return (name.isEmpty() ? "" : name + ": ") + TypeNames.of(type) + (nullable ? "" : " not null");
   }
 }

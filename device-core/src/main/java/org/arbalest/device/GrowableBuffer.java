@@ -61,6 +61,7 @@ final class GrowableBuffer {
 
   /** The address of the first byte; changes when the buffer grows. Refuses once the memory belongs to an array, which does not change (OWN-13). */
   long address() {
+    memory.checkOpen();
     return buffer.address();
   }
 

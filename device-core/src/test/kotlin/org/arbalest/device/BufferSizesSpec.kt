@@ -13,13 +13,14 @@ import org.arbalest.device.DataType.StructType
 import org.arbalest.device.DataType.UnionMode
 import org.arbalest.device.DataType.UnionType
 import org.arbalest.device.DataType.Utf8ViewType
+import java.lang.foreign.MemorySegment
 
 class BufferSizesSpec : FunSpec({
     extension(Balanced)
 
     /** Tries buffers of these sizes, null for none; returns the error, or null if they make an array. */
     fun attempt(type: DataType, length: Long, vararg sizes: Long?, offset: Long = 0, children: List<ArrayData> = emptyList()): String? {
-        val buffers = sizes.map { size -> size?.let(Devices.cpu()::allocate) }
+        val buffers = sizes.map { size -> size?.let(Devices.cpu()::allocate)?.also { it.segment().fill(0) } }
         try {
             val data = ArrayData(length, 0, offset, buffers, children, null)
             return runCatching { DeviceArray.of(Field.of("a", type), data).close() }.exceptionOrNull()?.let { it.message!! }
@@ -46,6 +47,24 @@ class BufferSizesSpec : FunSpec({
         attempt(ListViewType(nulls), 2, null, 8, 7, children = item) shouldBe "$: the sizes need 8 bytes, but the buffer has 7"
         attempt(UnionType(UnionMode.DENSE, listOf(0), listOf(nulls)), 2, 2, 7, children = item) shouldBe
             "$: the offsets need 8 bytes, but the buffer has 7"
+    }
+
+    test("ARR-09 offsets that go beyond the data, or the elements, are refused with the numbers") {
+        fun withOffsets(type: DataType, last: Int, data: Long?, children: List<ArrayData> = emptyList()): String {
+            val offsets = Devices.cpu().allocate(12).also { it.segment().copyFrom(MemorySegment.ofArray(intArrayOf(0, 1, last))) }
+            val buffers = listOfNotNull(offsets, data?.let(Devices.cpu()::allocate))
+            try {
+                return shouldThrow<DeviceException> {
+                    DeviceArray.of(Field.of("a", type), ArrayData(2, 0, 0, listOf(null) + buffers, children, null))
+                }.message!!
+            } finally {
+                buffers.forEach { it.close() }
+            }
+        }
+        withOffsets(DataTypes.UTF8, 1_000_000_000, 5) shouldBe "$: offsets[2] = 1000000000 is beyond the 5 bytes of data"
+        withOffsets(DataTypes.UTF8, -1, 5) shouldBe "$: offsets[2] = -1 is beyond the 5 bytes of data"
+        withOffsets(ListType(Field.of("item", NullType())), 4, null, listOf(ArrayData.of(3, 3, listOf()))) shouldBe
+            "$: offsets[2] = 4 is beyond the 3 elements"
     }
 
     test("ARR-08 ours: buffers that a type needs are there, also at length 0") {
