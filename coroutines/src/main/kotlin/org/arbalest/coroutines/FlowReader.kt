@@ -9,11 +9,9 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.DeviceException
 import org.arbalest.device.Field
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
 import kotlin.coroutines.CoroutineContext
 
 /**
@@ -35,8 +33,8 @@ import kotlin.coroutines.CoroutineContext
  *
  * **The end.** What the flow throws is thrown by the pull, and reaches C as an errno with the message; it cancels nobody
  * else. Closing the reader, or C's release of the stream, cancels the collection and does not wait for it; a pull that
- * waits in another thread then fails with `ECANCELED`. A [Job] in [context] becomes the collection's parent, so that a
- * scope waits. If that is cancelled, pulls fail with `ECANCELED` too.
+ * waits in another thread then throws [IllegalStateException]. A [Job] in [context] becomes the collection's parent, so
+ * that a scope waits. If that is cancelled, pulls fail with `ECANCELED`.
  *
  * @param schema the schema of every batch
  * @param deviceType where every batch is
@@ -64,13 +62,10 @@ private class FlowSource(private val flow: Flow<DeviceArray>, private val contex
     @Volatile
     private var collection: Job? = null
 
-    @Volatile
-    private var cancelled = false
-
     override fun next(): DeviceArray? {
         if (collection == null) collection = start()
         val result = runBlocking { arrays.receiveCatching() }
-        result.exceptionOrNull()?.let { throw if (cancelled) DeviceException(Errno.ECANCELED, "the reader was closed", it) else it }
+        result.exceptionOrNull()?.let { throw it }
         return result.getOrNull()
     }
 
@@ -89,7 +84,6 @@ private class FlowSource(private val flow: Flow<DeviceArray>, private val contex
 
     /** Ends a pull that waits. One that is about to start the collection ends too, and then [close] comes. */
     override fun cancel() {
-        cancelled = true
         arrays.cancel()
         collection?.cancel()
     }

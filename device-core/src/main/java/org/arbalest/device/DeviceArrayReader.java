@@ -148,7 +148,13 @@ public final class DeviceArrayReader implements AutoCloseable {
       checkOpen();
       if (failure != null) throw repeated(failure);
       if (ended) return null;
-      DeviceArray array = pull();
+      DeviceArray array;
+      try {
+        array = pull();
+      } catch (DeviceException e) {
+        if (closed) throw new IllegalStateException("the reader was closed", e); // however the source gave up
+        throw e;
+      }
       if (array == null) {
         ended = true;
         return null;
