@@ -60,7 +60,7 @@ class ArrowJavaSpec : FunSpec({
                 ArrowArray.allocateNew(allocator).use { array ->
                     ArrowSchema.allocateNew(allocator).use { schema ->
                         Data.exportVectorSchemaRoot(allocator, root, null, array, schema)
-                        DeviceArray.importArray(MemorySegment.ofAddress(array.memoryAddress()), MemorySegment.ofAddress(schema.memoryAddress())).use { it shouldReadAs 0 }
+                        imported(array, schema).use { it shouldReadAs 0 }
                     }
                 }
             }
@@ -73,7 +73,7 @@ class ArrowJavaSpec : FunSpec({
                 ArrowArray.allocateNew(allocator).use { array ->
                     ArrowSchema.allocateNew(allocator).use { schema ->
                         Data.exportVectorSchemaRoot(allocator, root, null, array, schema)
-                        DeviceArray.importArray(MemorySegment.ofAddress(array.memoryAddress()), MemorySegment.ofAddress(schema.memoryAddress())).use { whole ->
+                        imported(array, schema).use { whole ->
                             whole.slice(17, 50).use { it shouldReadAs 17 }
                         }
                     }
@@ -120,6 +120,9 @@ private fun plain(value: Any?): Any? = when (value) {
     is org.apache.arrow.vector.util.Text -> value.toString()
     else -> value
 }
+
+private fun imported(array: ArrowArray, schema: ArrowSchema): DeviceArray =
+    DeviceArray.importArray(MemorySegment.ofAddress(array.memoryAddress()), MemorySegment.ofAddress(schema.memoryAddress()))
 
 private infix fun DeviceArray.shouldReadAs(from: Int) {
     for (row in 0 until length()) {

@@ -126,7 +126,8 @@ final class ArrayExport {
   /** A slot and a block with room for the structs below the base: all that can fail. */
   private static ArrayExport take(Layout layout) {
     if (layout.descendants >= Slots.MOST_NODES) {
-      throw DeviceException.invalid("the array has " + layout.descendants + " structs below it; at most " + (Slots.MOST_NODES - 1) + " can be exported");
+      throw DeviceException.invalid(
+          "the array has " + layout.descendants + " structs below it; at most " + (Slots.MOST_NODES - 1) + " can be exported");
     }
     Slots.Stack idle = IDLE[(int) Thread.currentThread().threadId() & (IDLE.length - 1)];
     int slot = idle.pop();

@@ -202,8 +202,8 @@ public final class Column {
   }
 
   /**
-   * The values' buffer as a read-only segment, from the first row on: for types of fixed width, and the bytes of text and binary. The array is retained
-   * until the arena is closed, so that the segment is safe for as long as it can be used.
+   * The values' buffer as a read-only segment, from the first row on: for types of fixed width, and the bytes of text and binary. The array
+   * is retained until the arena is closed, so that the segment is safe for as long as it can be used.
    */
   public MemorySegment segment(Arena arena) {
     checkReadable();

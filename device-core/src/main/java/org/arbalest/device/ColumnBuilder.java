@@ -50,7 +50,9 @@ public abstract sealed class ColumnBuilder
       case LargeListType type -> new ListBuilder(memory, field, type.item(), rows);
       case DataType _ when shape == Shape.FIXED && !(field.type() instanceof DictionaryType) && !(field.type() instanceof IntervalType) ->
           new FixedBuilder(memory, field, rows);
-      default -> throw new UnsupportedOperationException("column \"" + field.name() + "\": building type \"" + field.layout.format + "\" is not supported yet");
+      default ->
+          throw new UnsupportedOperationException(
+              "column \"" + field.name() + "\": building type " + TypeNames.of(field.type()) + " is not supported yet");
     };
   }
 

@@ -19,7 +19,7 @@ final class OffsetsBuilder {
     long next = last + size;
     if (!isLong && next > Integer.MAX_VALUE) {
       throw new IllegalArgumentException(
-          "column \"" + field.name() + "\" of type \"" + field.layout.format + "\" has 32-bit offsets, but " + next + " elements; use the large type");
+          "column \"" + field.name() + "\" has 32-bit offsets, but " + next + " elements; use large_" + TypeNames.of(field.type()));
     }
     put(next);
   }

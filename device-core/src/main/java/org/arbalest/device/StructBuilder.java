@@ -61,7 +61,7 @@ final class StructBuilder extends ColumnBuilder {
     for (ColumnBuilder child : children) {
       if (child.length() != length()) {
         throw new IllegalStateException(
-            "column \"" + field.name() + "\" has " + length() + " structs, but its field \"" + child.field.name() + "\" " + child.length() + " values");
+            "column \"" + field.name() + "\" has " + length() + " structs, but its field \"" + child.field.name() + "\" has " + child.length());
       }
       data.add(child.finish());
     }

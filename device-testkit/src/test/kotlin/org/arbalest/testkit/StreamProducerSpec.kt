@@ -13,12 +13,14 @@ import org.arbalest.device.Field
 import org.arbalest.device.Ledger
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.PeerStreams.Manner
 import org.arbalest.testkit.PeerStreams.Manner.*
 import java.io.IOException
 import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
 import java.util.concurrent.CancellationException
 
 class StreamProducerSpec : FunSpec({
@@ -154,7 +156,8 @@ class StreamProducerSpec : FunSpec({
             Arena.ofConfined().use { arena ->
                 val (array, device) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
                 PeerNodes.array(array, length = 0, buffers = 1, children = 1)
-                PeerNodes.array(org.arbalest.device.abi.ArrowArrayStruct.child(array.address(), 0).let { java.lang.foreign.MemorySegment.ofAddress(it).reinterpret(80) }, length = 0, buffers = 2)
+                val column = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
+                PeerNodes.array(column, length = 0, buffers = 2)
                 PeerNodes.deviceArray(device, array, 1, 2)
                 DeviceArray.importDeviceArray(device, schema)
             }

@@ -7,7 +7,10 @@ import static org.arbalest.device.abi.Memory.struct;
 
 import java.lang.foreign.StructLayout;
 
-/** {@code struct ArrowArray}: the buffers and children of one array. The base struct belongs to the consumer, all it points to to the producer (OWN-12). */
+/**
+ * {@code struct ArrowArray}: the buffers and children of one array. The base struct belongs to the consumer, all that it points to belongs to the
+ * producer (OWN-12).
+ */
 public final class ArrowArrayStruct {
   /** The struct as the C compiler lays it out. */
   public static final StructLayout LAYOUT =

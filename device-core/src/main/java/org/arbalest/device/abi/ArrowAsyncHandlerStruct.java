@@ -6,7 +6,10 @@ import static org.arbalest.device.abi.Memory.struct;
 
 import java.lang.foreign.StructLayout;
 
-/** {@code struct ArrowAsyncDeviceStreamHandler}: the callbacks of a consumer; owned by the consumer, released by the producer's call of {@code release}. */
+/**
+ * {@code struct ArrowAsyncDeviceStreamHandler}: the callbacks of a consumer; owned by the consumer, released by the producer's call of
+ * {@code release}.
+ */
 public final class ArrowAsyncHandlerStruct {
   /** The struct as the C compiler lays it out. */
   public static final StructLayout LAYOUT =
