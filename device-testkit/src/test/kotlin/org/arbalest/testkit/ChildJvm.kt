@@ -12,16 +12,22 @@ internal class ChildJvm(val exitCode: Int, val output: String) {
         private val classPath: String get() = System.getProperty("surefire.test.class.path") ?: System.getProperty("java.class.path")
 
         /** Runs the `main` of an object of the tests; one that hangs for a minute is killed, with exit code −1. */
-        fun run(main: KClass<*>, vararg arguments: String, extraClassPath: Path? = null): ChildJvm {
+        fun run(
+            main: KClass<*>,
+            vararg arguments: String,
+            extraClassPath: Path? = null,
+            options: List<String> = emptyList(),
+        ): ChildJvm {
             val folder = Files.createTempDirectory("arbalest-child")
             val output = folder.resolve("output")
             val command = listOf(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED", "--illegal-native-access=deny", "-XX:-CreateCoredumpOnCrash",
                 "-XX:ErrorFile=$folder/hs_err", "-cp", listOfNotNull(extraClassPath, classPath).joinToString(File.pathSeparator),
-                main.java.name,
-            ) + arguments
-            val process = ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start()
+            ) + options + main.java.name + arguments
+            val builder = ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile())
+            builder.environment().remove("JAVA_TOOL_OPTIONS") // the child would talk about them
+            val process = builder.start()
             val ended = process.waitFor(60, SECONDS)
             if (!ended) process.destroyForcibly().waitFor()
             val text = Files.readString(output)

@@ -183,6 +183,7 @@ private fun process(classPath: String, vararg args: String, main: String = "Flig
     val flags = listOf("--enable-native-access=ALL-UNNAMED", "-cp", classPath)
     val process = ProcessBuilder(listOf("$java") + options + flags + "org.arbalest.samples.$main" + args)
         .redirectError(File.createTempFile("flights", ".err").apply { deleteOnExit() })
+    process.environment().remove("JAVA_TOOL_OPTIONS") // the child would talk about them
     val error = process.redirectError().file()
     val started = process.start()
     val output = started.inputReader().readText()

@@ -1,0 +1,72 @@
+package org.arbalest.testkit
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldNotContain
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import java.lang.foreign.Arena
+import java.util.logging.Handler
+import java.util.logging.LogRecord
+import java.util.logging.Logger
+
+/** `-Dorg.arbalest.leaks=true`, in a JVM of its own, since it is read once. */
+class LeakReportSpec : FunSpec({
+    test("a handle that became unreachable while it was open is reported, with the place that made it; others are not") {
+        val child = ChildJvm.run(LeakedHandles::class, options = listOf("-Dorg.arbalest.leaks=true"))
+        withClue(child.output) {
+            child.exitCode shouldBe 0
+            child.output shouldContain "reported: DeviceArray made here was never closed, in leak"
+            child.output shouldNotContain "in keepOrder"
+        }
+    }
+})
+
+internal object LeakedHandles {
+    private val logger = Logger.getLogger("org.arbalest.device") // held: java.util.logging does not
+    private fun make(): DeviceArray = Devices.cpu().batchBuilder(1).use { it.int32("n", intArrayOf(1)).build() }
+
+    private fun leak() {
+        make().retain().close()
+    }
+
+    private fun keepOrder() {
+        Arena.ofConfined().use { arena ->
+            val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+            make().use { array ->
+                array.retain().exportDeviceArray(out)
+                DeviceArray.importDeviceArray(out, array.field()).move().use { it.slice(0, 1).close() }
+            }
+        }
+    }
+
+    @JvmStatic
+    fun main(args: Array<String>) {
+        val reports = object : Handler() {
+            @Volatile
+            var seen = 0
+
+            override fun publish(record: LogRecord) {
+                val made = record.thrown ?: return
+                val caller = made.stackTrace.first { it.methodName == "leak" || it.methodName == "keepOrder" }
+                println("reported: ${made.message}, in ${caller.methodName}")
+                seen++
+            }
+
+            override fun flush() = Unit
+
+            override fun close() = Unit
+        }
+        logger.addHandler(reports)
+        keepOrder()
+        leak()
+        for (round in 1..200) {
+            System.gc()
+            if (reports.seen > 0) break
+            Thread.sleep(20) // the collector gives no other sign
+        }
+    }
+}
