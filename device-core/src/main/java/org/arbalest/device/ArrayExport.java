@@ -72,7 +72,7 @@ final class ArrayExport {
 
   /**
    * Exports an array to {@code out}, an {@code ArrowArray}. The holder that the caller has passes to the export; if this throws, the caller
-   * still has it and {@code out} was not touched.
+   * still has it, and the release of {@code out} was not written.
    *
    * @param node the array's own struct, which has the shape of {@code layout}
    * @param offset where the array begins in its buffers

@@ -25,8 +25,9 @@ final class DictionaryBuilder extends ColumnBuilder {
     Integer position = positions.get(Objects.requireNonNull(value, "value"));
     if (position == null) {
       position = positions.size();
-      indices.append((long) position);
+      indices.checkRange(position); // whatever is refused is refused before anything is written
       values.append(value);
+      indices.append((long) position);
       positions.put(value, position);
     } else {
       indices.append((long) position);

@@ -53,7 +53,8 @@ final class FixedBuilder extends ColumnBuilder {
     return this;
   }
 
-  private void checkRange(long value) {
+  /** Throws if an integer does not fit. */
+  void checkRange(long value) {
     if (width == 8) return;
     int bits = 8 * width;
     long least = signed ? -(1L << (bits - 1)) : 0;

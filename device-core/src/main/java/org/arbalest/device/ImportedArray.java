@@ -18,7 +18,10 @@ final class ImportedArray extends Ownership {
 
   @Override
   void free() {
-    Calls.releaseArray(struct);
-    NativeHeap.free(struct);
+    try {
+      Calls.releaseArray(struct);
+    } finally {
+      NativeHeap.free(struct);
+    }
   }
 }

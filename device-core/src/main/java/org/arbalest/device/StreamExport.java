@@ -2,7 +2,6 @@ package org.arbalest.device;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.io.IOException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
@@ -171,7 +170,6 @@ final class StreamExport {
       case InterruptedException _ -> Errno.ECANCELED;
       case UnsupportedOperationException _ -> Errno.ENOSYS;
       case IllegalArgumentException _ -> Errno.EINVAL;
-      case IOException _ -> Errno.EIO;
       default -> Errno.EIO;
     };
   }

@@ -9,6 +9,8 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import java.lang.foreign.Arena
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit.MILLISECONDS
 import java.util.logging.Handler
 import java.util.logging.LogRecord
 import java.util.logging.Logger
@@ -46,14 +48,13 @@ internal object LeakedHandles {
     @JvmStatic
     fun main(args: Array<String>) {
         val reports = object : Handler() {
-            @Volatile
-            var seen = 0
+            val seen = CountDownLatch(1)
 
             override fun publish(record: LogRecord) {
                 val made = record.thrown ?: return
                 val caller = made.stackTrace.first { it.methodName == "leak" || it.methodName == "keepOrder" }
                 println("reported: ${made.message}, in ${caller.methodName}")
-                seen++
+                seen.countDown()
             }
 
             override fun flush() = Unit
@@ -63,10 +64,7 @@ internal object LeakedHandles {
         logger.addHandler(reports)
         keepOrder()
         leak()
-        for (round in 1..200) {
-            System.gc()
-            if (reports.seen > 0) break
-            Thread.sleep(20) // the collector gives no other sign
-        }
+        var rounds = 0
+        do System.gc() while (!reports.seen.await(50, MILLISECONDS) && ++rounds < 200)
     }
 }
