@@ -22,6 +22,10 @@ final class Callbacks {
   private static final FunctionDescriptor GET = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG);
   private static final FunctionDescriptor GET_TEXT = FunctionDescriptor.of(JAVA_LONG, JAVA_LONG);
 
+  private static final FunctionDescriptor ON_NEXT_TASK = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+  private static final FunctionDescriptor ON_ERROR = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+  private static final FunctionDescriptor REQUEST = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG);
+
   static final long RELEASE_SCHEMA = stub("releaseSchema", RELEASE);
   static final long RELEASE_ARRAY = stub("releaseArray", RELEASE);
   static final long STREAM_GET_SCHEMA = stub("streamGetSchema", GET);
@@ -32,6 +36,14 @@ final class Callbacks {
   static final long DEVICE_STREAM_GET_NEXT = stub("deviceStreamGetNext", GET);
   static final long DEVICE_STREAM_GET_LAST_ERROR = stub("deviceStreamGetLastError", GET_TEXT);
   static final long DEVICE_STREAM_RELEASE = stub("deviceStreamRelease", RELEASE);
+
+  static final long HANDLER_ON_SCHEMA = stub("handlerOnSchema", GET);
+  static final long HANDLER_ON_NEXT_TASK = stub("handlerOnNextTask", ON_NEXT_TASK);
+  static final long HANDLER_ON_ERROR = stub("handlerOnError", ON_ERROR);
+  static final long HANDLER_RELEASE = stub("handlerRelease", RELEASE);
+  static final long PRODUCER_REQUEST = stub("producerRequest", REQUEST);
+  static final long PRODUCER_CANCEL = stub("producerCancel", RELEASE);
+  static final long TASK_EXTRACT_DATA = stub("taskExtractData", GET);
 
   private Callbacks() {}
 
@@ -127,6 +139,62 @@ final class Callbacks {
       StreamExport.release(ArrowDeviceArrayStreamStruct.privateData(stream));
     } catch (Throwable t) {
       Faults.report("release of a stream", t);
+    }
+  }
+
+  private static int handlerOnSchema(long handler, long schema) {
+    try {
+      return AsyncHandler.onSchema(handler, schema);
+    } catch (Throwable t) {
+      return unexpected("on_schema", t);
+    }
+  }
+
+  private static int handlerOnNextTask(long handler, long task, long metadata) {
+    try {
+      return AsyncHandler.onNextTask(handler, task, metadata);
+    } catch (Throwable t) {
+      return unexpected("on_next_task", t);
+    }
+  }
+
+  private static void handlerOnError(long handler, int code, long message, long metadata) {
+    try {
+      AsyncHandler.onError(handler, code, message, metadata);
+    } catch (Throwable t) {
+      Faults.report("on_error", t);
+    }
+  }
+
+  private static void handlerRelease(long handler) {
+    try {
+      AsyncHandler.release(handler);
+    } catch (Throwable t) {
+      Faults.report("release of an async handler", t);
+    }
+  }
+
+  private static void producerRequest(long producer, long n) {
+    try {
+      AsyncExport.request(producer, n);
+    } catch (Throwable t) {
+      Faults.report("request", t);
+    }
+  }
+
+  private static void producerCancel(long producer) {
+    try {
+      AsyncExport.cancel(producer);
+    } catch (Throwable t) {
+      Faults.report("cancel", t);
+    }
+  }
+
+  private static int taskExtractData(long task, long out) {
+    try {
+      return TaskExport.extractData(task, out);
+    } catch (Throwable t) {
+      return unexpected("extract_data", t);
     }
   }
 

@@ -17,9 +17,15 @@ final class Calls {
   private static final MethodHandle GET = LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
   private static final MethodHandle GET_TEXT = LINKER.downcallHandle(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
 
+  private static final MethodHandle ON_NEXT_TASK =
+      LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle ON_ERROR =
+      LINKER.downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle REQUEST = LINKER.downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
+
   private Calls() {}
 
-  /** {@code void (*release)(T*)}. */
+  /** {@code void (*release)(T*)}, or {@code cancel}. */
   static void release(long function, long struct) {
     try {
       RELEASE.invokeExact(MemorySegment.ofAddress(function), struct);
@@ -28,7 +34,7 @@ final class Calls {
     }
   }
 
-  /** {@code int (*get)(T*, U* out)}. */
+  /** {@code int (*get)(T*, U* out)}, or {@code on_schema}, or {@code extract_data}. */
   static int get(long function, long struct, long out) {
     try {
       return (int) GET.invokeExact(MemorySegment.ofAddress(function), struct, out);
@@ -41,6 +47,33 @@ final class Calls {
   static long getText(long function, long struct) {
     try {
       return (long) GET_TEXT.invokeExact(MemorySegment.ofAddress(function), struct);
+    } catch (Throwable t) {
+      throw new AssertionError(t);
+    }
+  }
+
+  /** {@code int (*on_next_task)(handler*, task*, const char* metadata)}. */
+  static int onNextTask(long function, long handler, long task, long metadata) {
+    try {
+      return (int) ON_NEXT_TASK.invokeExact(MemorySegment.ofAddress(function), handler, task, metadata);
+    } catch (Throwable t) {
+      throw new AssertionError(t);
+    }
+  }
+
+  /** {@code void (*on_error)(handler*, int code, const char* message, const char* metadata)}. */
+  static void onError(long function, long handler, int code, long message, long metadata) {
+    try {
+      ON_ERROR.invokeExact(MemorySegment.ofAddress(function), handler, code, message, metadata);
+    } catch (Throwable t) {
+      throw new AssertionError(t);
+    }
+  }
+
+  /** {@code void (*request)(producer*, int64_t n)}. */
+  static void request(long function, long producer, long n) {
+    try {
+      REQUEST.invokeExact(MemorySegment.ofAddress(function), producer, n);
     } catch (Throwable t) {
       throw new AssertionError(t);
     }

@@ -184,6 +184,20 @@ public final class DeviceArray implements AutoCloseable {
     }
   }
 
+  /** Takes over a live {@code ArrowDeviceArray} in a block of ours; on failure both are released. */
+  static DeviceArray adopt(long block, Field field) {
+    try {
+      Device device = deviceOf(block);
+      Structure.validate(field, block);
+      DeviceArray array = new DeviceArray(device, field, block, ArrowArrayStruct.offset(block), ArrowArrayStruct.length(block));
+      return array.holding(new ImportedArray(block));
+    } catch (Throwable t) {
+      Calls.releaseArray(block);
+      NativeHeap.free(block);
+      throw t;
+    }
+  }
+
   private static Device deviceOf(long array) {
     int type = ArrowDeviceArrayStruct.deviceType(array);
     if (type != 1) return Devices.find(new DeviceType(type), ArrowDeviceArrayStruct.deviceId(array));

@@ -170,7 +170,14 @@ public final class DeviceArrayReader implements AutoCloseable {
   private @Nullable DeviceArray pull() {
     try {
       DeviceArray array = source.next();
-      if (array != null) check(array);
+      if (array != null) {
+        try {
+          check(array, field, deviceType);
+        } catch (Throwable t) {
+          array.close();
+          throw t;
+        }
+      }
       return array;
     } catch (DeviceException e) {
       failure = e;
@@ -185,16 +192,15 @@ public final class DeviceArrayReader implements AutoCloseable {
     }
   }
 
-  private void check(DeviceArray array) {
+  /** An array that is not what its stream is of is an error (STR-08); it stays the caller's. */
+  static void check(DeviceArray array, Field field, DeviceType deviceType) {
     String wrong = null;
     if (!array.device().type().equals(deviceType)) {
       wrong = "a stream of " + deviceType + " arrays gave one on " + array.device();
     } else if (!field.layout.matches(array.field().layout)) {
       wrong = "a stream of " + field + " gave an array of " + array.field();
     }
-    if (wrong == null) return;
-    array.close();
-    throw DeviceException.invalid(wrong);
+    if (wrong != null) throw DeviceException.invalid(wrong);
   }
 
   /** The same error for another caller, with the stack of this call. */

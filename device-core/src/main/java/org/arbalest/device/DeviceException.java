@@ -14,6 +14,9 @@ public final class DeviceException extends RuntimeException {
 
   private final int errno;
 
+  /** Null only in an exception that was deserialised. */
+  private final transient @Nullable Metadata metadata;
+
   /** An error with the code of the C interface; {@link Errno} names the usual ones. */
   public DeviceException(int errno, String message) {
     this(errno, message, null);
@@ -21,14 +24,25 @@ public final class DeviceException extends RuntimeException {
 
   /** An error that was caused by another. */
   public DeviceException(int errno, String message, @Nullable Throwable cause) {
+    this(errno, message, cause, Metadata.empty());
+  }
+
+  /** An error of an async stream with details for programs; they cross the C interface with {@code on_error}. */
+  public DeviceException(int errno, String message, @Nullable Throwable cause, Metadata metadata) {
     super(Objects.requireNonNull(message, "message"), cause);
     if (errno == 0) throw new IllegalArgumentException("errno 0 means success");
     this.errno = errno;
+    this.metadata = Objects.requireNonNull(metadata, "metadata");
   }
 
   /** The error code of the C interface; never 0. */
   public int errno() {
     return errno;
+  }
+
+  /** What an async stream said about its error beside code and message; usually empty. */
+  public Metadata metadata() {
+    return metadata == null ? Metadata.empty() : metadata;
   }
 
   /** The class, the code by name and number, and the message. */

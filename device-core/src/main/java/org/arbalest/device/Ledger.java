@@ -14,29 +14,39 @@ import java.util.concurrent.atomic.LongAdder;
  * @param exports arrays and schemas that C holds and has not released
  * @param readers open {@link DeviceArrayReader}s
  * @param streams streams that C holds and has not released
+ * @param tasks tasks of async streams that were announced, to us or by us, and are neither extracted nor closed
+ * @param handlers handlers that a producer holds and has not released
+ * @param producers async streams that a consumer holds: not released, or with a task that was not extracted
  */
-public record Ledger(long buffers, long bufferBytes, long arrays, long exports, long readers, long streams) {
+public record Ledger(long buffers, long bufferBytes, long arrays, long exports, long readers, long streams, long tasks, long handlers,
+    long producers) {
   static final LongAdder BUFFERS = new LongAdder();
   static final LongAdder BUFFER_BYTES = new LongAdder();
   static final LongAdder ARRAYS = new LongAdder();
   static final LongAdder READERS = new LongAdder();
+  static final LongAdder TASKS = new LongAdder();
 
   /** What is held now. */
   public static Ledger now() {
     AtomicLong exports = new AtomicLong();
     AtomicLong streams = new AtomicLong();
+    AtomicLong handlers = new AtomicLong();
+    AtomicLong producers = new AtomicLong();
     Slots.forEach(
         owner -> {
           if (owner instanceof ArrayExport export && export.isLive()) exports.incrementAndGet();
           if (owner instanceof SchemaExport) exports.incrementAndGet();
           if (owner instanceof StreamExport) streams.incrementAndGet();
+          if (owner instanceof AsyncHandler) handlers.incrementAndGet();
+          if (owner instanceof AsyncExport) producers.incrementAndGet();
         });
-    return new Ledger(BUFFERS.sum(), BUFFER_BYTES.sum(), ARRAYS.sum(), exports.get(), READERS.sum(), streams.get());
+    return new Ledger(BUFFERS.sum(), BUFFER_BYTES.sum(), ARRAYS.sum(), exports.get(), READERS.sum(), streams.get(), TASKS.sum(),
+        handlers.get(), producers.get());
   }
 
   /** Whether nothing is held. */
   public boolean isZero() {
-    return equals(new Ledger(0, 0, 0, 0, 0, 0));
+    return equals(new Ledger(0, 0, 0, 0, 0, 0, 0, 0, 0));
   }
 
   /** What is held now and was not held then, or the reverse where a number is negative. */
@@ -47,6 +57,9 @@ public record Ledger(long buffers, long bufferBytes, long arrays, long exports, 
         arrays - earlier.arrays,
         exports - earlier.exports,
         readers - earlier.readers,
-        streams - earlier.streams);
+        streams - earlier.streams,
+        tasks - earlier.tasks,
+        handlers - earlier.handlers,
+        producers - earlier.producers);
   }
 }

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * its message (STR-09).
  */
 final class StreamExport {
+  private static final int MOST_CAUSES = 8;
+
   private final DeviceArrayReader reader;
   private final ReentrantLock calls = new ReentrantLock();
   private long tag;
@@ -160,6 +162,17 @@ final class StreamExport {
   private static String message(Throwable t) {
     String message = t.getMessage();
     return t instanceof DeviceException && message != null ? message : t.toString();
+  }
+
+  /** The message, and those of the causes that it does not repeat. */
+  static String messageWithCauses(Throwable t) {
+    StringBuilder text = new StringBuilder(message(t));
+    Throwable cause = t.getCause();
+    for (int i = 0; cause != null && i < MOST_CAUSES; i++, cause = cause.getCause()) {
+      String said = cause.getMessage();
+      if (said == null || text.indexOf(said) < 0) text.append("; caused by ").append(cause);
+    }
+    return text.toString();
   }
 
   static int errno(Throwable t) {

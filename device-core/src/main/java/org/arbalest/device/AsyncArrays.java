@@ -1,0 +1,196 @@
+package org.arbalest.device;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Flow;
+import java.util.function.Consumer;
+import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An async device stream: as consumer, a handler that a C producer drives, seen as a publisher of tasks; as producer, {@link #produce} and its
+ * kin, which drive a handler of somebody else's.
+ *
+ * <p><b>As consumer.</b> Whoever {@linkplain #connect connected} the stream subscribes to it, once, or closes it. Demand goes to the producer as
+ * {@code request}, with one task more, since some send the end only on demand (ASY-13); cancelling goes as {@code cancel}. Each task belongs to the
+ * subscriber; those that come after a cancellation are discarded (ASY-10). The handler's memory is freed by the producer's {@code release},
+ * for which {@link #released} waits.
+ *
+ * <p><b>Threads.</b> The subscriber is signalled on the producer's threads, or on one that requests; it should hand long work to a thread of its
+ * own. It may request and cancel from anywhere, also inside a signal.
+ */
+public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseable {
+  private final AsyncHandler handler;
+  private final Leaks.@Nullable Watch watch;
+
+  private AsyncArrays(AsyncHandler handler) {
+    this.handler = handler;
+    this.watch = Leaks.ENABLED ? Leaks.watch(this) : null;
+    if (watch != null) watch.opened();
+  }
+
+  /**
+   * Makes a handler and hands it to a producer.
+   *
+   * @param start gives the {@code ArrowAsyncDeviceStreamHandler} to the producer, which owns it from then on, and may call it before {@code
+   *     start} returns (ASY-26). If it throws, the producer must not have kept the handler; the stream is then undone, and the exception
+   *     goes to the caller.
+   * @param quirks what the producer is known to do
+   * @return the stream, to be subscribed to or closed
+   */
+  public static AsyncArrays connect(Consumer<MemorySegment> start, AsyncQuirk... quirks) {
+    Objects.requireNonNull(start, "start");
+    AsyncHandler handler = new AsyncHandler(quirks);
+    AsyncArrays arrays = new AsyncArrays(handler);
+    try {
+      start.accept(NativeHeap.segment(handler.struct(), ArrowAsyncHandlerStruct.SIZE));
+    } catch (Throwable t) {
+      arrays.close();
+      if (!handler.isTaken()) handler.release();
+      throw t;
+    }
+    return arrays;
+  }
+
+  /**
+   * What the stream is of; completes before the first task, on the producer's thread.
+   *
+   * <p>Fails with what the stream fails with before it, or with a {@link CancellationException} if it was cancelled before.
+   */
+  public CompletionStage<AsyncSchema> schema() {
+    return handler.schema.minimalCompletionStage();
+  }
+
+  /**
+   * Completes when the producer has released the handler, on the producer's thread: after that it calls nothing any more. Tasks can still be
+   * extracted. Fails with the producer's error if the stream ended with one.
+   */
+  public CompletionStage<Void> released() {
+    return handler.released.minimalCompletionStage();
+  }
+
+  /**
+   * Begins to hand the tasks to a subscriber. A second one is told an {@link IllegalStateException}. It fails with a {@link DeviceException}:
+   * the producer's errno, message and metadata.
+   */
+  @Override
+  public void subscribe(Flow.Subscriber<? super AsyncTask> subscriber) {
+    Objects.requireNonNull(subscriber, "subscriber");
+    if (watch != null) watch.closed(); // from now on it is the subscriber's
+    handler.subscribe(subscriber);
+  }
+
+  /**
+   * This stream as a pull stream, which takes it over. Waits until the schema is there.
+   *
+   * @param prefetch how many tasks may wait to be pulled; at least 1
+   * @throws DeviceException what the stream fails with before its schema
+   */
+  public DeviceArrayReader reader(int prefetch) {
+    if (prefetch < 1) throw new IllegalArgumentException("prefetch is at least 1, not " + prefetch);
+    AsyncSchema schema;
+    try {
+      schema = handler.schema.join();
+    } catch (CompletionException e) {
+      close();
+      throw e.getCause() instanceof DeviceException cause ? cause : e;
+    } catch (Throwable t) {
+      close();
+      throw t;
+    }
+    AsyncSource source = new AsyncSource(prefetch);
+    DeviceArrayReader reader = DeviceArrayReader.of(schema.field(), schema.deviceType(), source);
+    subscribe(source);
+    return reader;
+  }
+
+  /**
+   * Cancels the stream, unless it has ended; does not wait for the producer. A subscriber that has not heard of an end is told a {@link
+   * CancellationException}. Closing twice does nothing.
+   */
+  @Override
+  public void close() {
+    if (watch != null) watch.closed();
+    handler.abandon(new CancellationException("the stream was closed"));
+  }
+
+  /**
+   * Drives a handler with the arrays of a publisher. Both pass to the stream: the handler is released in the end, whatever happens, and an array
+   * that the consumer did not extract is closed.
+   *
+   * <p>The schema goes first, then the publisher is subscribed to; it is asked for no more than the consumer asks for. An array is exported on the
+   * thread on which the consumer extracts it. The publisher's failure goes to {@code on_error}: errno, the message with those of its causes,
+   * and the metadata of a {@link DeviceException}.
+   *
+   * @param handler a live {@code ArrowAsyncDeviceStreamHandler}
+   * @param schema what is announced; arrays that do not fit it are an error
+   * @param arrays where they come from; each that is signalled passes to the stream
+   * @param executor runs the callbacks, where they are not made on the publisher's thread; not inside the consumer's calls, even if it is one that
+   *     runs in the caller
+   * @param quirks what the consumer is known to do
+   * @return completes when the handler was released: normally at the end, or if the consumer cancelled; with the publisher's error; or with a {@link
+   *     DeviceException} if the consumer answered with an error
+   * @throws IllegalArgumentException if {@code handler} is not a handler; it is then not released
+   */
+  public static CompletionStage<Void> produce(
+      MemorySegment handler, AsyncSchema schema, Flow.Publisher<DeviceArray> arrays, Executor executor, AsyncQuirk... quirks) {
+    Objects.requireNonNull(arrays, "arrays");
+    return produce(handler, schema, new PublisherFeed<>(arrays), executor, quirks);
+  }
+
+  /**
+   * Drives a handler with the tasks of a publisher, each with its metadata; like {@link #produce(MemorySegment, AsyncSchema, Flow.Publisher,
+   * Executor, AsyncQuirk...)}. Tasks of another stream are extracted when the consumer extracts them.
+   */
+  public static CompletionStage<Void> produceTasks(
+      MemorySegment handler, AsyncSchema schema, Flow.Publisher<AsyncTask> tasks, Executor executor, AsyncQuirk... quirks) {
+    Objects.requireNonNull(tasks, "tasks");
+    return produce(handler, schema, new PublisherFeed<>(tasks), executor, quirks);
+  }
+
+  /**
+   * Drives a handler with the arrays of a pull stream, which passes to the stream and is closed in the end; like {@link #produce(MemorySegment,
+   * AsyncSchema, Flow.Publisher, Executor, AsyncQuirk...)}. One array is pulled ahead of the demand.
+   *
+   * @param metadata what is said about the stream
+   * @param executor runs the callbacks, and pulls, which may block its thread
+   */
+  public static CompletionStage<Void> produce(
+      MemorySegment handler, DeviceArrayReader reader, Metadata metadata, Executor executor, AsyncQuirk... quirks) {
+    AsyncSchema schema = new AsyncSchema(reader.field(), reader.deviceType(), metadata);
+    return produce(handler, schema, new ReaderFeed(reader), executor, quirks);
+  }
+
+  private static CompletionStage<Void> produce(
+      MemorySegment handler, AsyncSchema schema, Feed feed, Executor executor, AsyncQuirk... quirks) {
+    Objects.requireNonNull(schema, "schema");
+    Objects.requireNonNull(executor, "executor");
+    return AsyncExport.start(checked(handler), schema, feed, executor, Set.of(quirks));
+  }
+
+  /**
+   * Tells a handler that there will be no stream: {@code on_error}, then {@code release}, before this returns (ASY-25).
+   *
+   * @param handler a live {@code ArrowAsyncDeviceStreamHandler} that was told nothing yet
+   */
+  public static void refuse(MemorySegment handler, Throwable why) {
+    Objects.requireNonNull(why, "why");
+    AsyncExport.refuse(checked(handler), why);
+  }
+
+  private static long checked(MemorySegment handler) {
+    long struct = Structs.address(handler, ArrowAsyncHandlerStruct.LAYOUT);
+    if (ArrowAsyncHandlerStruct.release(struct) == 0) throw new IllegalArgumentException("the handler was released before it was given");
+    if (ArrowAsyncHandlerStruct.onSchema(struct) == 0
+        || ArrowAsyncHandlerStruct.onNextTask(struct) == 0
+        || ArrowAsyncHandlerStruct.onError(struct) == 0) {
+      throw new IllegalArgumentException("the handler's on_schema, on_next_task or on_error is NULL");
+    }
+    return struct;
+  }
+}

@@ -1,0 +1,22 @@
+package org.arbalest.device;
+
+/** A task made here, of an array that is there. */
+final class LocalTask extends AsyncTask {
+  private final DeviceArray array;
+
+  LocalTask(DeviceArray array, Metadata metadata) {
+    super(metadata);
+    this.array = array;
+  }
+
+  @Override
+  public DeviceArray extract() {
+    if (!spend()) throw alreadySpent();
+    return array;
+  }
+
+  @Override
+  public void close() {
+    if (spend()) array.close();
+  }
+}

@@ -1,0 +1,75 @@
+package org.arbalest.device;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.abi.ArrowAsyncTaskStruct;
+import org.arbalest.device.abi.Errno;
+
+/** One task that a consumer holds: what it is to get, and the slot by which it comes back. */
+final class TaskExport {
+  private final AsyncExport export;
+
+  /** A {@link DeviceArray} or an {@link AsyncTask}. */
+  private final AutoCloseable data;
+
+  private final AtomicBoolean spent = new AtomicBoolean();
+  private final long tag;
+
+  /** On failure {@code data} is still the caller's. */
+  TaskExport(AsyncExport export, AutoCloseable data) {
+    this.export = export;
+    this.data = data;
+    this.tag = Slots.take(this);
+    export.retain();
+  }
+
+  /** Writes the struct that is announced. */
+  void write(long task) {
+    ArrowAsyncTaskStruct.setExtractData(task, Callbacks.TASK_EXTRACT_DATA);
+    ArrowAsyncTaskStruct.setPrivateData(task, tag);
+  }
+
+  /** {@code extract_data}, on the consumer's thread; NULL is nobody wants it. A second call finds nothing (ASY-16). */
+  static int extractData(long task, long out) {
+    if (out != 0) ArrowArrayStruct.setRelease(out, 0);
+    TaskExport found = Slots.find(ArrowAsyncTaskStruct.privateData(task)) instanceof TaskExport t ? t : null;
+    if (found == null || !found.spend()) return Errno.EINVAL;
+    try {
+      return found.extract(out);
+    } finally {
+      found.export.leave();
+    }
+  }
+
+  private int extract(long out) {
+    if (out == 0) {
+      close();
+      return 0;
+    }
+    try (DeviceArray array = data instanceof AsyncTask task ? task.extract() : (DeviceArray) data) {
+      export.check(array);
+      array.exportDeviceArray(out);
+      return 0;
+    } catch (Throwable t) {
+      export.extractFailed(t);
+      return StreamExport.errno(t);
+    }
+  }
+
+  /** Closes what the consumer refused. */
+  void refused() {
+    if (!spend()) return; // it extracted the task all the same
+    close();
+    export.leave();
+  }
+
+  private boolean spend() {
+    if (!spent.compareAndSet(false, true)) return false;
+    Slots.leave(tag);
+    return true;
+  }
+
+  private void close() {
+    AsyncExport.close(data);
+  }
+}
