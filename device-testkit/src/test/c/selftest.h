@@ -1,6 +1,7 @@
 /* What the files of the selftest share. */
 #include <stdio.h>
 
+#include "async.h"
 #include "peer.h"
 
 extern int failures;

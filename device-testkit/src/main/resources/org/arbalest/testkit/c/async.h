@@ -2,7 +2,7 @@
  * The C program's side of the async device stream: a producer that drives anyone's handler with the batches of
  * peer_batch, and a consumer whose handler anyone's producer drives. Both watch the other side closely.
  *
- * Part of peer.h. A hang is a violation with a text, after a limit; the gate of peer.h holds either side still.
+ * Its flavours, ledger and gate are those of peer.h. A hang is a violation with a text, after a limit; the gate holds either side still.
  */
 #ifndef ARBALEST_PEER_ASYNC_H
 #define ARBALEST_PEER_ASYNC_H

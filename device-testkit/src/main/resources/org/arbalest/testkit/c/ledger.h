@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "async.h"
 #include "peer.h"
 
 #pragma GCC visibility push(hidden)

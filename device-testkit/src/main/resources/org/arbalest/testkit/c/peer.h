@@ -9,7 +9,6 @@
 #define ARBALEST_PEER_H
 
 #include "arbalest/arrow_abi.h"
-#include "async.h"
 
 #ifdef __cplusplus
 extern "C" {
