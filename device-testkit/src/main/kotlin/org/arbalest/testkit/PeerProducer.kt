@@ -166,7 +166,7 @@ public class PeerProducer(
         /** Late calls of the consumer are counted, not violations. */
         TOLERANT(0x10000000000),
 
-        /** Calls after the NULL task or on_error are violations too. */
+        /** Calls after the NULL task or on_error has returned are violations too. */
         STRICT(0x20000000000),
     }
 
@@ -265,13 +265,13 @@ public class Produced internal constructor(slots: LongArray) {
     /** Requests after cancel: nothing, by the rules. */
     public val requestsCancelled: Long = slots[12]
 
-    /** Requests after the NULL task or on_error was called. */
+    /** Requests after the NULL task or on_error has returned. */
     public val requestsEnded: Long = slots[13]
 
     /** Requests after release returned. */
     public val requestsReleased: Long = slots[14]
 
-    /** Cancels after the NULL task or on_error was called. */
+    /** Cancels after the NULL task or on_error has returned. */
     public val cancelsEnded: Long = slots[15]
 
     /** Cancels after release returned. */

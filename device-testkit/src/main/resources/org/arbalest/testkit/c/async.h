@@ -60,7 +60,7 @@ int64_t peer_live_handlers(void);  /* consumers not closed */
 #define PEER_ASYNC_MANY_THREADS 0x4000000000LL /* every callback on a new pthread */
 #define PEER_ASYNC_CONCURRENT 0x8000000000LL /* task `at` comes from two pthreads at once, as two tasks (bad) */
 #define PEER_ASYNC_TOLERANT 0x10000000000LL  /* late calls of the consumer are counted, not violations */
-#define PEER_ASYNC_STRICT 0x20000000000LL    /* calls after the NULL task or on_error are violations too */
+#define PEER_ASYNC_STRICT 0x20000000000LL    /* calls after the NULL task or on_error has returned are violations too */
 
 /* As notes on the deployed peers have them; add EXTRACT_FAILS and so on. */
 #define PEER_ASYNC_LIKE_ARROW_CPP                                                                           \

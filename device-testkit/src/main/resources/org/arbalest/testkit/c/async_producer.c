@@ -58,9 +58,9 @@ static void count(struct producer* p, int slot) {
   pthread_mutex_unlock(&p->lock);
 }
 
-static void set_over(struct producer* p, int slot) {
+/* A request that is under way while the last callback begins is in order; one that comes after it is not. */
+static void set_over(struct producer* p) {
   pthread_mutex_lock(&p->lock);
-  p->result[slot]++;
   p->over = 1;
   pthread_mutex_unlock(&p->lock);
 }
@@ -73,11 +73,12 @@ static void send_error(struct producer* p, int code, const char* what) {
   message = p->message.data != NULL ? bytes_copy(p->message.data, p->message.len) : bytes_copy(text, (int64_t)strlen(text) + 1);
   if (!has(p, PEER_ASYNC_MESSAGE_NULL)) call.message = message.data;
   call.metadata = metadata.data;
-  set_over(p, PEER_ASYNC_ERRORS);
+  count(p, PEER_ASYNC_ERRORS);
   pthread_mutex_lock(&p->lock);
   p->result[PEER_ASYNC_ERROR_CODE] = code;
   pthread_mutex_unlock(&p->lock);
   dispatch(&call);
+  set_over(p);
   bytes_free(&message);
   bytes_free(&metadata);
 }
@@ -166,8 +167,9 @@ static int send_task(struct producer* p) {
 
 static void send_null(struct producer* p) {
   struct call call = {.own = p, .which = ON_NEXT_TASK};
-  set_over(p, PEER_ASYNC_ENDED);
+  count(p, PEER_ASYNC_ENDED);
   int status = dispatch(&call);
+  set_over(p);
   pthread_mutex_lock(&p->lock);
   if (p->result[PEER_ASYNC_TASK_STATUS] == 0) p->result[PEER_ASYNC_TASK_STATUS] = status;
   pthread_mutex_unlock(&p->lock);
@@ -291,6 +293,7 @@ static void* drive(void* argument) {
   release(p);
   pthread_mutex_lock(&p->lock);
   p->released = p->done = p->result[PEER_ASYNC_DONE] = 1;
+  pthread_cond_broadcast(&p->moved);
   source_go(p);
   source_settle(p);
   pthread_mutex_unlock(&p->lock);

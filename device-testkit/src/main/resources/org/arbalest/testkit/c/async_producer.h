@@ -24,7 +24,7 @@ struct producer {
   pthread_mutex_t lock; /* around everything below; never held in a callback */
   pthread_cond_t moved;
   int cancelled, stop, done, joined, closed;
-  int over;     /* the NULL task or on_error was called */
+  int over;     /* the NULL task or on_error has returned */
   int released; /* release returned */
   int gone, exhausted, extract_failed, attempted, bad_request;
   int64_t demand, next;
