@@ -196,7 +196,7 @@ struct peer_async_consumer_options {
 #define PEER_ACON_EXTRACT_FAILURES 12
 #define PEER_ACON_EXTRACT_EMPTY 13    /* 0 with a released array */
 #define PEER_ACON_DEVICE_TYPE 14      /* the producer's */
-#define PEER_ACON_TYPE_DIFFERS 15     /* arrays of another type */
+#define PEER_ACON_TYPE_DIFFERS 15     /* arrays of another type, which is a violation, too */
 #define PEER_ACON_RESERVED_DIRTY 16
 #define PEER_ACON_TASK_METADATA 17    /* tasks with metadata */
 #define PEER_ACON_METADATA_HASH 18    /* over all task metadata, in order */

@@ -127,7 +127,10 @@ static void read_array(struct consumer* c, struct ArrowDeviceArray* out, int64_t
   c->result[PEER_ACON_ROWS] += out->array.length;
   c->result[PEER_ACON_CHECKSUM] = c->unordered || c->unreadable ? 0 : (int64_t)c->chain;
   c->result[PEER_ACON_ROW_SUM] = c->unreadable ? 0 : (int64_t)c->sum;
-  c->result[PEER_ACON_TYPE_DIFFERS] += out->device_type != (int32_t)c->result[PEER_ACON_DEVICE_TYPE];
+  int32_t type = (int32_t)c->result[PEER_ACON_DEVICE_TYPE];
+  c->result[PEER_ACON_TYPE_DIFFERS] += out->device_type != type;
+  if (out->device_type != type && !wants(c, PEER_ACON_TOLERANT))
+    ledger_violation("task %lld is on device type %d, its producer on %d", (long long)index, out->device_type, type);
   c->result[PEER_ACON_RESERVED_DIRTY] += (out->reserved[0] | out->reserved[1] | out->reserved[2]) != 0;
   pthread_mutex_unlock(&c->lock);
   pthread_mutex_unlock(&c->books);
