@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -49,6 +50,9 @@ final class AsyncExport implements Runnable {
 
   private long taskMetadataBytes;
 
+  /** The tasks that are not extracted, if the consumer may drop some. */
+  private final @Nullable Set<TaskExport> tasks;
+
   /** This stream, and each task that is not extracted. */
   private final AtomicInteger holders = new AtomicInteger(1);
 
@@ -68,11 +72,12 @@ final class AsyncExport implements Runnable {
   /** Who is handing this to the executor. */
   private final AtomicReference<@Nullable Thread> scheduling = new AtomicReference<>();
 
-  private AsyncExport(long handler, AsyncSchema schema, Feed feed, Executor executor, boolean hasRelease) {
+  private AsyncExport(long handler, AsyncSchema schema, Feed feed, Executor executor, Set<AsyncQuirk> quirks) {
     this.handler = handler;
     this.schema = schema;
     this.feed = feed;
     this.executor = executor;
+    this.tasks = quirks.contains(AsyncQuirk.DROPS_TASKS) ? ConcurrentHashMap.newKeySet() : null;
     block = NativeHeap.allocate(STREAM_METADATA + MetadataCodec.size(schema.metadata()));
     try {
       tag = Slots.take(this);
@@ -87,6 +92,7 @@ final class AsyncExport implements Runnable {
     ArrowAsyncProducerStruct.setCancel(block, Callbacks.PRODUCER_CANCEL);
     if (!schema.metadata().isEmpty()) {
       MetadataCodec.write(schema.metadata(), block + STREAM_METADATA);
+      boolean hasRelease = quirks.contains(AsyncQuirk.PRODUCER_HAS_RELEASE);
       ArrowAsyncProducerStruct.setAdditionalMetadata(hasRelease ? block + Long.BYTES : block, block + STREAM_METADATA);
     }
   }
@@ -95,7 +101,7 @@ final class AsyncExport implements Runnable {
   static CompletionStage<Void> start(long handler, AsyncSchema schema, Feed feed, Executor executor, Set<AsyncQuirk> quirks) {
     AsyncExport export;
     try {
-      export = new AsyncExport(handler, schema, feed, executor, quirks.contains(AsyncQuirk.PRODUCER_HAS_RELEASE));
+      export = new AsyncExport(handler, schema, feed, executor, quirks);
     } catch (Throwable t) {
       feed.stop();
       feed.discard();
@@ -264,7 +270,7 @@ final class AsyncExport implements Runnable {
     sent++;
     int code = Calls.onNextTask(ArrowAsyncHandlerStruct.onNextTask(handler), handler, block + TASK, metadata);
     if (code == 0) return true;
-    task.refused();
+    task.discard();
     refused("on_next_task", code);
     return false;
   }
@@ -317,6 +323,7 @@ final class AsyncExport implements Runnable {
       Faults.report("stopping a stream's source", t);
     }
     Calls.release(ArrowAsyncHandlerStruct.release(handler), handler);
+    if (tasks != null && (why != null || cancelled)) tasks.forEach(TaskExport::discard);
     leave();
     if (why == null) {
       done.complete(null);
@@ -352,12 +359,19 @@ final class AsyncExport implements Runnable {
   // ---- lifetime ----
 
   /** A task is announced. */
-  void retain() {
+  void retain(TaskExport task) {
     holders.incrementAndGet();
+    if (tasks != null) tasks.add(task);
+  }
+
+  /** It is no longer. */
+  void leave(TaskExport task) {
+    if (tasks != null) tasks.remove(task);
+    leave();
   }
 
   /** The stream, or a task, has ended; the last one frees the producer struct. */
-  void leave() {
+  private void leave() {
     if (holders.decrementAndGet() != 0) return;
     Slots.leave(tag);
     NativeHeap.free(taskMetadata);

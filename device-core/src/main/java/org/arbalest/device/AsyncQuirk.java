@@ -19,6 +19,12 @@ public enum AsyncQuirk {
   PRODUCER_ENDS_EARLY,
 
   /**
+   * The consumer does not extract the tasks in its queue once the stream has failed (Arrow C++) or it has cancelled (arrow-go): they are
+   * closed after {@code release}, and could not be extracted any more.
+   */
+  DROPS_TASKS,
+
+  /**
    * {@code ArrowAsyncProducer} has the {@code release} member of the specification's code block, so that {@code additional_metadata} is at 32
    * and {@code private_data} at 40, not at 24 and 32 as in the {@code abi.h} of Arrow C++ and arrow-go. Matters only where the stream has
    * metadata.

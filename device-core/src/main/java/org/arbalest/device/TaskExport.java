@@ -20,7 +20,7 @@ final class TaskExport {
     this.export = export;
     this.data = data;
     this.tag = Slots.take(this);
-    export.retain();
+    export.retain(this);
   }
 
   /** Writes the struct that is announced. */
@@ -37,7 +37,7 @@ final class TaskExport {
     try {
       return found.extract(out);
     } finally {
-      found.export.leave();
+      found.export.leave(found);
     }
   }
 
@@ -56,11 +56,11 @@ final class TaskExport {
     }
   }
 
-  /** Closes what the consumer refused. */
-  void refused() {
+  /** Closes what the consumer refused, or dropped. */
+  void discard() {
     if (!spend()) return; // it extracted the task all the same
     close();
-    export.leave();
+    export.leave(this);
   }
 
   private boolean spend() {

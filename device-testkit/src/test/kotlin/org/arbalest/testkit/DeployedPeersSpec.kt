@@ -143,10 +143,9 @@ class DeployedPeersSpec : FunSpec({
             failure: Exception? = null,
             look: (Consumed, CompletionStage<Void>) -> Unit,
         ) = PeerConsumer(window, quirks + Taking.TOLERANT + more, at, code).use { consumer ->
-            val produced = AsyncArrays.produce(consumer.handler, schema, Supplied(count, failure, ::batch), ForkJoinPool.commonPool())
+            val produced = AsyncArrays.produce(consumer.handler, schema, Supplied(count, failure, ::batch), ForkJoinPool.commonPool(), AsyncQuirk.DROPS_TASKS)
             produced.outcome()
             consumer.join() shouldBe true
-            consumer.extractDropped()
             consumer.results().let {
                 it.releases shouldBe 1
                 it.errorsCancelled + it.afterRefusal shouldBe 0

@@ -1,5 +1,6 @@
 package org.arbalest.samples
 
+import kotlinx.coroutines.flow.Flow
 import org.arbalest.coroutines.*
 import org.arbalest.device.*
 import java.lang.foreign.MemorySegment
@@ -17,5 +18,15 @@ suspend fun readme(symbols: List<String?>, prices: DoubleArray, cArray: MemorySe
         val price = batch["price"].doubles()
         for (row in price.indices) total += price[row] // lent: closed after this block
     }
+    return total
+}
+
+/** The README's async streams: one that a C producer drives, and one of ours for a C consumer. */
+suspend fun readmeAsync(prices: Flow<DeviceArray>, schema: Schema, cStart: (MemorySegment) -> Unit, cHandler: () -> MemorySegment): Double {
+    var total = 0.0
+    AsyncArrays.connect({ handler -> cStart(handler) }).use { stream ->
+        stream.asFlow(prefetch = 16).collect { batch -> total += batch["price"].doubles()[0] }
+    }
+    prices.produceTo(cHandler(), schema) // returns when the consumer has released its handler
     return total
 }

@@ -4,14 +4,22 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.launch
+import org.arbalest.coroutines.*
+import org.arbalest.device.AsyncArrays
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
 import org.arbalest.device.Ledger
 import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
 import java.io.File
 import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
 
 class ReadmeSpec : FunSpec({
     val prices = doubleArrayOf(1.5, 2.0, 4.25)
@@ -21,8 +29,12 @@ class ReadmeSpec : FunSpec({
         val sources = mapOf("kotlin" to "kotlin/org/arbalest/samples/Readme.kt", "java" to "java/org/arbalest/samples/ReadmeJava.java")
             .mapValues { (_, path) -> File("src/main/$path").readText().unindented() }
         val blocks = Regex("```(kotlin|java)\n(.*?)```", RegexOption.DOT_MATCHES_ALL).findAll(File("../README.md").readText()).toList()
-        blocks shouldHaveSize 2
+        blocks shouldHaveSize 3
         for ((language, code) in blocks.map { it.destructured }) {
+            if (!code.startsWith("import ")) {
+                "\n${sources.getValue(language)}\n" shouldContain "\n${code.unindented()}\n"
+                continue
+            }
             // The imports, and what is done with them, stand apart in the source: whole lines each, in the same order.
             val (imports, rest) = code.unindented().split("\n\n", limit = 2)
             val source = "\n${sources.getValue(language)}\n"
@@ -40,6 +52,22 @@ class ReadmeSpec : FunSpec({
                 val back = DeviceArray.importArray(array, schema)
                 arena.allocate(ArrowArrayStreamStruct.LAYOUT).also { DeviceArrayReader.of(back.schema(), listOf(back)).exportStream(it) }
             } shouldBe 7.75
+        }
+        Ledger.now().isZero shouldBe true
+    }
+
+    test("the README's async streams come in and go out") {
+        fun batches() = flow { for (price in prices) Devices.cpu().batch(1) { float64("price", doubleArrayOf(price)) }.use { emit(it) } }
+        val schema = Devices.cpu().batch(1) { float64("price", prices.take(1).toDoubleArray()) }.use { it.schema() }
+        coroutineScope {
+            var rows = 0L
+            readmeAsync(batches(), schema, { handler -> launch(Dispatchers.Default) { batches().produceTo(handler, schema) } }) {
+                lateinit var taken: MemorySegment
+                val consumer = AsyncArrays.connect({ taken = it })
+                launch(Dispatchers.Default) { consumer.asFlow().collect { rows += it.length() } }
+                taken
+            } shouldBe 7.75
+            rows shouldBe 3
         }
         Ledger.now().isZero shouldBe true
     }
