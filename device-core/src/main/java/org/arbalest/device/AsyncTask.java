@@ -64,6 +64,13 @@ public abstract sealed class AsyncTask implements AutoCloseable permits Imported
    */
   public abstract DeviceArray extract();
 
+  /**
+   * This task as a new handle, to be extracted or closed by the caller; this one is spent.
+   *
+   * @throws IllegalStateException if the task was extracted or closed
+   */
+  public abstract AsyncTask move();
+
   /** Tells the producer that nobody wants the array. */
   @Override
   public abstract void close();

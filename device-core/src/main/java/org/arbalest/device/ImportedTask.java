@@ -60,6 +60,12 @@ final class ImportedTask extends AsyncTask {
   }
 
   @Override
+  public AsyncTask move() {
+    if (!spend()) throw alreadySpent();
+    return new ImportedTask(handler, schema, extractData, privateData, metadata());
+  }
+
+  @Override
   public void close() {
     if (!isOpen()) return;
     long block = NativeHeap.allocate(ArrowDeviceArrayStruct.SIZE + ArrowAsyncTaskStruct.SIZE);

@@ -16,6 +16,12 @@ final class LocalTask extends AsyncTask {
   }
 
   @Override
+  public AsyncTask move() {
+    if (!spend()) throw alreadySpent();
+    return new LocalTask(array, metadata());
+  }
+
+  @Override
   public void close() {
     if (spend()) array.close();
   }

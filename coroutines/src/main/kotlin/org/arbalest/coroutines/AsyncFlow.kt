@@ -1,0 +1,151 @@
+package org.arbalest.coroutines
+
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.ensureActive
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.future.await
+import kotlinx.coroutines.withContext
+import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncTask
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import java.util.concurrent.CompletionException
+import java.util.concurrent.Flow.Subscriber
+import java.util.concurrent.Flow.Subscription
+
+/**
+ * The arrays of this stream as a cold flow that can be collected once.
+ *
+ *     AsyncArrays.connect({ handler -> startProducer(handler) }).use { stream ->
+ *         stream.asFlow().collect { batch -> … }
+ *     }
+ *
+ * **The flow lends**, as [DeviceArrayReader.asFlow][asFlow] does: each array is open while `emit` runs, and closed afterwards;
+ * [DeviceArray.retain] keeps one.
+ *
+ * **Back-pressure.** The producer is asked for [prefetch] tasks, and for more as they are taken; one more is always asked for than is wanted,
+ * since some producers send the end only on demand. Tasks wait, not memory: an array is extracted on the collector's thread, when its turn
+ * comes. Tasks that nobody collected are discarded.
+ *
+ * **The end.** Collecting ends when the producer has released the handler, whatever the reason: the last array, an error, cancellation, a throw
+ * in the collector. The latter two cancel the stream, and wait for the producer without blocking a thread. Collecting throws the
+ * producer's errno, message and metadata as a [DeviceException], and [IllegalStateException] if the stream was collected before, or
+ * [closed][AsyncArrays.close]. A flow that is never collected, also
+ * because its coroutine was cancelled before it began, leaves the stream to its owner: hence the `use`.
+ *
+ * @param prefetch how many tasks may wait to be collected; at least 1
+ */
+public fun AsyncArrays.asFlow(prefetch: Int = DEFAULT_PREFETCH): Flow<DeviceArray> {
+    requirePrefetch(prefetch)
+    return flow {
+        collectTasks(prefetch) { task, tasks ->
+            val array = try {
+                task.extract()
+            } catch (e: DeviceException) {
+                throw tasks.reported(this@asFlow, e)
+            }
+            array.use { emit(it) }
+        }
+    }
+}
+
+/**
+ * The tasks of this stream, for who wants their metadata, or to choose which to extract; otherwise like [asFlow]. Each task is closed after
+ * its emit, so that one that was not extracted is discarded.
+ *
+ *     ticks.asTaskFlow().collect { task ->
+ *         if ("late" !in task.metadata()["kind"].orEmpty()) task.extract().use { … }
+ *     }
+ */
+public fun AsyncArrays.asTaskFlow(prefetch: Int = DEFAULT_PREFETCH): Flow<AsyncTask> {
+    requirePrefetch(prefetch)
+    return flow { collectTasks(prefetch) { task, _ -> emit(task) } }
+}
+
+private const val DEFAULT_PREFETCH = 16
+
+private fun requirePrefetch(prefetch: Int) = require(prefetch >= 1) { "prefetch is at least 1, not $prefetch" }
+
+private suspend inline fun AsyncArrays.collectTasks(prefetch: Int, action: (AsyncTask, Tasks) -> Unit) {
+    val tasks = Tasks(prefetch)
+    subscribe(tasks)
+    try {
+        while (true) {
+            val task = tasks.next() ?: break
+            task.use { action(it, tasks) }
+        }
+    } finally {
+        tasks.cancel()
+        if (!tasks.refused) awaitRelease()
+    }
+}
+
+/** What the producer failed with, if it did, once the handler is released. */
+private suspend fun AsyncArrays.awaitRelease(): Throwable? = withContext(NonCancellable) {
+    released().handle { _, t -> if (t is CompletionException) t.cause else t }.await()
+}
+
+/** The tasks that were announced and not taken. */
+private class Tasks(private val prefetch: Int) : Subscriber<AsyncTask> {
+    // Never full: no more is asked for.
+    private val waiting = Channel<AsyncTask>(prefetch, onUndeliveredElement = AsyncTask::close)
+    private lateinit var subscription: Subscription
+    private var taken = 0
+
+    /** Whether the stream is somebody else's. */
+    var refused = false
+        private set
+
+    override fun onSubscribe(subscription: Subscription) {
+        this.subscription = subscription
+        subscription.request(prefetch.toLong())
+    }
+
+    override fun onNext(task: AsyncTask) {
+        if (waiting.trySend(task).isFailure) task.close()
+    }
+
+    override fun onError(t: Throwable) {
+        waiting.close(t)
+    }
+
+    override fun onComplete() {
+        waiting.close()
+    }
+
+    suspend fun next(): AsyncTask? {
+        val result = waiting.receiveCatching()
+        val task = result.getOrNull()
+        if (task == null) {
+            result.exceptionOrNull()?.let { throw readable(it) }
+        } else if (++taken >= (prefetch + 1) / 2) {
+            // Before the extraction, when the producer certainly can be asked.
+            subscription.request(taken.toLong())
+            taken = 0
+        }
+        return task
+    }
+
+    private suspend fun readable(t: Throwable): Throwable {
+        currentCoroutineContext().ensureActive()
+        refused = t.javaClass == IllegalStateException::class.java
+        // Nobody cancelled the coroutine: it must not end as if somebody had.
+        return if (t is CancellationException) IllegalStateException(t.message, t) else t
+    }
+
+    /** An extraction that failed, with what the producer says about it to the stream (ASY-18). */
+    suspend fun reported(arrays: AsyncArrays, e: DeviceException): DeviceException {
+        cancel()
+        val report = arrays.awaitRelease() as? DeviceException ?: return e
+        return DeviceException(report.errno(), report.message.orEmpty(), e, report.metadata())
+    }
+
+    fun cancel() {
+        subscription.cancel()
+        waiting.cancel()
+    }
+}

@@ -1,0 +1,142 @@
+package org.arbalest.coroutines
+
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.asExecutor
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.future.await
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.withContext
+import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncQuirk
+import org.arbalest.device.AsyncSchema
+import org.arbalest.device.AsyncTask
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Metadata
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import java.lang.foreign.MemorySegment
+import java.util.concurrent.CompletionStage
+import java.util.concurrent.Flow.Publisher
+import java.util.concurrent.Flow.Subscriber
+import java.util.concurrent.Flow.Subscription
+import java.util.concurrent.atomic.AtomicLong
+
+/**
+ * Drives an `ArrowAsyncDeviceStreamHandler` with the record batches of this flow, and returns when the consumer's handler was released.
+ *
+ *     flow { for (day in days) device.batch(…) { … }.use { emit(it) } }.produceTo(handler, schema)
+ *
+ * **Ownership.** The handler passes to this call, which releases it in the end, whatever happens. The flow lends, as [asReader]'s does: whoever emits
+ * an array closes it after the emit; in between the consumer takes it over. One that the consumer does not extract is closed.
+ *
+ * **Back-pressure.** The flow is collected in this coroutine's context once the consumer took the schema; each emit waits until the consumer has
+ * asked for the array. It is announced on the thread that emits, and exported on the thread on which the consumer extracts it. The other
+ * callbacks run on [Dispatchers.Default]. No callback is made inside a call of the consumer's, and none at the same time as another.
+ *
+ * **The end.** Returns at the flow's end, and if the consumer cancels, which cancels the collection. What the flow throws goes to the
+ * consumer's `on_error`, with errno, message and those of its causes, and is thrown here. So does a cancellation of this coroutine, as
+ * `ECANCELED`; it waits for the release. If the consumer answers with an error, that is thrown as a [DeviceException] with its errno.
+ *
+ * @param handler a live handler
+ * @param schema the schema of every batch
+ * @param deviceType where every batch is
+ * @param metadata what is said about the stream, in `additional_metadata`
+ * @param quirks what the consumer is known to do
+ * @throws IllegalArgumentException if [handler] is not a handler; it is then not released
+ */
+public suspend fun Flow<DeviceArray>.produceTo(
+    handler: MemorySegment,
+    schema: Schema,
+    deviceType: DeviceType = DeviceType.CPU,
+    metadata: Metadata = Metadata.empty(),
+    vararg quirks: AsyncQuirk,
+): Unit = produceTo(handler, AsyncSchema(schema.asField(), deviceType, metadata), *quirks)
+
+/** The same for arrays of any type. */
+public suspend fun Flow<DeviceArray>.produceTo(handler: MemorySegment, schema: AsyncSchema, vararg quirks: AsyncQuirk): Unit =
+    drive(DeviceArray::move) { publisher, executor -> AsyncArrays.produce(handler, schema, publisher, executor, *quirks) }
+
+/**
+ * The same for tasks, each with its metadata: [AsyncTask.of], or those of another stream, which are extracted when this one's consumer does so. A
+ * task that is emitted passes to the consumer.
+ */
+public suspend fun Flow<AsyncTask>.produceTasksTo(handler: MemorySegment, schema: AsyncSchema, vararg quirks: AsyncQuirk): Unit =
+    drive(AsyncTask::move) { publisher, executor -> AsyncArrays.produceTasks(handler, schema, publisher, executor, *quirks) }
+
+private suspend fun <T : Any> Flow<T>.drive(move: (T) -> T, start: (Publisher<T>, java.util.concurrent.Executor) -> CompletionStage<Void>) {
+    val supply = Supply<T>()
+    val stream = start(supply, Dispatchers.Default.asExecutor())
+    try {
+        coroutineScope {
+            val collection = launch {
+                collect { supply.emit(it, move) }
+                supply.end(null)
+            }
+            // The consumer cancelled, or refused; otherwise the collection has ended.
+            stream.whenComplete { _, _ -> collection.cancel() }
+        }
+    } catch (t: Throwable) {
+        val cancelled = t is CancellationException
+        supply.end(if (cancelled) DeviceException(Errno.ECANCELED, "the producing coroutine was cancelled", t) else t)
+        withContext(NonCancellable) { stream.handle { _, _ -> }.await() }
+        throw t
+    }
+    withContext(NonCancellable) { stream.await() }
+}
+
+/** What a coroutine emits, to one subscriber. */
+private class Supply<T : Any> : Publisher<T>, Subscription {
+    private val demand = AtomicLong()
+    private val wake = Channel<Unit>(Channel.CONFLATED)
+
+    // Guarded by this.
+    private var subscriber: Subscriber<in T>? = null
+    private var ended = false
+    private var failure: Throwable? = null
+
+    override fun subscribe(subscriber: Subscriber<in T>) {
+        subscriber.onSubscribe(this)
+        synchronized(this) {
+            this.subscriber = subscriber
+            if (!ended) return
+        }
+        tell(subscriber)
+    }
+
+    override fun request(n: Long) {
+        demand.accumulateAndGet(n) { a, b -> if (a + b < 0) Long.MAX_VALUE else a + b }
+        wake.trySend(Unit)
+    }
+
+    /** The stream comes to its end soon, and ends the collection. */
+    override fun cancel() = Unit
+
+    /** Passes an item on as soon as it is asked for; until then it is the emitter's. */
+    suspend fun emit(item: T, move: (T) -> T) {
+        while (demand.get() == 0L) wake.receive()
+        demand.decrementAndGet()
+        checkNotNull(subscriber).onNext(move(item)) // there is one: somebody asked
+    }
+
+    /** The end, once. */
+    fun end(failure: Throwable?) {
+        val to = synchronized(this) {
+            if (ended) return
+            ended = true
+            this.failure = failure
+            subscriber
+        }
+        if (to != null) tell(to)
+    }
+
+    private fun tell(subscriber: Subscriber<in T>) {
+        val why = failure
+        if (why == null) subscriber.onComplete() else subscriber.onError(why)
+    }
+}

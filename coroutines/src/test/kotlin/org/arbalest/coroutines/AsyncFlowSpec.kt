@@ -1,0 +1,224 @@
+package org.arbalest.coroutines
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeSameInstanceAs
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Deferred
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.async
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.collect
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.flow.map
+import kotlinx.coroutines.flow.onEach
+import kotlinx.coroutines.flow.take
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.supervisorScope
+import kotlinx.coroutines.withTimeout
+import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncSchema
+import org.arbalest.device.AsyncTask
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Metadata
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.testkit.LedgerExtension
+import java.io.IOException
+import java.lang.foreign.MemorySegment
+import kotlin.time.Duration.Companion.seconds
+
+/** A flow here, through the C structs, into a flow here. */
+class AsyncFlowSpec : FunSpec({
+    extension(LedgerExtension)
+
+    fun ids(count: Int): Flow<DeviceArray> = flow { repeat(count) { lend(it.toLong()) } }
+
+    /** The stream that this flow produces, and how its production ended. */
+    fun CoroutineScope.connect(flow: Flow<DeviceArray>): Pair<AsyncArrays, Deferred<Unit>> {
+        lateinit var produced: Deferred<Unit>
+        val arrays = AsyncArrays.connect({ handler: MemorySegment ->
+            produced = async(Dispatchers.Default) { flow.produceTo(handler, IDS) }
+        })
+        return arrays to produced
+    }
+
+    suspend fun AsyncArrays.ids(prefetch: Int = 16): List<Long> = asFlow(prefetch).map { it.id }.toList()
+
+    for (prefetch in listOf(1, 2, 5, 64)) {
+        test("ASY-06 a thousand batches pass in order, $prefetch ahead") {
+            withTimeout(30.seconds) {
+                val (arrays, produced) = connect(ids(1000))
+                arrays.ids(prefetch) shouldContainExactly List(1000) { it.toLong() }
+                produced.await()
+            }
+        }
+    }
+
+    test("ASY-12 an empty flow is an empty flow") {
+        withTimeout(30.seconds) {
+            val (arrays, produced) = connect(ids(0))
+            arrays.ids() shouldBe emptyList()
+            produced.await()
+        }
+    }
+
+    test("ASY-09 a collector that has enough cancels the producer, which returns") {
+        withTimeout(30.seconds) {
+            var closed = false
+            val (arrays, produced) = connect(
+                flow {
+                    try {
+                        var at = 0L
+                        while (true) lend(at++)
+                    } finally {
+                        closed = true
+                    }
+                },
+            )
+            arrays.asFlow(5).map { it.id }.take(3).toList() shouldContainExactly listOf(0L, 1L, 2L)
+            produced.await()
+            closed shouldBe true
+        }
+    }
+
+    test("ASY-28 what the collector throws is thrown, and cancels the producer") {
+        withTimeout(30.seconds) {
+            val (arrays, produced) = connect(ids(1000))
+            shouldThrow<IOException> { arrays.asFlow().collect { throw IOException("full") } }.message shouldBe "full"
+            produced.await()
+        }
+    }
+
+    test("ASY-28 cancelling the collector waits for the release") {
+        withTimeout(30.seconds) {
+            val got = CompletableDeferred<Unit>()
+            val (arrays, produced) = connect(ids(1000))
+            val collector = launch {
+                arrays.asFlow().collect {
+                    got.complete(Unit)
+                    awaitCancellation()
+                }
+            }
+            got.await()
+            collector.cancelAndJoin()
+            arrays.released().toCompletableFuture().isDone shouldBe true
+            produced.await()
+        }
+    }
+
+    test("ASY-28 cancelling a collector that waits for the first array of an idle flow") {
+        withTimeout(30.seconds) {
+            val idle = CompletableDeferred<Unit>()
+            val (arrays, produced) = connect(
+                flow {
+                    idle.complete(Unit)
+                    awaitCancellation()
+                },
+            )
+            val collector = launch(start = CoroutineStart.UNDISPATCHED) { arrays.asFlow().collect() }
+            idle.await()
+            collector.cancelAndJoin()
+            produced.await()
+        }
+    }
+
+    test("what the flow throws arrives with code, message and cause, and is thrown where it was produced") {
+        withTimeout(30.seconds) {
+            supervisorScope {
+                val why = IllegalStateException("no row 7", IOException("disk is gone"))
+                val (arrays, produced) = connect(
+                    flow {
+                        lend(1)
+                        throw why
+                    },
+                )
+                val got = mutableListOf<Long>()
+                val failed = shouldThrow<DeviceException> { arrays.asFlow().collect { got += it.id } }
+                failed.errno() shouldBe Errno.EIO
+                failed.message shouldContain "no row 7"
+                failed.message shouldContain "disk is gone"
+                got shouldContainExactly listOf(1L)
+                shouldThrow<IllegalStateException> { produced.await() }.message shouldBe "no row 7"
+            }
+        }
+    }
+
+    test("an errno, a message and metadata pass as they are") {
+        withTimeout(30.seconds) {
+            supervisorScope {
+                val why = DeviceException(71, "no such table", null, Metadata.empty().with("k".toByteArray(), byteArrayOf(0, 1, 0)))
+                val (arrays, produced) = connect(flow { throw why })
+                val failed = shouldThrow<DeviceException> { arrays.asFlow().collect() }
+                failed.errno() shouldBe 71
+                failed.message shouldBe "no such table"
+                failed.metadata() shouldBe why.metadata()
+                shouldThrow<DeviceException> { produced.await() } shouldBeSameInstanceAs why
+            }
+        }
+    }
+
+    test("cancelling the producing scope is an ECANCELED for the collector") {
+        withTimeout(30.seconds) {
+            val (arrays, produced) = connect(
+                flow {
+                    lend(1)
+                    awaitCancellation()
+                },
+            )
+            val failed = shouldThrow<DeviceException> { arrays.asFlow().onEach { produced.cancel() }.collect() }
+            failed.errno() shouldBe Errno.ECANCELED
+            failed.message shouldContain "cancelled"
+            produced.join()
+        }
+    }
+
+    test("a second collection is refused, and does not wait for the first") {
+        withTimeout(30.seconds) {
+            val (arrays, produced) = connect(ids(10))
+            arrays.asFlow().collect { shouldThrow<IllegalStateException> { arrays.asFlow().collect() }.message shouldContain "one subscriber" }
+            produced.await()
+        }
+    }
+
+    test("a stream that is closed while it is collected says so") {
+        withTimeout(30.seconds) {
+            val (arrays, produced) = connect(ids(1000))
+            shouldThrow<IllegalStateException> { arrays.asFlow().collect { arrays.close() } }.message shouldBe "the stream was closed"
+            produced.await()
+        }
+    }
+
+    test("ASY-27 tasks pass with their metadata, also on to another stream without being extracted") {
+        withTimeout(30.seconds) {
+            val schema = AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.of("source", "here"))
+            val first = AsyncArrays.connect({ handler ->
+                launch(Dispatchers.Default) {
+                    flow {
+                        repeat(100) { i -> batchOf(i.toLong()).use { emit(AsyncTask.of(it, Metadata.of("number", "$i"))) } }
+                    }.produceTasksTo(handler, schema)
+                }
+            })
+            val second = AsyncArrays.connect({ handler ->
+                launch(Dispatchers.Default) { first.asTaskFlow(3).produceTasksTo(handler, schema) }
+            })
+            var at = 0
+            second.asTaskFlow(2).collect { task ->
+                task.metadata()["number"] shouldBe "$at"
+                if (at % 2 == 0) task.extract().use { it.id shouldBe at.toLong() }
+                at++
+            }
+            at shouldBe 100
+            second.schema().toCompletableFuture().get().metadata()["source"] shouldBe "here"
+        }
+    }
+})
