@@ -40,15 +40,15 @@ static uint64_t next_random(uint64_t* state) {
   return z ^ (z >> 31);
 }
 
-void walk_begin(struct walk* walk, int32_t symbols, int64_t seed, int32_t exchange) {
-  walk->random = (uint64_t)seed ^ (uint64_t)exchange << 32;
+void walk_begin(struct walk* walk, int32_t symbols, int64_t seed) {
+  walk->random = (uint64_t)seed;
   walk->symbols = symbols;
   for (int32_t i = 0; i < symbols; i++) walk->price[i] = (20 + 10 * i) * 64;
 }
 
 void walk_step(struct walk* walk) {
   for (int32_t i = 0; i < walk->symbols; i++) {
-    int32_t moved = walk->price[i] + (int32_t)(next_random(&walk->random) % 33) - 16;
+    int32_t moved = walk->price[i] + (int32_t)(next_random(&walk->random) % 5) - 2;
     walk->price[i] = moved < 64 ? 64 : moved;
   }
 }

@@ -1,6 +1,6 @@
 /*
- * A producer of the async device stream interface. Each exchange has a thread that notes its prices and announces a
- * batch of quotes when the consumer wants one; the batch is made by whoever extracts it, and by nobody if it is discarded.
+ * A producer of the async device stream interface. Each exchange has a thread, which announces a batch of quotes when the
+ * consumer wants one, and only notes the prices; the batch is made by whoever extracts it, by nobody if it is discarded.
  *
  * The handler is called by one thread at a time, without a lock: `calling` says that somebody does, so that request and
  * cancel, which only take the lock for a moment, may come from inside a callback as well as from anywhere else.
@@ -52,7 +52,6 @@ struct exchange {
   struct stream* stream;
   const char* name;
   pthread_t thread;
-  struct walk walk; /* the thread's own */
 };
 
 struct stream {
@@ -62,6 +61,7 @@ struct stream {
   int64_t batches;
   struct metadata metadata;
   struct exchange exchanges[TICKER_EXCHANGES];
+  struct walk walk;   /* of whoever is calling the handler */
   atomic_int callers; /* the threads that may call the handler: the last one lets it go */
   atomic_int holders; /* who needs this memory: the callers together, and each task */
 
@@ -135,18 +135,21 @@ struct quote_task {
   atomic_int holders; /* the thread that announces it, and whoever is to extract it */
 };
 
-static struct quote_task* new_task(struct exchange* exchange) {
+static struct quote_task* new_task(struct stream* stream) {
   struct quote_task* task = ticker_alloc(sizeof *task);
   if (task == NULL) return NULL;
+  task->stream = stream;
+  atomic_init(&task->holders, 2);
+  atomic_fetch_add(&stream->holders, 1);
+  return task;
+}
+
+static void note_prices(struct quote_task* task) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  walk_step(&exchange->walk);
-  task->stream = exchange->stream;
-  task->walk = exchange->walk;
+  walk_step(&task->stream->walk);
+  task->walk = task->stream->walk;
   task->time = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-  atomic_init(&task->holders, 2);
-  atomic_fetch_add(&exchange->stream->holders, 1);
-  return task;
 }
 
 static void drop_task(struct quote_task* task) {
@@ -222,6 +225,7 @@ static void leave(struct stream* stream) {
 static int announce(struct exchange* exchange, struct quote_task* task, int64_t number) {
   struct ArrowAsyncDeviceStreamHandler* handler = exchange->stream->handler;
   struct ArrowAsyncTask given = {extract, task};
+  note_prices(task);
   struct metadata metadata = {.size = 0};
   add_pair(&metadata, "sequence", "%lld", (long long)number);
   add_pair(&metadata, "exchange", "%s", exchange->name);
@@ -235,7 +239,7 @@ static void* trade(void* argument) {
   struct exchange* exchange = argument;
   struct stream* stream = exchange->stream;
   for (;;) {
-    struct quote_task* task = new_task(exchange); /* side by side with the other exchange */
+    struct quote_task* task = new_task(stream); /* before it is our turn: that should be short */
     if (task == NULL) {
       fail(stream, ENOMEM, "no memory for a task");
       break;
@@ -268,6 +272,7 @@ static struct stream* new_stream(int32_t symbols, int32_t rows, int64_t batches,
       .additional_metadata = stream->metadata.bytes,
       .private_data = stream,
   };
+  walk_begin(&stream->walk, symbols, seed);
   stream->rows = rows;
   stream->batches = batches;
   stream->calling = 1; /* until the schema is told */
@@ -278,7 +283,6 @@ static struct stream* new_stream(int32_t symbols, int32_t rows, int64_t batches,
   for (int32_t i = 0; i < TICKER_EXCHANGES; i++) {
     stream->exchanges[i].stream = stream;
     stream->exchanges[i].name = names[i];
-    walk_begin(&stream->exchanges[i].walk, symbols, seed, i);
   }
   return stream;
 }

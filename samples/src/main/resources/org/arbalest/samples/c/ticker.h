@@ -37,14 +37,14 @@ void ticker_free(void* block);
 
 /* ---- quotes.c: the data ---- */
 
-/* Where the prices of an exchange are. Copying it takes a note of that, from which the quotes can be made later. */
+/* Where the prices are. Copying it takes a note of that, from which the quotes can be made later. */
 struct walk {
   uint64_t random;
   int32_t symbols;
   int32_t price[TICKER_MOST_SYMBOLS]; /* in 1/64 */
 };
 
-void walk_begin(struct walk* walk, int32_t symbols, int64_t seed, int32_t exchange);
+void walk_begin(struct walk* walk, int32_t symbols, int64_t seed);
 
 /* Moves each price by a random step. */
 void walk_step(struct walk* walk);
