@@ -14,6 +14,7 @@ import org.arbalest.device.AsyncArrays
 import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.Schema
 import org.arbalest.samples.TickerLibrary.Count
 import java.util.TreeMap
 import kotlin.random.Random
@@ -67,8 +68,7 @@ internal class Sums(val ours: Map<String, Double>, val theirs: Map<String, Doubl
 /** Produces quotes into C, which cancels after [stopAfter] batches. */
 internal suspend fun TickerLibrary.produce(market: Market, stopAfter: Long): Sums = tally(stopAfter).use { tally ->
     val ours = TreeMap<String, Double>()
-    val schema = Quotes(Market(market.symbols, rows = 0, market.seed)).batch().use { it.schema() }
-    quotes(market) { batch, quotes -> if (batch < stopAfter) quotes.addTo(ours) }.produceTo(tally.handler(), schema)
+    quotes(market) { batch, quotes -> if (batch < stopAfter) quotes.addTo(ours) }.produceTo(tally.handler(), Quotes.schema())
     val result = tally.join()
     Sums(ours, result.totals, result.batches)
 }
@@ -85,7 +85,7 @@ private fun quotes(market: Market, emitting: (batch: Long, Quotes) -> Unit): Flo
     }
 }
 
-private class Quotes(market: Market, random: Random = Random(market.seed)) {
+internal class Quotes(market: Market, random: Random) {
     private val symbols = List(market.rows) { NAMES[random.nextInt(market.symbols)] }
     private val prices = DoubleArray(market.rows) { random.nextInt(64, 6400) / 64.0 } // sums of such numbers are exact
     private val sizes = IntArray(market.rows) { random.nextInt(1, 1000) }
@@ -100,8 +100,11 @@ private class Quotes(market: Market, random: Random = Random(market.seed)) {
         for (row in prices.indices) sums.merge(symbols[row], prices[row] * sizes[row], Double::plus)
     }
 
-    private companion object {
-        val NAMES = List(MOST_SYMBOLS) { "${'A' + it}".repeat(3) }
+    companion object {
+        private val NAMES = List(MOST_SYMBOLS) { "${'A' + it}".repeat(3) }
+
+        /** What each batch is of: what one without rows is of. */
+        fun schema(): Schema = Quotes(Market(symbols = 0, rows = 0, seed = 0), Random).batch().use { it.schema() }
     }
 }
 

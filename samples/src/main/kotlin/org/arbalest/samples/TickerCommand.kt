@@ -146,8 +146,10 @@ private class Progress {
         batches = board.batches
     }
 
-    fun told(board: Board): String =
-        say("%,.0f batches per second, %,.0f quotes per second", board.batches / time.toDouble(SECONDS), board.rows / time.toDouble(SECONDS))
+    fun told(board: Board): String {
+        val seconds = time.toDouble(SECONDS).coerceAtLeast(0.001)
+        return say("%,.0f batches per second, %,.0f quotes per second", board.batches / seconds, board.rows / seconds)
+    }
 
     /** Leaves the line as if there had been none. */
     fun clear() {
