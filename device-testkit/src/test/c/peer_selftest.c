@@ -7,25 +7,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "peer.h"
+#include "selftest.h"
 
-static int failures;
-
-#define CHECK(condition)                                                                  \
-  do {                                                                                    \
-    if (!(condition)) {                                                                   \
-      printf("  %s:%d: %s [%s]\n", __FILE__, __LINE__, #condition, peer_violation_text()); \
-      failures++;                                                                         \
-    }                                                                                     \
-  } while (0)
+int failures;
 
 /* Every test ends at zero. */
-static void test(const char* name, void (*body)(void)) {
+void test(const char* name, void (*body)(void)) {
   int before = failures;
+  const char* only = getenv("ONLY"); /* tests with this in their name */
+  if (only != NULL && strstr(name, only) == NULL) return;
   peer_reset();
   body();
   CHECK(peer_live_allocations() == 0 && peer_live_arrays() == 0);
   CHECK(peer_live_schemas() == 0 && peer_live_streams() == 0);
+  CHECK(peer_live_tasks() == 0 && peer_live_producers() == 0 && peer_live_handlers() == 0);
   peer_reset();
   printf("%s  %s\n", failures == before ? "ok  " : "FAIL", name);
 }
@@ -414,6 +409,7 @@ int main(int argc, char** argv) {
   test("STR-02 STR-03 STR-04 STR-09 streams fail", stream_faults);
   test("STR-07 concurrent calls are seen", concurrency);
   test("STR-08 DEV-07 device streams", device_streams);
+  async_tests();
   printf("%d failed\n", failures);
   return failures != 0;
 }

@@ -5,11 +5,12 @@ cd "$(dirname "$0")/../../.."
 out=${1:-target/selftest}
 mkdir -p "$out"
 c=src/main/resources/org/arbalest/testkit/c
-peer="$c/peer.c $c/nodes.c $c/streams.c $c/checksum.c $c/drain.c $c/moves.c $c/threads.c $c/layout.c"
+peer="$c/peer.c $c/nodes.c $c/streams.c $c/checksum.c $c/drain.c $c/moves.c $c/threads.c $c/layout.c \
+ $c/async_metadata.c $c/async_source.c $c/async_producer.c $c/async_reader.c $c/async_consumer.c"
 build() { # name, flags
   name=$1
   shift
-  ${CC:-cc} -std=gnu11 -O2 -g -Wall -Wextra -Werror -pthread -I../device-core/src/main/c/include -I$c "$@" $peer src/test/c/peer_selftest.c -o "$out/$name"
+  ${CC:-cc} -std=gnu11 -O2 -g -Wall -Wextra -Werror -pthread -I../device-core/src/main/c/include -I$c "$@" $peer src/test/c/*.c -o "$out/$name"
 }
 build plain
 build tsan -fsanitize=thread

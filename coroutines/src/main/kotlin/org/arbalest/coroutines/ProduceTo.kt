@@ -33,7 +33,11 @@ import java.util.concurrent.atomic.AtomicLong
  *     flow { for (day in days) device.batch(…) { … }.use { emit(it) } }.produceTo(handler, schema)
  *
  * **Ownership.** The handler passes to this call, which releases it in the end, whatever happens. The flow lends, as [asReader]'s does: whoever emits
- * an array closes it after the emit; in between the consumer takes it over. One that the consumer does not extract is closed.
+ * an array closes it after the emit; in between the consumer takes it over. One that the consumer does not extract is closed. A coroutine that
+ * is cancelled before it began never calls this, and leaves the handler to nobody: whoever launches one for a handler that C waits on
+ * begins it at once.
+ *
+ *     scope.launch(start = CoroutineStart.UNDISPATCHED) { batches.produceTo(handler, schema) }
  *
  * **Back-pressure.** The flow is collected in this coroutine's context once the consumer took the schema; each emit waits until the consumer has
  * asked for the array. It is announced on the thread that emits, and exported on the thread on which the consumer extracts it. The other

@@ -6,14 +6,23 @@ import io.kotest.matchers.comparables.shouldBeLessThan
 import io.kotest.matchers.shouldBe
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.collect
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.launch
+import org.arbalest.device.AsyncArrays
+import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.CPeer
 import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.PeerConsumer
+import org.arbalest.testkit.PeerConsumer.Quirk.*
+import org.arbalest.testkit.PeerProducer
 import java.nio.file.Files
 import java.nio.file.Path
 import kotlin.random.Random
@@ -29,12 +38,12 @@ class SoakSpec : FunSpec({
     extension(LedgerExtension)
 
     test("memory comes to rest over cancelled runs of a stream of ours") {
-        soak { readerOf(BATCHES) }
+        soak { cancelledRun(it, readerOf(BATCHES)) }
     }
 
     test("memory comes to rest over cancelled runs of a flow made a stream, made a flow") {
         soak {
-            flow { repeat(BATCHES) { lend(it.toLong()) } }.asReader(IDS, context = coroutineContext + Dispatchers.Default)
+            cancelledRun(it, flow { repeat(BATCHES) { lend(it.toLong()) } }.asReader(IDS, context = coroutineContext + Dispatchers.Default))
         }
     }
 })
@@ -45,47 +54,99 @@ class PeerSoakSpec : FunSpec({
     extension(LedgerExtension)
 
     test("memory comes to rest over cancelled runs of the C peer's stream") {
-        soak(
-            afterRound = {
-                val counts = CPeer.counts()
-                counts.doubleReleases + counts.violations shouldBe 0
-                CPeer.reset() // it keeps what was released until then, to notice a second release
-            },
-        ) { peerReader(BATCHES.toLong(), rows = 100) }
+        soak(::noViolations) { cancelledRun(it, peerReader(BATCHES.toLong(), rows = 100)) }
     }
 })
+
+/** Async streams: 6,000 and more of each kind. */
+class AsyncSoakSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    test("ASY-28 memory comes to rest over cancelled async streams of the C peer's") {
+        soak(::noViolations) { random ->
+            PeerProducer(BATCHES.toLong(), 100, timeoutMillis = 30_000).use { producer ->
+                AsyncArrays.connect({ producer.start(it) }).use { stream -> cancelledRun(random, stream.asFlow(1 + random.nextInt(BATCHES))) }
+            }
+        }
+    }
+
+    test("ASY-28 memory comes to rest over async streams that the C peer cancels") {
+        soak(::noViolations) { random ->
+            val how = setOf(listOf(CANCEL_SCHEMA, CANCEL_INSIDE, CANCEL_OUTSIDE).random(random))
+            PeerConsumer(1L + random.nextInt(BATCHES), how, at = random.nextLong(2L * BATCHES)).use { consumer ->
+                flow { repeat(BATCHES) { lend(it.toLong()) } }.produceTo(consumer.handler, IDS)
+            }
+        }
+    }
+
+    test("ASY-28 memory comes to rest over cancelled async streams, ours at both ends, either of which is cancelled") {
+        soak(::noViolations) { random ->
+            lateinit var producing: Job
+            val stream = AsyncArrays.connect({ handler ->
+                producing = launch(Dispatchers.Default, CoroutineStart.UNDISPATCHED) {
+                    flow { repeat(BATCHES) { lend(it.toLong()) } }.produceTo(handler, IDS)
+                }
+            })
+            stream.use {
+                if (random.nextBoolean()) {
+                    cancelledRun(random, stream.asFlow(3))
+                } else {
+                    val spins = random.nextInt(20_000)
+                    launch(Dispatchers.Default) {
+                        repeat(spins) { Thread.onSpinWait() }
+                        producing.cancel()
+                    }
+                    runCatching { stream.asFlow(3).collect() }
+                }
+            }
+            producing.join()
+        }
+    }
+})
+
+private fun noViolations() {
+    val counts = CPeer.counts()
+    counts.violation shouldBe ""
+    counts.doubleReleases + counts.violations shouldBe 0
+    CPeer.reset() // it keeps what was released until then, to notice a second release
+}
 
 /**
  * Rounds of [RUNS] runs, until memory has come to rest: the lowest of six rounds is as low as that of the six before.
  * The heap breathes, and the compilers take their time; but what leaks grows forever.
  */
-private suspend fun soak(afterRound: () -> Unit = {}, reader: CoroutineScope.() -> DeviceArrayReader) {
+private suspend fun soak(afterRound: () -> Unit = {}, run: suspend CoroutineScope.(Random) -> Unit) {
     val random = Random(1)
     val resident = mutableListOf<Long>()
     fun atRest() = resident.size >= 2 * WINDOW &&
         resident.takeLast(WINDOW).min() - resident.dropLast(WINDOW).takeLast(WINDOW).min() < MOST_KIB
     while (!atRest()) {
         withClue("resident KiB after each round of $RUNS runs: $resident") { resident.size shouldBeLessThan MOST_ROUNDS }
-        repeat(RUNS) { coroutineScope { cancelledRun(random, reader()) } }
+        repeat(RUNS) { coroutineScope { run(random) } }
         afterRound()
         resident += residentKiB() ?: return
     }
 }
 
-/** Cancels a collection in one of its emits, or from outside whenever that is. */
 private suspend fun CoroutineScope.cancelledRun(random: Random, reader: DeviceArrayReader) {
+    cancelledRun(random, reader.asFlow())
+    reader.close() // cancelled before it began: the flow was never collected
+}
+
+/** Cancels a collection in one of its emits, or from outside whenever that is. */
+private suspend fun CoroutineScope.cancelledRun(random: Random, flow: Flow<DeviceArray>) {
     val step = random.nextInt(2 * BATCHES)
     val spins = random.nextInt(20_000)
     var seen = 0
     val job = launch(Dispatchers.Default) {
-        reader.asFlow().collect { if (seen++ == step) coroutineContext.cancel() }
+        flow.collect { if (seen++ == step) coroutineContext.cancel() }
     }
     if (step >= BATCHES) {
         repeat(spins) { Thread.onSpinWait() }
         job.cancel()
     }
     job.join()
-    reader.close() // cancelled before it began: the flow was never collected
 }
 
 /** This process's resident memory, where the system tells. */

@@ -23,6 +23,10 @@ final class AsyncSource implements DeviceArrayReader.Source, Flow.Subscriber<Asy
 
   @Override
   public void onSubscribe(Flow.Subscription newSubscription) {
+    if (subscription != null) {
+      newSubscription.cancel(); // §2.5
+      return;
+    }
     subscription = newSubscription;
     newSubscription.request(prefetch);
   }

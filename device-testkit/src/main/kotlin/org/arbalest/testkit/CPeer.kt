@@ -6,7 +6,8 @@ import java.lang.foreign.MemorySegment
  * A C program on the other side of Arrow's C interfaces: its books.
  *
  * The peer is compiled from the testkit's C resources at first use; `peer.h` among them is its contract, and says more
- * than is repeated here. What it makes and reads is in [PeerNodes] and [PeerStreams], what it does to structs of anyone
+ * than is repeated here. What it makes and reads is in [PeerNodes], [PeerStreams], [PeerProducer] and
+ * [PeerConsumer], what it does to structs of anyone
  * in [PeerMoves]. Structs are segments of at least the struct's size, or raw pointers of size 0; their memory is the
  * caller's. Every function may be called from any thread, but not while [reset] runs.
  */
@@ -16,6 +17,9 @@ public object CPeer {
     private val liveArrays = PeerLibrary.function("peer_live_arrays", I64)
     private val liveSchemas = PeerLibrary.function("peer_live_schemas", I64)
     private val liveStreams = PeerLibrary.function("peer_live_streams", I64)
+    private val liveTasks = PeerLibrary.function("peer_live_tasks", I64)
+    private val liveProducers = PeerLibrary.function("peer_live_producers", I64)
+    private val liveHandlers = PeerLibrary.function("peer_live_handlers", I64)
     private val releaseCalls = PeerLibrary.function("peer_release_calls", I64)
     private val doubleReleases = PeerLibrary.function("peer_double_releases", I64)
     private val violations = PeerLibrary.function("peer_violations", I64)
@@ -34,6 +38,9 @@ public object CPeer {
         arrays = liveArrays.invoke() as Long,
         schemas = liveSchemas.invoke() as Long,
         streams = liveStreams.invoke() as Long,
+        tasks = liveTasks.invoke() as Long,
+        producers = liveProducers.invoke() as Long,
+        handlers = liveHandlers.invoke() as Long,
         releaseCalls = releaseCalls.invoke() as Long,
         doubleReleases = doubleReleases.invoke() as Long,
         violations = violations.invoke() as Long,
@@ -62,12 +69,15 @@ public object CPeer {
 /**
  * The C peer's books at one moment.
  *
- * The first four are what is live: made by the peer and not released, children and dictionaries counted too.
+ * The first seven are what is live: made by the peer and not released, children and dictionaries counted too.
  *
  * @property allocations every block and record of the peer's that was not given back
  * @property arrays arrays
  * @property schemas schemas
  * @property streams streams, device streams included
+ * @property tasks tasks of a [PeerProducer] that were sent and neither extracted nor discarded
+ * @property producers those that are not closed, and those with such tasks
+ * @property handlers those of a [PeerConsumer] that is not closed
  * @property releaseCalls all calls of the peer's release functions since the reset, by anyone, repeated ones included
  * @property doubleReleases those of them that came for something released before
  * @property violations broken rules seen since the reset, without double releases
@@ -78,6 +88,9 @@ public data class PeerCounts(
     val arrays: Long,
     val schemas: Long,
     val streams: Long,
+    val tasks: Long,
+    val producers: Long,
+    val handlers: Long,
     val releaseCalls: Long,
     val doubleReleases: Long,
     val violations: Long,

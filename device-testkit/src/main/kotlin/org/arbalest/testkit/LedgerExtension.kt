@@ -57,6 +57,9 @@ public object LedgerExtension : TestCaseExtension {
             live("arrays", after.arrays - before.arrays),
             live("schemas", after.schemas - before.schemas),
             live("streams", after.streams - before.streams),
+            live("tasks", after.tasks - before.tasks),
+            live("producers", after.producers - before.producers),
+            live("handlers", after.handlers - before.handlers),
             "the C peer saw ${after.doubleReleases} double releases".takeIf { after.doubleReleases != 0L },
             "the C peer saw ${after.violations} broken rules, first: ${after.violation}".takeIf { after.violations != 0L },
         )

@@ -16,7 +16,8 @@ internal val PTR: MemoryLayout = ValueLayout.ADDRESS
 internal object PeerLibrary {
     private val library = NativeLibrary.compile(
         "peer.c", "nodes.c", "streams.c", "checksum.c", "drain.c", "moves.c", "threads.c", "layout.c",
-        "peer.h", "ledger.h", "checksum.h", "moves.h",
+        "async_metadata.c", "async_source.c", "async_producer.c", "async_reader.c", "async_consumer.c",
+        "peer.h", "async.h", "ledger.h", "checksum.h", "moves.h", "async_metadata.h", "async_producer.h", "async_consumer.h",
     )
 
     /** Not a critical call: most of these call back into Java. */

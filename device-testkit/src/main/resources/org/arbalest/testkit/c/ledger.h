@@ -5,7 +5,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
+#include "async.h"
 #include "peer.h"
 
 #pragma GCC visibility push(hidden)
@@ -23,8 +25,15 @@ struct record {
   struct record* next;
 };
 
+/* Kinds beside those of moves.c. */
+#define LEDGER_TASK 5
+#define LEDGER_PRODUCER 6
+#define LEDGER_HANDLER 7
+#define LEDGER_KINDS 8
+
 void* ledger_open(size_t size, int kind);  /* a new zeroed record, live */
 int ledger_close(struct record* record);   /* 1 for the first release; 0, counted, for any other */
+int ledger_retire(struct record* record);  /* the same, but it counts as no call of a release function */
 void ledger_violation(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Children and dictionaries live in slots; releasing one in place, not by way of its parent, is a violation. */
@@ -35,6 +44,9 @@ void slots_leave(void);
 void slot_check(const void* self, const char* what);
 
 void gate_wait(void);
+
+#define HANG_MS 30000
+void deadline(struct timespec* at, int64_t timeout_ms); /* of CLOCK_REALTIME; negative is HANG_MS */
 
 void streams_reset(void);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static atomic_llong allocations, release_calls, double_releases, violations;
-static atomic_llong live[5];
+static atomic_llong live[LEDGER_KINDS];
 static char first_violation[512];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -38,10 +38,13 @@ void* ledger_open(size_t size, int kind) {
 
 int ledger_close(struct record* record) {
   atomic_fetch_add(&release_calls, 1);
-  if (atomic_exchange(&record->released, 1)) {
-    atomic_fetch_add(&double_releases, 1);
-    return 0;
-  }
+  if (ledger_retire(record)) return 1;
+  atomic_fetch_add(&double_releases, 1);
+  return 0;
+}
+
+int ledger_retire(struct record* record) {
+  if (atomic_exchange(&record->released, 1)) return 0;
   atomic_fetch_sub(&live[record->kind], 1);
   atomic_fetch_sub(&allocations, 1);
   pthread_mutex_lock(&lock);
@@ -65,6 +68,9 @@ int64_t peer_live_allocations(void) { return atomic_load(&allocations); }
 int64_t peer_live_arrays(void) { return atomic_load(&live[PEER_ARRAY]); }
 int64_t peer_live_schemas(void) { return atomic_load(&live[PEER_SCHEMA]); }
 int64_t peer_live_streams(void) { return atomic_load(&live[PEER_STREAM]) + atomic_load(&live[PEER_DEVICE_STREAM]); }
+int64_t peer_live_tasks(void) { return atomic_load(&live[LEDGER_TASK]); }
+int64_t peer_live_producers(void) { return atomic_load(&live[LEDGER_PRODUCER]); }
+int64_t peer_live_handlers(void) { return atomic_load(&live[LEDGER_HANDLER]); }
 int64_t peer_release_calls(void) { return atomic_load(&release_calls); }
 int64_t peer_double_releases(void) { return atomic_load(&double_releases); }
 int64_t peer_violations(void) { return atomic_load(&violations); }
@@ -165,6 +171,16 @@ int64_t peer_gate_waiting(void) {
   int64_t waiting = gate_waiting;
   pthread_mutex_unlock(&gate_lock);
   return waiting;
+}
+
+void deadline(struct timespec* at, int64_t timeout_ms) {
+  if (timeout_ms < 0) timeout_ms = HANG_MS;
+  clock_gettime(CLOCK_REALTIME, at);
+  at->tv_sec += timeout_ms / 1000;
+  at->tv_nsec += timeout_ms % 1000 * 1000000;
+  if (at->tv_nsec < 1000000000) return;
+  at->tv_sec++;
+  at->tv_nsec -= 1000000000;
 }
 
 void peer_reset(void) {

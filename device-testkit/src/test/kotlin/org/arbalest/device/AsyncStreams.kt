@@ -1,0 +1,109 @@
+package org.arbalest.device
+
+import org.arbalest.device.abi.DeviceType
+import org.reactivestreams.tck.TestEnvironment
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.Flow
+import java.util.concurrent.ForkJoinPool
+import java.util.concurrent.TimeUnit.SECONDS
+
+/** The streams that a TCK class opens, each of which it leaves in any state. */
+internal class AsyncStreams {
+    private val open = ConcurrentLinkedQueue<AsyncArrays>()
+    private val ends = ConcurrentLinkedQueue<CompletableFuture<*>>()
+
+    /** Our producer, at [source], into our consumer. */
+    fun connect(source: Flow.Publisher<DeviceArray>): AsyncArrays = track(AsyncArrays.connect({ handler ->
+        val produced = AsyncArrays.produce(handler, ones, source, ForkJoinPool.commonPool())
+        ends += produced.toCompletableFuture()
+    }))
+
+    /** A stream that fails before its schema. */
+    fun failed(): AsyncArrays = track(AsyncArrays.connect({ AsyncArrays.refuse(it, IllegalStateException("this stream always fails")) }))
+
+    /** The subscriber of our producer, which feeds [consumer]; whoever has it is the publisher. */
+    fun producer(consumer: Extracting): Flow.Subscriber<DeviceArray> {
+        val subscriber = CompletableFuture<Flow.Subscriber<in DeviceArray>>()
+        connect { subscriber.complete(it) }.subscribe(consumer)
+        @Suppress("UNCHECKED_CAST") // one of `in DeviceArray` takes each DeviceArray
+        return subscriber.get(30, SECONDS) as Flow.Subscriber<DeviceArray>
+    }
+
+    private fun track(arrays: AsyncArrays): AsyncArrays {
+        open += arrays
+        ends += arrays.released().toCompletableFuture()
+        return arrays
+    }
+
+    /** Closes all, waits until they are gone, and says what is left then. */
+    fun finish() {
+        open.forEach(AsyncArrays::close)
+        for (end in ends) end.handle { _, _ -> }.get(30, SECONDS)
+        checkNothingIsLeft()
+    }
+
+    companion object {
+        private val schema = one().use { it.schema() }
+        private val ones = AsyncSchema(schema.asField(), DeviceType.CPU, Metadata.empty())
+
+        fun one(): DeviceArray = Devices.cpu().batchBuilder(1).use { it.int64("id", longArrayOf(1)).build() }
+
+        fun checkNothingIsLeft() {
+            val left = Ledger.now()
+            check(left.isZero) { "left after the class: $left" }
+        }
+
+        /** Patient where something must come, brief where nothing may. */
+        fun environment() = TestEnvironment(5000, 50, 10)
+    }
+}
+
+/** So many arrays of one row, made where they are asked for. */
+internal class Ones(private val count: Long) : Flow.Publisher<DeviceArray> {
+    override fun subscribe(subscriber: Flow.Subscriber<in DeviceArray>) {
+        subscriber.onSubscribe(object : Flow.Subscription {
+            private var left = count
+            private var wanted = 0L
+            private var busy = false
+            private var over = false
+
+            override fun request(n: Long) {
+                wanted += n
+                if (busy) return
+                busy = true
+                while (!over && left > 0 && wanted > 0) {
+                    wanted--
+                    left--
+                    subscriber.onNext(AsyncStreams.one())
+                }
+                busy = false
+                if (over || left > 0) return
+                over = true
+                subscriber.onComplete()
+            }
+
+            override fun cancel() {
+                over = true
+            }
+        })
+        if (count == 0L) subscriber.onComplete()
+    }
+}
+
+/** A consumer that extracts each task and lets go of it. */
+internal class Extracting(private val demand: Long) : Flow.Subscriber<AsyncTask> {
+    lateinit var subscription: Flow.Subscription
+        private set
+
+    override fun onSubscribe(s: Flow.Subscription) {
+        subscription = s
+        if (demand > 0) s.request(demand)
+    }
+
+    override fun onNext(task: AsyncTask) = task.extract().close()
+
+    override fun onError(t: Throwable) = Unit
+
+    override fun onComplete() = Unit
+}

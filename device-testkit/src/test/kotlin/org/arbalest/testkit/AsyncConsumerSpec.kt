@@ -1,0 +1,496 @@
+package org.arbalest.testkit
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeIn
+import io.kotest.matchers.comparables.shouldBeLessThanOrEqualTo
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncQuirk
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Ledger
+import org.arbalest.device.Metadata
+import org.arbalest.device.abi.ArrowAsyncHandlerStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.testkit.PeerProducer.Quirk
+import org.arbalest.testkit.PeerProducer.Quirk.*
+import java.lang.foreign.MemorySegment
+import java.util.concurrent.CancellationException
+import java.util.concurrent.Executors
+
+/** Our handler, driven by a C producer on threads of its own. */
+class AsyncConsumerSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    val elsewhere = Executors.newSingleThreadExecutor { Thread(it).apply { isDaemon = true } }
+    afterSpec { elsewhere.shutdownNow() }
+
+    val binary = byteArrayOf(1, 0, 0, 0, 1, 0, 0, 0, 'k'.code.toByte(), 3, 0, 0, 0, 0, 'x'.code.toByte(), 0)
+    val metadata = Metadata.empty().with("k".toByteArray(), byteArrayOf(0, 'x'.code.toByte(), 0))
+
+    fun batches(n: Long, rows: Long = 10) = (0 until n).map { b -> (b * rows until (b + 1) * rows).toList() }
+
+    fun failure(collector: AsyncCollector): DeviceException = collector.done.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>()
+
+    for (window in listOf(1L, 5L, 64L, Long.MAX_VALUE)) {
+        for (quirk in listOf(STRICT, MANY_THREADS)) {
+            test("ASY-19 a thousand batches arrive in order, $window at a time, $quirk") {
+                PeerProducer(1000, 10, setOf(quirk)).use { producer ->
+                    val arrays = producer.connect()
+                    val collector = AsyncCollector(window, elsewhere)
+                    arrays.subscribe(collector)
+                    collector.done.outcome().getOrThrow()
+                    collector.ids shouldBe batches(1000)
+                    arrays.released().outcome().getOrThrow()
+                    producer.join()
+                    producer.results().let {
+                        it.extractedOutside shouldBe 1000
+                        it.cancels shouldBe 0
+                        if (window < 100) it.requested shouldBeLessThanOrEqualTo 1000 + window + 1
+                    }
+                }
+            }
+        }
+    }
+
+    test("ASY-01 ASY-27 schema, device type and the stream's metadata are known before the first task") {
+        PeerProducer(1, 10, streamMetadata = binary).use { producer ->
+            producer.connect().use { arrays ->
+                val schema = arrays.schema().outcome().getOrThrow()
+                schema.schema().fields().map { it.name() } shouldBe listOf("id", "name")
+                schema.deviceType() shouldBe DeviceType.CPU
+                schema.metadata() shouldBe metadata
+            }
+        }
+    }
+
+    test("ASY-27 the documented layout of ArrowAsyncProducer is read where one asks for it") {
+        PeerProducer(1, 10, setOf(V_LAYOUT), streamMetadata = binary).use { producer ->
+            producer.connect(AsyncQuirk.PRODUCER_HAS_RELEASE).use { it.schema().outcome().getOrThrow().metadata() shouldBe metadata }
+        }
+    }
+
+    test("ASY-01 a producer that is not there at on_schema is refused") {
+        PeerProducer(1, 10, setOf(NO_PRODUCER)).use { producer ->
+            val collector = AsyncCollector()
+            producer.connect().subscribe(collector)
+            failure(collector).message shouldContain "before the handler's producer was set"
+            producer.join()
+            producer.results().schemaStatus shouldBe Errno.EINVAL
+        }
+    }
+
+    test("ASY-02 a second on_schema is refused, and the stream fails") {
+        PeerProducer(1, 10, setOf(SCHEMA_TWICE)).use { producer ->
+            val collector = AsyncCollector(0)
+            producer.connect().subscribe(collector)
+            failure(collector).message shouldContain "twice"
+        }
+    }
+
+    test("ASY-03 a schema that cannot be imported is refused, released, and a clear error") {
+        PeerProducer(1, 10, setOf(BAD_SCHEMA)).use { producer ->
+            val arrays = producer.connect()
+            val collector = AsyncCollector()
+            arrays.subscribe(collector)
+            failure(collector).message shouldContain "?!"
+            arrays.schema().outcome().isFailure shouldBe true
+            arrays.released().outcome().exceptionOrNull()!!.message!! shouldContain "?!"
+            producer.join()
+            producer.results().schemaStatus shouldBe Errno.EINVAL
+        }
+    }
+
+    test("ASY-04 ASY-23 demand inside on_schema and on_next_task, one request at a time") {
+        PeerProducer(300, 1, setOf(REQUEST_QUEUE)).use { producer ->
+            val arrays = producer.connect()
+            val collector = AsyncCollector(1) // asks for one more inside each onNext
+            arrays.subscribe(collector)
+            collector.done.outcome().getOrThrow()
+            producer.join()
+            producer.results().let {
+                it.blockedRequests shouldBe 0
+                it.requestsInside shouldBe it.requestsInside.coerceAtLeast(290)
+            }
+        }
+    }
+
+    test("ASY-23 a request that blocks holds up neither tasks nor their extraction") {
+        PeerProducer(20, 1, setOf(GATE_REQUEST), at = 1).use { producer ->
+            val arrays = producer.connect()
+            val collector = AsyncCollector(0)
+            arrays.subscribe(collector)
+            arrays.schema().outcome().getOrThrow()
+            collector.subscription.request(10)
+            while (producer.results().sent < 11) Thread.onSpinWait() // ten, and the one that is asked for ahead
+            val asking = elsewhere.submit { collector.subscription.request(5) }
+            while (CPeer.waitingAtGate == 0L) Thread.onSpinWait()
+            collector.ids.size shouldBe collector.ids.size.coerceAtLeast(10)
+            CPeer.openGate()
+            asking.get()
+            collector.subscription.request(Long.MAX_VALUE)
+            collector.done.outcome().getOrThrow()
+            collector.ids.size shouldBe 20
+        }
+    }
+
+    test("ASY-10 ASY-16 tasks that come after the cancellation are accepted, and discarded") {
+        PeerProducer(100, 10, setOf(LATE, GATE_TASK, END_AFTER_CANCEL), at = 5, late = 7).use { producer ->
+            val arrays = producer.connect()
+            val collector = AsyncCollector(20, onTask = { read(it) })
+            arrays.subscribe(collector)
+            while (CPeer.waitingAtGate == 0L) Thread.onSpinWait()
+            collector.subscription.cancel()
+            CPeer.openGate()
+            arrays.released().outcome().getOrThrow()
+            producer.join()
+            collector.ids.size shouldBe 5
+            producer.results().let {
+                it.discarded shouldBeIn listOf(7L, 8L)
+                it.cancels shouldBe 1
+                it.taskStatus shouldBe 0
+            }
+        }
+    }
+
+    test("ASY-07 ASY-08 cancelling often, from many threads, and asking for more after it, is one cancel") {
+        PeerProducer(-1, 1, setOf(CANCEL_ONCE)).use { producer ->
+            val arrays = producer.connect()
+            val collector = AsyncCollector(3, elsewhere)
+            arrays.subscribe(collector)
+            while (collector.ids.size < 10) Thread.onSpinWait()
+            List(4) { Thread.ofPlatform().start { repeat(100) { collector.subscription.cancel(); collector.subscription.request(1) } } }.forEach { it.join() }
+            arrays.close()
+            arrays.released().outcome().getOrThrow()
+            producer.join()
+            producer.results().let {
+                it.cancels shouldBe 1
+                it.requestsCancelled shouldBe 0
+            }
+        }
+    }
+
+    test("ASY-09 the on_error that Arrow C++ makes of a cancellation is none") {
+        PeerProducer(-1, 1, setOf(ERROR_AFTER_CANCEL)).use { producer ->
+            val arrays = producer.connect()
+            val collector = AsyncCollector(3) { read(it); if (ids.size == 5) subscription.cancel() }
+            arrays.subscribe(collector)
+            arrays.released().outcome().getOrThrow()
+            collector.done.isDone shouldBe false
+            producer.join()
+            producer.results().errors shouldBe 1
+        }
+    }
+
+    test("ASY-11 the on_error that Arrow C++ sends after a refusal does not hide what was refused") {
+        PeerProducer(10, 10, setOf(BAD_TASK_METADATA, ERROR_AFTER_REFUSAL), at = 3).use { producer ->
+            val arrays = producer.connect()
+            val collector = AsyncCollector()
+            arrays.subscribe(collector)
+            failure(collector).let {
+                it.errno() shouldBe Errno.EINVAL
+                it.message shouldContain "metadata says it has -1 pairs"
+            }
+            collector.ids shouldBe batches(3)
+            arrays.released().outcome().exceptionOrNull()!!.message!! shouldContain "-1 pairs"
+            producer.join()
+            producer.results().let {
+                it.taskStatus shouldBe Errno.EINVAL
+                it.takenBack shouldBe 1 // a refused task stays the producer's, as both deployed ones have it
+                it.errors shouldBe 1
+            }
+        }
+    }
+
+    test("ASY-12 the end needs no demand") {
+        PeerProducer(0, 1).use { producer ->
+            val collector = AsyncCollector(0)
+            producer.connect().subscribe(collector)
+            collector.done.outcome().getOrThrow()
+            producer.results().requests shouldBe 0
+        }
+    }
+
+    test("ASY-13 a subscriber that asks for exactly what there is hears of the end that comes on demand") {
+        PeerProducer(3, 1, setOf(END_ON_DEMAND)).use { producer ->
+            val arrays = producer.connect()
+            val collector = AsyncCollector(0)
+            arrays.subscribe(collector)
+            collector.subscription.request(3)
+            collector.done.outcome().getOrThrow()
+            collector.ids.size shouldBe 3
+        }
+    }
+
+    test("ASY-14 a release without an end is a failed stream") {
+        PeerProducer(3, 1, setOf(NO_END)).use { producer ->
+            val arrays = producer.connect()
+            val collector = AsyncCollector()
+            arrays.subscribe(collector)
+            failure(collector).let {
+                it.errno() shouldBe Errno.EIO
+                it.message shouldContain "released the handler without an end or an error"
+            }
+            collector.ids.size shouldBe 3
+            arrays.released().outcome().isFailure shouldBe true
+        }
+    }
+
+    test("ASY-14 after a cancellation it is normal") {
+        PeerProducer(-1, 1).use { producer ->
+            val arrays = producer.connect()
+            val collector = AsyncCollector(3) { read(it); subscription.cancel() }
+            arrays.subscribe(collector)
+            arrays.released().outcome().getOrThrow()
+            collector.done.isDone shouldBe false
+        }
+    }
+
+    test("ASY-15 ASY-16 tasks are extracted long after their call, their stream and their handler") {
+        PeerProducer(8, 10).use { producer ->
+            val held = mutableListOf<org.arbalest.device.AsyncTask>()
+            val arrays = producer.connect()
+            val collector = AsyncCollector(8) { held += it }
+            arrays.subscribe(collector)
+            collector.done.outcome().getOrThrow()
+            arrays.released().outcome().getOrThrow()
+            Ledger.now().handlers shouldBe 0
+            held.take(6).reversed().forEach { collector.read(it) }
+            collector.ids.reversed() shouldBe batches(6)
+            held.take(6).forEach { task ->
+                task.isOpen shouldBe false
+                task.close()
+                shouldThrow<IllegalStateException> { task.extract() }.message shouldContain "once"
+            }
+            held.drop(6).forEach { it.close(); it.close() }
+            producer.join()
+            producer.results().let {
+                it.extracted shouldBe 6
+                it.discarded shouldBe 2
+            }
+        }
+    }
+
+    test("ASY-16 tasks that nobody collected are discarded: by NULL, or by extracting them, where NULL crashes") {
+        for (quirks in listOf(emptySet(), setOf(NULL_CRASHES))) {
+            PeerProducer(100, 10, quirks + GATE_END).use { producer ->
+                val arrays = if (quirks.isEmpty()) producer.connect() else producer.connect(AsyncQuirk.NO_NULL_EXTRACT)
+                val collector = AsyncCollector(0)
+                arrays.subscribe(collector)
+                collector.subscription.request(10)
+                while (producer.results().sent < 11) Thread.onSpinWait()
+                arrays.close()
+                CPeer.openGate()
+                arrays.released().outcome().getOrThrow()
+                collector.done.outcome().exceptionOrNull().shouldBeInstanceOf<CancellationException>()
+                producer.join()
+                producer.results().let {
+                    it.extracted shouldBe if (quirks.isEmpty()) 10 else 11
+                    it.discarded shouldBe if (quirks.isEmpty()) 1 else 0
+                    it.crashes + it.nullExtracts shouldBe 0
+                }
+                CPeer.shutGate()
+            }
+        }
+    }
+
+    for ((quirk, text) in mapOf(null to "extract_data failed with EIO", EXTRACT_GARBAGE to "extract_data failed with EIO", EXTRACT_ZERO to "returned 0, but no array")) {
+        test("ASY-17 ASY-18 an extraction that fails: ${quirk ?: "as it should"}") {
+            PeerProducer(5, 10, setOfNotNull(EXTRACT_FAILS, quirk), at = 2, code = Errno.EIO, message = "disk gone").use { producer ->
+                val arrays = producer.connect()
+                lateinit var failed: DeviceException
+                val collector = AsyncCollector(10) { task ->
+                    try {
+                        read(task)
+                    } catch (e: DeviceException) {
+                        failed = e
+                    }
+                }
+                arrays.subscribe(collector)
+                failure(collector).message shouldBe "disk gone"
+                arrays.released().outcome().exceptionOrNull()!!.message shouldBe "disk gone"
+                failed.errno() shouldBe Errno.EIO
+                failed.message shouldContain text
+            }
+        }
+    }
+
+    test("STR-08 a task whose array is on another device is an error, and released") {
+        PeerProducer(3, 10, at = 1, flavours = setOf(PeerStreams.Flavour.OTHER_DEVICE)).use { producer ->
+            val collector = AsyncCollector()
+            producer.connect().subscribe(collector)
+            failure(collector).message shouldContain "a stream of CPU arrays gave one on"
+        }
+    }
+
+    test("ASY-20 what comes inside the last signals reaches no producer that may be gone") {
+        for (quirks in listOf(setOf(GONE_BEFORE_RELEASE), setOf(GONE_BEFORE_RELEASE, ERROR))) {
+            PeerProducer(3, 10, quirks + STRICT, at = 2, code = 5).use { producer ->
+                val arrays = producer.connect()
+                val collector = AsyncCollector()
+                arrays.subscribe(collector)
+                collector.done.outcome()
+                collector.subscription.request(1)
+                collector.subscription.cancel()
+                arrays.close()
+                producer.join()
+                producer.results().let {
+                    it.goneCalls shouldBe 0
+                    it.cancels shouldBe 0
+                }
+            }
+        }
+    }
+
+    test("ASY-21 errno, message and binary metadata arrive whole, after the tasks before them") {
+        PeerProducer(9, 10, setOf(ERROR), at = 4, code = 71, message = "prices — gone", errorMetadata = binary).use { producer ->
+            val arrays = producer.connect()
+            val collector = AsyncCollector()
+            arrays.subscribe(collector)
+            failure(collector).let {
+                it.errno() shouldBe 71
+                it.message shouldBe "prices — gone"
+                it.metadata() shouldBe metadata
+            }
+            collector.ids shouldBe batches(4)
+        }
+    }
+
+    test("ASY-21 an error without a message says at least its code; a release that comes twice does nothing") {
+        PeerProducer(9, 10, setOf(ERROR, MESSAGE_NULL, RELEASE_TWICE), at = 0, code = Errno.ENOMEM).use { producer ->
+            val collector = AsyncCollector()
+            producer.connect().subscribe(collector)
+            failure(collector).let {
+                it.errno() shouldBe Errno.ENOMEM
+                it.message shouldContain "ENOMEM"
+            }
+        }
+    }
+
+    test("ASY-22 the producer is not called once the stream has ended, whoever asks") {
+        repeat(200) {
+            PeerProducer(7, 1, setOf(STRICT, GONE_BEFORE_RELEASE, REQUEST_QUEUE)).use { producer ->
+                val arrays = producer.connect()
+                val collector = AsyncCollector(3, elsewhere)
+                arrays.subscribe(collector)
+                collector.done.outcome().getOrThrow()
+                producer.join()
+                producer.results().let { (it.requestsEnded + it.goneCalls + it.crashes) shouldBe 0 }
+            }
+        }
+    }
+
+    test("ASY-24 the handler is marked released, and freed, by release alone") {
+        var handler = MemorySegment.NULL
+        PeerProducer(1, 1).use { producer ->
+            val arrays = AsyncArrays.connect({ handler = it; producer.start(it) })
+            arrays.close()
+            arrays.released().outcome().getOrThrow()
+            ArrowAsyncHandlerStruct.release(handler.address()) shouldBe 0 // in quarantine: still ours to look at
+        }
+    }
+
+    test("ASY-25 an error before on_schema fails the schema, too") {
+        PeerProducer(1, 1, setOf(ERROR_FIRST), code = Errno.ENOSYS, message = "no such query").use { producer ->
+            val arrays = producer.connect()
+            val collector = AsyncCollector()
+            arrays.subscribe(collector)
+            failure(collector).message shouldBe "no such query"
+            arrays.schema().outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.ENOSYS
+        }
+    }
+
+    test("ASY-26 callbacks may all come before connect returns") {
+        PeerProducer(0, 1, setOf(ON_CALLER)).use { producer ->
+            val arrays = producer.connect()
+            Ledger.now().handlers shouldBe 0
+            arrays.schema().outcome().getOrThrow()
+            val collector = AsyncCollector()
+            arrays.subscribe(collector)
+            collector.done.outcome().getOrThrow()
+        }
+    }
+
+    test("ASY-26 a start that throws undoes the stream") {
+        val before = Ledger.now()
+        shouldThrow<IllegalStateException> { AsyncArrays.connect({ error("no such library") }) }.message shouldBe "no such library"
+        Ledger.now().since(before).isZero shouldBe true
+        PeerProducer(-1, 1).use { producer ->
+            shouldThrow<IllegalStateException> {
+                AsyncArrays.connect({
+                    producer.start(it)
+                    while (ArrowAsyncHandlerStruct.producer(it.address()) == 0L) Thread.onSpinWait()
+                    error("after it was given away") // it cannot be freed: the producer would call it
+                })
+            }
+            producer.join() shouldBe true
+        }
+    }
+
+    test("ASY-27 the metadata of each task is its own") {
+        PeerProducer(30, 1, setOf(TASK_METADATA)).use { producer ->
+            val seen = mutableListOf<String?>()
+            val collector = AsyncCollector { seen += it.metadata()["index"]; it.close() }
+            producer.connect().subscribe(collector)
+            collector.done.outcome().getOrThrow()
+            seen shouldBe List(30) { "$it" }
+        }
+    }
+
+    test("malformed metadata of the stream refuses it") {
+        PeerProducer(3, 1, setOf(BAD_STREAM_METADATA)).use { producer ->
+            val collector = AsyncCollector()
+            producer.connect().subscribe(collector)
+            failure(collector).message shouldContain "-1 pairs"
+        }
+    }
+
+    test("a task after the NULL task is refused") {
+        PeerProducer(3, 1, setOf(TASK_AFTER_END)).use { producer ->
+            val collector = AsyncCollector()
+            producer.connect().subscribe(collector)
+            collector.done.outcome().getOrThrow()
+            producer.join()
+            producer.results().taskStatus shouldBe Errno.EINVAL
+            CPeer.reset()
+        }
+    }
+
+    test("ASY-19 tasks that come at the same time, or unasked, are all taken") {
+        for (quirk in listOf(CONCURRENT, OVERSEND)) {
+            PeerProducer(40, 1, setOf(quirk), at = 5).use { producer ->
+                val arrays = producer.connect()
+                val collector = AsyncCollector(2, elsewhere)
+                arrays.subscribe(collector)
+                collector.done.outcome().getOrThrow()
+                collector.tasks.get() shouldBeIn listOf(40L, 41L)
+            }
+        }
+    }
+
+    for ((step, quirk) in mapOf("before on_schema" to GATE_SCHEMA, "between tasks" to GATE_TASK, "before the end" to GATE_END, "after the end" to GATE_RELEASE)) {
+        for (how in listOf("cancel", "close", "close unsubscribed")) {
+            test("ASY-28 $how $step leaves nothing alive and calls nothing twice") {
+                PeerProducer(10, 10, setOf(quirk, CANCEL_ONCE), at = 5).use { producer ->
+                    val arrays = producer.connect()
+                    val collector = AsyncCollector(20)
+                    if (how != "close unsubscribed") arrays.subscribe(collector)
+                    if (how != "close unsubscribed" || quirk == GATE_SCHEMA) while (CPeer.waitingAtGate == 0L) Thread.onSpinWait()
+                    if (how == "cancel") collector.subscription.cancel() else arrays.close()
+                    CPeer.openGate()
+                    arrays.released().outcome().getOrThrow()
+                    producer.join()
+                    producer.results().let {
+                        it.released shouldBe 1
+                        it.cancels shouldBe if (quirk == GATE_RELEASE && how != "close unsubscribed") 0 else 1
+                    }
+                }
+                CPeer.shutGate()
+            }
+        }
+    }
+})

@@ -1,0 +1,423 @@
+package org.arbalest.testkit
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.comparables.shouldBeGreaterThan
+import io.kotest.matchers.comparables.shouldBeLessThan
+import io.kotest.matchers.comparables.shouldBeLessThanOrEqualTo
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncQuirk
+import org.arbalest.device.AsyncSchema
+import org.arbalest.device.AsyncTask
+import org.arbalest.device.DataTypes
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Ledger
+import org.arbalest.device.Metadata
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.ArrowAsyncHandlerStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.testkit.PeerConsumer.Quirk
+import org.arbalest.testkit.PeerConsumer.Quirk.*
+import java.io.IOException
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.util.concurrent.CompletionStage
+import java.util.concurrent.Executor
+import java.util.concurrent.Flow
+import java.util.concurrent.ForkJoinPool
+import java.util.concurrent.RejectedExecutionException
+
+/** A C handler with threads of its own, driven by us. */
+class AsyncProducerSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    val schema = Schema.of(listOf(Field.of("id", DataTypes.INT64)))
+    val pool = ForkJoinPool.commonPool()
+    val metadata = Metadata.empty().with("k".toByteArray(), byteArrayOf(0, 'x'.code.toByte(), 0))
+
+    fun batch(first: Long, rows: Int = 10): DeviceArray =
+        Devices.cpu().batchBuilder(rows).use { batch -> batch.int64("id", LongArray(rows) { first + it }).build() }
+
+    /** So many batches of 10 rows, then the end or an error. */
+    fun reader(count: Int, failure: Exception? = null): DeviceArrayReader {
+        var at = 0
+        return DeviceArrayReader.of(schema, DeviceType.CPU) { if (at < count) batch(10L * at++) else failure?.let { throw it } }
+    }
+
+    fun described(about: Metadata = Metadata.empty()) = AsyncSchema(schema.asField(), DeviceType.CPU, about)
+
+    /** The same by a pull stream and by a publisher, in a pool and in what would run in the consumer's thread. */
+    val ways = mapOf<String, (MemorySegment, Int, Exception?) -> CompletionStage<Void>>(
+        "a reader" to { handler, n, failure -> AsyncArrays.produce(handler, reader(n, failure), Metadata.empty(), pool) },
+        "a publisher" to { handler, n, failure -> AsyncArrays.produce(handler, described(), Supplied(n, failure) { batch(10L * it) }, pool) },
+        "a publisher in the caller's thread" to { handler, n, failure ->
+            AsyncArrays.produce(handler, described(), Supplied(n, failure) { batch(10L * it) }, Executor { it.run() })
+        },
+    )
+
+    fun consume(window: Long = 5, vararg quirks: Quirk, at: Long = 0, code: Int = 0, discardEvery: Long = 0, threads: Int = 1) =
+        PeerConsumer(window, quirks.toSet(), at, code, discardEvery, threads)
+
+    for ((way, produce) in ways) {
+        for (window in listOf(1L, 5L, 64L)) {
+            test("ASY-19 a thousand batches of $way arrive, $window at a time") {
+                consume(window, CHECK_TAIL).use { consumer ->
+                    produce(consumer.handler, 1000, null).outcome().getOrThrow()
+                    consumer.join()
+                    consumer.results().let {
+                        it.rows shouldBe 10_000
+                        it.checksum shouldBe EveryType.checksum(batch(0, 10_000))
+                        it.ends shouldBe 1
+                        it.releases shouldBe 1
+                        it.typeDiffers + it.reservedDirty shouldBe 0
+                    }
+                }
+            }
+        }
+
+        test("ASY-12 an empty stream of $way ends without demand") {
+            consume(0, NO_DEMAND).use { consumer ->
+                produce(consumer.handler, 0, null).outcome().getOrThrow()
+                consumer.results().let { it.ends shouldBe 1; it.requests shouldBe 0 }
+            }
+        }
+
+        test("ASY-12 exactly as many as there are, of $way, and the end comes unasked") {
+            consume(0, NO_DEMAND).use { consumer ->
+                val produced = produce(consumer.handler, 3, null)
+                while (consumer.results().schemas == 0L) Thread.onSpinWait()
+                consumer.request(3)
+                produced.outcome().getOrThrow()
+                consumer.join()
+                consumer.results().let { it.ends shouldBe 1; it.rows shouldBe 30 }
+            }
+        }
+
+        test("ASY-21 an error in the middle of $way, after what came before it") {
+            val why = IOException("disk gone", IllegalStateException("sector 7"))
+            consume().use { consumer ->
+                val failed = produce(consumer.handler, 4, why).outcome().exceptionOrNull()!!
+                generateSequence(failed) { it.cause }.any { it === why } shouldBe true
+                consumer.join()
+                consumer.results().let {
+                    it.rows shouldBe 40
+                    it.code shouldBe Errno.EIO
+                    it.message!! shouldContain "disk gone"
+                    it.message shouldContain "sector 7"
+                    it.ends shouldBe 0
+                }
+            }
+        }
+
+        for (quirk in listOf(CANCEL_SCHEMA, CANCEL_INSIDE, CANCEL_OUTSIDE)) {
+            test("ASY-08 ASY-09 ASY-28 the consumer of $way cancels: $quirk, twice, from two threads, and asks for more") {
+                for (more in listOf(CANCEL_TWICE, CANCEL_RACE)) {
+                    consume(5, quirk, more, REQUEST_CANCELLED, at = 7).use { consumer ->
+                        produce(consumer.handler, 1000, null).outcome().getOrThrow()
+                        consumer.join()
+                        consumer.results().let {
+                            it.errors shouldBe 0
+                            it.releases shouldBe 1
+                            it.tasks shouldBeLessThan 1000
+                        }
+                    }
+                }
+            }
+        }
+
+        test("ASY-11 a consumer of $way that refuses the schema, or a task, or the end, is released and told nothing") {
+            for ((quirk, call) in mapOf(REFUSE_SCHEMA to "on_schema", REFUSE_TAKING to "on_schema", REFUSE_TASK to "on_next_task", REFUSE_END to "on_next_task")) {
+                val quirks = if (quirk == REFUSE_TAKING) arrayOf(REFUSE_SCHEMA, quirk) else arrayOf(quirk)
+                consume(5, *quirks, at = 2, code = Errno.ENOMEM).use { consumer ->
+                    val failed = produce(consumer.handler, 10, null).outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>()
+                    failed.errno() shouldBe Errno.ENOMEM
+                    failed.message shouldContain call
+                    consumer.join()
+                    consumer.results().let { it.errors + it.afterRefusal shouldBe 0; it.releases shouldBe 1 }
+                }
+            }
+        }
+
+        test("ASY-05 a consumer of $way that asks for nothing, or less, is told so, after its call") {
+            for (quirk in listOf(REQUEST_ZERO, REQUEST_NEGATIVE)) {
+                consume(5, quirk, at = 3).use { consumer ->
+                    val failed = produce(consumer.handler, 1000, null).outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>()
+                    failed.errno() shouldBe Errno.EINVAL
+                    consumer.join()
+                    consumer.results().let {
+                        it.code shouldBe Errno.EINVAL
+                        it.message!! shouldContain if (quirk == REQUEST_ZERO) "request(0)" else "request(-1)"
+                        it.errors shouldBe 1
+                    }
+                }
+            }
+        }
+    }
+
+    test("ASY-01 ASY-02 ASY-03 the producer is complete at on_schema, which is first; a schema that is left is released, too") {
+        consume(5, GATE_SCHEMA).use { consumer ->
+            val produced = AsyncArrays.produce(consumer.handler, reader(3), Metadata.empty(), pool)
+            while (CPeer.waitingAtGate == 0L) Thread.onSpinWait()
+            consumer.results().let { it.schemas shouldBe 1; it.tasks shouldBe 0; it.deviceType shouldBe 1 }
+            CPeer.openGate()
+            produced.outcome().getOrThrow()
+        }
+        consume(5, LEAVE_SCHEMA).use { AsyncArrays.produce(it.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow() }
+    }
+
+    test("ASY-04 request inside on_schema and inside on_next_task, which extracts there too") {
+        for (quirk in listOf(REQUEST_INSIDE, EXTRACT_INSIDE)) {
+            consume(1, quirk).use { consumer ->
+                AsyncArrays.produce(consumer.handler, described(), Supplied(500) { batch(10L * it) }, Executor { it.run() }).outcome().getOrThrow()
+                consumer.join()
+                consumer.results().rows shouldBe 5000
+            }
+        }
+    }
+
+    test("ASY-06 demand adds up, one by one and beyond what a long holds") {
+        for (quirk in listOf(REQUEST_BURSTS, REQUEST_MAX)) {
+            consume(64, quirk).use { consumer ->
+                AsyncArrays.produce(consumer.handler, described(), Supplied(1000) { batch(10L * it) }, pool).outcome().getOrThrow()
+                consumer.join()
+                consumer.results().rows shouldBe 10_000
+            }
+        }
+    }
+
+    test("ASY-06 no more is taken from a publisher than its window, however much is asked") {
+        consume(5, REQUEST_MAX, GATE_INSIDE, at = 10).use { consumer ->
+            val supplied = Supplied(1000) { batch(10L * it) }
+            val produced = AsyncArrays.produce(consumer.handler, described(), supplied, pool)
+            while (CPeer.waitingAtGate == 0L) Thread.onSpinWait()
+            supplied.sent shouldBeLessThanOrEqualTo 11 + 64
+            CPeer.openGate()
+            produced.outcome().getOrThrow()
+        }
+    }
+
+    test("ASY-16 tasks are discarded by NULL, extracted out of order, by many threads, and after the release") {
+        for (quirks in listOf(setOf(), setOf(EXTRACT_NEWEST), setOf(EXTRACT_RELEASED))) {
+            for (threads in listOf(1, 4)) {
+                val window = if (EXTRACT_RELEASED in quirks) 1000L else 16L
+                PeerConsumer(window, quirks, discardEvery = 3, threads = threads).use { consumer ->
+                    AsyncArrays.produce(consumer.handler, reader(300), Metadata.empty(), pool).outcome().getOrThrow()
+                    consumer.join()
+                    consumer.results().let {
+                        it.batches + it.discarded shouldBe 300
+                        it.discarded shouldBeGreaterThan 90
+                    }
+                }
+            }
+        }
+    }
+
+    test("ASY-16 a task that is extracted twice is an error the second time, and only then") {
+        consume(5, EXTRACT_TWICE, at = 2).use { consumer ->
+            AsyncArrays.produce(consumer.handler, reader(10), Metadata.empty(), pool).outcome().getOrThrow()
+            consumer.join()
+            consumer.results().rows shouldBe 100 // a second call that returned 0 would be a violation
+        }
+    }
+
+    test("ASY-18 what cannot be extracted is an errno there, and an on_error for the stream") {
+        val bad = Metadata.of("index", "2")
+        consume(1).use { consumer ->
+            val tasks = Supplied(10) { if (it == 2) AsyncTask.of(Devices.cpu().batchBuilder(1).use { b -> b.int64("wrong", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build() }, bad) else AsyncTask.of(batch(10L * it), Metadata.of("index", "$it")) }
+            val failed = AsyncArrays.produceTasks(consumer.handler, described(), tasks, pool).outcome().exceptionOrNull()
+            failed.shouldBeInstanceOf<DeviceException>().message shouldContain "gave an array of"
+            consumer.join()
+            consumer.results().let {
+                it.extractCode shouldBe Errno.EINVAL
+                it.code shouldBe Errno.EINVAL
+                it.message!! shouldContain "gave an array of"
+                it.errors shouldBe 1
+            }
+        }
+    }
+
+    test("an array that is not the stream's is an error before it is announced") {
+        consume().use { consumer ->
+            val failed = AsyncArrays.produce(consumer.handler, described(), Supplied(1) {
+                Devices.cpu().batchBuilder(1).use { b -> b.int64("id", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build() }
+            }, pool).outcome()
+            failed.exceptionOrNull().shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
+            consumer.join()
+            consumer.results().tasks shouldBe 0
+        }
+    }
+
+    test("ASY-22 requests that come while the consumer drains, after the release, and after the last task, are nothing") {
+        repeat(50) {
+            consume(40, LATE_REQUEST, EXTRACT_RELEASED, REQUEST_BEFORE, TOLERANT).use { consumer ->
+                AsyncArrays.produce(consumer.handler, reader(30), Metadata.empty(), pool).outcome().getOrThrow()
+                consumer.join()
+                consumer.results().rows shouldBe 300
+            }
+        }
+    }
+
+    test("ASY-22 the producer is alive as long as a task is") {
+        consume(5, EXTRACT_RELEASED, GATE_EXTRACT).use { consumer ->
+            val before = Ledger.now().producers
+            AsyncArrays.produce(consumer.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow()
+            while (CPeer.waitingAtGate == 0L) Thread.onSpinWait()
+            Ledger.now().producers - before shouldBe 1
+            CPeer.openGate()
+            consumer.join()
+            Ledger.now().producers - before shouldBe 0
+        }
+    }
+
+    test("ASY-24 the handler may be left as it is by its release") {
+        consume(5, RELEASE_STAYS).use { AsyncArrays.produce(it.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow() }
+    }
+
+    test("ASY-25 a handler that there is nothing for is told why, and released") {
+        consume().use { consumer ->
+            AsyncArrays.refuse(consumer.handler, DeviceException(Errno.ENOSYS, "no such query", null, metadata))
+            consumer.results().let {
+                it.schemas shouldBe 0
+                it.code shouldBe Errno.ENOSYS
+                it.message shouldBe "no such query"
+                it.errorMetadata shouldBe byteArrayOf(1, 0, 0, 0, 1, 0, 0, 0, 'k'.code.toByte(), 3, 0, 0, 0, 0, 'x'.code.toByte(), 0)
+                it.releases shouldBe 1
+            }
+        }
+    }
+
+    test("ASY-27 metadata of the stream and of each task, in both layouts of the producer") {
+        for (documented in listOf(false, true)) {
+            val quirks = if (documented) arrayOf(V_LAYOUT, CHECK_TAIL) else arrayOf(CHECK_TAIL)
+            val ours = if (documented) arrayOf(AsyncQuirk.PRODUCER_HAS_RELEASE) else emptyArray()
+            consume(5, *quirks.filter { !documented || it != CHECK_TAIL }.toTypedArray()).use { consumer ->
+                val tasks = Supplied(20) { AsyncTask.of(batch(10L * it), if (it % 2 == 0) metadata else Metadata.empty()) }
+                AsyncArrays.produceTasks(consumer.handler, described(metadata), tasks, pool, *ours).outcome().getOrThrow()
+                consumer.join()
+                consumer.results().let {
+                    it.streamMetadata shouldBe byteArrayOf(1, 0, 0, 0, 1, 0, 0, 0, 'k'.code.toByte(), 3, 0, 0, 0, 0, 'x'.code.toByte(), 0)
+                    it.taskMetadata shouldBe 10
+                    it.rows shouldBe 200
+                }
+            }
+        }
+    }
+
+    test("an executor that refuses to run ends the stream, with an error for both sides") {
+        consume().use { consumer ->
+            val produced = AsyncArrays.produce(consumer.handler, reader(3), Metadata.empty(), Executor { throw RejectedExecutionException("shut down") })
+            produced.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.ECANCELED
+            consumer.results().let { it.code shouldBe Errno.ECANCELED; it.message!! shouldContain "shut down" }
+        }
+    }
+
+    test("a publisher that does not keep the rules loses nothing") {
+        val rude = Flow.Publisher<DeviceArray> { subscriber ->
+            var cancelled = 0
+            val subscription = object : Flow.Subscription {
+                override fun request(n: Long) {
+                    if (cancelled == 0 && n > 0) repeat(3) { subscriber.onNext(batch(it * 10L)) } // more than was asked
+                }
+
+                override fun cancel() {
+                    cancelled++
+                    subscriber.onNext(batch(0)) // late
+                }
+            }
+            subscriber.onSubscribe(subscription)
+            subscriber.onSubscribe(object : Flow.Subscription { // once too often
+                override fun request(n: Long) = error("asked of a second subscription")
+
+                override fun cancel() = Unit
+            })
+        }
+        consume(1, CANCEL_INSIDE, at = 1).use { AsyncArrays.produce(it.handler, described(), rude, pool).outcome().getOrThrow() }
+    }
+
+    test("a publisher that throws when it is subscribed to is an error") {
+        consume().use { consumer ->
+            val produced = AsyncArrays.produce(consumer.handler, described(), { throw IOException("no") }, pool)
+            produced.outcome().exceptionOrNull().shouldBeInstanceOf<IOException>()
+            consumer.results().message!! shouldContain "no"
+        }
+    }
+
+    test("ASY-28 a cancellation does not wait for a source that is stuck in its pull") {
+        val stuck = java.util.concurrent.CountDownLatch(1)
+        val source = object : DeviceArrayReader.Source {
+            private var at = 0
+
+            override fun next(): DeviceArray? {
+                if (at < 2) return batch(10L * at++)
+                stuck.await()
+                return null
+            }
+
+            override fun cancel() = stuck.countDown()
+        }
+        consume(5, CANCEL_OUTSIDE, at = 1).use { consumer ->
+            AsyncArrays.produce(consumer.handler, DeviceArrayReader.of(schema, DeviceType.CPU, source), Metadata.empty(), pool).outcome().getOrThrow()
+            consumer.results().errors shouldBe 0
+        }
+    }
+
+    test("what is no handler is refused, and untouched") {
+        Arena.ofConfined().use { arena ->
+            val nothing = arena.allocate(ArrowAsyncHandlerStruct.LAYOUT)
+            reader(3).use { source ->
+                shouldThrow<IllegalArgumentException> { AsyncArrays.produce(nothing, source, Metadata.empty(), pool) }.message shouldContain "released"
+                ArrowAsyncHandlerStruct.setRelease(nothing.address(), 1)
+                shouldThrow<IllegalArgumentException> { AsyncArrays.refuse(nothing, IOException()) }.message shouldContain "is NULL"
+            }
+            shouldThrow<IllegalArgumentException> { AsyncArrays.refuse(MemorySegment.NULL, IOException()) }.message shouldContain "NULL"
+        }
+    }
+})
+
+/** So many items, on the thread that asks; then the end or an error. */
+internal class Supplied<T>(private val count: Int, private val failure: Exception? = null, private val make: (Int) -> T) : Flow.Publisher<T> {
+    @Volatile
+    var sent = 0
+        private set
+
+    override fun subscribe(subscriber: Flow.Subscriber<in T>) {
+        val subscription = object : Flow.Subscription {
+            private var wanted = 0L
+            private var busy = false
+            private var over = false
+
+            override fun request(n: Long) {
+                wanted += n
+                if (busy) return
+                busy = true
+                while (!over && wanted > 0 && sent < count) {
+                    wanted--
+                    subscriber.onNext(make(sent++))
+                }
+                busy = false
+                end()
+            }
+
+            override fun cancel() {
+                over = true
+            }
+
+            fun end() {
+                if (over || sent < count) return
+                over = true
+                if (failure == null) subscriber.onComplete() else subscriber.onError(failure)
+            }
+        }
+        subscriber.onSubscribe(subscription)
+        subscription.end()
+    }
+}
