@@ -96,7 +96,8 @@ private class TickerCommand : Callable<Int> {
         }
         val (about, parts) = board.about to board.exchanges.map { (exchange, batches) -> say("$exchange %,d", batches) }
         println(say("%s symbols, seed %s, %,d quotes in a batch: from C to a Kotlin flow", about["symbols"], about["seed"], rows))
-        println(say("%,d batches in %.1f s: %s", board.batches, progress.time.toDouble(SECONDS), parts.joinToString()))
+        val from = parts.joinToString(prefix = if (parts.isEmpty()) "" else ": ")
+        println(say("%,d batches in %.1f s", board.batches, progress.time.toDouble(SECONDS)) + from)
         println(progress.told(board))
         val (announced, discarded) = board.announced to board.discarded
         println(say("%,d announced, %,d extracted, %,d discarded", announced, board.batches, discarded) + "; at most ${board.mostWaiting} waiting")
