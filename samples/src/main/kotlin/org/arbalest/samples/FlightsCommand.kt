@@ -55,7 +55,7 @@ private class FlightsCommand : Callable<Int> {
     }
 }
 
-private fun CommandLine.complain(what: String) = err.println("$commandName: $what")
+internal fun CommandLine.complain(what: String) = err.println("$commandName: $what")
 
 /** The first line of what is said, which of DuckDB's errors is the sentence. */
 private val Exception.reason: String

@@ -1,15 +1,11 @@
 package org.arbalest.samples
 
-import com.github.freva.asciitable.AsciiTable
-import com.github.freva.asciitable.Column
-import com.github.freva.asciitable.HorizontalAlign
 import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.toList
 import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.names
 import org.arbalest.device.DeviceArrayReader
 import java.nio.file.Path
-import java.util.Locale
 
 /** The columns of interest, where all of them are known. */
 internal fun selectFlights(file: Path): String {
@@ -39,15 +35,6 @@ internal suspend fun DeviceArrayReader.rows(): List<List<Any?>> = asFlow().map {
 
 /** A small result, to be printed. */
 internal suspend fun DeviceArrayReader.table(): String {
-    val columns = schema().names.mapIndexed { i, name ->
-        val align = if (i == 0) HorizontalAlign.LEFT else HorizontalAlign.RIGHT
-        Column().header(name).headerAlign(align).dataAlign(align).with { row: List<Any?> -> row[i].formatted() }
-    }
-    return AsciiTable.builder().border(AsciiTable.BASIC_ASCII_NO_DATA_SEPARATORS).data(rows(), columns).asString()
-}
-
-private fun Any?.formatted(): String = when (this) {
-    is Double -> "%,.2f".format(Locale.ROOT, this)
-    is Long -> "%,d".format(Locale.ROOT, this)
-    else -> toString()
+    val names = schema().names
+    return table(rows(), *names.toTypedArray())
 }

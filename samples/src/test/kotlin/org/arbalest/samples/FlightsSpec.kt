@@ -8,9 +8,7 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
 import org.arbalest.samples.adbc.DuckDbDriver
 import org.arbalest.testkit.LedgerExtension
-import java.io.ByteArrayOutputStream
 import java.io.File
-import java.io.PrintStream
 import java.nio.file.Path
 import java.util.jar.JarEntry
 import java.util.jar.JarOutputStream
@@ -104,8 +102,8 @@ class FlightsSpec : FunSpec({
     }
 
     test("the same in Java") {
-        val output = captured { FlightsJava.main(arrayOf()) }
-        output.lines().first() shouldContain "ORD   22,146 flights,   9.07 minutes late"
+        val run = captured { 0.also { FlightsJava.main(arrayOf()) } }
+        run.output.lines().first() shouldContain "ORD   22,146 flights,   9.07 minutes late"
     }
 
     test("as a process of its own, from a jar, without a word on standard error") {
@@ -155,37 +153,4 @@ class FlightsSpec : FunSpec({
     }
 })
 
-private class Run(val code: Int, val output: String, val error: String)
-
-private fun run(vararg args: String): Run {
-    var code = 0
-    var output = ""
-    val error = captured({ System.err }, System::setErr) { output = captured { code = runFlights(arrayOf(*args)) } }
-    return Run(code, output, error)
-}
-
-private fun captured(get: () -> PrintStream = { System.out }, set: (PrintStream) -> Unit = System::setOut, block: () -> Unit): String {
-    val before = get()
-    val bytes = ByteArrayOutputStream()
-    set(PrintStream(bytes, true))
-    try {
-        block()
-    } finally {
-        set(before)
-    }
-    return bytes.toString()
-}
-
-private val classPath: List<File> = System.getProperty("java.class.path").split(File.pathSeparator).map { File(it).absoluteFile }
-
-private fun process(classPath: String, vararg args: String, main: String = "FlightsKt", options: List<String> = listOf()): Run {
-    val java = Path.of(System.getProperty("java.home"), "bin", "java")
-    val flags = listOf("--enable-native-access=ALL-UNNAMED", "-cp", classPath)
-    val process = ProcessBuilder(listOf("$java") + options + flags + "org.arbalest.samples.$main" + args)
-        .redirectError(File.createTempFile("flights", ".err").apply { deleteOnExit() })
-    process.environment().remove("JAVA_TOOL_OPTIONS") // the child would talk about them
-    val error = process.redirectError().file()
-    val started = process.start()
-    val output = started.inputReader().readText()
-    return Run(started.waitFor(), output, error.readText())
-}
+private fun run(vararg args: String): Run = captured { runFlights(arrayOf(*args)) }

@@ -1,0 +1,80 @@
+package org.arbalest.samples;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.SymbolLookup;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** Compiles C that comes as resources, by the compiler that the environment variable {@code CC} names, or {@code cc}. */
+final class CSources {
+  private static final List<String> FLAGS = List.of("-std=gnu11", "-O2", "-shared", "-fPIC", "-pthread", "-I.");
+
+  private CSources() {}
+
+  /**
+   * The library made of these sources, loaded for the life of the process: C may be inside it whenever it likes.
+   *
+   * @param resources by the name that the file is to have
+   * @throws IllegalStateException if there is no compiler, or if it refuses the sources
+   */
+  static SymbolLookup load(Map<String, String> resources) {
+    try {
+      Path folder = Files.createTempDirectory("arbalest-samples");
+      try {
+        for (var resource : resources.entrySet()) copy(resource.getValue(), folder.resolve(resource.getKey()));
+        Path library = folder.resolve(System.mapLibraryName("samples"));
+        compile(folder, library, resources.keySet().stream().filter(name -> name.endsWith(".c")).toList());
+        return SymbolLookup.libraryLookup(library, Arena.global());
+      } finally {
+        delete(folder); // a library that is loaded needs its file no more
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("no C could be compiled in " + System.getProperty("java.io.tmpdir") + ": " + e, e);
+    }
+  }
+
+  private static void compile(Path folder, Path library, List<String> sources) throws IOException {
+    String compiler = Objects.requireNonNullElse(System.getenv("CC"), "cc");
+    List<String> command = new ArrayList<>(List.of(compiler));
+    command.addAll(FLAGS);
+    command.addAll(List.of("-o", library.toString()));
+    command.addAll(sources);
+    Process process;
+    try {
+      process = new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start();
+    } catch (IOException e) {
+      throw new IllegalStateException("there is no C compiler " + compiler + "; this sample compiles its C when it runs, CC names another", e);
+    }
+    try (BufferedReader words = process.inputReader()) {
+      String said = words.readAllAsString();
+      if (process.waitFor() != 0) throw new IllegalStateException(compiler + " failed: " + said);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while compiling", e);
+    }
+  }
+
+  private static void copy(String resource, Path file) throws IOException {
+    Files.createDirectories(Objects.requireNonNull(file.getParent()));
+    try (InputStream in = CSources.class.getResourceAsStream(resource)) {
+      if (in == null) throw new IllegalStateException("the class path has no " + resource);
+      Files.copy(in, file);
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    List<Path> files;
+    try (var all = Files.walk(folder)) {
+      files = all.toList().reversed();
+    }
+    for (Path file : files) Files.delete(file);
+  }
+}

@@ -1,0 +1,112 @@
+package org.arbalest.samples
+
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.future.await
+import kotlinx.coroutines.withTimeoutOrNull
+import org.arbalest.coroutines.asTaskFlow
+import org.arbalest.coroutines.batch
+import org.arbalest.coroutines.dictionary
+import org.arbalest.coroutines.float64
+import org.arbalest.coroutines.int32
+import org.arbalest.coroutines.produceTo
+import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncTask
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.Schema
+import org.arbalest.samples.TickerLibrary.Count
+import java.util.TreeMap
+import kotlin.random.Random
+import kotlin.system.exitProcess
+import kotlin.time.Duration
+
+/**
+ * Two threads of C announce batches of quotes for as long as they are asked to; a flow computes rolling means of what it
+ * has time for, until it is cancelled. Then the reverse: a flow produces quotes, and C adds them up.
+ */
+fun main(args: Array<String>): Unit = exitProcess(runTicker(args))
+
+/** What C is to produce, and a flow after it. */
+internal class Market(val symbols: Int, val rows: Int, val seed: Long, val batches: Long = Long.MAX_VALUE)
+
+/** Starts C's stream. Whoever has it collects it, or closes it. */
+internal fun TickerLibrary.open(market: Market): AsyncArrays =
+    AsyncArrays.connect({ handler -> start(handler, market.symbols, market.rows, market.batches, market.seed) })
+
+/** Collects C's quotes for a while: the timeout cancels the flow, which cancels the stream and waits for C to release it. */
+internal suspend fun TickerLibrary.watch(market: Market, time: Duration, prefetch: Int, each: (Board) -> Unit): Board {
+    val before = Count.entries.associateWith(::count)
+    fun since(which: Count) = count(which) - before.getValue(which)
+    val board = Board()
+    open(market).use { stream ->
+        board.about = stream.schema().await().metadata()
+        withTimeoutOrNull(time) {
+            stream.asTaskFlow(prefetch).collect { task ->
+                board.waiting(since(Count.SENT) - board.batches - 1)
+                board.add(task)
+                each(board)
+            }
+        }
+    }
+    board.announced = since(Count.SENT)
+    board.discarded = since(Count.DISCARDED)
+    return board
+}
+
+/** C makes the quotes now, on this thread: they go back to it when the block ends. */
+private fun Board.add(task: AsyncTask) {
+    val exchange = task.metadata()["exchange"].orEmpty()
+    task.extract().use { quotes -> add(exchange, quotes) }
+}
+
+/** Price times size by symbol, as a flow produced it and as C added it up, and how many batches C took. */
+internal class Sums(val ours: Map<String, Double>, val theirs: Map<String, Double>, val batches: Long) {
+    val areEqual: Boolean get() = ours == theirs
+}
+
+/** Produces quotes into C, which cancels after [stopAfter] batches. */
+internal suspend fun TickerLibrary.produce(market: Market, stopAfter: Long): Sums = tally(stopAfter).use { tally ->
+    val ours = TreeMap<String, Double>()
+    quotes(market) { batch, quotes -> if (batch < stopAfter) quotes.addTo(ours) }.produceTo(tally.handler(), Quotes.schema())
+    val result = tally.join()
+    Sums(ours, result.totals, result.batches)
+}
+
+/** The flow lends each batch; [produceTo] hands it on to C. */
+private fun quotes(market: Market, emitting: (batch: Long, Quotes) -> Unit): Flow<DeviceArray> = flow {
+    val random = Random(market.seed)
+    for (batch in 0 until market.batches) {
+        val quotes = Quotes(market, random)
+        quotes.batch().use {
+            emitting(batch, quotes)
+            emit(it)
+        }
+    }
+}
+
+internal class Quotes(market: Market, random: Random) {
+    private val symbols = List(market.rows) { NAMES[random.nextInt(market.symbols)] }
+    private val prices = DoubleArray(market.rows) { random.nextInt(64, 6400) / 64.0 } // sums of such numbers are exact
+    private val sizes = IntArray(market.rows) { random.nextInt(1, 1000) }
+
+    fun batch(): DeviceArray = Devices.cpu().batch(prices.size) {
+        dictionary("symbol", symbols, nullable = false)
+        float64("price", prices, nullable = false)
+        int32("size", sizes, nullable = false)
+    }
+
+    fun addTo(sums: MutableMap<String, Double>) {
+        for (row in prices.indices) sums.merge(symbols[row], prices[row] * sizes[row], Double::plus)
+    }
+
+    companion object {
+        private val NAMES = List(MOST_SYMBOLS) { "${'A' + it}".repeat(3) }
+
+        /** What each batch is of: what one without rows is of. */
+        fun schema(): Schema = Quotes(Market(symbols = 0, rows = 0, seed = 0), Random).batch().use { it.schema() }
+    }
+}
+
+internal const val MOST_SYMBOLS = 26
+internal const val MOST_ROWS = 1_000_000

@@ -1,0 +1,198 @@
+package org.arbalest.samples
+
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.runBlocking
+import org.arbalest.device.Ledger
+import org.arbalest.samples.TickerLibrary.Count
+import picocli.CommandLine
+import picocli.CommandLine.Command
+import picocli.CommandLine.Model.CommandSpec
+import picocli.CommandLine.Option
+import picocli.CommandLine.ParameterException
+import picocli.CommandLine.Spec
+import java.util.Locale
+import java.util.concurrent.Callable
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.seconds
+import kotlin.time.DurationUnit.SECONDS
+import kotlin.time.TimeSource
+
+/**
+ * Runs the command, and answers its exit code: 0; 1 if there is no C compiler, the sums differ, or anything was left
+ * unreleased, here or in C; 2 for wrong options. What went wrong is one line on standard error.
+ */
+internal fun runTicker(args: Array<String>): Int {
+    val command = CommandLine(TickerCommand())
+    command.setExecutionExceptionHandler { e, _, _ -> 1.also { command.complain(e.firstLine) } }
+    command.setParameterExceptionHandler { e: ParameterException, _ -> 2.also { command.complain("${e.firstLine}; see --help") } }
+    val code = command.execute(*args)
+    val left = Ledger.now()
+    if (left.isZero) return code
+    command.complain("not everything was released: $left")
+    return 1
+}
+
+@Command(
+    name = "ticker",
+    description = ["Quotes from threads of C, whose rolling means a Kotlin flow computes; then quotes from a flow, which C adds up."],
+)
+private class TickerCommand : Callable<Int> {
+    @Spec
+    private lateinit var spec: CommandSpec
+
+    @Option(names = ["-h", "--help"], usageHelp = true, description = ["Says this."])
+    private var help: Boolean = false
+
+    @Option(names = ["--seconds"], paramLabel = "N", description = ["How long to take quotes; default: \${DEFAULT-VALUE}."])
+    private var seconds: Double = 5.0
+
+    @Option(names = ["--symbols"], paramLabel = "N", description = ["How many symbols, up to $MOST_SYMBOLS; default: \${DEFAULT-VALUE}."])
+    private var symbols: Int = 8
+
+    @Option(names = ["--rows"], paramLabel = "N", description = ["How many quotes in a batch; default: \${DEFAULT-VALUE}."])
+    private var rows: Int = 1000
+
+    @Option(names = ["--prefetch"], paramLabel = "N", description = ["How many batches to ask for ahead; default: \${DEFAULT-VALUE}."])
+    private var prefetch: Int = 16
+
+    @Option(names = ["--batches"], paramLabel = "N", description = ["How many batches to produce for C; default: \${DEFAULT-VALUE}."])
+    private var batches: Long = 1000
+
+    @Option(names = ["--stop-after"], paramLabel = "N", description = ["After how many of them C cancels; default: never."])
+    private var stopAfter: Long = Long.MAX_VALUE
+
+    @Option(names = ["--seed"], paramLabel = "N", description = ["Where chance begins; default: \${DEFAULT-VALUE}."])
+    private var seed: Long = 42
+
+    override fun call(): Int {
+        check(seconds > 0) { "--seconds is more than 0, not $seconds" }
+        check(symbols in 1..MOST_SYMBOLS) { "--symbols is 1 to $MOST_SYMBOLS, not $symbols" }
+        check(rows in 1..MOST_ROWS) { "--rows is 1 to $MOST_ROWS, not $rows" }
+        check(prefetch in 1..MOST_ROWS) { "--prefetch is 1 to $MOST_ROWS, not $prefetch" }
+        check(batches >= 0) { "--batches is at least 0, not $batches" }
+        check(stopAfter >= 0) { "--stop-after is at least 0, not $stopAfter" }
+        val library = TickerLibrary.load()
+        return cancelledByCtrlC {
+            library.tellWatch()
+            val areEqual = library.tellProduce()
+            if (library.isEmpty() && areEqual) 0 else 1
+        }
+    }
+
+    private fun check(condition: Boolean, what: () -> String) {
+        if (!condition) throw ParameterException(spec.commandLine(), what())
+    }
+
+    private suspend fun TickerLibrary.tellWatch() {
+        val progress = Progress()
+        val board = try {
+            watch(Market(symbols, rows, seed), seconds.seconds, prefetch, progress::show)
+        } finally {
+            progress.clear()
+        }
+        val (about, parts) = board.about to board.exchanges.map { (exchange, batches) -> say("$exchange %,d", batches) }
+        println(say("%s symbols, seed %s, %,d quotes in a batch: from C to a Kotlin flow", about["symbols"], about["seed"], rows))
+        val from = parts.joinToString(prefix = if (parts.isEmpty()) "" else ": ")
+        println(say("%,d batches in %.1f s", board.batches, progress.time.toDouble(SECONDS)) + from)
+        println(progress.told(board))
+        val (announced, discarded) = board.announced to board.discarded
+        println(say("%,d announced, %,d extracted, %,d discarded", announced, board.batches, discarded) + "; at most ${board.mostWaiting} waiting")
+        println(board.table())
+    }
+
+    private suspend fun TickerLibrary.tellProduce(): Boolean {
+        val sums = produce(Market(symbols, rows, seed, batches), stopAfter)
+        println(say("the reverse, %,d batches from a Kotlin flow to C: price times size", sums.batches))
+        println(table((sums.ours.keys + sums.theirs.keys).map { listOf(it, sums.ours[it], sums.theirs[it]) }, "symbol", "Kotlin", "C"))
+        println(if (sums.areEqual) "the sums are equal" else "the sums differ")
+        return sums.areEqual
+    }
+
+    /** Whether C has freed all; its threads may be about to. */
+    private fun TickerLibrary.isEmpty(): Boolean {
+        val patience = TimeSource.Monotonic.markNow() + 1.seconds
+        while (count(Count.LIVE) != 0L && patience.hasNotPassedNow()) Thread.onSpinWait()
+        val live = count(Count.LIVE)
+        if (live != 0L) spec.commandLine().complain("C did not free $live blocks of memory")
+        return live == 0L
+    }
+}
+
+/** How fast it goes: a line that is overwritten, on a terminal only. */
+private class Progress {
+    private val start = TimeSource.Monotonic.markNow()
+    private val isTerminal = System.console()?.isTerminal == true
+    private var shown = start
+    private var batches = 0L
+    private var width = 0
+
+    /** From the beginning to the last batch. */
+    var time: Duration = Duration.ZERO
+        private set
+
+    fun show(board: Board) {
+        val now = TimeSource.Monotonic.markNow()
+        time = now - start
+        val since = now - shown
+        if (!isTerminal || since < INTERVAL) return
+        val means = board.instruments.take(4).joinToString(" ") { say("%s %.2f", it.symbol, it.mean.value) }
+        val perSecond = (board.batches - batches) / since.toDouble(SECONDS)
+        val line = say("%4.1f s %,8d batches %,8.0f/s  %s", time.toDouble(SECONDS), board.batches, perSecond, means)
+        overwrite(line)
+        shown = now
+        batches = board.batches
+    }
+
+    fun told(board: Board): String {
+        val seconds = time.toDouble(SECONDS).coerceAtLeast(0.001)
+        return say("%,.0f batches per second, %,.0f quotes per second", board.batches / seconds, board.rows / seconds)
+    }
+
+    /** Leaves the line as if there had been none. */
+    fun clear() {
+        if (width == 0) return
+        overwrite("")
+        print("\r")
+        System.out.flush()
+        width = 0
+    }
+
+    private fun overwrite(line: String) {
+        print("\r" + line.padEnd(width))
+        System.out.flush()
+        width = line.length
+    }
+
+    private companion object {
+        val INTERVAL = 0.1.seconds
+    }
+}
+
+/** Runs [block]; Ctrl-C cancels it, and the process ends when it has let go of everything. */
+private fun <T> cancelledByCtrlC(block: suspend CoroutineScope.() -> T): T {
+    val job = Job()
+    val done = CountDownLatch(1)
+    val hook = Thread {
+        job.cancel()
+        done.await(5, TimeUnit.SECONDS)
+    }
+    Runtime.getRuntime().addShutdownHook(hook)
+    try {
+        return runBlocking(Dispatchers.Default + job, block)
+    } finally {
+        done.countDown()
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook)
+        } catch (_: IllegalStateException) { // it runs
+        }
+    }
+}
+
+private fun say(format: String, vararg args: Any?): String = format.format(Locale.ROOT, *args)
+
+private val Exception.firstLine: String
+    get() = (message ?: toString()).lineSequence().first()
