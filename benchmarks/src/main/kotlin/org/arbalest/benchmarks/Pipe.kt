@@ -25,7 +25,7 @@ internal class Pipe(columns: Int, private val prefetch: Int) : AutoCloseable {
 
     /** Through an async stream, across the C ABI both ways; the rows that came. */
     fun throughTheAbi(batches: Int): Long = runBlocking {
-        AsyncArrays.connect({ handler -> produce(handler, batches) }).use { stream ->
+        AsyncArrays.connect { handler -> produce(handler, batches) }.use { stream ->
             var rows = 0L
             withContext(consuming) { stream.asFlow(prefetch).collect { rows += it.length() } }
             rows

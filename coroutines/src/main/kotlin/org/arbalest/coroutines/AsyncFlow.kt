@@ -9,6 +9,7 @@ import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.withContext
+import kotlinx.coroutines.yield
 import org.arbalest.device.AsyncArrays
 import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceArray
@@ -20,7 +21,7 @@ import java.util.concurrent.Flow.Subscription
 /**
  * The arrays of this stream as a cold flow that can be collected once.
  *
- *     AsyncArrays.connect({ handler -> startProducer(handler) }).use { stream ->
+ *     AsyncArrays.connect { handler -> startProducer(handler) }.use { stream ->
  *         stream.asFlow().collect { batch -> … }
  *     }
  *
@@ -68,15 +69,20 @@ public fun AsyncArrays.asTaskFlow(prefetch: Int = DEFAULT_PREFETCH): Flow<AsyncT
 
 private const val DEFAULT_PREFETCH = 16
 
+/** A collector that never has to wait lets others on its thread have a turn, such as the timeout that is to end it. */
+private const val TASKS_PER_YIELD = 256
+
 private fun requirePrefetch(prefetch: Int) = require(prefetch >= 1) { "prefetch is at least 1, not $prefetch" }
 
 private suspend inline fun AsyncArrays.collectTasks(prefetch: Int, action: (AsyncTask, Tasks) -> Unit) {
     val tasks = Tasks(prefetch)
     subscribe(tasks)
+    var seen = 0
     try {
         while (true) {
             val task = tasks.next() ?: break
             task.use { action(it, tasks) }
+            if (++seen % TASKS_PER_YIELD == 0) yield()
         }
     } finally {
         tasks.cancel()

@@ -46,9 +46,9 @@ class AsyncFlowSpec : FunSpec({
     /** The stream that this flow produces, and how its production ended. */
     fun CoroutineScope.connect(flow: Flow<DeviceArray>): Pair<AsyncArrays, Deferred<Unit>> {
         lateinit var produced: Deferred<Unit>
-        val arrays = AsyncArrays.connect({ handler: MemorySegment ->
+        val arrays = AsyncArrays.connect { handler: MemorySegment ->
             produced = async(Dispatchers.Default) { flow.produceTo(handler, IDS) }
-        })
+        }
         return arrays to produced
     }
 
@@ -201,16 +201,16 @@ class AsyncFlowSpec : FunSpec({
     test("ASY-27 tasks pass with their metadata, also on to another stream without being extracted") {
         withTimeout(30.seconds) {
             val schema = AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.of("source", "here"))
-            val first = AsyncArrays.connect({ handler ->
+            val first = AsyncArrays.connect { handler ->
                 launch(Dispatchers.Default) {
                     flow {
                         repeat(100) { i -> batchOf(i.toLong()).use { emit(AsyncTask.of(it, Metadata.of("number", "$i"))) } }
                     }.produceTasksTo(handler, schema)
                 }
-            })
-            val second = AsyncArrays.connect({ handler ->
+            }
+            val second = AsyncArrays.connect { handler ->
                 launch(Dispatchers.Default) { first.asTaskFlow(3).produceTasksTo(handler, schema) }
-            })
+            }
             var at = 0
             second.asTaskFlow(2).collect { task ->
                 task.metadata()["number"] shouldBe "$at"

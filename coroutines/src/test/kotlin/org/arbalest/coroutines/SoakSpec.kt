@@ -66,7 +66,7 @@ class AsyncSoakSpec : FunSpec({
     test("ASY-28 memory comes to rest over cancelled async streams of the C peer's") {
         soak(::noViolations) { random ->
             PeerProducer(BATCHES.toLong(), 100, timeoutMillis = 30_000).use { producer ->
-                AsyncArrays.connect({ producer.start(it) }).use { stream -> cancelledRun(random, stream.asFlow(1 + random.nextInt(BATCHES))) }
+                AsyncArrays.connect { producer.start(it) }.use { stream -> cancelledRun(random, stream.asFlow(1 + random.nextInt(BATCHES))) }
             }
         }
     }
@@ -83,11 +83,11 @@ class AsyncSoakSpec : FunSpec({
     test("ASY-28 memory comes to rest over cancelled async streams, ours at both ends, either of which is cancelled") {
         soak(::noViolations) { random ->
             lateinit var producing: Job
-            val stream = AsyncArrays.connect({ handler ->
+            val stream = AsyncArrays.connect { handler ->
                 producing = launch(Dispatchers.Default, CoroutineStart.UNDISPATCHED) {
                     flow { repeat(BATCHES) { lend(it.toLong()) } }.produceTo(handler, IDS)
                 }
-            })
+            }
             stream.use {
                 if (random.nextBoolean()) {
                     cancelledRun(random, stream.asFlow(3))

@@ -40,10 +40,18 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
    * @param start gives the {@code ArrowAsyncDeviceStreamHandler} to the producer, which owns it from then on, and may call it before {@code
    *     start} returns (ASY-26). If it throws, the producer must not have kept the handler; the stream is then undone, and the exception
    *     goes to the caller.
-   * @param quirks what the producer is known to do
    * @return the stream, to be subscribed to or closed
    */
-  public static AsyncArrays connect(Consumer<MemorySegment> start, AsyncQuirk... quirks) {
+  public static AsyncArrays connect(Consumer<MemorySegment> start) {
+    return connect(Set.of(), start);
+  }
+
+  /**
+   * The same for a producer with quirks.
+   *
+   * @param quirks what the producer is known to do
+   */
+  public static AsyncArrays connect(Set<AsyncQuirk> quirks, Consumer<MemorySegment> start) {
     Objects.requireNonNull(start, "start");
     AsyncHandler handler = new AsyncHandler(quirks);
     AsyncArrays arrays = new AsyncArrays(handler);

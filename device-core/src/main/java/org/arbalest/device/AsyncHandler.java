@@ -1,6 +1,5 @@
 package org.arbalest.device;
 
-import java.util.EnumSet;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * demand (ASY-13); that task waits in the queue.
  */
 final class AsyncHandler implements Flow.Subscription {
-  private final Set<AsyncQuirk> quirks = EnumSet.noneOf(AsyncQuirk.class);
+  private final Set<AsyncQuirk> quirks;
   private final long struct;
   private final long tag;
   final CompletableFuture<AsyncSchema> schema = new CompletableFuture<>();
@@ -70,8 +69,8 @@ final class AsyncHandler implements Flow.Subscription {
   private boolean introduced;
   private boolean finished;
 
-  AsyncHandler(AsyncQuirk... quirks) {
-    this.quirks.addAll(Set.of(quirks));
+  AsyncHandler(Set<AsyncQuirk> quirks) {
+    this.quirks = Set.copyOf(quirks);
     struct = NativeHeap.allocate(ArrowAsyncHandlerStruct.SIZE);
     try {
       tag = Slots.take(this);

@@ -26,11 +26,11 @@ class AsyncLoopSpec : FunSpec({
         executor: Executor = ForkJoinPool.commonPool(),
     ): Pair<AsyncArrays, CompletableFuture<Void>> {
         val produced = CompletableFuture<Void>()
-        val arrays = AsyncArrays.connect({ handler ->
+        val arrays = AsyncArrays.connect { handler ->
             AsyncArrays.produce(handler, described, publisher, executor).whenComplete { _, t ->
                 if (t == null) produced.complete(null) else produced.completeExceptionally(t)
             }
-        })
+        }
         return arrays to produced
     }
 
@@ -80,7 +80,7 @@ class AsyncLoopSpec : FunSpec({
 
     test("a pull stream passes through an async one and back") {
         val reader = DeviceArrayReader.of(schema, List(100) { batch(it + 1) })
-        val arrays = AsyncArrays.connect({ AsyncArrays.produce(it, reader, Metadata.empty(), ForkJoinPool.commonPool()) })
+        val arrays = AsyncArrays.connect { AsyncArrays.produce(it, reader, Metadata.empty(), ForkJoinPool.commonPool()) }
         arrays.reader(4).use { back ->
             for (i in 1..100) back.next()!!.use { it.length() shouldBe i.toLong() }
             back.next().shouldBeNull()

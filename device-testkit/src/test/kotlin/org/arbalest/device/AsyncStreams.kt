@@ -14,13 +14,13 @@ internal class AsyncStreams {
     private val ends = ConcurrentLinkedQueue<CompletableFuture<*>>()
 
     /** Our producer, at [source], into our consumer. */
-    fun connect(source: Flow.Publisher<DeviceArray>): AsyncArrays = track(AsyncArrays.connect({ handler ->
+    fun connect(source: Flow.Publisher<DeviceArray>): AsyncArrays = track(AsyncArrays.connect { handler ->
         val produced = AsyncArrays.produce(handler, ones, source, ForkJoinPool.commonPool())
         ends += produced.toCompletableFuture()
-    }))
+    })
 
     /** A stream that fails before its schema. */
-    fun failed(): AsyncArrays = track(AsyncArrays.connect({ AsyncArrays.refuse(it, IllegalStateException("this stream always fails")) }))
+    fun failed(): AsyncArrays = track(AsyncArrays.connect { AsyncArrays.refuse(it, IllegalStateException("this stream always fails")) })
 
     /** The subscriber of our producer, which feeds [consumer]; whoever has it is the publisher. */
     fun producer(consumer: Extracting): Flow.Subscriber<DeviceArray> {

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong
 
 /** Connects the producer; [threaded] if it does not come back before it has ended. */
 internal fun PeerProducer.connect(vararg quirks: AsyncQuirk, threaded: Boolean = false): AsyncArrays =
-    AsyncArrays.connect({ handler -> if (threaded) Thread.ofPlatform().start { start(handler) } else start(handler) }, *quirks)
+    AsyncArrays.connect(setOf(*quirks)) { handler -> if (threaded) Thread.ofPlatform().start { start(handler) } else start(handler) }
 
 /** What a stage ends with, or the error that it fails with. */
 internal fun <T> CompletionStage<T>.outcome(): Result<T> =

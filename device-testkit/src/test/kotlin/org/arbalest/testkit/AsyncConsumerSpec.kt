@@ -387,7 +387,7 @@ class AsyncConsumerSpec : FunSpec({
     test("ASY-24 the handler is marked released, and freed, by release alone") {
         var handler = MemorySegment.NULL
         PeerProducer(1, 1).use { producer ->
-            val arrays = AsyncArrays.connect({ handler = it; producer.start(it) })
+            val arrays = AsyncArrays.connect { handler = it; producer.start(it) }
             arrays.close()
             arrays.released().outcome().getOrThrow()
             ArrowAsyncHandlerStruct.release(handler.address()) shouldBe 0 // in quarantine: still ours to look at
@@ -417,15 +417,15 @@ class AsyncConsumerSpec : FunSpec({
 
     test("ASY-26 a start that throws undoes the stream") {
         val before = Ledger.now()
-        shouldThrow<IllegalStateException> { AsyncArrays.connect({ error("no such library") }) }.message shouldBe "no such library"
+        shouldThrow<IllegalStateException> { AsyncArrays.connect { error("no such library") } }.message shouldBe "no such library"
         Ledger.now().since(before).isZero shouldBe true
         PeerProducer(-1, 1).use { producer ->
             shouldThrow<IllegalStateException> {
-                AsyncArrays.connect({
+                AsyncArrays.connect {
                     producer.start(it)
                     while (ArrowAsyncHandlerStruct.producer(it.address()) == 0L) Thread.onSpinWait()
                     error("after it was given away") // it cannot be freed: the producer would call it
-                })
+                }
             }
             producer.join() shouldBe true
         }

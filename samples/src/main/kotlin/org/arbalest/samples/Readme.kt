@@ -24,7 +24,7 @@ suspend fun readme(symbols: List<String?>, prices: DoubleArray, cArray: MemorySe
 /** The README's async streams: one that a C producer drives, and one of ours for a C consumer. */
 suspend fun readmeAsync(prices: Flow<DeviceArray>, schema: Schema, cStart: (MemorySegment) -> Unit, cHandler: () -> MemorySegment): Double {
     var total = 0.0
-    AsyncArrays.connect({ handler -> cStart(handler) }).use { stream ->
+    AsyncArrays.connect { handler -> cStart(handler) }.use { stream ->
         stream.asFlow(prefetch = 16).collect { batch -> total += batch["price"].doubles()[0] }
     }
     prices.produceTo(cHandler(), schema) // returns when the consumer has released its handler

@@ -32,7 +32,7 @@ internal class Market(val symbols: Int, val rows: Int, val seed: Long, val batch
 
 /** Starts C's stream. Whoever has it collects it, or closes it. */
 internal fun TickerLibrary.open(market: Market): AsyncArrays =
-    AsyncArrays.connect({ handler -> start(handler, market.symbols, market.rows, market.batches, market.seed) })
+    AsyncArrays.connect { handler -> start(handler, market.symbols, market.rows, market.batches, market.seed) }
 
 /** Collects C's quotes for a while: the timeout cancels the flow, which cancels the stream and waits for C to release it. */
 internal suspend fun TickerLibrary.watch(market: Market, time: Duration, prefetch: Int, each: (Board) -> Unit): Board {

@@ -63,7 +63,7 @@ class ReadmeSpec : FunSpec({
             var rows = 0L
             readmeAsync(batches(), schema, { handler -> launch(Dispatchers.Default) { batches().produceTo(handler, schema) } }) {
                 lateinit var taken: MemorySegment
-                val consumer = AsyncArrays.connect({ taken = it })
+                val consumer = AsyncArrays.connect { taken = it }
                 launch(Dispatchers.Default) { consumer.asFlow().collect { rows += it.length() } }
                 taken
             } shouldBe 7.75
