@@ -15,10 +15,8 @@ import org.arbalest.device.Metadata
 import org.arbalest.device.abi.ArrowAsyncHandlerStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
-import org.arbalest.testkit.PeerProducer.Quirk
 import org.arbalest.testkit.PeerProducer.Quirk.*
 import java.lang.foreign.MemorySegment
-import java.util.concurrent.CancellationException
 import java.util.concurrent.Executors
 
 /** Our handler, driven by a C producer on threads of its own. */
@@ -138,54 +136,6 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-10 ASY-16 tasks that come after the cancellation are accepted, and discarded") {
-        PeerProducer(100, 10, setOf(LATE, GATE_TASK, END_AFTER_CANCEL), at = 5, late = 7).use { producer ->
-            val arrays = producer.connect()
-            val collector = AsyncCollector(20, onTask = { read(it) })
-            arrays.subscribe(collector)
-            while (CPeer.waitingAtGate == 0L) Thread.onSpinWait()
-            collector.subscription.cancel()
-            CPeer.openGate()
-            arrays.released().outcome().getOrThrow()
-            producer.join()
-            collector.ids.size shouldBe 5
-            producer.results().let {
-                it.discarded shouldBeIn listOf(7L, 8L)
-                it.cancels shouldBe 1
-                it.taskStatus shouldBe 0
-            }
-        }
-    }
-
-    test("ASY-07 ASY-08 cancelling often, from many threads, and asking for more after it, is one cancel") {
-        PeerProducer(-1, 1, setOf(CANCEL_ONCE)).use { producer ->
-            val arrays = producer.connect()
-            val collector = AsyncCollector(3, elsewhere)
-            arrays.subscribe(collector)
-            while (collector.ids.size < 10) Thread.onSpinWait()
-            List(4) { Thread.ofPlatform().start { repeat(100) { collector.subscription.cancel(); collector.subscription.request(1) } } }.forEach { it.join() }
-            arrays.close()
-            arrays.released().outcome().getOrThrow()
-            producer.join()
-            producer.results().let {
-                it.cancels shouldBe 1
-                it.requestsCancelled shouldBe 0
-            }
-        }
-    }
-
-    test("ASY-09 the on_error that Arrow C++ makes of a cancellation is none") {
-        PeerProducer(-1, 1, setOf(ERROR_AFTER_CANCEL)).use { producer ->
-            val arrays = producer.connect()
-            val collector = AsyncCollector(3) { read(it); if (ids.size == 5) subscription.cancel() }
-            arrays.subscribe(collector)
-            arrays.released().outcome().getOrThrow()
-            collector.done.isDone shouldBe false
-            producer.join()
-            producer.results().errors shouldBe 1
-        }
-    }
-
     test("ASY-11 the on_error that Arrow C++ sends after a refusal does not hide what was refused") {
         PeerProducer(10, 10, setOf(BAD_TASK_METADATA, ERROR_AFTER_REFUSAL), at = 3).use { producer ->
             val arrays = producer.connect()
@@ -240,16 +190,6 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-14 after a cancellation it is normal") {
-        PeerProducer(-1, 1).use { producer ->
-            val arrays = producer.connect()
-            val collector = AsyncCollector(3) { read(it); subscription.cancel() }
-            arrays.subscribe(collector)
-            arrays.released().outcome().getOrThrow()
-            collector.done.isDone shouldBe false
-        }
-    }
-
     test("ASY-15 ASY-16 tasks are extracted long after their call, their stream and their handler") {
         PeerProducer(8, 10).use { producer ->
             val held = mutableListOf<org.arbalest.device.AsyncTask>()
@@ -271,29 +211,6 @@ class AsyncConsumerSpec : FunSpec({
             producer.results().let {
                 it.extracted shouldBe 6
                 it.discarded shouldBe 2
-            }
-        }
-    }
-
-    test("ASY-16 tasks that nobody collected are discarded: by NULL, or by extracting them, where NULL crashes") {
-        for (quirks in listOf(emptySet(), setOf(NULL_CRASHES))) {
-            PeerProducer(100, 10, quirks + GATE_END).use { producer ->
-                val arrays = if (quirks.isEmpty()) producer.connect() else producer.connect(AsyncQuirk.NO_NULL_EXTRACT)
-                val collector = AsyncCollector(0)
-                arrays.subscribe(collector)
-                collector.subscription.request(10)
-                while (producer.results().sent < 11) Thread.onSpinWait()
-                arrays.close()
-                CPeer.openGate()
-                arrays.released().outcome().getOrThrow()
-                collector.done.outcome().exceptionOrNull().shouldBeInstanceOf<CancellationException>()
-                producer.join()
-                producer.results().let {
-                    it.extracted shouldBe if (quirks.isEmpty()) 10 else 11
-                    it.discarded shouldBe if (quirks.isEmpty()) 1 else 0
-                    it.crashes + it.nullExtracts shouldBe 0
-                }
-                CPeer.shutGate()
             }
         }
     }
@@ -327,25 +244,6 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-20 what comes inside the last signals reaches no producer that may be gone") {
-        for (quirks in listOf(setOf(GONE_BEFORE_RELEASE), setOf(GONE_BEFORE_RELEASE, ERROR))) {
-            PeerProducer(3, 10, quirks + STRICT, at = 2, code = 5).use { producer ->
-                val arrays = producer.connect()
-                val collector = AsyncCollector()
-                arrays.subscribe(collector)
-                collector.done.outcome()
-                collector.subscription.request(1)
-                collector.subscription.cancel()
-                arrays.close()
-                producer.join()
-                producer.results().let {
-                    it.goneCalls shouldBe 0
-                    it.cancels shouldBe 0
-                }
-            }
-        }
-    }
-
     test("ASY-21 errno, message and binary metadata arrive whole, after the tasks before them") {
         PeerProducer(9, 10, setOf(ERROR), at = 4, code = 71, message = "prices — gone", errorMetadata = binary).use { producer ->
             val arrays = producer.connect()
@@ -367,19 +265,6 @@ class AsyncConsumerSpec : FunSpec({
             failure(collector).let {
                 it.errno() shouldBe Errno.ENOMEM
                 it.message shouldContain "ENOMEM"
-            }
-        }
-    }
-
-    test("ASY-22 the producer is not called once the stream has ended, whoever asks") {
-        repeat(200) {
-            PeerProducer(7, 1, setOf(STRICT, GONE_BEFORE_RELEASE, REQUEST_QUEUE)).use { producer ->
-                val arrays = producer.connect()
-                val collector = AsyncCollector(3, elsewhere)
-                arrays.subscribe(collector)
-                collector.done.outcome().getOrThrow()
-                producer.join()
-                producer.results().let { (it.requestsEnded + it.goneCalls + it.crashes) shouldBe 0 }
             }
         }
     }
@@ -468,28 +353,6 @@ class AsyncConsumerSpec : FunSpec({
                 arrays.subscribe(collector)
                 collector.done.outcome().getOrThrow()
                 collector.tasks.get() shouldBeIn listOf(40L, 41L)
-            }
-        }
-    }
-
-    for ((step, quirk) in mapOf("before on_schema" to GATE_SCHEMA, "between tasks" to GATE_TASK, "before the end" to GATE_END, "after the end" to GATE_RELEASE)) {
-        for (how in listOf("cancel", "close", "close unsubscribed")) {
-            test("ASY-28 $how $step leaves nothing alive and calls nothing twice") {
-                PeerProducer(10, 10, setOf(quirk, CANCEL_ONCE), at = 5).use { producer ->
-                    val arrays = producer.connect()
-                    val collector = AsyncCollector(20)
-                    if (how != "close unsubscribed") arrays.subscribe(collector)
-                    if (how != "close unsubscribed" || quirk == GATE_SCHEMA) while (CPeer.waitingAtGate == 0L) Thread.onSpinWait()
-                    if (how == "cancel") collector.subscription.cancel() else arrays.close()
-                    CPeer.openGate()
-                    arrays.released().outcome().getOrThrow()
-                    producer.join()
-                    producer.results().let {
-                        it.released shouldBe 1
-                        it.cancels shouldBe if (quirk == GATE_RELEASE && how != "close unsubscribed") 0 else 1
-                    }
-                }
-                CPeer.shutGate()
             }
         }
     }
