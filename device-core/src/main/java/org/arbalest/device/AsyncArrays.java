@@ -90,7 +90,7 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
   public void subscribe(Flow.Subscriber<? super AsyncTask> subscriber) {
     Objects.requireNonNull(subscriber, "subscriber");
     if (watch != null) watch.closed(); // from now on it is the subscriber's
-    handler.subscribe(subscriber);
+    handler.subscription.subscribe(subscriber);
   }
 
   /**
@@ -124,7 +124,7 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
   @Override
   public void close() {
     if (watch != null) watch.closed();
-    handler.abandon(new CancellationException("the stream was closed"));
+    handler.subscription.abandon(new CancellationException("the stream was closed"));
   }
 
   /**

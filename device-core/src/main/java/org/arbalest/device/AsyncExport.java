@@ -132,7 +132,7 @@ final class AsyncExport implements Runnable {
     if (n <= 0) {
       found.fault.compareAndSet(null, DeviceException.invalid("request(" + n + "): a consumer requests at least 1")); // ASY-05
     } else {
-      found.demanded.accumulateAndGet(n, AsyncHandler::addSaturating); // ASY-06
+      found.demanded.accumulateAndGet(n, TaskSubscription::addSaturating); // ASY-06
     }
     found.schedule();
   }

@@ -1,14 +1,8 @@
 package org.arbalest.device;
 
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Flow;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
 import org.arbalest.device.abi.ArrowAsyncProducerStruct;
 import org.arbalest.device.abi.ArrowAsyncTaskStruct;
@@ -17,13 +11,11 @@ import org.arbalest.device.abi.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handler that a C producer holds: takes its callbacks, and signals one subscriber.
+ * A handler that a C producer holds: takes its callbacks, and tells the subscriber's side.
  *
- * <p>Callbacks are serialised by the producer (ASY-19); the subscriber's calls come from anywhere. Signals are given by whoever finds nobody
- * giving them, so that they are serialised too. The producer is asked for one task more than the subscriber, as some send the end only on
- * demand (ASY-13); that task waits in the queue.
+ * <p>Callbacks are serialised by the producer (ASY-19).
  */
-final class AsyncHandler implements Flow.Subscription {
+final class AsyncHandler {
   private final Set<AsyncQuirk> quirks;
   private final long struct;
   private final long tag;
@@ -46,28 +38,8 @@ final class AsyncHandler implements Flow.Subscription {
   /** Whether any callback came. */
   private volatile boolean called;
 
-  private final AtomicBoolean subscribed = new AtomicBoolean();
-  private volatile Flow.@Nullable Subscriber<? super AsyncTask> subscriber;
-  private final AtomicLong demanded = new AtomicLong();
-  private final Queue<ImportedTask> queue = new ConcurrentLinkedQueue<>();
-
-  /** Whether tasks are discarded: the subscriber cancelled, or the stream was closed. */
-  private volatile boolean discarding;
-
-  /** Whether the subscriber hears nothing any more. */
-  private volatile boolean muted;
-
-  /** Whether the subscriber is to hear of the end, once it has all tasks; with the error, if there is one. */
-  private volatile boolean ended;
-
-  private volatile @Nullable Throwable error;
-
-  /** Who wants something signalled; above 0 while somebody signals, who guards the next three. */
-  private final AtomicInteger signals = new AtomicInteger();
-
-  private long emitted;
-  private boolean introduced;
-  private boolean finished;
+  /** The subscriber's side. */
+  final TaskSubscription subscription = new TaskSubscription(this);
 
   AsyncHandler(Set<AsyncQuirk> quirks) {
     this.quirks = Set.copyOf(quirks);
@@ -152,7 +124,7 @@ final class AsyncHandler implements Flow.Subscription {
       Metadata metadata = MetadataCodec.read(ArrowAsyncProducerStruct.additionalMetadata(metadataBase(peer)));
       AsyncSchema found = new AsyncSchema(field, new DeviceType(ArrowAsyncProducerStruct.deviceType(peer)), metadata);
       announced = found;
-      producer = new ForeignProducer(peer, has(AsyncQuirk.PRODUCER_ENDS_EARLY), this::wanted);
+      producer = new ForeignProducer(peer, has(AsyncQuirk.PRODUCER_ENDS_EARLY), subscription::wanted);
       schema.complete(found);
     } catch (Throwable t) {
       return refuse(t);
@@ -185,25 +157,9 @@ final class AsyncHandler implements Flow.Subscription {
       return refuse(t);
     }
     from.deliver();
-    give(taken);
+    subscription.give(taken);
     from.pinned();
     return 0;
-  }
-
-  private void give(ImportedTask task) {
-    if (!signals.compareAndSet(0, 1)) {
-      queue.add(task);
-      signal();
-      return;
-    }
-    Flow.Subscriber<? super AsyncTask> to = subscriber;
-    if (to != null && introduced && !discarding && emitted < demanded.get() && queue.isEmpty()) {
-      emit(to, task);
-    } else {
-      queue.add(task);
-      signalOnce();
-    }
-    if (signals.decrementAndGet() != 0) signalUntilQuiet(signals.get());
   }
 
   /** Ends the stream with an error that only we know of; the answer makes the producer release. */
@@ -214,7 +170,7 @@ final class AsyncHandler implements Flow.Subscription {
 
   private void onError(int code, long message, long metadata) {
     if (over) return; // what Arrow C++ calls after a refusal (ASY-11)
-    if (discarding && !extractFailed) {
+    if (subscription.isDiscarding() && !extractFailed) {
       end(null); // what Arrow C++ makes of a cancellation (ASY-09), or what nobody waits for any more
       return;
     }
@@ -239,23 +195,14 @@ final class AsyncHandler implements Flow.Subscription {
     over = true;
     ForeignProducer from = producer;
     if (from != null) from.end();
-    finish(why);
-  }
-
-  /** The subscriber is to hear of the end; of the first one. */
-  private void finish(@Nullable Throwable why) {
     if (why != null) schema.completeExceptionally(why);
-    if (!ended) {
-      error = why;
-      ended = true;
-    }
-    signal();
+    subscription.end(why);
   }
 
   void release() {
     ForeignProducer from = producer;
     if (from != null) from.end();
-    if (!over && !discarding) {
+    if (!over && !subscription.isDiscarding()) {
       fail(new DeviceException(Errno.EIO, "the producer released the handler without an end or an error")); // ASY-14
     } else if (!over) {
       end(null);
@@ -272,60 +219,18 @@ final class AsyncHandler implements Flow.Subscription {
     }
   }
 
-  // ---- what the subscriber calls ----
+  // ---- what the subscriber's side calls ----
 
-  void subscribe(Flow.Subscriber<? super AsyncTask> newSubscriber) {
-    if (!subscribed.compareAndSet(false, true)) {
-      newSubscriber.onSubscribe(Nobody.INSTANCE);
-      newSubscriber.onError(new IllegalStateException("an async stream has one subscriber, and has it"));
-      return;
-    }
-    subscriber = newSubscriber;
-    signal();
-  }
-
-  @Override
-  public void request(long n) {
-    if (n <= 0) {
-      abandon(new IllegalArgumentException("§3.9: a subscriber requests at least 1, not " + n));
-      return;
-    }
-    demanded.accumulateAndGet(n, AsyncHandler::addSaturating);
-    signal();
+  /** More is wanted. */
+  void demand() {
     ForeignProducer from = producer;
     if (from != null) from.request(false);
   }
 
-  @Override
-  public void cancel() {
-    muted = true;
-    discard();
-  }
-
-  /** Closes the stream: the producer is cancelled, and the subscriber, if there is one, is told why. */
-  void abandon(Throwable why) {
-    if (error == null) error = why;
-    ended = true;
-    discard();
-    schema.completeExceptionally(why);
-  }
-
-  private void discard() {
-    discarding = true;
+  /** Nothing is wanted any more. */
+  void cancel() {
     ForeignProducer from = producer;
     if (from != null) from.cancel(false);
-    signal();
-  }
-
-  static long addSaturating(long a, long b) {
-    long sum = a + b;
-    return sum < 0 ? Long.MAX_VALUE : sum;
-  }
-
-  /** What the producer is to be asked for all in all. */
-  private long wanted() {
-    long n = demanded.get();
-    return n == 0 ? 0 : addSaturating(n, 1);
   }
 
   // ---- what tasks call ----
@@ -344,106 +249,7 @@ final class AsyncHandler implements Flow.Subscription {
   private void pinned() {
     ForeignProducer from = producer;
     if (from == null) return;
-    if (discarding) from.cancel(true); // cancelled before the producer was known
+    if (subscription.isDiscarding()) from.cancel(true); // cancelled before the producer was known
     from.pinned();
-  }
-
-  // ---- signals ----
-
-  private void signal() {
-    if (signals.getAndIncrement() == 0) signalUntilQuiet(1);
-  }
-
-  private void signalUntilQuiet(int some) {
-    int missed = some;
-    while (missed != 0) {
-      signalOnce();
-      missed = signals.addAndGet(-missed);
-    }
-  }
-
-  private void signalOnce() {
-    Flow.Subscriber<? super AsyncTask> to = subscriber;
-    if (to != null && !introduced) {
-      introduced = true;
-      introduce(to);
-    }
-    boolean atEnd = ended; // before the queue: what comes first is signalled first
-    if (to != null) {
-      while (!discarding && emitted < demanded.get()) {
-        ImportedTask task = queue.poll();
-        if (task == null) break;
-        emit(to, task);
-      }
-    }
-    if (discarding) discardQueued();
-    if (to == null) return;
-    if (muted) {
-      subscriber = null; // §3.13
-    } else if (atEnd && !finished && queue.isEmpty()) {
-      finished = true;
-      subscriber = null;
-      complete(to);
-    }
-  }
-
-  private void introduce(Flow.Subscriber<? super AsyncTask> to) {
-    try {
-      to.onSubscribe(this);
-    } catch (Throwable t) {
-      threw("onSubscribe", t);
-    }
-  }
-
-  private void emit(Flow.Subscriber<? super AsyncTask> to, ImportedTask task) {
-    emitted++;
-    try {
-      to.onNext(task);
-    } catch (Throwable t) {
-      discardTask(task);
-      threw("onNext", t);
-    }
-  }
-
-  private void complete(Flow.Subscriber<? super AsyncTask> to) {
-    Throwable why = error;
-    try {
-      if (why == null) {
-        to.onComplete();
-      } else {
-        to.onError(why);
-      }
-    } catch (Throwable t) {
-      Faults.report("a subscriber's onComplete or onError", t);
-    }
-  }
-
-  /** A subscriber that throws has cancelled (§2.13). */
-  private void threw(String what, Throwable t) {
-    Faults.report("a subscriber's " + what, t);
-    cancel();
-  }
-
-  private void discardQueued() {
-    ImportedTask task;
-    while ((task = queue.poll()) != null) discardTask(task);
-  }
-
-  private static void discardTask(ImportedTask task) {
-    try {
-      task.close();
-    } catch (Throwable t) {
-      Faults.report("discarding a task", t);
-    }
-  }
-
-  private enum Nobody implements Flow.Subscription {
-    INSTANCE;
-
-    @Override
-    public void request(long n) {}
-
-    @Override
-    public void cancel() {}
   }
 }
