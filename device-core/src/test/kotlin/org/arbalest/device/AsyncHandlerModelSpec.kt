@@ -26,7 +26,7 @@ class AsyncHandlerModelSpec : FunSpec({
     for (end in ConsumerModel.End.entries) {
         for (script in ConsumerModel.SCRIPTS) {
             test("ASY-10 ASY-16 ASY-19 ASY-20 ASY-22 ASY-28 $end, while the subscriber does $script") {
-                val orders = Interleavings(preemptions = 4).explore { ConsumerModel(this, end, script).run { ::check } }
+                val orders = Interleavings(preemptions = 3).explore { ConsumerModel(this, end, script).run { ::check } }
                 println("AsyncHandler, $end, $script: $orders orders")
                 orders shouldBeGreaterThan 40
             }
