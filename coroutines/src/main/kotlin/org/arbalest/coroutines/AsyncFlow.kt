@@ -99,8 +99,14 @@ private suspend fun AsyncArrays.awaitRelease(): Throwable? = withContext(NonCanc
 private class Tasks(private val prefetch: Int) : Subscriber<AsyncTask> {
     // Never full: no more is asked for.
     private val waiting = Channel<AsyncTask>(prefetch, onUndeliveredElement = AsyncTask::close)
-    private lateinit var subscription: Subscription
     private var taken = 0
+
+    /** Comes with the subscription, or soon after it, from another thread. */
+    @Volatile
+    private var subscription: Subscription? = null
+
+    @Volatile
+    private var cancelled = false
 
     /** Whether the stream is somebody else's. */
     var refused = false
@@ -108,7 +114,7 @@ private class Tasks(private val prefetch: Int) : Subscriber<AsyncTask> {
 
     override fun onSubscribe(subscription: Subscription) {
         this.subscription = subscription
-        subscription.request(prefetch.toLong())
+        if (cancelled) subscription.cancel() else subscription.request(prefetch.toLong())
     }
 
     override fun onNext(task: AsyncTask) {
@@ -130,7 +136,7 @@ private class Tasks(private val prefetch: Int) : Subscriber<AsyncTask> {
             result.exceptionOrNull()?.let { throw readable(it) }
         } else if (++taken >= (prefetch + 1) / 2) {
             // Before the extraction, when the producer certainly can be asked.
-            subscription.request(taken.toLong())
+            subscription?.request(taken.toLong())
             taken = 0
         }
         return task
@@ -151,7 +157,8 @@ private class Tasks(private val prefetch: Int) : Subscriber<AsyncTask> {
     }
 
     fun cancel() {
-        subscription.cancel()
+        cancelled = true
+        subscription?.cancel()
         waiting.cancel()
     }
 }

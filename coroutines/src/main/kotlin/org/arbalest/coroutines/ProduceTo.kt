@@ -79,15 +79,19 @@ private suspend fun <T : Any> Flow<T>.drive(move: (T) -> T, start: (Publisher<T>
     try {
         coroutineScope {
             val collection = launch {
-                collect { supply.emit(it, move) }
-                supply.end(null)
+                try {
+                    collect { supply.emit(it, move) }
+                    supply.end(null)
+                } catch (t: Throwable) {
+                    supply.end(t) // also a cancellation that is the flow's own, such as a timeout, which ends no scope
+                    throw t
+                }
             }
             // The consumer cancelled, or refused; otherwise the collection has ended.
             stream.whenComplete { _, _ -> collection.cancel() }
         }
     } catch (t: Throwable) {
-        val cancelled = t is CancellationException
-        supply.end(if (cancelled) DeviceException(Errno.ECANCELED, "the producing coroutine was cancelled", t) else t)
+        supply.end(t)
         withContext(NonCancellable) { stream.handle { _, _ -> }.await() }
         throw t
     }
@@ -129,7 +133,8 @@ private class Supply<T : Any> : Publisher<T>, Subscription {
     }
 
     /** The end, once. */
-    fun end(failure: Throwable?) {
+    fun end(why: Throwable?) {
+        val failure = if (why is CancellationException) DeviceException(Errno.ECANCELED, "the producing flow was cancelled", why) else why
         val to = synchronized(this) {
             if (ended) return
             ended = true

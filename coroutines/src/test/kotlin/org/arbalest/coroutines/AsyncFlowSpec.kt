@@ -24,6 +24,7 @@ import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.supervisorScope
 import kotlinx.coroutines.withTimeout
+import kotlinx.coroutines.withTimeoutOrNull
 import org.arbalest.device.AsyncArrays
 import org.arbalest.device.AsyncSchema
 import org.arbalest.device.AsyncTask
@@ -180,6 +181,28 @@ class AsyncFlowSpec : FunSpec({
             failed.message shouldContain "cancelled"
             produced.join()
         }
+    }
+
+    test("a flow that times out by itself is an ECANCELED for both sides, and hangs neither") {
+        withTimeout(30.seconds) {
+            supervisorScope {
+                val (arrays, produced) = connect(
+                    flow {
+                        lend(1)
+                        withTimeout(1) { awaitCancellation() }
+                    },
+                )
+                shouldThrow<DeviceException> { arrays.asFlow().collect() }.errno() shouldBe Errno.ECANCELED
+                shouldThrow<DeviceException> { produced.await() }.errno() shouldBe Errno.ECANCELED
+            }
+        }
+    }
+
+    test("ASY-28 a collector that never has to wait is ended by its timeout, also on one thread") {
+        val (arrays, produced) = connect(flow { while (true) lend(1) })
+        withTimeoutOrNull(50) { arrays.asFlow(64).collect() } shouldBe null
+        arrays.released().toCompletableFuture().isDone shouldBe true
+        produced.await()
     }
 
     test("a second collection is refused, and does not wait for the first") {

@@ -4,12 +4,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
 import java.util.function.Consumer;
 import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
+import org.arbalest.device.abi.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,27 +95,33 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
   }
 
   /**
-   * This stream as a pull stream, which takes it over. Waits until the schema is there.
+   * This stream as a pull stream, which takes it over. Waits until the schema is there; on failure, or if it is interrupted, the stream is closed.
    *
    * @param prefetch how many tasks may wait to be pulled; at least 1
    * @throws DeviceException what the stream fails with before its schema
    */
   public DeviceArrayReader reader(int prefetch) {
     if (prefetch < 1) throw new IllegalArgumentException("prefetch is at least 1, not " + prefetch);
-    AsyncSchema schema;
-    try {
-      schema = handler.schema.join();
-    } catch (CompletionException e) {
-      close();
-      throw e.getCause() instanceof DeviceException cause ? cause : e;
-    } catch (Throwable t) {
-      close();
-      throw t;
-    }
+    AsyncSchema schema = awaitSchema();
     AsyncSource source = new AsyncSource(prefetch);
     DeviceArrayReader reader = DeviceArrayReader.of(schema.field(), schema.deviceType(), source);
     subscribe(source);
     return reader;
+  }
+
+  private AsyncSchema awaitSchema() {
+    try {
+      return handler.schema.get();
+    } catch (ExecutionException e) {
+      close();
+      throw e.getCause() instanceof DeviceException cause ? cause : new DeviceException(Errno.EIO, "the stream has no schema", e.getCause());
+    } catch (InterruptedException e) {
+      close();
+      Thread.currentThread().interrupt();
+      throw new DeviceException(Errno.ECANCELED, "interrupted while waiting for the schema", e);
+    } catch (CancellationException e) {
+      throw new IllegalStateException("the stream was closed", e);
+    }
   }
 
   /**

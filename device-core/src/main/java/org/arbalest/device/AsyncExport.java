@@ -189,8 +189,11 @@ final class AsyncExport implements Runnable {
       try {
         step();
       } catch (Throwable t) {
-        Faults.report("producing", t);
-        if (!over) stop(t);
+        if (over) {
+          Faults.report("ending a stream", t);
+        } else {
+          fail(t); // what a publisher's request or cancel threw
+        }
       }
       missed = signals.addAndGet(-missed);
     }

@@ -28,7 +28,11 @@ final class AsyncSource implements DeviceArrayReader.Source, Flow.Subscriber<Asy
       return;
     }
     subscription = newSubscription;
-    newSubscription.request(prefetch);
+    if (closed) {
+      newSubscription.cancel();
+    } else {
+      newSubscription.request(prefetch);
+    }
   }
 
   @Override

@@ -78,6 +78,31 @@ class AsyncLoopSpec : FunSpec({
         arrays.released().toCompletableFuture().get(30, SECONDS)
     }
 
+    test("a publisher that throws when it is asked is an error for both sides") {
+        val rude = Flow.Publisher<DeviceArray> { subscriber ->
+            subscriber.onSubscribe(object : Flow.Subscription {
+                override fun request(n: Long) = error("do not ask")
+
+                override fun cancel() = Unit
+            })
+        }
+        val (arrays, produced) = loop(rude)
+        val got = Collecting(1)
+        arrays.subscribe(got)
+        (shouldThrow<CompletionException> { got.done.join() }.cause as DeviceException).message shouldBe "java.lang.IllegalStateException: do not ask"
+        shouldThrow<CompletionException> { produced.join() }
+    }
+
+    test("waiting for a schema that does not come can be interrupted, and ends the stream") {
+        val jobs = mutableListOf<Runnable>()
+        val (arrays, produced) = loop(Batches(1)) { jobs += it } // nobody runs it yet
+        Thread.currentThread().interrupt()
+        shouldThrow<DeviceException> { arrays.reader(1) }.errno() shouldBe org.arbalest.device.abi.Errno.ECANCELED
+        Thread.interrupted() shouldBe true
+        while (jobs.isNotEmpty()) jobs.removeFirst().run()
+        produced.get(30, SECONDS)
+    }
+
     test("a pull stream passes through an async one and back") {
         val reader = DeviceArrayReader.of(schema, List(100) { batch(it + 1) })
         val arrays = AsyncArrays.connect { AsyncArrays.produce(it, reader, Metadata.empty(), ForkJoinPool.commonPool()) }
