@@ -59,16 +59,16 @@ class ReadmeSpec : FunSpec({
     test("the README's async streams come in and go out") {
         fun batches() = flow { for (price in prices) Devices.cpu().batch(1) { float64("price", doubleArrayOf(price)) }.use { emit(it) } }
         val schema = Devices.cpu().batch(1) { float64("price", prices.take(1).toDoubleArray()) }.use { it.schema() }
+        var rows = 0L
         coroutineScope {
-            var rows = 0L
             readmeAsync(batches(), schema, { handler -> launch(Dispatchers.Default) { batches().produceTo(handler, schema) } }) {
                 lateinit var taken: MemorySegment
                 val consumer = AsyncArrays.connect { taken = it }
                 launch(Dispatchers.Default) { consumer.asFlow().collect { rows += it.length() } }
                 taken
             } shouldBe 7.75
-            rows shouldBe 3
         }
+        rows shouldBe 3 // the consumer may still extract when its handler is released
         Ledger.now().isZero shouldBe true
     }
 
