@@ -16,6 +16,7 @@ final class PublisherFeed<T extends AutoCloseable> implements Feed, Flow.Subscri
   private @Nullable AsyncExport export;
   private volatile Flow.@Nullable Subscription subscription;
   private volatile boolean terminated;
+  private volatile boolean stopped;
   private @Nullable Throwable failure;
   private long asked;
   private long polled;
@@ -38,7 +39,11 @@ final class PublisherFeed<T extends AutoCloseable> implements Feed, Flow.Subscri
       return;
     }
     subscription = newSubscription;
-    signal();
+    if (stopped) {
+      newSubscription.cancel(); // it comes after the consumer has gone
+    } else {
+      signal();
+    }
   }
 
   @Override
@@ -99,6 +104,7 @@ final class PublisherFeed<T extends AutoCloseable> implements Feed, Flow.Subscri
 
   @Override
   public void stop() {
+    stopped = true; // before the look: a subscription that is not seen here sees it
     Flow.Subscription from = subscription;
     if (from != null && !terminated) from.cancel();
   }

@@ -93,6 +93,23 @@ class AsyncLoopSpec : FunSpec({
         shouldThrow<CompletionException> { produced.join() }
     }
 
+    test("ASY-28 a publisher whose subscription comes after the stream was cancelled is cancelled, too") {
+        val subscriber = CompletableFuture<Flow.Subscriber<in DeviceArray>>()
+        val (arrays, produced) = loop({ subscriber.complete(it) })
+        val late = subscriber.get(30, SECONDS)
+        arrays.close()
+        produced.get(30, SECONDS)
+        var cancels = 0
+        late.onSubscribe(object : Flow.Subscription {
+            override fun request(n: Long) = error("asked after the end")
+
+            override fun cancel() {
+                cancels++
+            }
+        })
+        cancels shouldBe 1
+    }
+
     test("waiting for a schema that does not come can be interrupted, and ends the stream") {
         val jobs = mutableListOf<Runnable>()
         val (arrays, produced) = loop(Batches(1)) { jobs += it } // nobody runs it yet
