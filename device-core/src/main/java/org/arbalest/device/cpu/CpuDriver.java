@@ -8,10 +8,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.Errno;
-import org.arbalest.device.spi.DeviceDriver;
+import org.arbalest.device.spi.SynchronousDriver;
 
 /** Main memory by {@code malloc}, aligned by hand: the portable ways to ask for alignment differ in how they free. */
-final class CpuDriver implements DeviceDriver {
+final class CpuDriver implements SynchronousDriver {
   private static final MethodHandle MALLOC = libc("malloc", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
   private static final MethodHandle FREE = libc("free", FunctionDescriptor.ofVoid(JAVA_LONG));
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
@@ -42,6 +42,11 @@ final class CpuDriver implements DeviceDriver {
     } catch (Throwable t) {
       throw new AssertionError(t);
     }
+  }
+
+  @Override
+  public void copy(long queue, long to, long from, long bytes) {
+    MemorySegment.copy(ALL, from, ALL, to, bytes);
   }
 
   private static long malloc(long bytes) {

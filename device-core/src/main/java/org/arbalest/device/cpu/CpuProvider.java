@@ -25,4 +25,10 @@ public final class CpuProvider implements DeviceProvider {
   public DeviceDriver open(DeviceType type, long id) {
     return new CpuDriver();
   }
+
+  @Override
+  public String describe(DeviceType type, long id) {
+    Runtime runtime = Runtime.getRuntime();
+    return System.getProperty("os.name") + " on " + System.getProperty("os.arch") + ", " + runtime.availableProcessors() + " processors";
+  }
 }

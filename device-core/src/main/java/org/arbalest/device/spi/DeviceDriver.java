@@ -1,30 +1,88 @@
 package org.arbalest.device.spi;
 
+import org.arbalest.device.abi.DeviceType;
+import org.jspecify.annotations.Nullable;
+
 /**
- * The calls into one device's runtime, over raw handles.
+ * The calls into one device's runtime, over raw handles: memory, queues that work in order, and events, which are points in a queue.
  *
- * <p>A driver moves numbers and owns nothing: counting, locking and refusing use after close is core's work. Every method may be called
- * from any thread, and sets whatever context the runtime needs by itself (DEV-10). A method that fails throws a
- * {@link org.arbalest.device.DeviceException} which names the call, the device, the code and what was asked for (DEV-14).
+ * <p>A driver moves numbers and owns nothing: counting, locking, keeping alive and refusing use after close is core's work. Every method may
+ * be called from any thread, and sets whatever context the runtime needs by itself, and restores what was there (DEV-10). A method that fails
+ * throws a {@link org.arbalest.device.DeviceException} which names the call, the device, the code and what was asked for (DEV-14).
+ *
+ * <p>A device that does everything at once implements {@link SynchronousDriver} instead.
  */
-public interface DeviceDriver {
-  /** Whether the CPU can read and write this device's memory through the pointers that {@link #allocate} returns. */
-  boolean isCpuAccessible();
+public interface DeviceDriver extends MemoryAllocator {
+  /** Memory that the CPU and this device reach, if it is another than the device's own; else null. */
+  default @Nullable HostMemory hostMemory() {
+    return null;
+  }
 
   /**
-   * Allocates memory, whose content is undefined.
+   * Makes memory of this device readable and writable for the CPU until {@link #unmap}. The caller has waited for what was queued for it.
    *
-   * @param bytes how many, at least 1
-   * @param alignment of the address returned; a power of two, at most 4096
-   * @return the address, never 0
+   * @return the CPU's address for it, or 0 if this device cannot do that
    */
-  long allocate(long bytes, long alignment);
+  default long map(long address, long bytes) {
+    return isCpuAccessible() ? address : 0;
+  }
+
+  /** Ends {@link #map}: what the CPU wrote is visible to the device when this returns. */
+  default void unmap(long address, long bytes) {}
+
+  /** Creates a queue, whose work is done in order, and after nothing that it was not told to wait for. */
+  long createQueue();
+
+  /** Gives a queue back without waiting; what is in it is still done. */
+  void destroyQueue(long queue);
+
+  /** Blocks until all that is in a queue is done. Throws if any of it failed. */
+  void synchronizeQueue(long queue);
 
   /**
-   * Frees what {@link #allocate} returned. Does not throw: a failure here can only be reported.
-   *
-   * @param address from {@link #allocate}
-   * @param bytes as given to {@link #allocate}
+   * Queues a copy, and returns before it is done. Each address is this device's, the CPU's, or one of a device that {@link #reaches} says yes to; the
+   * ranges do not overlap, and both stay valid until the copy is done.
    */
-  void free(long address, long bytes);
+  void copy(long queue, long to, long from, long bytes);
+
+  /** Whether {@link #copy} reads and writes memory of another device, and {@link #waitFor} takes its events. */
+  default boolean reaches(DeviceType type, long id) {
+    return false;
+  }
+
+  /**
+   * Creates an event that completes when everything that is in the queue now is done.
+   *
+   * @return what a {@code sync_event} points to (DEV-03), or 0 if everything is done already and there is nothing to wait for
+   */
+  long record(long queue);
+
+  /** Gives an event back, also one that has not completed: what waits for it goes on waiting. */
+  void destroyEvent(long event);
+
+  /** Lets a queue wait for an event before it goes on; no thread waits. The event may be destroyed afterwards. */
+  void waitFor(long queue, long event);
+
+  /** Whether an event has completed; does not wait. Throws if it failed. */
+  boolean isDone(long event);
+
+  /** Blocks until an event has completed. Throws if it failed. */
+  void synchronizeEvent(long event);
+
+  /** Lets somebody be told when an event has completed or failed. No thread waits for that. */
+  void onComplete(long event, Completion completion);
+
+  /**
+   * Refuses an event that came from outside and that this device cannot wait for, such as one of another context.
+   *
+   * @throws org.arbalest.device.DeviceException with {@code EINVAL} and why
+   */
+  default void checkEvent(long event) {}
+
+  /**
+   * Refuses a buffer's address that came from outside and is recognisably none of this device's (DEV-12).
+   *
+   * @throws org.arbalest.device.DeviceException with {@code EINVAL} and why
+   */
+  default void checkBuffer(long address) {}
 }

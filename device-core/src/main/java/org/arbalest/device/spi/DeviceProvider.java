@@ -28,4 +28,14 @@ public interface DeviceProvider {
    * @param id the device's id; −1 and 0 are the same for a type whose devices have no ids
    */
   DeviceDriver open(DeviceType type, long id);
+
+  /**
+   * One line for people about a device that {@link #probe} counted, such as its name and memory. Does not open it.
+   *
+   * @param type one of {@link #types()}
+   * @param id the device's id
+   */
+  default String describe(DeviceType type, long id) {
+    return type + ":" + id;
+  }
 }

@@ -1,0 +1,22 @@
+package org.arbalest.device.spi;
+
+/**
+ * Somebody who wants to be told, once, that an event has completed or failed. Which of the two, core asks by itself.
+ *
+ * <p>A runtime that calls back into C gets one of the two function addresses and {@link #userData}, so that a backend needs no upcall of its
+ * own; any other calls {@link #complete}. The call may come from any thread, also from one that may not call the runtime, and before {@link
+ * DeviceDriver#onComplete} has returned. A second one does nothing.
+ */
+public interface Completion {
+  /** Tells. Does not throw, does not block, and calls nobody's code: what follows runs on a thread of ours. */
+  void complete();
+
+  /** What to pass to the C function; never 0. */
+  long userData();
+
+  /** The address of {@code void f(void* userData)}, such as {@code CUhostFn}. */
+  long hostFunction();
+
+  /** The address of {@code void f(void*, int, void* userData)}, such as {@code clSetEventCallback} and {@code hipStreamAddCallback} take. */
+  long eventCallback();
+}

@@ -1,0 +1,11 @@
+package org.arbalest.device.spi;
+
+import org.arbalest.device.abi.DeviceType;
+
+/**
+ * Memory that the CPU reads and writes, and that a device reaches directly: pinned pages, or memory that both share.
+ *
+ * @param type what arrays in it are said to be on, such as {@link DeviceType#CUDA_HOST}; its devices have the same ids
+ * @param allocator where it comes from
+ */
+public record HostMemory(DeviceType type, MemoryAllocator allocator) {}

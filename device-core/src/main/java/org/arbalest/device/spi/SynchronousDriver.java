@@ -1,0 +1,50 @@
+package org.arbalest.device.spi;
+
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.Errno;
+
+/** A device that has done what it was told when the call returns: it has one queue, 0, and its events have completed. */
+public interface SynchronousDriver extends DeviceDriver {
+  @Override
+  default long createQueue() {
+    return 0;
+  }
+
+  @Override
+  default void destroyQueue(long queue) {}
+
+  @Override
+  default void synchronizeQueue(long queue) {}
+
+  @Override
+  default long record(long queue) {
+    return 0;
+  }
+
+  @Override
+  default void destroyEvent(long event) {}
+
+  @Override
+  default void waitFor(long queue, long event) {
+    synchronizeEvent(event);
+  }
+
+  @Override
+  default boolean isDone(long event) {
+    return true;
+  }
+
+  @Override
+  default void synchronizeEvent(long event) {}
+
+  /** There is no event of this device that somebody else could have made. */
+  @Override
+  default void checkEvent(long event) {
+    throw new DeviceException(Errno.EINVAL, "it has a sync_event, which nobody can wait for: the device has no events");
+  }
+
+  @Override
+  default void onComplete(long event, Completion completion) {
+    completion.complete();
+  }
+}
