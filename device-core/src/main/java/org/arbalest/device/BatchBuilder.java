@@ -5,20 +5,25 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds a record batch, column by column, in the memory of a device that the CPU can write. Made by {@link Device#batchBuilder}.
+ * Builds a record batch, column by column, in memory that the CPU can write. Made by {@link Device#batchBuilder} or {@link
+ * MemoryManager#batchBuilder}; where the CPU cannot write, the batch is copied there when it is complete.
  *
  * <p>{@link #build} hands the memory on to the array; {@link #close} frees what was not handed on, so that a failure in between leaves
  * nothing allocated. Use it with try-with-resources. Not for several threads at once.
  */
 public final class BatchBuilder implements AutoCloseable {
+  private final MemoryManager target;
+  private final MemoryManager writable;
   private final BuildMemory memory;
   private final int rows;
   private final List<ColumnBuilder> columns = new ArrayList<>();
   private Metadata metadata = Metadata.empty();
 
-  BatchBuilder(Device device, int rows) {
+  BatchBuilder(MemoryManager target, int rows) {
     if (rows < 0) throw new IllegalArgumentException("the number of rows is not negative, but " + rows + " was given");
-    this.memory = new BuildMemory(device);
+    this.target = target;
+    this.writable = target.isCpuAccessible() ? target : target.device().hostMemory().orElseGet(() -> Devices.cpu().memory());
+    this.memory = new BuildMemory(writable);
     this.rows = rows;
   }
 
@@ -89,7 +94,7 @@ public final class BatchBuilder implements AutoCloseable {
   }
 
   /**
-   * The batch, which the caller must close; this builder is spent.
+   * The batch, which the caller must close; this builder is spent. If it had to be copied, its event tells when it is there.
    *
    * @throws IllegalStateException if a column does not have as many values as the batch has rows
    */
@@ -107,9 +112,12 @@ public final class BatchBuilder implements AutoCloseable {
     }
     List<@Nullable DeviceBuffer> noValidity = new ArrayList<>();
     noValidity.add(null);
-    DeviceArray batch = DeviceArray.of(Schema.of(fields, metadata), ArrayData.of(rows, 0, noValidity, data));
+    DeviceArray batch = DeviceArray.of(Schema.of(fields, metadata), ArrayData.of(rows, 0, noValidity, data), writable.device());
     close(); // a column's builder that somebody kept must not write into the array
-    return batch;
+    if (writable == target) return batch;
+    try (batch) {
+      return batch.copyTo(target, target.device().defaultStream());
+    }
   }
 
   /** Frees what was not handed on to an array. */

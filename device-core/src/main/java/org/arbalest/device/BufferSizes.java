@@ -5,18 +5,32 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks that the buffers which an array is to be made of are there and large enough; sizes are lost in the C interface. */
 final class BufferSizes {
-  private BufferSizes() {}
+  /** Whether the offsets can be read. */
+  private final boolean written;
+
+  private BufferSizes(boolean written) {
+    this.written = written;
+  }
 
   /** Checks an array and those below it; throws a {@link DeviceException} with the path, the buffer and the sizes. */
   static void check(Field field, ArrayData data) {
+    check(field, data, true);
+  }
+
+  /** Checks an array whose buffers are not written yet. */
+  static void checkUnwritten(Field field, ArrayData data) {
+    check(field, data, false);
+  }
+
+  private static void check(Field field, ArrayData data, boolean written) {
     try {
-      check(field.layout, data);
+      new BufferSizes(written).check(field.layout, data);
     } catch (Malformed e) {
       throw e.toDeviceException();
     }
   }
 
-  private static void check(Layout layout, ArrayData data) {
+  private void check(Layout layout, ArrayData data) {
     if (data.length() < 0 || data.offset() < 0 || data.offset() + data.length() < 0) {
       throw new Malformed("offset + length = " + data.offset() + " + " + data.length() + " is negative or overflows");
     }
@@ -44,7 +58,7 @@ final class BufferSizes {
     }
   }
 
-  private static void checkBuffers(Layout layout, ArrayData data) {
+  private void checkBuffers(Layout layout, ArrayData data) {
     List<@Nullable DeviceBuffer> buffers = data.buffers();
     int expected = layout.shape == Layout.Shape.VIEW ? 2 : layout.shape.buffers;
     boolean legal = layout.shape == Layout.Shape.VIEW ? buffers.size() >= expected : buffers.size() == expected;
@@ -81,8 +95,8 @@ final class BufferSizes {
   }
 
   /** Where the CPU can read the offsets, the last must lie within what there is. */
-  private static void checkExtent(Layout layout, @Nullable DeviceBuffer offsets, long end, long available, String what) {
-    if (offsets == null || !offsets.device().isCpuAccessible()) return;
+  private void checkExtent(Layout layout, @Nullable DeviceBuffer offsets, long end, long available, String what) {
+    if (offsets == null || !offsets.isCpuAccessible() || !written) return;
     long last = layout.bits == 64 ? NativeHeap.getLong(offsets.address() + 8 * end) : NativeHeap.getInt(offsets.address() + 4 * end);
     if (last < 0 || last > available) {
       throw new Malformed("offsets[" + end + "] = " + last + " is beyond the " + available + " " + what);

@@ -6,19 +6,19 @@ import org.jspecify.annotations.Nullable;
 
 /** All that a builder has allocated, so that nothing is left when it is given up. An allocation that fails gives it up. */
 final class BuildMemory implements AutoCloseable {
-  private final Device device;
+  private final MemoryManager source;
   private final List<@Nullable DeviceBuffer> buffers = new ArrayList<>();
   private boolean closed;
 
-  BuildMemory(Device device) {
-    this.device = device;
+  BuildMemory(MemoryManager source) {
+    this.source = source;
   }
 
   DeviceBuffer allocate(long bytes) {
     checkOpen();
     try {
       buffers.add(null); // room first, so that nothing is lost
-      DeviceBuffer buffer = device.allocate(bytes);
+      DeviceBuffer buffer = source.allocate(bytes);
       buffers.set(buffers.size() - 1, buffer);
       return buffer;
     } catch (Throwable t) {

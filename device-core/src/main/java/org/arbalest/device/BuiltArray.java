@@ -10,21 +10,29 @@ final class BuiltArray extends Ownership {
 
   private final List<DeviceBuffer> buffers;
   private final long block;
+  private final boolean isCpuAccessible;
+  private final @Nullable RecordedEvent event;
 
-  private BuiltArray(List<DeviceBuffer> buffers, long block) {
+  /** Takes over the buffers, the block and a holder of the event. */
+  BuiltArray(List<DeviceBuffer> buffers, long block, Device device, @Nullable RecordedEvent event) {
     this.buffers = buffers;
     this.block = block;
+    this.isCpuAccessible = device.isCpuAccessible() || (!buffers.isEmpty() && allCpuAccessible(buffers));
+    this.event = event;
   }
 
-  /** The first handle of an array that takes over the buffers, whose sizes were checked. On failure they are still the caller's. */
-  static DeviceArray build(Device device, Field field, ArrayData data, List<DeviceBuffer> buffers) {
+  /**
+   * The first handle of an array that takes over the buffers, whose sizes were checked, and a holder of the event. On failure they are still
+   * the caller's.
+   */
+  static DeviceArray build(Device device, Field field, ArrayData data, List<DeviceBuffer> buffers, @Nullable RecordedEvent event) {
     int nodes = 1 + field.layout.descendants;
     Writer writer = new Writer(NativeHeap.allocate(NODE * nodes + Long.BYTES * (nodes + listEntries(field.layout, data))), nodes);
     try {
       writer.write(field.layout, data);
       Structure.validate(field, writer.block);
       DeviceArray handle = new DeviceArray(device, field, writer.block, data.offset(), data.length());
-      return handle.holding(new BuiltArray(buffers, writer.block));
+      return handle.holding(new BuiltArray(buffers, writer.block, device, event));
     } catch (Throwable t) {
       NativeHeap.free(writer.block);
       throw t;
@@ -33,13 +41,58 @@ final class BuiltArray extends Ownership {
 
   @Override
   long syncEvent() {
-    return 0;
+    return event == null || event.point.isKnownDone() ? 0 : event.point.cell;
   }
 
   @Override
-  void free() {
+  @Nullable EventPoint event() {
+    return event == null ? null : event.point;
+  }
+
+  @Override
+  boolean isCpuAccessible() {
+    return isCpuAccessible;
+  }
+
+  /** Not under what still writes to the buffers: a consumer may release an array for whose event nobody has waited. */
+  @Override
+  void freeArray() {
+    RecordedEvent end = event;
+    if (end != null && !end.point.isOver()) {
+      try {
+        Wait.on(end.point, end, Worker.RELEASES, _ -> freeNow());
+        return;
+      } catch (Throwable t) {
+        Faults.report("waiting for the event of an array that was released before it was complete", t);
+        synchronize(end.point);
+      }
+    }
+    freeNow();
+  }
+
+  private static void synchronize(EventPoint point) {
+    try {
+      point.synchronize();
+    } catch (Throwable t) {
+      Faults.report("blocking until the event of an array is over", t);
+    }
+  }
+
+  private void freeNow() {
     for (DeviceBuffer buffer : buffers) buffer.free();
     NativeHeap.free(block);
+    if (event != null) event.release();
+  }
+
+  boolean isOneAllocation() {
+    return buffers.size() == 1;
+  }
+
+  private static boolean allCpuAccessible(List<DeviceBuffer> buffers) {
+    for (DeviceBuffer buffer : buffers) {
+      if (!buffer.isCpuAccessible()) return false;
+    }
+    return true;
   }
 
   private static long listEntries(Layout layout, ArrayData data) {

@@ -45,6 +45,12 @@ final class Callbacks {
   static final long PRODUCER_CANCEL = stub("producerCancel", RELEASE);
   static final long TASK_EXTRACT_DATA = stub("taskExtractData", GET);
 
+  /** {@code void (*)(void* userData)}, by which a driver tells that an event is over. */
+  static final long HOST_FUNCTION = stub("hostFunction", RELEASE);
+
+  /** {@code void (*)(void*, int, void* userData)}, likewise. */
+  static final long EVENT_CALLBACK = stub("eventCallback", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG));
+
   private Callbacks() {}
 
   private static long stub(String method, FunctionDescriptor type) {
@@ -202,5 +208,18 @@ final class Callbacks {
   private static int unexpected(String call, Throwable t) {
     Faults.report(call, t);
     return t instanceof OutOfMemoryError ? Errno.ENOMEM : Errno.EINVAL;
+  }
+
+  private static void hostFunction(long userData) {
+    try {
+      Wait.told(userData);
+    } catch (Throwable t) {
+      Faults.report("telling that an event is over", t);
+    }
+  }
+
+  @SuppressWarnings("UnusedVariable") // what came of it, the event says
+  private static void eventCallback(long event, int status, long userData) {
+    hostFunction(userData);
   }
 }

@@ -31,7 +31,7 @@ public final class Column {
   private final long length;
   private final Values values;
   private final long validity;
-  private final boolean readable;
+  private boolean readable;
 
   Column(DeviceArray array, Field field, long struct, long offset, long length) {
     this.array = array;
@@ -42,7 +42,7 @@ public final class Column {
     Layout layout = field.layout;
     boolean hasValidity = layout.shape.hasValidity && ArrowArrayStruct.nullCount(struct) != 0;
     this.validity = hasValidity ? ArrowArrayStruct.buffer(struct, 0) : 0;
-    this.readable = array.device().isCpuAccessible() && array.syncEvent() == 0;
+    this.readable = array.isReadable();
     this.values = Values.of(this);
   }
 
@@ -259,6 +259,8 @@ public final class Column {
 
   private void checkReadable() {
     array.holder();
+    if (readable) return;
+    readable = array.isReadable();
     if (!readable) {
       String why = array.device().isCpuAccessible() ? ", and has an event that must be waited for first" : ", whose memory the CPU cannot read";
       throw new DeviceException(Errno.ENOSYS, describe() + " is on " + array.device() + why);

@@ -1,9 +1,11 @@
 package org.arbalest.device;
 
 import java.util.Objects;
+import java.util.Optional;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.spi.DeviceDriver;
+import org.arbalest.device.spi.HostMemory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,14 +16,10 @@ import org.jspecify.annotations.Nullable;
  * buffers cannot be read and none can be allocated.
  */
 public final class Device {
-  /** The alignment of memory that the CPU reads; the specification recommends it. */
-  private static final long CPU_ALIGNMENT = 64;
-
-  private static final long DEVICE_ALIGNMENT = 256;
-
   private final DeviceType type;
   private final long id;
   private final @Nullable DeviceDriver driver;
+  private volatile @Nullable DeviceStream defaultStream;
 
   Device(DeviceType type, long id, @Nullable DeviceDriver driver) {
     this.type = type;
@@ -44,34 +42,103 @@ public final class Device {
     return driver == null;
   }
 
-  /** Whether the CPU can read and write the buffers. */
+  /** Whether the CPU can read and write all buffers, once their events have completed. */
   public boolean isCpuAccessible() {
     return driver != null && driver.isCpuAccessible();
   }
 
   /**
-   * Allocates a buffer of undefined content, aligned to 64 bytes, or 256 where the CPU cannot read it. The caller owns it.
+   * The device's own memory.
    *
-   * @param bytes the size, not negative
-   * @throws DeviceException with {@code ENOMEM} if there is not enough memory, {@code ENOSYS} if the device is opaque
+   * @throws DeviceException with {@code ENOSYS} if the device is opaque
    */
-  public DeviceBuffer allocate(long bytes) {
-    if (bytes < 0) throw new IllegalArgumentException("the size of a buffer is not negative, but " + bytes + " was given");
-    DeviceDriver d = driver;
-    if (d == null) throw new DeviceException(Errno.ENOSYS, "no backend serves " + this + ", so nothing can be allocated on it");
-    long alignment = d.isCpuAccessible() ? CPU_ALIGNMENT : DEVICE_ALIGNMENT;
-    return new DeviceBuffer(this, d, bytes, alignment);
+  public MemoryManager memory() {
+    return new AllocatorMemory(this, driver());
   }
 
   /**
-   * Starts a batch that is built in this device's memory. The caller owns the builder.
-   *
-   * @param rows the number of rows of every column
-   * @throws DeviceException with {@code ENOSYS} if the CPU cannot write this device's memory
+   * Memory that the CPU reads and writes and that the device copies from and to at its full speed: pinned, or shared by both. Empty if the
+   * device has none. Its buffers may be on a device of their own, such as {@code CUDA_HOST:0}.
    */
+  public Optional<MemoryManager> hostMemory() {
+    DeviceDriver d = driver();
+    HostMemory host = d.hostMemory();
+    if (host == null) return d.isCpuAccessible() ? Optional.of(memory()) : Optional.empty();
+    return Optional.of(new AllocatorMemory(host.type().equals(type) ? this : Devices.find(host.type(), id), host.allocator()));
+  }
+
+  /** Allocates a buffer of undefined content in {@link #memory}; see {@link MemoryManager#allocate(long)}. The caller owns it. */
+  public DeviceBuffer allocate(long bytes) {
+    return memory().allocate(bytes);
+  }
+
+  /** Starts a batch in {@link #memory}; see {@link MemoryManager#batchBuilder}. The caller owns the builder. */
   public BatchBuilder batchBuilder(int rows) {
-    if (!isCpuAccessible()) throw new DeviceException(Errno.ENOSYS, "the CPU cannot write to " + this + "; build the batch on the CPU");
-    return new BatchBuilder(this, rows);
+    return memory().batchBuilder(rows);
+  }
+
+  /**
+   * Creates a queue of the device's work, to be closed by the caller.
+   *
+   * @throws DeviceException with {@code ENOSYS} if the device is opaque, or what its driver failed with
+   */
+  public DeviceStream createStream() {
+    return DeviceStream.own(this, driver());
+  }
+
+  /** The stream that is used where none is given. It is made when it is first asked for, and stays; closing it does nothing. */
+  public DeviceStream defaultStream() {
+    DeviceStream stream = defaultStream;
+    return stream == null ? createDefaultStream() : stream;
+  }
+
+  private synchronized DeviceStream createDefaultStream() {
+    DeviceStream stream = defaultStream;
+    if (stream == null) {
+      DeviceDriver d = driver();
+      stream = DeviceStream.of(this, d, d.createQueue(), DeviceQueue.Kind.DEFAULT);
+      defaultStream = stream;
+    }
+    return stream;
+  }
+
+  /**
+   * A queue that somebody else made, such as a {@code CUstream} or an in-order {@code cl_command_queue} of this device's context. It stays
+   * theirs, and must live until the stream returned is closed; closing that does not destroy it.
+   *
+   * @param handle the runtime's handle
+   */
+  public DeviceStream wrapStream(long handle) {
+    return DeviceStream.of(this, driver(), handle, DeviceQueue.Kind.BORROWED);
+  }
+
+  /**
+   * An event that somebody else made, and gives away: it is destroyed when the handle returned, and all that waits for it, is done with it.
+   *
+   * @param handle the runtime's handle, such as a {@code CUevent} or a {@code cl_event}
+   * @throws DeviceException with {@code EINVAL} if this device cannot wait for it; it is still the caller's then
+   */
+  public SyncEvent adoptEvent(long handle) {
+    DeviceDriver d = driver();
+    if (handle == 0) throw DeviceException.invalid("NULL is no event of " + this);
+    d.checkEvent(handle);
+    RecordedEvent event = RecordedEvent.adopt(this, d, handle);
+    return new SyncEvent(event.point, event);
+  }
+
+  DeviceDriver driver() {
+    DeviceDriver d = driver;
+    if (d == null) throw new DeviceException(Errno.ENOSYS, "no backend serves " + this + ", so nothing can be allocated or queued on it");
+    return d;
+  }
+
+  boolean isCpu() {
+    return type.code() == 1;
+  }
+
+  /** Whether this device's copies read and write another one's memory, and its queues wait for its events. */
+  boolean reaches(Device other) {
+    return driver != null && (equals(other) || driver.reaches(other.type, other.id));
   }
 
   @Override

@@ -4,14 +4,16 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.LongConsumer;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStruct;
 import org.arbalest.device.abi.ArrowSchemaStruct;
-import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
 import org.jspecify.annotations.Nullable;
 
@@ -73,34 +75,84 @@ public final class DeviceArray implements AutoCloseable {
    * Makes an array of buffers, which it takes over. On failure the buffers are still the caller's.
    *
    * @param field the type
-   * @param data the buffers and children, of the type's shape, all on one device (DEV-08)
+   * @param data the buffers and children, of the type's shape, all on one device (DEV-08); without any, the array is on the CPU
    * @throws DeviceException with {@code EINVAL} if they do not fit: the path, what is wrong, the numbers
    */
   public static DeviceArray of(Field field, ArrayData data) {
+    return of(field, data, deviceOf(data, Devices.cpu()));
+  }
+
+  /** Makes a record batch of buffers; see {@link #of(Field, ArrayData)}. */
+  public static DeviceArray of(Schema schema, ArrayData data) {
+    return of(schema.asField(), data);
+  }
+
+  /**
+   * Makes an array of buffers, which it takes over; see {@link #of(Field, ArrayData)}.
+   *
+   * @param device where the buffers are, also if there are none
+   */
+  public static DeviceArray of(Field field, ArrayData data, Device device) {
+    requireOn(device, data);
+    BufferSizes.check(field, data);
+    return build(field, data, device, null);
+  }
+
+  /** Makes a record batch of buffers; see {@link #of(Field, ArrayData, Device)}. */
+  public static DeviceArray of(Schema schema, ArrayData data, Device device) {
+    return of(schema.asField(), data, device);
+  }
+
+  /**
+   * Makes an array of buffers that queued work still writes to: it is ready when all that is in the stream now is done (DEV-05). See {@link
+   * #of(Field, ArrayData)}; what the offsets say is not checked, since they may not be written yet.
+   *
+   * @param stream where that work was queued; without buffers, the array is on its device
+   */
+  public static DeviceArray of(Field field, ArrayData data, DeviceStream stream) {
+    Device device = deviceOf(data, stream.device());
+    requireOn(device, data);
+    BufferSizes.checkUnwritten(field, data);
+    RecordedEvent event = stream.recordEvent();
+    try {
+      return build(field, data, device, event);
+    } catch (Throwable t) {
+      event.release();
+      throw t;
+    }
+  }
+
+  /** Makes a record batch of buffers that queued work still writes to; see {@link #of(Field, ArrayData, DeviceStream)}. */
+  public static DeviceArray of(Schema schema, ArrayData data, DeviceStream stream) {
+    return of(schema.asField(), data, stream);
+  }
+
+  private static Device deviceOf(ArrayData data, Device without) {
     List<DeviceBuffer> buffers = data.allBuffers();
-    Device device = buffers.isEmpty() ? Devices.cpu() : buffers.getFirst().device();
-    for (DeviceBuffer buffer : buffers) {
+    return buffers.isEmpty() ? without : buffers.getFirst().device();
+  }
+
+  private static void requireOn(Device device, ArrayData data) {
+    for (DeviceBuffer buffer : data.allBuffers()) {
       if (!buffer.device().equals(device)) {
         throw DeviceException.invalid("the buffers of an array are on one device, but these are on " + device + " and " + buffer.device());
       }
     }
-    BufferSizes.check(field, data);
+  }
+
+  private static DeviceArray build(Field field, ArrayData data, Device device, @Nullable RecordedEvent event) {
+    List<DeviceBuffer> buffers = data.allBuffers();
     List<DeviceBuffer> taken = new ArrayList<>(buffers.size());
     try {
       for (DeviceBuffer buffer : buffers) {
         if (!buffer.take()) throw new IllegalStateException("a buffer was closed, moved into another array, or given twice: " + buffer);
         taken.add(buffer);
       }
-      return BuiltArray.build(device, field, data, taken);
+      return BuiltArray.build(device, field, data, taken, event);
     } catch (Throwable t) {
       taken.forEach(DeviceBuffer::untake);
       throw t;
     }
-  }
-
-  /** Makes a record batch of buffers; see {@link #of(Field, ArrayData)}. */
-  public static DeviceArray of(Schema schema, ArrayData data) {
-    return of(schema.asField(), data);
   }
 
   /**
@@ -113,7 +165,7 @@ public final class DeviceArray implements AutoCloseable {
    */
   public static DeviceArray importArray(MemorySegment array, Field field) {
     Objects.requireNonNull(field, "field");
-    return take(Structs.address(array, ArrowArrayStruct.LAYOUT), field, false);
+    return ArrayImport.take(Structs.address(array, ArrowArrayStruct.LAYOUT), field, false);
   }
 
   /** Takes in a record batch from C; see {@link #importArray(MemorySegment, Field)}. */
@@ -123,7 +175,7 @@ public final class DeviceArray implements AutoCloseable {
 
   /** Takes in an array and its schema from C; both structs are released afterwards, also on failure. */
   public static DeviceArray importArray(MemorySegment array, MemorySegment schema) {
-    return take(Structs.address(array, ArrowArrayStruct.LAYOUT), Structs.address(schema, ArrowSchemaStruct.LAYOUT), false);
+    return ArrayImport.take(Structs.address(array, ArrowArrayStruct.LAYOUT), Structs.address(schema, ArrowSchemaStruct.LAYOUT), false);
   }
 
   /**
@@ -135,7 +187,7 @@ public final class DeviceArray implements AutoCloseable {
    */
   public static DeviceArray importDeviceArray(MemorySegment array, Field field) {
     Objects.requireNonNull(field, "field");
-    return take(Structs.address(array, ArrowDeviceArrayStruct.LAYOUT), field, true);
+    return ArrayImport.take(Structs.address(array, ArrowDeviceArrayStruct.LAYOUT), field, true);
   }
 
   /** Takes in a record batch from C; see {@link #importDeviceArray(MemorySegment, Field)}. */
@@ -145,66 +197,7 @@ public final class DeviceArray implements AutoCloseable {
 
   /** Takes in a device array and its schema from C; both structs are released afterwards, also on failure. */
   public static DeviceArray importDeviceArray(MemorySegment array, MemorySegment schema) {
-    return take(Structs.address(array, ArrowDeviceArrayStruct.LAYOUT), Structs.address(schema, ArrowSchemaStruct.LAYOUT), true);
-  }
-
-  private static DeviceArray take(long source, long schema, boolean isDeviceArray) {
-    Field field;
-    try {
-      field = SchemaImporter.importSchema(schema);
-    } catch (Throwable t) {
-      Calls.releaseArray(source);
-      throw t;
-    }
-    return take(source, field, isDeviceArray);
-  }
-
-  /** Moves the struct at {@code source} to memory of ours, or releases it. */
-  static DeviceArray take(long source, Field field, boolean isDeviceArray) {
-    if (ArrowArrayStruct.release(source) == 0) throw DeviceException.invalid("$: the array was released before it was imported");
-    long block = 0;
-    try {
-      Device device = isDeviceArray ? deviceOf(source) : Devices.cpu();
-      Structure.validate(field, source);
-      block = NativeHeap.allocate(ArrowDeviceArrayStruct.SIZE);
-      if (!isDeviceArray) ArrowDeviceArrayStruct.setSyncEvent(block, 0);
-      long offset = ArrowArrayStruct.offset(source);
-      DeviceArray array = new DeviceArray(device, field, block, offset, ArrowArrayStruct.length(source));
-      ImportedArray owner = new ImportedArray(block);
-      if (isDeviceArray) {
-        ArrowDeviceArrayStruct.move(source, block);
-      } else {
-        ArrowArrayStruct.move(source, block);
-      }
-      return array.holding(owner);
-    } catch (Throwable t) {
-      NativeHeap.free(block);
-      Calls.releaseArray(source);
-      throw t;
-    }
-  }
-
-  /** Takes over a live {@code ArrowDeviceArray} in a block of ours; on failure both are released. */
-  static DeviceArray adopt(long block, Field field) {
-    try {
-      Device device = deviceOf(block);
-      Structure.validate(field, block);
-      DeviceArray array = new DeviceArray(device, field, block, ArrowArrayStruct.offset(block), ArrowArrayStruct.length(block));
-      return array.holding(new ImportedArray(block));
-    } catch (Throwable t) {
-      Calls.releaseArray(block);
-      NativeHeap.free(block);
-      throw t;
-    }
-  }
-
-  private static Device deviceOf(long array) {
-    int type = ArrowDeviceArrayStruct.deviceType(array);
-    if (type != 1) return Devices.find(new DeviceType(type), ArrowDeviceArrayStruct.deviceId(array));
-    if (ArrowDeviceArrayStruct.syncEvent(array) != 0) {
-      throw DeviceException.invalid("$: a CPU array has a sync_event, which nobody can wait for; the CPU has no events");
-    }
-    return Devices.cpu();
+    return ArrayImport.take(Structs.address(array, ArrowDeviceArrayStruct.LAYOUT), Structs.address(schema, ArrowSchemaStruct.LAYOUT), true);
   }
 
   /** Where the buffers are. */
@@ -231,9 +224,127 @@ public final class DeviceArray implements AutoCloseable {
     return length;
   }
 
-  /** A pointer to the event to wait for before the buffers are read, or 0 if they can be read now (DEV-03, DEV-04). */
-  public long syncEvent() {
+  /**
+   * The event that completes when the buffers can be read; to be closed by the caller, and usable when this handle is not any more. Null if they
+   * can be read now (DEV-04).
+   *
+   * @throws DeviceException with {@code ENOSYS} if no backend knows the device and its events
+   */
+  public @Nullable SyncEvent syncEvent() {
+    Ownership owner = share();
+    EventPoint point = owner.event();
+    if (point != null && !point.isKnownDone()) return new SyncEvent(point, owner);
+    boolean unknown = point == null && owner.syncEvent() != 0;
+    owner.release();
+    if (unknown) throw nobodyKnows();
+    return null;
+  }
+
+  /** A pointer to the handle of the event to wait for before the buffers are read, or 0 if they can be read now (DEV-03, DEV-04). */
+  public long syncEventAddress() {
     return holder().syncEvent();
+  }
+
+  /**
+   * Whether the buffers can be read: by the CPU if it can reach them, by other queues than the one that writes them. Does not wait.
+   *
+   * @throws DeviceException with what writing them failed with
+   */
+  public boolean isReady() {
+    SyncEvent event = syncEvent();
+    if (event == null) return true;
+    try (event) {
+      return event.isDone();
+    }
+  }
+
+  /** Blocks until the buffers can be read; see {@link SyncEvent#synchronize()}. */
+  public void synchronize() {
+    SyncEvent event = syncEvent();
+    if (event == null) return;
+    try (event) {
+      event.synchronize();
+    }
+  }
+
+  /** Blocks until the buffers can be read, or for some time; see {@link SyncEvent#synchronize(Duration)}. */
+  public boolean synchronize(Duration limit) throws InterruptedException {
+    SyncEvent event = syncEvent();
+    if (event == null) return true;
+    try (event) {
+      return event.synchronize(limit);
+    }
+  }
+
+  /** Completes when the buffers can be read; see {@link SyncEvent#completion}. The handle may be closed meanwhile. */
+  public CompletionStage<@Nullable Void> ready() {
+    SyncEvent event = syncEvent();
+    if (event == null) return CompletableFuture.completedFuture(null);
+    try (event) {
+      return event.completion();
+    }
+  }
+
+  private DeviceException nobodyKnows() {
+    return new DeviceException(Errno.ENOSYS, "no backend serves " + device + ", so nobody can wait for the array's event");
+  }
+
+  /**
+   * Copies the array to a device, by the default stream of the one that is not the CPU; see {@link #copyTo(MemoryManager, DeviceStream)}.
+   *
+   * @param target where to; may be where it is
+   */
+  public DeviceArray copyTo(Device target) {
+    return copyTo(target, (target.isCpu() ? device : target).defaultStream());
+  }
+
+  /** Copies the array to a device's own memory; see {@link #copyTo(MemoryManager, DeviceStream)}. */
+  public DeviceArray copyTo(Device target, DeviceStream stream) {
+    return copyTo(target.memory(), stream);
+  }
+
+  /**
+   * Copies the array to another memory: into one allocation, by copies queued in a stream behind whatever the stream is told to wait for, and
+   * behind this array's event. The result has an event that completes when the copy is done; this handle may be closed at once. Of a slice
+   * only what it shows is copied, but for the elements of lists, and for text whose offsets the CPU cannot read.
+   *
+   * <p>Returns before the copy is done, with two exceptions. The lengths of text and binary are known only from their offsets: where these are on
+   * the device, they are fetched first, all at once, which waits for the stream. And where no runtime reaches both devices, the array goes
+   * through main memory, which waits for the first of the two copies.
+   *
+   * @param target where to
+   * @param stream of either device
+   * @return the copy, to be closed by the caller
+   * @throws DeviceException with {@code ENOMEM} if there is not enough memory, {@code EINVAL} if the array is malformed, {@code ENOSYS} if either
+   *     device is opaque, or what the driver failed with
+   */
+  public DeviceArray copyTo(MemoryManager target, DeviceStream stream) {
+    Ownership owner = share();
+    try {
+      return ArrayCopy.copy(this, owner, target, stream);
+    } finally {
+      owner.release();
+    }
+  }
+
+  /**
+   * The array on a device, without a copy if that can reach the memory where it is (DEV-11), else by {@link #copyTo(Device, DeviceStream)}.
+   * Either way the result is to be closed by the caller, and has to be waited for if this has.
+   */
+  public DeviceArray viewOrCopyTo(Device target, DeviceStream stream) {
+    if (target.equals(device)) return retain();
+    if (!canView(target)) return copyTo(target, stream);
+    return new DeviceArray(target, field, struct, offset, length).holding(share());
+  }
+
+  /** See {@link #viewOrCopyTo(Device, DeviceStream)}; a copy is made by a default stream. */
+  public DeviceArray viewOrCopyTo(Device target) {
+    if (target.equals(device) || canView(target)) return viewOrCopyTo(target, target.defaultStream());
+    return copyTo(target);
+  }
+
+  private boolean canView(Device target) {
+    return holder().isCpuAccessible() && (target.isCpu() || target.reaches(device));
   }
 
   /** The column of a record batch at a position. Borrowed: it can be used while this handle is open. */
@@ -305,7 +416,8 @@ public final class DeviceArray implements AutoCloseable {
 
   /**
    * Hands the array to C as an {@code ArrowDeviceArray}, without a copy; like {@link #exportArray(MemorySegment)}, for buffers on any
-   * device.
+   * device. An array that is not ready yet goes with its event, for which the consumer waits; after {@link #synchronize} it goes without one
+   * (DEV-15). An array on the CPU never has one (DEV-02): it is waited for here.
    *
    * @param out memory for the struct; what is in it is overwritten
    */
@@ -342,6 +454,7 @@ public final class DeviceArray implements AutoCloseable {
     if (device.type().code() != 1) {
       throw new DeviceException(Errno.EINVAL, "an ArrowArray is in main memory, but this array is on " + device + "; export a device array");
     }
+    if (holder().syncEvent() != 0) synchronize(); // an ArrowArray has no event
     export(out);
   }
 
@@ -349,9 +462,20 @@ public final class DeviceArray implements AutoCloseable {
     ArrowArrayStruct.setRelease(out, 0);
     ArrowDeviceArrayStruct.setDeviceId(out, device.id());
     ArrowDeviceArrayStruct.setDeviceType(out, device.type().code());
-    ArrowDeviceArrayStruct.setSyncEvent(out, syncEvent());
+    ArrowDeviceArrayStruct.setSyncEvent(out, eventForConsumer());
     ArrowDeviceArrayStruct.clearReserved(out);
     export(out);
+  }
+
+  /** A pointer to the event that the consumer is to wait for; if it is of a kind that the consumer will not know, waits itself. */
+  private long eventForConsumer() {
+    Ownership owner = holder();
+    long event = owner.syncEvent();
+    if (event == 0) return 0;
+    EventPoint point = owner.event();
+    if (point == null || point.device.equals(device) || device.reaches(point.device)) return event;
+    synchronize();
+    return 0;
   }
 
   /** The count that this handle has passes to the export; if there is none to be had, the handle keeps it. */
@@ -391,6 +515,21 @@ public final class DeviceArray implements AutoCloseable {
     Ownership shared = holder();
     shared.retain();
     return shared;
+  }
+
+  /** Whether the CPU can read the buffers, now. */
+  boolean isReadable() {
+    if (!device.isCpuAccessible()) return false;
+    Ownership owner = holder();
+    return owner.syncEvent() == 0 || (owner.event() != null && isReady());
+  }
+
+  long struct() {
+    return struct;
+  }
+
+  long offset() {
+    return offset;
   }
 
   /** The owner of an open handle. */

@@ -1,6 +1,7 @@
 package org.arbalest.device;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -26,6 +27,9 @@ public final class Devices {
   private static final List<String> BROKEN = new ArrayList<>();
   /** Opaque devices are remembered too, but not without end: their ids come from outside. */
   private static final int MOST_REMEMBERED = 256;
+
+  /** Said to be missing even where no backend for them is on the class path. */
+  private static final List<DeviceType> USUAL = List.of(DeviceType.CUDA, DeviceType.OPENCL, DeviceType.ROCM);
 
   private static final List<Device> OPEN = new CopyOnWriteArrayList<>();
   private static final Device CPU;
@@ -69,6 +73,52 @@ public final class Devices {
     if (!device.isOpaque()) return device;
     String reason = availability(type) instanceof Missing(String why) ? why : availability(type) + " has no device " + id;
     throw new DeviceException(Errno.ENOSYS, device + " is unavailable, because " + reason);
+  }
+
+  /** What is there, and what is missing and why: of every kind that a backend serves, and of the usual GPUs. Opens nothing. */
+  public static List<DeviceStatus> status() {
+    List<DeviceType> types = new ArrayList<>(PROVIDERS.keySet());
+    for (DeviceType usual : USUAL) {
+      if (!types.contains(usual)) types.add(usual);
+    }
+    types.sort(Comparator.comparingInt(DeviceType::code));
+    return types.stream().map(Devices::status).toList();
+  }
+
+  private static DeviceStatus status(DeviceType type) {
+    Availability availability = availability(type);
+    List<String> descriptions = new ArrayList<>();
+    DeviceProvider provider = provider(type);
+    if (provider != null && availability instanceof Ready(int count)) {
+      for (int id = 0; id < count; id++) descriptions.add(describe(provider, type, id));
+    }
+    return new DeviceStatus(type, availability, descriptions);
+  }
+
+  private static String describe(DeviceProvider provider, DeviceType type, int id) {
+    try {
+      return provider.describe(type, id);
+    } catch (RuntimeException | LinkageError e) {
+      return "failed to say what it is: " + e;
+    }
+  }
+
+  /** {@link #status} for people: a line for each device, and for each kind that is missing. */
+  public static String describe() {
+    StringBuilder text = new StringBuilder();
+    for (DeviceStatus status : status()) {
+      switch (status.availability()) {
+        case Missing(String reason) -> text.append(status.type()).append(": unavailable, because ").append(reason).append('\n');
+        case Ready(int count) -> {
+          if (count == 0) text.append(status.type()).append(": no device\n");
+          for (int id = 0; id < count; id++) {
+            text.append(new Device(status.type(), status.type().equals(DeviceType.CPU) ? -1 : id, null));
+            text.append(": ").append(status.descriptions().get(id)).append('\n');
+          }
+        }
+      }
+    }
+    return text.toString();
   }
 
   /** The device of an array that came from outside: one that can be used, or an opaque one (DEV-09). */

@@ -28,7 +28,7 @@ final class ImportedTask extends AsyncTask {
       throw alreadySpent();
     }
     call(block);
-    DeviceArray array = DeviceArray.adopt(block, schema.field());
+    DeviceArray array = ArrayImport.adopt(block, schema.field());
     if (array.device().type().equals(schema.deviceType())) return array;
     array.close();
     throw DeviceException.invalid("a stream of " + schema.deviceType() + " arrays gave one on " + array.device());

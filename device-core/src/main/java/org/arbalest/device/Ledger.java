@@ -17,14 +17,20 @@ import java.util.concurrent.atomic.LongAdder;
  * @param tasks tasks of async streams that were announced, to us or by us, and are neither extracted nor closed
  * @param handlers handlers that a producer holds and has not released
  * @param producers async streams that a consumer holds: not released, or with a task that was not extracted
+ * @param queues open {@link DeviceStream}s that were created here
+ * @param events events of ours that somebody holds: a handle, an array, or a wait
+ * @param waits waits for events that are not over, also those of queued copies for the end of what they read
  */
 public record Ledger(long buffers, long bufferBytes, long arrays, long exports, long readers, long streams, long tasks, long handlers,
-    long producers) {
+    long producers, long queues, long events, long waits) {
   static final LongAdder BUFFERS = new LongAdder();
   static final LongAdder BUFFER_BYTES = new LongAdder();
   static final LongAdder ARRAYS = new LongAdder();
   static final LongAdder READERS = new LongAdder();
   static final LongAdder TASKS = new LongAdder();
+  static final LongAdder QUEUES = new LongAdder();
+  static final LongAdder EVENTS = new LongAdder();
+  static final LongAdder WAITS = new LongAdder();
 
   /** What is held now. */
   public static Ledger now() {
@@ -41,12 +47,12 @@ public record Ledger(long buffers, long bufferBytes, long arrays, long exports, 
           if (owner instanceof AsyncExport) producers.incrementAndGet();
         });
     return new Ledger(BUFFERS.sum(), BUFFER_BYTES.sum(), ARRAYS.sum(), exports.get(), READERS.sum(), streams.get(), TASKS.sum(),
-        handlers.get(), producers.get());
+        handlers.get(), producers.get(), QUEUES.sum(), EVENTS.sum(), WAITS.sum());
   }
 
   /** Whether nothing is held. */
   public boolean isZero() {
-    return equals(new Ledger(0, 0, 0, 0, 0, 0, 0, 0, 0));
+    return equals(new Ledger(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
   }
 
   /** What is held now and was not held then, or the reverse where a number is negative. */
@@ -60,6 +66,9 @@ public record Ledger(long buffers, long bufferBytes, long arrays, long exports, 
         streams - earlier.streams,
         tasks - earlier.tasks,
         handlers - earlier.handlers,
-        producers - earlier.producers);
+        producers - earlier.producers,
+        queues - earlier.queues,
+        events - earlier.events,
+        waits - earlier.waits);
   }
 }

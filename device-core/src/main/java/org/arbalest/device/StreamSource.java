@@ -77,7 +77,7 @@ final class StreamSource implements DeviceArrayReader.Source {
     long getNext = isDeviceStream ? ArrowDeviceArrayStreamStruct.getNext(stream) : ArrowArrayStreamStruct.getNext(stream);
     int code = Calls.get(getNext, stream, out);
     if (code != 0) throw error("get_next", code);
-    return ArrowArrayStruct.release(out) == 0 ? null : DeviceArray.take(out, type, isDeviceStream);
+    return ArrowArrayStruct.release(out) == 0 ? null : ArrayImport.take(out, type, isDeviceStream);
   }
 
   /** The text lives until the next call on the stream, and may be missing (STR-03). */

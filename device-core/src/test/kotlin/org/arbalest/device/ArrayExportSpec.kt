@@ -133,8 +133,10 @@ class ArrayExportSpec : FunSpec({
         val frees = AtomicInteger()
         class Counted(private val node: Long) : Ownership() {
             override fun syncEvent() = 0L
+            override fun event(): EventPoint? = null
+            override fun isCpuAccessible() = true
 
-            override fun free() {
+            override fun freeArray() {
                 frees.incrementAndGet()
                 NativeHeap.free(node)
             }

@@ -14,8 +14,10 @@ class OwnershipSpec : FunSpec({
         val frees = AtomicInteger()
 
         override fun syncEvent() = 0L
+        override fun event(): EventPoint? = null
+        override fun isCpuAccessible() = true
 
-        override fun free() {
+        override fun freeArray() {
             frees.incrementAndGet()
         }
     }

@@ -1,0 +1,19 @@
+package org.arbalest.device;
+
+import java.util.List;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.spi.Availability;
+
+/**
+ * What is there of one kind of device.
+ *
+ * @param type the kind
+ * @param availability how many there are, or why there are none
+ * @param descriptions one line about each, in the order of their ids
+ */
+public record DeviceStatus(DeviceType type, Availability availability, List<String> descriptions) {
+  /** Copies the list. */
+  public DeviceStatus {
+    descriptions = List.copyOf(descriptions);
+  }
+}

@@ -1,0 +1,68 @@
+package org.arbalest.device;
+
+import org.arbalest.device.spi.DeviceDriver;
+
+/** An event, as a place in memory where its handle is (DEV-03), and what is known about it. Somebody else holds both. */
+final class EventPoint {
+  final Device device;
+  private final DeviceDriver driver;
+
+  /** Where the handle is; what a {@code sync_event} says. */
+  final long cell;
+
+  private volatile boolean done;
+
+  EventPoint(Device device, DeviceDriver driver, long cell) {
+    this.device = device;
+    this.driver = driver;
+    this.cell = cell;
+    this.done = handle() == 0;
+  }
+
+  long handle() {
+    return NativeHeap.getLong(cell);
+  }
+
+  /** Whether somebody has seen that it has completed; asks nobody. */
+  boolean isKnownDone() {
+    return done;
+  }
+
+  /** Whether it has completed; throws if it failed. */
+  boolean isDone() {
+    if (done) return true;
+    if (!driver.isDone(handle())) return false;
+    done = true;
+    return true;
+  }
+
+  /** Whether it has completed or failed. */
+  boolean isOver() {
+    try {
+      return isDone();
+    } catch (DeviceException _) {
+      return true; // nothing will happen any more
+    }
+  }
+
+  /** Blocks this thread until it has completed; throws if it failed. */
+  void synchronize() {
+    if (done) return;
+    driver.synchronizeEvent(handle());
+    done = true;
+  }
+
+  /** Lets a queue wait, on the device where possible. */
+  void letWait(DeviceDriver waiting, Device itsDevice, long queue) {
+    if (isDone()) return;
+    if (itsDevice.equals(device) || waiting.reaches(device.type(), device.id())) {
+      waiting.waitFor(queue, handle());
+    } else {
+      synchronize(); // two runtimes that know nothing of each other
+    }
+  }
+
+  void onComplete(Wait wait) {
+    driver.onComplete(handle(), wait);
+  }
+}
