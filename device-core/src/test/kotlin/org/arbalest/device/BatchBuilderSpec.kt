@@ -20,8 +20,7 @@ class BatchBuilderSpec : FunSpec({
     extension(Balanced)
 
     /** Main memory of which only so many pieces can be had, filled with rubbish; counts what is out. */
-    class Scarce(private var left: Int) : DeviceDriver {
-        private val cpu = CpuProvider().open(DeviceType.CPU, -1)
+    class Scarce(private var left: Int, private val cpu: DeviceDriver = CpuProvider().open(DeviceType.CPU, -1)) : DeviceDriver by cpu {
         var live = 0
         var asked = 0
 
