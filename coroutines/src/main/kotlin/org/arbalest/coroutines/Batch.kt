@@ -6,6 +6,7 @@ import org.arbalest.device.DataType
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Field
+import org.arbalest.device.MemoryManager
 import org.arbalest.device.Metadata
 import java.util.function.IntPredicate
 import kotlin.contracts.ExperimentalContracts
@@ -18,7 +19,8 @@ import kotlin.contracts.contract
 public annotation class BatchDsl
 
 /**
- * Builds a record batch in this device's memory; the caller closes it.
+ * Builds a record batch in this device's memory; the caller closes it. Where the CPU cannot write, it is built in memory that it can, and
+ * copied by the device's default stream; [await] tells when it is there.
  *
  *     val trades = device.batch(rows = prices.size) {
  *         float64("price", prices)
@@ -37,11 +39,21 @@ public annotation class BatchDsl
  * @param metadata the metadata of the batch's schema
  * @throws IllegalArgumentException if [rows] is negative, or a column has no name
  * @throws IllegalStateException if a column has another number of values
- * @throws org.arbalest.device.DeviceException with `ENOSYS` if the CPU cannot write this device's memory, with
- *   `ENOMEM` if there is not enough of it
+ * @throws org.arbalest.device.DeviceException with `ENOSYS` if no backend serves this device, with `ENOMEM` if there is not enough memory
  */
 @OptIn(ExperimentalContracts::class)
 public inline fun Device.batch(
+    rows: Int,
+    metadata: Metadata = Metadata.empty(),
+    columns: ColumnScope.() -> Unit,
+): DeviceArray {
+    contract { callsInPlace(columns, EXACTLY_ONCE) }
+    return memory().batch(rows, metadata, columns)
+}
+
+/** Builds a record batch in this memory, such as a pool or a device's [pinned memory][Device.hostMemory]; see [Device.batch]. */
+@OptIn(ExperimentalContracts::class)
+public inline fun MemoryManager.batch(
     rows: Int,
     metadata: Metadata = Metadata.empty(),
     columns: ColumnScope.() -> Unit,

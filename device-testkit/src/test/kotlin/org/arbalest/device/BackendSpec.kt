@@ -127,13 +127,14 @@ class BackendSpec : FunSpec({
         }
     }
 
-    test("DEV-01 memory that the CPU cannot touch has no segment, and no batch is built in it") {
+    test("DEV-01 memory that the CPU cannot touch has no segment; a batch is built elsewhere, and the driver is asked to copy it") {
         phantom.isCpuAccessible shouldBe false
         phantom.allocate(8).use { buffer ->
             (buffer.address() >= PHANTOM) shouldBe true
             shouldThrow<DeviceException> { buffer.segment() }.errno() shouldBe Errno.ENOSYS
         }
-        shouldThrow<DeviceException> { phantom.batchBuilder(1) }.message!! shouldContain "EXT_DEV:1"
+        val error = shouldThrow<DeviceException> { phantom.batchBuilder(1).use { it.int64("id", longArrayOf(1)).build() } }
+        error.message!! shouldContain "extCopy on EXT_DEV:1 failed"
     }
 
     test("DEV-08 buffers on two devices are refused before there is anything to export, and stay the caller's") {

@@ -124,7 +124,7 @@ class DeviceSpec : FunSpec({
                 array.device().id() shouldBe id
                 array.length() shouldBe 10
                 array.schema() shouldBe BATCH
-                array.syncEvent() shouldBe event.address()
+                array.syncEventAddress() shouldBe event.address()
                 array.column("name").length() shouldBe 10
                 array.column("name").nullCount() shouldBe 1
             }

@@ -92,6 +92,9 @@ internal object EveryType {
     /** The rows as objects that compare by content. */
     fun rows(array: DeviceArray): List<Any?> = (0 until array.length()).map { plain(array.asColumn().get(it)) }
 
+    /** The values of an array that is no batch. */
+    fun rowsOfColumn(array: DeviceArray): List<Any?> = array.asColumn().let { column -> (0 until column.length()).map { plain(column.get(it)) } }
+
     private fun plain(value: Any?): Any? = when (value) {
         is ByteArray -> value.toList()
         is List<*> -> value.map(::plain)

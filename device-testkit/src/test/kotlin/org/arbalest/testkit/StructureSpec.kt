@@ -182,8 +182,8 @@ class StructureSpec : FunSpec({
             repeat(10) {
                 PeerNodes.array(array, length = 0, buffers = 2)
                 PeerNodes.deviceArray(device, array, 0, 2, MemorySegment.ofAddress(0xe0))
-                DeviceArray.importDeviceArray(device, integers[0]).use { it.syncEvent() shouldBe 0xe0 }
-                imported(DataTypes.INT8, { PeerNodes.array(it, length = 0, buffers = 2) }) { it.syncEvent() shouldBe 0 }
+                DeviceArray.importDeviceArray(device, integers[0]).use { it.syncEventAddress() shouldBe 0xe0 }
+                imported(DataTypes.INT8, { PeerNodes.array(it, length = 0, buffers = 2) }) { it.syncEventAddress() shouldBe 0 }
             }
         }
     }

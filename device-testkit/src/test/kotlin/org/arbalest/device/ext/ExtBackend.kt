@@ -6,8 +6,10 @@ import org.arbalest.device.abi.Errno
 import org.arbalest.device.spi.Availability
 import org.arbalest.device.spi.DeviceDriver
 import org.arbalest.device.spi.DeviceProvider
+import org.arbalest.device.spi.SynchronousDriver
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
+import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.ConcurrentLinkedQueue
@@ -54,7 +56,7 @@ object ExtMemory {
     }
 }
 
-private object MallocDriver : DeviceDriver {
+private object MallocDriver : SynchronousDriver {
     private val linker = Linker.nativeLinker()
     private val alignedAlloc = linker.downcallHandle(
         linker.defaultLookup().findOrThrow("aligned_alloc"), FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG),
@@ -73,10 +75,15 @@ private object MallocDriver : DeviceDriver {
         ExtMemory.freed(address, bytes)
         free.invoke(address)
     }
+
+    override fun copy(queue: Long, to: Long, from: Long, bytes: Long) {
+        val all = MemorySegment.NULL.reinterpret(Long.MAX_VALUE)
+        MemorySegment.copy(all, from, all, to, bytes)
+    }
 }
 
 /** Memory at addresses that no CPU of today can have: touching it ends the process. */
-private object PhantomDriver : DeviceDriver {
+private object PhantomDriver : SynchronousDriver {
     private val next = AtomicLong(PHANTOM)
 
     override fun isCpuAccessible() = false
@@ -88,6 +95,8 @@ private object PhantomDriver : DeviceDriver {
     }
 
     override fun free(address: Long, bytes: Long) = ExtMemory.freed(address, bytes)
+
+    override fun copy(queue: Long, to: Long, from: Long, bytes: Long): Unit = throw DeviceException(Errno.EIO, "extCopy on EXT_DEV:1 failed")
 }
 
 /** Not canonical on x86-64 and arm64. */
