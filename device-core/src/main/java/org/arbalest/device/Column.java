@@ -238,12 +238,29 @@ public final class Column {
     return new Column(array, field, struct, offset + from, count);
   }
 
-  long struct() {
-    return struct;
+  /** The number of the array's buffers in the C interface, from the bitmap on. */
+  public int bufferCount() {
+    array.holder();
+    return Math.toIntExact(ArrowArrayStruct.nBuffers(struct));
   }
 
-  long offset() {
+  /**
+   * A buffer's device pointer, for native code and kernels, or 0 where there is none; {@link #offset} says where in it this column begins. For
+   * whoever waits for the array's event first, and keeps it alive meanwhile ({@link DeviceStream#keepAlive(DeviceArray)}).
+   *
+   * @param index the buffer's place in the columnar format's order
+   */
+  public long bufferAddress(int index) {
+    return ArrowArrayStruct.buffer(struct, Objects.checkIndex(index, bufferCount()));
+  }
+
+  /** The element of the buffers that is row 0. */
+  public long offset() {
     return offset;
+  }
+
+  long struct() {
+    return struct;
   }
 
   private int size() {

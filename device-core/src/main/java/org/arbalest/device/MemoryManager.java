@@ -28,9 +28,9 @@ public sealed interface MemoryManager permits AllocatorMemory, MemoryPool {
    */
   DeviceBuffer allocate(long bytes, long alignment);
 
-  /** Allocates a buffer aligned to 64 bytes, as the columnar format recommends, or 256 where the CPU cannot read it. */
+  /** Allocates a buffer aligned to 64 bytes, as the columnar format recommends; see {@link #allocate(long, long)}. */
   default DeviceBuffer allocate(long bytes) {
-    return allocate(bytes, isCpuAccessible() ? 64 : 256);
+    return allocate(bytes, 64);
   }
 
   /**

@@ -34,8 +34,8 @@ class BackendSpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 
-    val host by lazy { Devices.device(DeviceType.EXT_DEV, 0) }
-    val phantom by lazy { Devices.device(DeviceType.EXT_DEV, 1) }
+    val host by lazy { Devices.device(DeviceType.WEBGPU, 0) }
+    val phantom by lazy { Devices.device(DeviceType.WEBGPU, 1) }
 
     lateinit var arena: Arena
     beforeTest { arena = Arena.ofConfined() }
@@ -65,13 +65,13 @@ class BackendSpec : FunSpec({
         return DeviceArray.of(schema, ArrayData.of(2, 0, listOf(null), listOf(ints, views)))
     }
 
-    test("DEV-09 a user's own backend serves EXT_DEV: a batch is built, handed to C, read there and freed from a C thread") {
+    test("DEV-09 a user's own backend serves WEBGPU: a batch is built, handed to C, read there and freed from a C thread") {
         val array = struct()
         val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
         val onCpu = struct()
         batch(host).exportDeviceArray(array, schema)
         batch(Devices.cpu()).exportDeviceArray(onCpu)
-        ArrowDeviceArrayStruct.deviceType(array.address()) shouldBe 12
+        ArrowDeviceArrayStruct.deviceType(array.address()) shouldBe 15
         ArrowDeviceArrayStruct.deviceId(array.address()) shouldBe 0
         PeerNodes.checksum(array, schema) shouldBe PeerNodes.checksum(onCpu, schema)
         ExtMemory.live.size shouldBeGreaterThan 5
@@ -81,11 +81,11 @@ class BackendSpec : FunSpec({
         Field.importSchema(schema)
     }
 
-    test("DEV-09 an array from C on EXT_DEV finds the user's backend, and is read if the CPU can") {
+    test("DEV-09 an array from C on WEBGPU finds the user's backend, and is read if the CPU can") {
         val array = arena.allocate(ArrowArrayStruct.LAYOUT)
         PeerStreams.batch(array, firstId = 0, rows = 10)
         val wrapped = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
-        PeerNodes.deviceArray(wrapped, array, deviceId = 0, deviceType = 12)
+        PeerNodes.deviceArray(wrapped, array, deviceId = 0, deviceType = 15)
         DeviceArray.importDeviceArray(wrapped, Schema.of(Field.of("id", DataTypes.INT64), Field.of("name", DataTypes.UTF8))).use {
             it.device() shouldBeSameInstanceAs host
             it.column("id").toLongArray().sum() shouldBe 45
@@ -93,7 +93,7 @@ class BackendSpec : FunSpec({
     }
 
     test("DEV-09 a device is opened once") {
-        repeat(3) { Devices.device(DeviceType.EXT_DEV, 0) shouldBeSameInstanceAs host }
+        repeat(3) { Devices.device(DeviceType.WEBGPU, 0) shouldBeSameInstanceAs host }
         phantom.isOpaque shouldBe false
         ExtMemory.opened.toList() shouldContainExactlyInAnyOrder listOf(0L, 1L)
     }
@@ -123,7 +123,7 @@ class BackendSpec : FunSpec({
                 slice.retain().exportDeviceArray(again)
                 PeerMoves.releaseOnThread(again, DEVICE_ARRAY)
             }
-            shouldThrow<DeviceException> { array.column("id").getLong(0) }.message!! shouldContain "EXT_DEV:1, whose memory the CPU cannot read"
+            shouldThrow<DeviceException> { array.column("id").getLong(0) }.message!! shouldContain "WEBGPU:1, whose memory the CPU cannot read"
         }
     }
 
@@ -134,7 +134,7 @@ class BackendSpec : FunSpec({
             shouldThrow<DeviceException> { buffer.segment() }.errno() shouldBe Errno.ENOSYS
         }
         val error = shouldThrow<DeviceException> { phantom.batchBuilder(1).use { it.int64("id", longArrayOf(1)).build() } }
-        error.message!! shouldContain "extCopy on EXT_DEV:1 failed"
+        error.message!! shouldContain "extCopy on WEBGPU:1 failed"
     }
 
     test("DEV-08 buffers on two devices are refused before there is anything to export, and stay the caller's") {
@@ -173,7 +173,7 @@ class BackendSpec : FunSpec({
             ExtMemory.room.set(needed)
             val error = runCatching { batch(host) }.onSuccess { it.close() }.exceptionOrNull() ?: break
             error.shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.ENOMEM
-            error.message!! shouldContain "extAlloc on EXT_DEV failed"
+            error.message!! shouldContain "extAlloc on WEBGPU failed"
             ExtMemory.live.shouldBeEmpty()
             Ledger.now().buffers() shouldBe 0
             needed++
@@ -195,7 +195,7 @@ class BackendSpec : FunSpec({
             reason shouldContain words
         }
         Devices.availability(DeviceType.CPU) shouldBe Availability.Ready(1)
-        Devices.availability(DeviceType.EXT_DEV) shouldBe Availability.Ready(2)
+        Devices.availability(DeviceType.WEBGPU) shouldBe Availability.Ready(2)
     }
 
     test("DEV-13 a backend without its driver says so, also if looking for it fails") {
@@ -205,8 +205,8 @@ class BackendSpec : FunSpec({
     }
 
     test("DEV-13 a device number beyond those that are there is unavailable") {
-        shouldThrow<DeviceException> { Devices.device(DeviceType.EXT_DEV, 2) }.message!! shouldContain "EXT_DEV:2 is unavailable"
-        shouldThrow<DeviceException> { Devices.device(DeviceType.EXT_DEV, -1) }.errno() shouldBe Errno.ENOSYS
+        shouldThrow<DeviceException> { Devices.device(DeviceType.WEBGPU, 2) }.message!! shouldContain "WEBGPU:2 is unavailable"
+        shouldThrow<DeviceException> { Devices.device(DeviceType.WEBGPU, -1) }.errno() shouldBe Errno.ENOSYS
         ExtMemory.opened.distinct().filter { it !in 0L..1L }.shouldBeEmpty()
     }
 

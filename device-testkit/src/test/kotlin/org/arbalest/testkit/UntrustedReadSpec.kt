@@ -4,6 +4,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeSameInstanceAs
 import org.arbalest.device.DataType
 import org.arbalest.device.DataType.DictionaryType
 import org.arbalest.device.DataType.UnionMode
@@ -11,9 +12,12 @@ import org.arbalest.device.DataType.UnionType
 import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
+import org.arbalest.testkit.fake.FakeDevice
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout
@@ -70,16 +74,25 @@ class UntrustedReadSpec : FunSpec({
         CPeer.counts().arrays shouldBe 0
     }
 
-    test("DEV-04 an array with a pending event is not read, although the CPU could") {
+    test("DEV-04 an array with a pending event is not read, although the CPU could; when it has completed, it is") {
         Arena.ofConfined().use { arena ->
             val array = arena.struct(StructKind.ARRAY)
             PeerNodes.array(array, length = 1, buffers = 2)
             PeerNodes.setBuffer(array, 1, ints(1))
             val device = arena.struct(StructKind.DEVICE_ARRAY)
-            PeerNodes.deviceArray(device, array, deviceId = 0, deviceType = 12, syncEvent = arena.allocate(8)) // EXT_DEV 0 is malloc'ed
+            val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
+            val event = FakeDevice.of(DeviceType.CUDA_HOST, 0).userEvent()
+            val cell = arena.allocateFrom(ValueLayout.JAVA_LONG, event.handle)
+            PeerNodes.deviceArray(device, array, deviceId = 0, deviceType = 3, syncEvent = cell)
             DeviceArray.importDeviceArray(device, Field.of("a", DataTypes.INT32)).use {
-                shouldThrow<DeviceException> { it.asColumn().getLong(0) }.message!! shouldContain "has an event that must be waited for first"
+                it.device() shouldBeSameInstanceAs pinned
+                val column = it.asColumn()
+                shouldThrow<DeviceException> { column.getLong(0) }.message!! shouldContain "has an event that must be waited for first"
+                event.complete()
+                column.getLong(0) shouldBe 1
+                it.syncEventAddress() shouldBe 0
             }
+            pinned.adoptEvent(event.handle).close()
         }
     }
 

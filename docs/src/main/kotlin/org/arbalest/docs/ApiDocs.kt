@@ -19,6 +19,7 @@ fun main(args: Array<String>) {
             File("../device-core/src/main/java"),
             File("../device-testkit/src/main/kotlin"),
             File("../coroutines/src/main/kotlin"),
+            File("../device-opencl/src/main/java"),
         ).mapTo(mutableSetOf(), File::getCanonicalFile),
         includes = setOf(File("packages.md").canonicalFile),
         jdkVersion = 25,

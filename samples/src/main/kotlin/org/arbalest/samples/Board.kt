@@ -83,11 +83,11 @@ internal class RollingMean(private val window: Int) {
     }
 }
 
-/** A small table, its first column on the left. */
+/** A small table, its numbers on the right. */
 internal fun table(rows: List<List<Any?>>, vararg headers: String): String {
     val columns = headers.mapIndexed { i, name ->
-        val align = if (i == 0) HorizontalAlign.LEFT else HorizontalAlign.RIGHT
-        Column().header(name).headerAlign(align).dataAlign(align).with { row: List<Any?> -> row[i].formatted() }
+        val align = if (i == 0 || rows.any { it[i] is String }) HorizontalAlign.LEFT else HorizontalAlign.RIGHT
+        Column().header(name).headerAlign(align).dataAlign(align).maxWidth(100).with { row: List<Any?> -> row[i].formatted() }
     }
     return AsciiTable.builder().border(AsciiTable.BASIC_ASCII_NO_DATA_SEPARATORS).data(rows, columns).asString()
 }

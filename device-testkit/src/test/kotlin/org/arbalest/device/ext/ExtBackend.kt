@@ -16,9 +16,9 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicLong
 
-/** A user's own backend, as it stands in META-INF/services: EXT_DEV 0 is malloc'ed, EXT_DEV 1 is beyond the CPU's reach. */
+/** A user's own backend, as it stands in META-INF/services: WEBGPU 0 is malloc'ed, WEBGPU 1 is beyond the CPU's reach. */
 class ExtProvider : DeviceProvider {
-    override fun types(): List<DeviceType> = listOf(DeviceType.EXT_DEV)
+    override fun types(): List<DeviceType> = listOf(DeviceType.WEBGPU)
 
     override fun probe(type: DeviceType): Availability = Availability.Ready(2)
 
@@ -47,7 +47,7 @@ object ExtMemory {
     }
 
     internal fun take(bytes: Long) {
-        if (room.getAndDecrement() <= 0) throw DeviceException(Errno.ENOMEM, "extAlloc on EXT_DEV failed: ENOMEM, asked for $bytes bytes")
+        if (room.getAndDecrement() <= 0) throw DeviceException(Errno.ENOMEM, "extAlloc on WEBGPU failed: ENOMEM, asked for $bytes bytes")
     }
 
     internal fun freed(address: Long, bytes: Long) {
@@ -90,13 +90,13 @@ private object PhantomDriver : SynchronousDriver {
 
     override fun allocate(bytes: Long, alignment: Long): Long {
         ExtMemory.take(bytes)
-        check(alignment == 256L) { "the alignment on a device is 256, not $alignment" }
+        check(alignment == 64L) { "the default alignment is 64, not $alignment" }
         return ExtMemory.allocated(next.getAndAdd((bytes + alignment - 1) / alignment * alignment), bytes)
     }
 
     override fun free(address: Long, bytes: Long) = ExtMemory.freed(address, bytes)
 
-    override fun copy(queue: Long, to: Long, from: Long, bytes: Long): Unit = throw DeviceException(Errno.EIO, "extCopy on EXT_DEV:1 failed")
+    override fun copy(queue: Long, to: Long, from: Long, bytes: Long): Unit = throw DeviceException(Errno.EIO, "extCopy on WEBGPU:1 failed")
 }
 
 /** Not canonical on x86-64 and arm64. */

@@ -1,0 +1,106 @@
+package org.arbalest.device.opencl;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One of the devices of all platforms, and what it can do.
+ *
+ * @param id the {@code cl_device_id}
+ * @param platform the {@code cl_platform_id}
+ * @param description for people
+ * @param largestAllocation in bytes
+ * @param svm OpenCL's bits for the kinds of shared virtual memory
+ */
+record ClDevice(long id, long platform, String description, long largestAllocation, long svm) {
+  /**
+   * What there is.
+   *
+   * @param devices those with shared virtual memory, in the order of the platforms
+   * @param reason why there are none
+   */
+  record Found(List<ClDevice> devices, @Nullable String reason) {}
+
+  boolean isFineGrained() {
+    return (svm & Cl.SVM_FINE_GRAIN_BUFFER) != 0;
+  }
+
+  /** Asks the loader, which must be there. */
+  static Found find() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
+      int code = Cl.getPlatformIds(0, 0, count.address());
+      int platforms = count.get(ValueLayout.JAVA_INT, 0);
+      if (code != 0 || platforms == 0) return none("the OpenCL library has no platform: " + ClErrors.describe(code));
+      MemorySegment ids = arena.allocate(ValueLayout.JAVA_LONG, platforms);
+      code = Cl.getPlatformIds(platforms, ids.address(), 0);
+      if (code != 0) return none("clGetPlatformIDs failed: " + ClErrors.describe(code));
+      List<ClDevice> all = new ArrayList<>();
+      StringBuilder failures = new StringBuilder();
+      for (int i = 0; i < platforms; i++) addDevices(arena, ids.getAtIndex(ValueLayout.JAVA_LONG, i), all, failures);
+      List<ClDevice> usable = all.stream().filter(device -> (device.svm & Cl.SVM_COARSE_GRAIN_BUFFER) != 0).toList();
+      if (!usable.isEmpty()) return new Found(usable, null);
+      String what = "none of the " + all.size() + " devices of " + platforms + " OpenCL platforms has shared virtual memory";
+      return none(all.isEmpty() ? "the " + platforms + " OpenCL platforms have no devices" + failures : what);
+    }
+  }
+
+  private static Found none(String reason) {
+    return new Found(List.of(), reason);
+  }
+
+  private static void addDevices(Arena arena, long platform, List<ClDevice> all, StringBuilder failures) {
+    MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
+    int code = Cl.getDeviceIds(platform, Cl.DEVICE_TYPE_ALL, 0, 0, count.address());
+    int devices = code == 0 ? count.get(ValueLayout.JAVA_INT, 0) : 0;
+    if (code != 0 && code != Cl.DEVICE_NOT_FOUND) failures.append("; clGetDeviceIDs failed: ").append(ClErrors.describe(code));
+    if (devices == 0) return;
+    MemorySegment ids = arena.allocate(ValueLayout.JAVA_LONG, devices);
+    if (Cl.getDeviceIds(platform, Cl.DEVICE_TYPE_ALL, devices, ids.address(), 0) != 0) return;
+    for (int i = 0; i < devices; i++) all.add(of(arena, ids.getAtIndex(ValueLayout.JAVA_LONG, i), platform));
+  }
+
+  private static ClDevice of(Arena arena, long id, long platform) {
+    long svm = number(arena, id, Cl.DEVICE_SVM_CAPABILITIES);
+    long largest = number(arena, id, Cl.DEVICE_MAX_MEM_ALLOC_SIZE);
+    long memory = number(arena, id, Cl.DEVICE_GLOBAL_MEM_SIZE);
+    String description =
+        text(arena, id, Cl.DEVICE_NAME, Cl::getDeviceInfo)
+            + ", "
+            + text(arena, platform, Cl.PLATFORM_NAME, Cl::getPlatformInfo)
+            + ", "
+            + text(arena, platform, Cl.PLATFORM_VERSION, Cl::getPlatformInfo)
+            + ", " + gibibytes(memory) + ", at most " + gibibytes(largest) + " at once, "
+            + ((svm & Cl.SVM_FINE_GRAIN_BUFFER) != 0 ? "coarse- and fine-grained" : "coarse-grained")
+            + " shared virtual memory";
+    return new ClDevice(id, platform, description, largest, svm);
+  }
+
+  static String gibibytes(long bytes) {
+    return String.format(Locale.ROOT, "%.1f GiB", bytes / (double) (1 << 30));
+  }
+
+  /** 0 where an older platform does not know the question. */
+  private static long number(Arena arena, long device, int what) {
+    MemorySegment value = arena.allocate(ValueLayout.JAVA_LONG);
+    int code = Cl.getDeviceInfo(device, what, Long.BYTES, value.address(), 0);
+    return code == 0 ? value.get(ValueLayout.JAVA_LONG, 0) : 0;
+  }
+
+  private interface Info {
+    int get(long of, int what, long size, long value, long sizeReturned);
+  }
+
+  private static String text(Arena arena, long of, int what, Info info) {
+    MemorySegment size = arena.allocate(ValueLayout.JAVA_LONG);
+    if (info.get(of, what, 0, 0, size.address()) != 0) return "?";
+    MemorySegment value = arena.allocate(size.get(ValueLayout.JAVA_LONG, 0) + 1);
+    if (info.get(of, what, size.get(ValueLayout.JAVA_LONG, 0), value.address(), 0) != 0) return "?";
+    return value.getString(0).strip();
+  }
+}

@@ -1,0 +1,58 @@
+package org.arbalest.device.opencl;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells OpenCL's own objects from memory: the loader's extension (cl_khr_icd) lets every object begin with a pointer to its platform's table of
+ * functions. A foreign address is read through the kernel, which answers for one that cannot be read; where there is no such call, nothing
+ * is recognised.
+ */
+final class ClObjects {
+  private static final @Nullable MethodHandle PROCESS_VM_READV = find();
+  private static final int PID = (int) ProcessHandle.current().pid();
+
+  private ClObjects() {}
+
+  /** Whether an address is that of an object of the same platform as another, which is one. */
+  static boolean isObject(long address, long known) {
+    if ((address & 7) != 0) return false;
+    long first = word(address);
+    return first != 0 && first == word(known);
+  }
+
+  /** Whether an object is ever recognised. */
+  static boolean canTell() {
+    return PROCESS_VM_READV != null;
+  }
+
+  /** The word at an address; 0 if it cannot be read. */
+  private static long word(long address) {
+    MethodHandle read = PROCESS_VM_READV;
+    if (read == null) return 0;
+    MemorySegment scratch = Cl.scratch(); // the word, and two struct iovec
+    long at = scratch.address();
+    scratch.set(JAVA_LONG, 8, at);
+    scratch.set(JAVA_LONG, 16, Long.BYTES);
+    scratch.set(JAVA_LONG, 24, address);
+    scratch.set(JAVA_LONG, 32, Long.BYTES);
+    try {
+      long count = (long) read.invokeExact(PID, at + 8, 1L, at + 24, 1L, 0L);
+      return count == Long.BYTES ? scratch.get(JAVA_LONG, 0) : 0;
+    } catch (Throwable t) {
+      throw new AssertionError(t);
+    }
+  }
+
+  private static @Nullable MethodHandle find() {
+    FunctionDescriptor type = FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    Linker linker = Linker.nativeLinker();
+    return linker.defaultLookup().find("process_vm_readv").map(f -> linker.downcallHandle(f, type)).orElse(null);
+  }
+}

@@ -1,0 +1,230 @@
+package org.arbalest.device.opencl;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.spi.Completion;
+import org.arbalest.device.spi.DeviceDriver;
+import org.arbalest.device.spi.HostMemory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One OpenCL device, in a context of its own, which lives as long as the process. Memory is coarse-grained shared virtual memory; where the
+ * device has fine-grained one as well, that is its host memory.
+ *
+ * <p>What is queued is flushed at once: nobody may ever wait in a way that flushes it.
+ */
+final class OpenClDriver implements DeviceDriver {
+  private final String name;
+  private final ClDevice device;
+  private final long context;
+  private final SvmAllocator memory;
+  private final @Nullable HostMemory hostMemory;
+
+  /** For mapping only, which OpenCL does by a queue. */
+  private final long mappingQueue;
+
+  private OpenClDriver(ClDevice device, String name, long context) {
+    this.device = device;
+    this.name = name;
+    this.context = context;
+    this.memory = new SvmAllocator(this, Cl.MEM_READ_WRITE);
+    long fine = Cl.MEM_READ_WRITE | Cl.MEM_SVM_FINE_GRAIN_BUFFER;
+    this.hostMemory = device.isFineGrained() ? new HostMemory(DeviceType.OPENCL, new SvmAllocator(this, fine)) : null;
+    this.mappingQueue = createQueue();
+  }
+
+  static OpenClDriver open(ClDevice device, String name) {
+    MemorySegment scratch = Cl.scratch();
+    scratch.set(JAVA_LONG, 0, device.id());
+    long context = Cl.createContext(1, scratch.address(), scratch.address() + Long.BYTES);
+    int code = scratch.get(JAVA_INT, Long.BYTES);
+    if (context == 0 || code != 0) throw ClErrors.exception("clCreateContext on " + name, code, "");
+    return new OpenClDriver(device, name, context);
+  }
+
+  ClDevice device() {
+    return device;
+  }
+
+  /** The {@code cl_context}. */
+  long context() {
+    return context;
+  }
+
+  String name() {
+    return name;
+  }
+
+  @Override
+  public boolean isCpuAccessible() {
+    return false;
+  }
+
+  @Override
+  public long allocate(long bytes, long alignment) {
+    return memory.allocate(bytes, alignment);
+  }
+
+  @Override
+  public void free(long address, long bytes) {
+    memory.free(address, bytes);
+  }
+
+  @Override
+  public @Nullable HostMemory hostMemory() {
+    return hostMemory;
+  }
+
+  @Override
+  public long map(long address, long bytes) {
+    check(Cl.enqueueSvmMap(mappingQueue, true, Cl.MAP_READ | Cl.MAP_WRITE, address, bytes), "clEnqueueSVMMap", bytes);
+    return address;
+  }
+
+  @Override
+  public void unmap(long address, long bytes) {
+    check(Cl.enqueueSvmUnmap(mappingQueue, address), "clEnqueueSVMUnmap", bytes);
+    check(Cl.finish(mappingQueue), "clFinish");
+  }
+
+  @Override
+  public long createQueue() {
+    MemorySegment scratch = Cl.scratch();
+    long queue = Cl.createQueue(context, device.id(), scratch.address());
+    int code = scratch.get(JAVA_INT, 0);
+    if (queue == 0 || code != 0) throw error("clCreateCommandQueueWithProperties", code, "");
+    return queue;
+  }
+
+  @Override
+  public void destroyQueue(long queue) {
+    check(Cl.flush(queue), "clFlush");
+    check(Cl.releaseQueue(queue), "clReleaseCommandQueue");
+  }
+
+  @Override
+  public void synchronizeQueue(long queue) {
+    long event = record(queue); // clFinish does not say what failed
+    try {
+      synchronizeEvent(event);
+    } finally {
+      destroyEvent(event);
+    }
+  }
+
+  @Override
+  public void copy(long queue, long to, long from, long bytes) {
+    if (bytes == 0) return;
+    int code = Cl.enqueueSvmMemcpy(queue, false, to, from, bytes);
+    if (code != 0) throw error("clEnqueueSVMMemcpy", code, bytes + " bytes from " + hex(from) + " to " + hex(to));
+    flush(queue);
+  }
+
+  @Override
+  public long record(long queue) {
+    MemorySegment scratch = Cl.scratch();
+    check(Cl.enqueueMarker(queue, scratch.address()), "clEnqueueMarkerWithWaitList");
+    long event = scratch.get(JAVA_LONG, 0);
+    flush(queue);
+    return event;
+  }
+
+  @Override
+  public void destroyEvent(long event) {
+    check(Cl.releaseEvent(event), "clReleaseEvent");
+  }
+
+  @Override
+  public void waitFor(long queue, long event) {
+    flushQueueOf(event);
+    MemorySegment scratch = Cl.scratch();
+    scratch.set(JAVA_LONG, 0, event);
+    check(Cl.enqueueBarrier(queue, 1, scratch.address()), "clEnqueueBarrierWithWaitList");
+    flush(queue);
+  }
+
+  @Override
+  public boolean isDone(long event) {
+    MemorySegment scratch = Cl.scratch();
+    check(Cl.getEventInfo(event, Cl.EVENT_COMMAND_EXECUTION_STATUS, Integer.BYTES, scratch.address()), "clGetEventInfo");
+    int status = scratch.get(JAVA_INT, 0);
+    if (status < 0) throw new DeviceException(ClErrors.errno(status), "a command on " + name + " failed: " + ClErrors.describe(status));
+    return status == Cl.COMPLETE;
+  }
+
+  @Override
+  public void synchronizeEvent(long event) {
+    MemorySegment scratch = Cl.scratch();
+    scratch.set(JAVA_LONG, 0, event);
+    int code = Cl.waitForEvents(1, scratch.address());
+    if (code == 0) return;
+    isDone(event); // says what failed, if it was a command
+    throw error("clWaitForEvents", code, "");
+  }
+
+  @Override
+  public void onComplete(long event, Completion completion) {
+    flushQueueOf(event);
+    int code = Cl.setEventCallback(event, Cl.COMPLETE, completion.eventCallback(), completion.userData());
+    check(code, "clSetEventCallback");
+  }
+
+  /** An event is of one context, and only that one's queues wait for it. */
+  @Override
+  public void checkEvent(long event) {
+    long its = eventInfo(event, Cl.EVENT_CONTEXT);
+    if (its != context) {
+      throw new DeviceException(
+          Errno.EINVAL,
+          "its sync_event belongs to the context " + hex(its) + ", but " + name + " works in " + hex(context)
+              + "; make it in the context that OpenCl.context(device) tells");
+    }
+  }
+
+  @Override
+  public void checkBuffer(long address) {
+    if (ClObjects.isObject(address, context)) {
+      throw new DeviceException(
+          Errno.EINVAL,
+          "the buffer " + hex(address) + " is a cl_mem; buffers on " + name + " are pointers to shared virtual memory"
+              + "; declare it by OpenCl.importMemObjects");
+    }
+  }
+
+  /** Somebody else's event may be in a queue that nobody has flushed; one of the user's own is in none. */
+  private void flushQueueOf(long event) {
+    long queue = eventInfo(event, Cl.EVENT_COMMAND_QUEUE);
+    if (queue != 0) flush(queue);
+  }
+
+  private long eventInfo(long event, int what) {
+    MemorySegment scratch = Cl.scratch();
+    check(Cl.getEventInfo(event, what, Long.BYTES, scratch.address()), "clGetEventInfo");
+    return scratch.get(JAVA_LONG, 0);
+  }
+
+  void flush(long queue) {
+    check(Cl.flush(queue), "clFlush");
+  }
+
+  void check(int code, String function) {
+    if (code != 0) throw error(function, code, "");
+  }
+
+  void check(int code, String function, long bytes) {
+    if (code != 0) throw error(function, code, bytes + " bytes");
+  }
+
+  DeviceException error(String function, int code, String asked) {
+    return ClErrors.exception(function + " on " + name, code, asked);
+  }
+
+  static String hex(long pointer) {
+    return "0x" + Long.toHexString(pointer);
+  }
+}

@@ -1,0 +1,66 @@
+package org.arbalest.device.opencl;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.spi.Availability;
+import org.arbalest.device.spi.DeviceDriver;
+import org.arbalest.device.spi.DeviceProvider;
+import org.jspecify.annotations.Nullable;
+
+/** Serves every device with shared virtual memory of every OpenCL platform, numbered in the loader's order. */
+public final class OpenClProvider implements DeviceProvider {
+  /** Those that were opened, for {@link OpenCl}. */
+  private static final Map<Long, OpenClDriver> OPEN = new ConcurrentHashMap<>();
+
+  private static volatile List<ClDevice> devices = List.of();
+
+  /** For {@link java.util.ServiceLoader}. */
+  public OpenClProvider() {}
+
+  @Override
+  public List<DeviceType> types() {
+    return List.of(DeviceType.OPENCL);
+  }
+
+  @Override
+  public Availability probe(DeviceType type) {
+    String missing = find();
+    return missing == null ? new Availability.Ready(devices.size()) : new Availability.Missing(missing);
+  }
+
+  /** Looks for devices, until there are some. */
+  private static synchronized @Nullable String find() {
+    if (!devices.isEmpty()) return null;
+    String missing = ClLibrary.missing();
+    if (missing != null) return missing;
+    ClDevice.Found found = ClDevice.find();
+    devices = found.devices();
+    return found.reason();
+  }
+
+  @Override
+  public DeviceDriver open(DeviceType type, long id) {
+    String missing = find();
+    if (missing != null) throw new DeviceException(Errno.ENOSYS, missing);
+    OpenClDriver driver = OpenClDriver.open(devices.get((int) id), "OPENCL:" + id);
+    OPEN.put(id, driver);
+    return driver;
+  }
+
+  @Override
+  public String describe(DeviceType type, long id) {
+    return devices.get((int) id).description();
+  }
+
+  static OpenClDriver driver(Device device) {
+    if (!device.type().equals(DeviceType.OPENCL)) throw new IllegalArgumentException(device + " is not an OpenCL device");
+    OpenClDriver driver = OPEN.get(device.id());
+    if (driver == null) throw new IllegalArgumentException(device + " is not served by this backend");
+    return driver;
+  }
+}

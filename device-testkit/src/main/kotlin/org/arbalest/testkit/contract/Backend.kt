@@ -1,0 +1,106 @@
+package org.arbalest.testkit.contract
+
+import org.arbalest.device.DataType
+import org.arbalest.device.DataTypes
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.DeviceStream
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import java.lang.foreign.ValueLayout.JAVA_BYTE
+
+/** A backend that is to keep the [contract][backendContract], and the means that the tests have. */
+public interface Backend {
+    /** The device under test. */
+    public val device: Device
+
+    /**
+     * Holds back what is queued in [stream] from now on, until it is opened; null for a device that does everything at once. An OpenCL user
+     * event in front of the work does that, or a gate in a test double.
+     */
+    public fun gate(stream: DeviceStream): Gate?
+
+    /** Forgives what a test has just done wrong on purpose, where the device watches. */
+    public fun forgive() {}
+}
+
+/** Holds work back. Each is opened or failed once. */
+public interface Gate {
+    /** Lets the work go on. */
+    public fun open()
+
+    /** Lets the work fail, if the runtime can do that: whether it could. */
+    public fun fail(): Boolean
+}
+
+/** Runs a block behind a gate, which is open when this returns. */
+internal inline fun Backend.held(stream: DeviceStream, block: (Gate?) -> Unit) {
+    val gate = gate(stream)
+    var isOpen = false
+    try {
+        block(gate?.let { OnceGate(it) { isOpen = true } })
+    } finally {
+        if (!isOpen) gate?.open()
+    }
+}
+
+internal class OnceGate(private val gate: Gate, private val opened: () -> Unit) : Gate {
+    override fun open() {
+        opened()
+        gate.open()
+    }
+
+    override fun fail(): Boolean {
+        opened()
+        return gate.fail()
+    }
+}
+
+/** Main memory with some bytes in it; to be closed. */
+internal fun bytes(size: Int, seed: Int = 1): DeviceBuffer = Devices.cpu().allocate(size.toLong()).also { buffer ->
+    val segment = buffer.segment()
+    for (i in 0 until size) segment.set(JAVA_BYTE, i.toLong(), (i * 31 + seed).toByte())
+}
+
+/** What is in a buffer, wherever it is. */
+internal fun DeviceBuffer.content(): List<Byte> = copy(Devices.cpu().memory()).use { it.segment().toArray(JAVA_BYTE).toList() }
+
+/** A batch in main memory with numbers, text, lists and nulls. */
+internal fun batch(rows: Int, first: Int = 0): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+    batch.int64("id", LongArray(rows) { (first + it).toLong() })
+    batch.utf8("name", List(rows) { if ((first + it) % 5 == 3) null else "row ${first + it}" })
+    val lists = batch.column(LISTS)
+    for (row in first until first + rows) {
+        lists.appendList(row % 3)
+        repeat(row % 3) { lists.items().append("tag $row.$it") }
+    }
+    batch.bool("odd", BooleanArray(rows) { (first + it) % 2 == 1 })
+    batch.build()
+}
+
+/** The rows of a batch that the CPU can read. */
+internal fun DeviceArray.rows(): List<Any?> = (0 until length()).map { asColumn().get(it) }
+
+/** The rows of a batch, wherever it is. */
+internal fun DeviceArray.fetch(): List<Any?> = copyTo(Devices.cpu()).use {
+    it.synchronize()
+    it.rows()
+}
+
+/** A batch of numbers only, whose copy needs no offsets. */
+internal fun numbers(rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+    batch.int64("a", LongArray(rows) { it * 3L }).float64("b", DoubleArray(rows) { it / 2.0 }).build()
+}
+
+/** Waits for what another thread is about to do; not for time to pass. */
+internal fun eventually(what: String, condition: () -> Boolean) {
+    val patience = System.nanoTime() + 20_000_000_000
+    while (!condition()) {
+        check(System.nanoTime() < patience) { "not so, after 20 seconds: $what" }
+        Thread.onSpinWait()
+        Thread.yield()
+    }
+}
+
+private val LISTS = Field.of("tags", DataType.ListType(Field.of("item", DataTypes.UTF8)))

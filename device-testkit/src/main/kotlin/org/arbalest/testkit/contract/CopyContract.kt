@@ -1,0 +1,115 @@
+package org.arbalest.testkit.contract
+
+import io.kotest.core.factory.TestFactory
+import io.kotest.core.spec.style.funSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.types.shouldBeSameInstanceAs
+import org.arbalest.device.Devices
+import org.arbalest.device.Ledger
+import kotlin.random.Random
+
+internal fun copyContract(backend: Backend): TestFactory = funSpec {
+    val device by lazy { backend.device }
+    val cpu = Devices.cpu()
+
+    test("copy: a batch goes there, within, and back, and is the same") {
+        batch(100).use { source ->
+            source.copyTo(device).use { there ->
+                there.device() shouldBeSameInstanceAs device
+                there.schema() shouldBe source.schema()
+                there.fetch() shouldBe source.rows()
+                there.copyTo(device).use { it.fetch() shouldBe source.rows() }
+            }
+        }
+    }
+
+    test("copy: random slices of slices, there and back") {
+        val random = Random(42)
+        batch(200).use { source ->
+            val rows = source.rows()
+            repeat(30) {
+                val from = random.nextInt(200)
+                val count = random.nextInt(200 - from + 1)
+                val cut = random.nextInt(count + 1)
+                source.slice(from.toLong(), count.toLong()).use { slice ->
+                    slice.copyTo(device).use { there ->
+                        there.fetch() shouldBe rows.subList(from, from + count)
+                        there.slice(cut.toLong(), count - cut.toLong()).use { it.fetch() shouldBe rows.subList(from + cut, from + count) }
+                    }
+                }
+            }
+        }
+    }
+
+    test("copy: one allocation, and the source may be closed at once") {
+        val source = batch(1000)
+        val rows = source.rows()
+        device.createStream().use { stream ->
+            val before = Ledger.now()
+            source.copyTo(device, stream).use { there ->
+                source.close()
+                there.fetch() shouldBe rows
+                eventually("the copy is all that is left") { Ledger.now().since(before).run { arrays() == 0L && buffers() < 0 } }
+            }
+        }
+    }
+
+    test("copy: batches without rows, and without columns") {
+        batch(0).use { source -> source.copyTo(device).use { it.fetch() shouldBe listOf() } }
+        cpu.batchBuilder(3).use { it.build() }.use { source -> source.copyTo(device).use { it.fetch().size shouldBe 3 } }
+    }
+
+    test("copy: a batch that is built for the device arrives there") {
+        device.batchBuilder(3).use { it.int64("id", longArrayOf(1, 2, 3)).utf8("t", listOf("a", null, "ccc")).build() }.use { batch ->
+            batch.device() shouldBeSameInstanceAs device
+            batch.fetch() shouldBe listOf(mapOf("id" to 1L, "t" to "a"), mapOf("id" to 2L, "t" to null), mapOf("id" to 3L, "t" to "ccc"))
+        }
+    }
+
+    test("copy: a batch in host memory is read by the CPU without a copy") {
+        device.hostMemory().ifPresent { host ->
+            host.batchBuilder(2).use { it.int64("id", longArrayOf(5, 6)).build() }.use { batch ->
+                val before = Ledger.now()
+                batch.viewOrCopyTo(cpu).use {
+                    it.device() shouldBeSameInstanceAs cpu
+                    it.column("id").toLongArray() shouldBe longArrayOf(5, 6)
+                    Ledger.now().since(before).buffers() shouldBe 0
+                }
+            }
+        }
+    }
+
+    test("copy: viewOrCopyTo where it is needs no copy, and elsewhere makes one") {
+        batch(10).use { source ->
+            source.viewOrCopyTo(device).use { there ->
+                there.fetch() shouldBe source.rows()
+                val before = Ledger.now()
+                there.viewOrCopyTo(device).use { Ledger.now().since(before).buffers() shouldBe 0 }
+            }
+        }
+    }
+
+    test("copy: by a stream of the device, of another stream's result, without a wait of the CPU in between") {
+        batch(50).use { source ->
+            device.createStream().use { one ->
+                device.createStream().use { two ->
+                    source.copyTo(device, one).use { a -> a.copyTo(device, two).use { it.fetch() shouldBe source.rows() } }
+                }
+            }
+        }
+    }
+
+    test("copy: between two devices of the kind, if there are two") {
+        runCatching { Devices.device(device.type(), device.id() + 1) }.onSuccess { second ->
+            batch(60).use { source ->
+                source.copyTo(device).use { a ->
+                    a.copyTo(second).use { b ->
+                        b.device() shouldBeSameInstanceAs second
+                        b.fetch() shouldBe source.rows()
+                        b.copyTo(device, second.defaultStream()).use { it.fetch() shouldBe source.rows() }
+                    }
+                }
+            }
+        }
+    }
+}

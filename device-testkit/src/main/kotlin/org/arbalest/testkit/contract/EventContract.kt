@@ -1,0 +1,155 @@
+package org.arbalest.testkit.contract
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.factory.TestFactory
+import io.kotest.core.spec.style.funSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldNotBeBlank
+import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Ledger
+import org.arbalest.device.SyncEvent
+import java.time.Duration
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicInteger
+
+internal fun eventContract(backend: Backend): TestFactory = funSpec {
+    val device by lazy { backend.device }
+
+    fun SyncEvent.future(): CompletableFuture<*> = completion().toCompletableFuture()
+
+    test("event: one that has completed is done in every way, at once") {
+        device.createStream().use { stream ->
+            stream.record().use { event ->
+                event.synchronize()
+                event.isDone shouldBe true
+                event.synchronize(Duration.ZERO) shouldBe true
+                event.future().isDone shouldBe true
+                event.device() shouldBe device
+                stream.waitFor(event)
+            }
+        }
+    }
+
+    test("DEV-06 a held event is not done; a thread, a thread with a limit and a stage wait for it, each told once") {
+        device.createStream().use { stream ->
+            backend.held(stream) { gate ->
+                if (gate != null) {
+                    val event = stream.record()
+                    event.isDone shouldBe false
+                    event.synchronize(Duration.ofNanos(1)) shouldBe false
+                    event.synchronize(Duration.ofSeconds(-5)) shouldBe false
+                    val told = AtomicInteger()
+                    val stages = List(3) { event.completion().whenComplete { _, _ -> told.incrementAndGet() }.toCompletableFuture() }
+                    val started = CountDownLatch(3)
+                    val results = java.util.concurrent.ConcurrentLinkedQueue<Boolean>()
+                    val threads = listOf(Thread.ofPlatform(), Thread.ofVirtual()).map { builder ->
+                        builder.start { started.countDown().also { event.synchronize() }.also { results += true } }
+                    } + Thread.ofPlatform().start { started.countDown().also { results += event.synchronize(Duration.ofSeconds(60)) } }
+                    started.await()
+                    stages.any { it.isDone } shouldBe false
+                    results.isEmpty() shouldBe true
+                    gate.open()
+                    stages.forEach { it.get(20, SECONDS) }
+                    threads.forEach { it.join() }
+                    results.toList() shouldContainExactly listOf(true, true, true)
+                    told.get() shouldBe 3
+                    event.isDone shouldBe true
+                    event.close()
+                }
+            }
+        }
+    }
+
+    test("event: a handle that is closed cannot be used, and its stages complete all the same") {
+        device.createStream().use { stream ->
+            backend.held(stream) { gate ->
+                val event = stream.record()
+                val stage = event.future()
+                event.close()
+                event.close()
+                if (gate != null) {
+                    for (use in listOf<() -> Unit>({ event.isDone }, { event.synchronize() }, { event.completion() }, { event.handle() }, { stream.waitFor(event) })) {
+                        shouldThrow<IllegalStateException> { use() }.message shouldContain "closed"
+                    }
+                }
+                gate?.open()
+                stage.get(20, SECONDS)
+            }
+        }
+    }
+
+    test("event: giving up a wait leaves the work alone") {
+        device.createStream().use { stream ->
+            backend.held(stream) { gate ->
+                stream.record().use { event ->
+                    val given = event.future()
+                    val kept = event.future()
+                    given.cancel(true)
+                    gate?.open()
+                    kept.get(20, SECONDS)
+                }
+                eventually("the wait that was given up is over") { Ledger.now().waits() == 0L }
+            }
+        }
+    }
+
+    test("DEV-14 work that fails fails every kind of wait, with an errno and the reason") {
+        device.createStream().use { stream ->
+            backend.held(stream) { gate ->
+                if (gate != null) {
+                    val event = stream.record()
+                    val early = event.future()
+                    if (gate.fail()) {
+                        val failures = listOf<() -> Unit>(
+                            { event.synchronize() }, { event.isDone }, { event.synchronize(Duration.ofSeconds(20)) },
+                            { Thread.ofVirtual().start { runCatching { event.synchronize() } }.join().also { event.synchronize() } },
+                        ).map { shouldThrow<DeviceException> { it() } }
+                        val staged = listOf(early, event.future()).map {
+                            shouldThrow<ExecutionException> { it.get(20, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>()
+                        }
+                        for (failure in failures + staged) {
+                            (failure.errno() != 0) shouldBe true
+                            failure.message.orEmpty().shouldNotBeBlank()
+                            failure.message shouldContain device.toString()
+                        }
+                    } else {
+                        early.get(20, SECONDS)
+                    }
+                    event.close()
+                }
+            }
+        }
+    }
+
+    test("DEV-14 an array whose copy failed says so when it is waited for, and is freed") {
+        device.createStream().use { stream ->
+            numbers(100).use { source ->
+                backend.held(stream) { gate ->
+                    source.copyTo(device, stream).use { there ->
+                        if (gate?.fail() == true) {
+                            shouldThrow<DeviceException> { there.synchronize() }
+                            shouldThrow<DeviceException> { there.isReady }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    test("event: two thousand at once, of many streams, each told once, and given back") {
+        val streams = List(8) { device.createStream() }
+        val told = AtomicInteger()
+        val stages = List(2000) { i ->
+            streams[i % 8].record().use { event -> event.completion().thenRun { told.incrementAndGet() }.toCompletableFuture() }
+        }
+        CompletableFuture.allOf(*stages.toTypedArray()).get(60, SECONDS)
+        told.get() shouldBe 2000
+        streams.forEach { it.close() }
+    }
+}

@@ -1,0 +1,195 @@
+package org.arbalest.testkit.contract
+
+import io.kotest.core.factory.TestFactory
+import io.kotest.core.spec.style.funSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.shouldNotBe
+import io.kotest.matchers.types.shouldBeSameInstanceAs
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.Ledger
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.PeerMoves
+import org.arbalest.testkit.StructKind.DEVICE_ARRAY
+import java.lang.foreign.Arena
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.util.concurrent.atomic.AtomicReference
+
+/** Nothing is freed that queued work needs, everything is freed once, whoever lets go of it. */
+internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
+    val device by lazy { backend.device }
+    val cpu = Devices.cpu()
+
+    test("lifetime: a copy keeps its source until it is done, and the target too") {
+        device.createStream().use { stream ->
+            backend.held(stream) { gate ->
+                val source = numbers(5000)
+                val before = Ledger.now()
+                source.copyTo(device, stream).close()
+                source.close()
+                if (gate != null) (Ledger.now().since(before).arrays() >= 0) shouldBe true
+                gate?.open()
+                stream.synchronize()
+                eventually("both are freed") { Ledger.now().since(before).run { arrays() == -1L && buffers() < 0 && waits() == 0L } }
+            }
+        }
+    }
+
+    test("lifetime: keepAlive holds an array and a buffer until the work is done") {
+        device.createStream().use { stream ->
+            val array = numbers(10).use { it.copyTo(device, stream) }
+            val buffer = device.allocate(64)
+            stream.synchronize()
+            eventually("the source is gone") { Ledger.now().waits() == 0L }
+            val held = Ledger.now()
+            backend.held(stream) { gate ->
+                stream.keepAlive(array)
+                stream.keepAlive(buffer)
+                array.close()
+                buffer.close()
+                if (gate != null) Ledger.now().since(held).run { arrays() to buffers() } shouldBe (0L to 0L)
+                gate?.open()
+                stream.synchronize()
+                eventually("they are freed") { Ledger.now().since(held).run { arrays() == -1L && buffers() <= -2L } }
+            }
+        }
+    }
+
+    test("DEV-03 DEV-05 an array that is not ready is exported with a pointer to its event, which lives until the release") {
+        Arena.ofConfined().use { arena ->
+            device.createStream().use { stream ->
+                numbers(500).use { source ->
+                    backend.held(stream) { gate ->
+                        val out = arena.allocate(DEVICE_ARRAY.size, 8)
+                        source.copyTo(device, stream).exportDeviceArray(out)
+                        val cell = ArrowDeviceArrayStruct.syncEvent(out.address())
+                        if (gate == null) {
+                            cell shouldBe 0
+                        } else {
+                            val handle = arena.address(cell)
+                            handle shouldNotBe 0
+                            val imported = DeviceArray.importDeviceArray(out, source.schema())
+                            imported.isReady shouldBe false
+                            imported.syncEventAddress() shouldBe cell
+                            gate.open()
+                            imported.synchronize()
+                            arena.address(cell) shouldBe handle
+                            imported.fetch() shouldBe source.rows()
+                            imported.exportDeviceArray(out)
+                            ArrowDeviceArrayStruct.syncEvent(out.address()) shouldBe 0 // known to be done
+                        }
+                        PeerMoves.releaseOnThread(out, DEVICE_ARRAY)
+                    }
+                }
+            }
+        }
+    }
+
+    test("DEV-05 an array that C releases before it is ready is freed when it is") {
+        Arena.ofConfined().use { arena ->
+            device.createStream().use { stream ->
+                val before = Ledger.now()
+                backend.held(stream) { gate ->
+                    val out = arena.allocate(DEVICE_ARRAY.size, 8)
+                    numbers(500).use { it.copyTo(device, stream) }.exportDeviceArray(out)
+                    PeerMoves.releaseOnThread(out, DEVICE_ARRAY)
+                    if (gate != null) (Ledger.now().since(before).buffers() > 0) shouldBe true
+                    gate?.open()
+                    stream.synchronize()
+                    eventually("it is freed") { Ledger.now().since(before).run { buffers() == 0L && events() == 0L && waits() == 0L } }
+                }
+            }
+        }
+    }
+
+    test("DEV-15 after a wait an array is exported without an event") {
+        Arena.ofConfined().use { arena ->
+            numbers(20).use { source ->
+                val out = arena.allocate(DEVICE_ARRAY.size, 8)
+                source.copyTo(device).also { it.synchronize() }.exportDeviceArray(out)
+                ArrowDeviceArrayStruct.syncEvent(out.address()) shouldBe 0
+                ArrowDeviceArrayStruct.deviceType(out.address()) shouldBe device.type().code()
+                ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe device.id()
+                DeviceArray.importDeviceArray(out, source.schema()).use {
+                    it.device() shouldBeSameInstanceAs device
+                    it.fetch() shouldBe source.rows()
+                }
+            }
+        }
+    }
+
+    test("DEV-02 an array on the CPU that is not there yet is exported when it is, without an event") {
+        Arena.ofConfined().use { arena ->
+            device.createStream().use { stream ->
+                numbers(300).use { source ->
+                    val there = source.copyTo(device).also { it.synchronize() }
+                    backend.held(stream) { gate ->
+                        val back = there.use { it.copyTo(cpu, stream) }
+                        val out = arena.allocate(DEVICE_ARRAY.size, 8)
+                        val failure = AtomicReference<Throwable>()
+                        val exporting = Thread.ofPlatform().unstarted { back.exportDeviceArray(out) }
+                        exporting.setUncaughtExceptionHandler { _, e -> failure.set(e) }
+                        exporting.start()
+                        gate?.open()
+                        exporting.join()
+                        failure.get()?.let { throw it }
+                        ArrowDeviceArrayStruct.syncEvent(out.address()) shouldBe 0
+                        ArrowDeviceArrayStruct.deviceType(out.address()) shouldBe DeviceType.CPU.code()
+                        ArrowArrayStruct.length(out.address()) shouldBe 300
+                        DeviceArray.importDeviceArray(out, source.schema()).use { it.rows() shouldBe source.rows() }
+                    }
+                }
+            }
+        }
+    }
+
+    test("DEV-10 arrays are released on threads of C's that nobody has seen before") {
+        Arena.ofConfined().use { arena ->
+            numbers(50).use { source ->
+                repeat(50) {
+                    val out = arena.allocate(DEVICE_ARRAY.size, 8)
+                    source.copyTo(device).exportDeviceArray(out)
+                    PeerMoves.releaseOnThread(out, DEVICE_ARRAY) shouldBe true
+                }
+            }
+        }
+    }
+
+    test("DEV-10 streams, events and copies work on any thread") {
+        val threads = List(8) { seed ->
+            val failure = AtomicReference<Throwable>()
+            val thread = (if (seed % 2 == 0) Thread.ofPlatform() else Thread.ofVirtual()).unstarted {
+                device.createStream().use { stream ->
+                    batch(40, first = seed).use { source -> source.copyTo(device, stream).use { it.fetch() shouldBe source.rows() } }
+                }
+            }
+            thread.setUncaughtExceptionHandler { _, e -> failure.set(e) }
+            thread.start()
+            thread to failure
+        }
+        for ((thread, failure) in threads) {
+            thread.join()
+            failure.get()?.let { throw it }
+        }
+    }
+
+    test("leaks: two thousand batches, there and back, closed in any order") {
+        device.createStream().use { stream ->
+            numbers(30).use { source ->
+                repeat(2000) {
+                    val there = source.copyTo(device, stream)
+                    val back = there.copyTo(cpu, stream)
+                    if (it % 2 == 0) there.close()
+                    back.close()
+                    there.close()
+                }
+                stream.synchronize()
+            }
+        }
+    }
+}
+
+/** What a cell in CPU memory points to. */
+private fun Arena.address(cell: Long): Long = java.lang.foreign.MemorySegment.ofAddress(cell).reinterpret(8, this, null).get(JAVA_LONG, 0)

@@ -1,0 +1,160 @@
+package org.arbalest.testkit.contract
+
+import io.kotest.core.factory.TestFactory
+import io.kotest.core.spec.style.funSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.shouldNotBe
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+
+/** Who waits sees what was written, who does not does not: proven by holding the writer back. */
+internal fun orderContract(backend: Backend): TestFactory = funSpec {
+    val device by lazy { backend.device }
+    val cpu = Devices.cpu()
+
+    test("DEV-06 a queue that waits for an event goes on when that has completed, and sees what was written") {
+        device.createStream().use { writer ->
+            device.createStream().use { reader ->
+                bytes(5000).use { source ->
+                    device.allocate(5000).use { middle ->
+                        device.allocate(5000).use { end ->
+                            backend.held(writer) { gate ->
+                                writer.copy(source, middle)
+                                val written = writer.record()
+                                reader.waitFor(written)
+                                written.close() // the queue goes on waiting
+                                reader.copy(middle, end)
+                                val read = reader.record()
+                                read.isDone shouldBe (gate == null)
+                                gate?.open()
+                                read.use { it.synchronize() }
+                            }
+                            end.content() shouldBe source.content()
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    test("DEV-06 a queue that does not wait for the event sees what was there before") {
+        device.createStream().use { writer ->
+            device.createStream().use { reader ->
+                bytes(5000).use { source ->
+                    bytes(5000, seed = 99).use { it.copy(device.memory()) }.use { middle ->
+                        device.allocate(5000).use { end ->
+                            backend.held(writer) { gate ->
+                                writer.copy(source, middle)
+                                reader.copy(middle, end)
+                                reader.synchronize()
+                                if (gate != null) end.content() shouldNotBe source.content()
+                                gate?.open()
+                                writer.synchronize()
+                                backend.forgive()
+                            }
+                            middle.content() shouldBe source.content()
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    test("DEV-04 a copy waits for its source's event by itself; nothing is ready before") {
+        device.createStream().use { writer ->
+            device.createStream().use { reader ->
+                numbers(1000).use { source ->
+                    backend.held(writer) { gate ->
+                        source.copyTo(device, writer).use { there ->
+                            there.isReady shouldBe (gate == null)
+                            there.copyTo(cpu, reader).use { back ->
+                                back.isReady shouldBe (gate == null)
+                                if (gate != null) {
+                                    val error = runCatching { back.column("a").getLong(1) }.exceptionOrNull() as DeviceException
+                                    error.message.orEmpty().contains("must be waited for first") shouldBe true
+                                }
+                                gate?.open()
+                                back.synchronize()
+                                back.rows() shouldBe source.rows()
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    test("DEV-04 offsets are not fetched before the array's event: a copy of text waits for it") {
+        device.createStream().use { writer ->
+            batch(100).use { source ->
+                backend.held(writer) { gate ->
+                    source.copyTo(device, writer).use { there ->
+                        val fetched = Thread.ofPlatform().unstarted { there.fetch() shouldBe source.rows() }
+                        var failure: Throwable? = null
+                        fetched.setUncaughtExceptionHandler { _, e -> failure = e }
+                        fetched.start()
+                        gate?.open()
+                        fetched.join()
+                        failure?.let { throw it }
+                    }
+                }
+            }
+        }
+    }
+
+    test("DEV-06 a stream waits for an array, and a kernel behind it sees the array") {
+        device.createStream().use { writer ->
+            device.createStream().use { reader ->
+                bytes(800).use { source ->
+                    val column = device.allocate(800)
+                    backend.held(writer) { gate ->
+                        writer.copy(source, column)
+                        val field = org.arbalest.device.Field.of("n", org.arbalest.device.DataTypes.INT64)
+                        org.arbalest.device.DeviceArray.of(field, org.arbalest.device.ArrayData.of(100, 0, listOf(null, column)), writer).use { array ->
+                            array.isReady shouldBe (gate == null)
+                            reader.waitFor(array)
+                            val end = reader.record()
+                            end.isDone shouldBe (gate == null)
+                            gate?.open()
+                            end.use { it.synchronize() }
+                            array.isReady shouldBe true
+                            array.copyTo(cpu).use {
+                                it.synchronize()
+                                it.asColumn().getLong(0) shouldBe source.segment().get(java.lang.foreign.ValueLayout.JAVA_LONG, 0)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    test("order: work in one stream is done in order, a thousand copies long") {
+        device.createStream().use { stream ->
+            val buffers = List(3) { device.allocate(256) }
+            val sources = List(10) { bytes(256, seed = it) }
+            repeat(1000) { stream.copy(sources[it % 10], buffers[0]) }
+            stream.copy(buffers[0], buffers[1])
+            stream.copy(buffers[1], buffers[2])
+            stream.synchronize()
+            buffers[2].content() shouldBe sources[9].content()
+            (buffers + sources).forEach { it.close() }
+        }
+    }
+
+    test("order: a stream that was closed still does what is in it") {
+        bytes(100).use { source ->
+            device.allocate(100).use { target ->
+                val stream = device.createStream()
+                backend.held(stream) { gate ->
+                    stream.copy(source, target)
+                    val end = stream.record()
+                    stream.close()
+                    gate?.open()
+                    end.use { it.synchronize() }
+                }
+                target.content() shouldBe source.content()
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package org.arbalest.testkit.fake
+
+import org.arbalest.device.DeviceException
+
+internal class FakeQueue {
+    val commands = ArrayDeque<FakeCommand>()
+    var failure: DeviceException? = null
+    var isDestroyed = false
+}
+
+internal class FakeEvent {
+    var isOver = false
+        private set
+    var failure: DeviceException? = null
+        private set
+    val listeners = mutableListOf<() -> Unit>()
+
+    fun finish(how: DeviceException?, told: MutableList<() -> Unit>) {
+        if (isOver) return
+        isOver = true
+        failure = how
+        told += listeners
+        listeners.clear()
+    }
+}
+
+internal sealed interface FakeCommand
+
+internal class FakeRecord(val event: FakeEvent) : FakeCommand
+
+internal class FakeWait(val event: FakeEvent) : FakeCommand
+
+/** A copy, or a kernel, which reads nothing that we know of. */
+internal class FakeWork(
+    val number: Long,
+    private val to: Long,
+    private val from: Long,
+    private val bytes: Long,
+    val action: (FakeDevice) -> Unit,
+) : FakeCommand {
+    fun writes(address: Long, size: Long): Boolean = to < address + size && address < to + bytes
+
+    fun reads(address: Long, size: Long): Boolean = from != 0L && from < address + size && address < from + bytes
+
+    /** Whether [later] touches what this one writes. */
+    fun conflictsWith(later: FakeWork): Boolean = later.reads(to, bytes) || later.writes(to, bytes)
+}

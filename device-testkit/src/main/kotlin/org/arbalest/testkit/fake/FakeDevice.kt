@@ -1,0 +1,271 @@
+package org.arbalest.testkit.fake
+
+import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceStream
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import java.lang.foreign.MemorySegment
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.locks.ReentrantLock
+import kotlin.concurrent.withLock
+
+/** A call into the fake device that can be made to fail. */
+public enum class FakeCall(internal val function: String) {
+    ALLOCATE("fakeAlloc"), CREATE_QUEUE("fakeQueueCreate"), COPY("fakeMemcpyAsync"), RECORD("fakeEventRecord"),
+    WAIT("fakeQueueWait"), CALLBACK("fakeEventCallback")
+}
+
+/** What a fake device has handed out and not got back. */
+public data class FakeCounts(val allocations: Int, val queues: Int, val events: Int, val maps: Int)
+
+/** An event that a test completes: put before work by [DeviceStream.waitFor], it holds that work back. */
+public class FakeUserEvent internal constructor(private val device: FakeDevice, public val handle: Long, private val event: FakeEvent) {
+    /** Lets what waits for it go on. */
+    public fun complete(): Unit = device.finish(event, null)
+
+    /** Lets what waits for it fail. */
+    public fun fail(): Unit = device.finish(event, DeviceException(Errno.EIO, "a user event of ${device.name} failed: FAKE_ABORTED (7)"))
+}
+
+/**
+ * A device in main memory that a test has in its hands: it does what is queued at once, or, [held][hold], command by command as the test
+ * says. It watches its users: memory that is read before what writes it is done, freed while queued work needs it, freed twice or not at
+ * all is a violation, with a sentence.
+ *
+ * Devices are made by [FakeProvider] when they are opened; all functions are safe on any thread.
+ */
+public class FakeDevice private constructor(
+    public val type: DeviceType,
+    public val id: Long,
+    internal val isCpuAccessible: Boolean,
+    number: Int,
+) {
+    internal val name: String = "$type:$id"
+    private val lock = ReentrantLock()
+    private val progress = lock.newCondition()
+    private val memory = FakeMemory(FakeMemory.tag(number.toLong()))
+    private val queues = LinkedHashMap<Long, FakeQueue>()
+    private val events = HashMap<Long, FakeEvent>()
+    private val maps = HashMap<Long, Int>()
+    private val seen = ConcurrentLinkedQueue<String>()
+    private val failures = ConcurrentHashMap<FakeCall, AtomicInteger>()
+    private val untilFailure = AtomicInteger(Int.MAX_VALUE)
+    private var nextHandle = 0xFA4E_0000L
+    private var nextCommand = 0L
+    private var isHeld = false
+    private var commandToFail: DeviceException? = null
+
+    /** What was done wrong so far. */
+    public fun violations(): List<String> = seen.toList()
+
+    /** What is handed out. */
+    public fun counts(): FakeCounts = lock.withLock { FakeCounts(memory.count, queues.size, events.size, maps.values.sum()) }
+
+    /** Forgets the violations and the failures that were ordered, and does what was held back. */
+    public fun reset() {
+        seen.clear()
+        failures.clear()
+        untilFailure.set(Int.MAX_VALUE)
+        lock.withLock { commandToFail = null }
+        release()
+    }
+
+    /** Does nothing of what is queued from now on, until [release]. */
+    public fun hold(): Unit = lock.withLock { isHeld = true }
+
+    /** Does what was held back, and what comes. */
+    public fun release(): Unit = changing { isHeld = false }
+
+    /** Does the next command of a stream, if it does not have to wait; whether it did. */
+    public fun step(stream: DeviceStream): Boolean {
+        var done = false
+        changing { done = queue(stream.handle()).step(it) }
+        return done
+    }
+
+    /** How many commands of a stream are not done. */
+    public fun pending(stream: DeviceStream): Int = lock.withLock { queue(stream.handle()).commands.size }
+
+    /** Lets the [nth] call of a kind from now fail. */
+    public fun failCall(call: FakeCall, nth: Int = 1) {
+        failures[call] = AtomicInteger(nth)
+    }
+
+    /** Lets the [nth] call of any kind from now fail; [Int.MAX_VALUE] none. */
+    public fun failCallNumber(nth: Int): Unit = untilFailure.set(nth)
+
+    /** Lets the next copy or kernel that is done fail, and with it the rest of its queue. */
+    public fun failNextCommand(): Unit =
+        lock.withLock { commandToFail = DeviceException(Errno.EIO, "a command on $name failed: FAKE_LAUNCH_FAILED (719)") }
+
+    /** An event for [org.arbalest.device.Device.adoptEvent]. */
+    public fun userEvent(): FakeUserEvent = lock.withLock { newEvent().let { FakeUserEvent(this, it, events.getValue(it)) } }
+
+    /** Queues work of the test's own, which writes [bytes] bytes at a device [address]. */
+    public fun launch(stream: DeviceStream, address: Long, bytes: Long, kernel: (MemorySegment) -> Unit): Unit =
+        changing { enqueue(stream.handle(), FakeWork(nextCommand++, address, 0, bytes) { it.withMemory(address, bytes, kernel) }) }
+
+    internal fun mayFail(call: FakeCall, asked: String) {
+        if (untilFailure.get() != Int.MAX_VALUE && untilFailure.decrementAndGet() == 0) fail(call, asked)
+        val left = failures[call] ?: return
+        if (left.decrementAndGet() == 0) fail(call, asked)
+    }
+
+    private fun fail(call: FakeCall, asked: String): Nothing {
+        val code = if (call == FakeCall.ALLOCATE) Errno.ENOMEM to "FAKE_OUT_OF_MEMORY (2)" else Errno.EIO to "FAKE_DEVICE_LOST (46)"
+        val what = if (asked.isEmpty()) "" else ", asked for $asked"
+        throw DeviceException(code.first, "${call.function} on $name failed: ${code.second}$what")
+    }
+
+    internal fun allocate(bytes: Long, alignment: Long, isCpuAccessible: Boolean): Long =
+        lock.withLock { memory.allocate(bytes, alignment, isCpuAccessible) }
+
+    internal fun free(address: Long, bytes: Long): Unit = lock.withLock {
+        for (queue in queues.values) {
+            queue.commands.firstOrNull { it is FakeWork && (it.reads(address, bytes) || it.writes(address, bytes)) }
+                ?.let { violation("$bytes bytes were freed which a queued command needs") }
+        }
+        memory.free(address, bytes)?.let(::violation)
+    }
+
+    internal fun map(address: Long, bytes: Long): Long = lock.withLock {
+        if (memory.segment(address, bytes) == null) throw DeviceException(Errno.EINVAL, "fakeMap on $name failed: FAKE_INVALID_VALUE (1)")
+        maps.merge(address, 1, Int::plus)
+        memory.untagged(address)
+    }
+
+    internal fun unmap(address: Long): Unit = lock.withLock {
+        val count = maps[address]
+        if (count == null) violation("memory was unmapped that is not mapped") else if (count == 1) maps -= address else maps[address] = count - 1
+    }
+
+    internal fun createQueue(): Long = lock.withLock { nextHandle++.also { queues[it] = FakeQueue() } }
+
+    internal fun destroyQueue(queue: Long): Unit = lock.withLock {
+        val gone = queues[queue] ?: return violation("a queue was destroyed that is none")
+        if (gone.commands.isEmpty()) queues -= queue else gone.isDestroyed = true
+    }
+
+    internal fun synchronizeQueue(queue: Long): Unit = lock.withLock {
+        val waited = queue(queue)
+        while (waited.commands.isNotEmpty()) progress.await()
+        waited.failure?.let { throw it }
+    }
+
+    internal fun enqueueCopy(queue: Long, to: Long, from: Long, bytes: Long): Unit = changing {
+        enqueue(queue, FakeWork(nextCommand++, to, from, bytes) { it.withMemory(to, bytes) { out -> it.withMemory(from, bytes, out::copyFrom) } })
+    }
+
+    internal fun record(queue: Long): Long {
+        var handle = 0L
+        changing {
+            handle = newEvent()
+            enqueue(queue, FakeRecord(events.getValue(handle)))
+        }
+        return handle
+    }
+
+    internal fun enqueueWait(queue: Long, event: Long): Unit = changing { enqueue(queue, FakeWait(event(event))) }
+
+    internal fun destroyEvent(event: Long): Unit = lock.withLock { if (events.remove(event) == null) violation("an event was destroyed that is none") }
+
+    internal fun isEvent(event: Long): Boolean = lock.withLock { event in events }
+
+    internal fun isDone(event: Long): Boolean = lock.withLock {
+        val asked = event(event)
+        asked.failure?.let { throw it }
+        asked.isOver
+    }
+
+    internal fun synchronizeEvent(event: Long): Unit = lock.withLock {
+        val waited = event(event)
+        while (!waited.isOver) progress.await()
+        waited.failure?.let { throw it }
+    }
+
+    internal fun onComplete(event: Long, listener: () -> Unit): Unit = changing { told ->
+        val waited = event(event)
+        if (waited.isOver) told += listener else waited.listeners += listener
+    }
+
+    internal fun finish(event: FakeEvent, failure: DeviceException?): Unit = changing { told -> event.finish(failure, told) }
+
+    /** Changes something, goes on with what can go on then, and tells who waits, without the lock. */
+    private fun changing(change: (MutableList<() -> Unit>) -> Unit) {
+        val told = mutableListOf<() -> Unit>()
+        lock.withLock {
+            change(told)
+            var goesOn = !isHeld
+            while (goesOn) goesOn = queues.values.any { it.step(told) }
+            queues.values.removeIf { it.isDestroyed && it.commands.isEmpty() }
+            progress.signalAll()
+        }
+        told.forEach { it() }
+    }
+
+    private fun enqueue(queue: Long, command: FakeCommand) {
+        val target = queue(queue)
+        if (target.isDestroyed) violation("work was queued in a queue that was destroyed")
+        target.commands += command
+    }
+
+    private fun FakeQueue.step(told: MutableList<() -> Unit>): Boolean {
+        when (val command = commands.firstOrNull()) {
+            null -> return false
+            is FakeRecord -> command.event.finish(failure, told)
+            is FakeWait -> if (command.event.isOver) failure = failure ?: command.event.failure else return false
+            is FakeWork -> if (failure == null) work(command)
+        }
+        commands.removeFirst()
+        return true
+    }
+
+    private fun FakeQueue.work(command: FakeWork) {
+        failure = commandToFail.also { commandToFail = null }
+        if (failure != null) return
+        for (other in queues.values) {
+            if (other !== this && other.commands.any { it is FakeWork && it.number < command.number && it.conflictsWith(command) }) {
+                violation("memory was used before what writes it was done: nothing waited for its event")
+            }
+        }
+        command.action(this@FakeDevice)
+    }
+
+    internal fun withMemory(address: Long, bytes: Long, action: (MemorySegment) -> Unit) {
+        val segment = memory.segment(address, bytes)
+        if (segment == null) violation("a command touched $bytes bytes at ${FakeMemory.hex(address)}, which are not allocated") else action(segment)
+    }
+
+    private fun newEvent(): Long = nextHandle++.also { events[it] = FakeEvent() }
+
+    private fun queue(handle: Long): FakeQueue = queues[handle] ?: invalid("$handle is no queue of $name")
+
+    private fun event(handle: Long): FakeEvent = events[handle] ?: invalid("$handle is no event of $name")
+
+    private fun invalid(what: String): Nothing {
+        violation(what)
+        throw DeviceException(Errno.EINVAL, "$what: FAKE_INVALID_HANDLE (400)")
+    }
+
+    private fun violation(what: String) {
+        seen += what
+    }
+
+    public companion object {
+        /** The most bytes that one allocation can have. */
+        public const val LARGEST_ALLOCATION: Long = 1L shl 30
+
+        private val open = ConcurrentHashMap<Pair<DeviceType, Long>, FakeDevice>()
+
+        internal fun create(type: DeviceType, id: Long, isCpuAccessible: Boolean): FakeDevice =
+            open.computeIfAbsent(type to id) { FakeDevice(type, id, isCpuAccessible, open.size) }
+
+        /** A device that was opened by [org.arbalest.device.Devices.device]. */
+        public fun of(type: DeviceType, id: Long): FakeDevice = open[type to id] ?: error("$type:$id is no fake device, or was not opened")
+
+        /** All that were opened. */
+        public fun all(): Collection<FakeDevice> = open.values
+    }
+}

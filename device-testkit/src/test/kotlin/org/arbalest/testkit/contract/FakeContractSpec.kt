@@ -1,0 +1,45 @@
+package org.arbalest.testkit.contract
+
+import io.kotest.core.spec.style.FunSpec
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceStream
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.fake.FakeDevice
+import org.arbalest.testkit.fake.FakeExtension
+
+/** The fake device, whose memory the CPU cannot touch. */
+class FakeContractSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+    extension(FakeExtension)
+
+    include(backendContract(FakeBackend(DeviceType.EXT_DEV)))
+})
+
+/** The fake device as pinned memory: the CPU can touch it, once its event has completed. */
+class FakeHostContractSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+    extension(FakeExtension)
+
+    include(backendContract(FakeBackend(DeviceType.CUDA_HOST)))
+})
+
+private class FakeBackend(private val type: DeviceType) : Backend {
+    override val device: Device by lazy { Devices.device(type, 0) }
+
+    override fun gate(stream: DeviceStream): Gate {
+        val event = FakeDevice.of(type, 0).userEvent()
+        device.adoptEvent(event.handle).use(stream::waitFor)
+        return object : Gate {
+            override fun open() = event.complete()
+
+            override fun fail(): Boolean = true.also { event.fail() }
+        }
+    }
+
+    override fun forgive() = FakeDevice.of(type, 0).reset()
+}

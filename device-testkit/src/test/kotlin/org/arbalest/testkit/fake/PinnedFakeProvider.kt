@@ -1,0 +1,6 @@
+package org.arbalest.testkit.fake
+
+import org.arbalest.device.abi.DeviceType
+
+/** Fake devices of the kinds whose memory the CPU can touch (DEV-11). */
+class PinnedFakeProvider : FakeProvider(listOf(DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED, DeviceType.ROCM_HOST).associateWith { true })
