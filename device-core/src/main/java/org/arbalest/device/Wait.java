@@ -32,8 +32,8 @@ final class Wait implements Completion, Runnable {
    * @throws DeviceException if nobody can be told; the action is not run then
    */
   static void on(EventPoint point, Shared keeper, Worker worker, Consumer<@Nullable DeviceException> action) {
-    Worker.EVENTS.start();
-    Worker.RELEASES.start();
+    worker.start();
+    if (keeper instanceof Ownership) Worker.RELEASES.start();
     Wait wait = new Wait(point, keeper, worker, action);
     keeper.retain();
     Ledger.WAITS.increment();

@@ -224,9 +224,9 @@ final class Cl {
     }
   }
 
-  static int enqueueSvmMemcpy(long queue, boolean blocking, long to, long from, long size) {
+  static int enqueueSvmMemcpy(long queue, long to, long from, long size, long event) {
     try {
-      return (int) SVM_MEMCPY.invokeExact(queue, blocking ? 1 : 0, to, from, size, 0, 0L, 0L);
+      return (int) SVM_MEMCPY.invokeExact(queue, 0, to, from, size, 0, 0L, event);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -256,9 +256,9 @@ final class Cl {
     }
   }
 
-  static int enqueueBarrier(long queue, int count, long waitList) {
+  static int enqueueBarrier(long queue, int count, long waitList, long event) {
     try {
-      return (int) BARRIER.invokeExact(queue, count, waitList, 0L);
+      return (int) BARRIER.invokeExact(queue, count, waitList, event);
     } catch (Throwable t) {
       throw unexpected(t);
     }

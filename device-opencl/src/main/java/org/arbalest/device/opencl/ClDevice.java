@@ -13,11 +13,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id the {@code cl_device_id}
  * @param platform the {@code cl_platform_id}
+ * @param platformName the platform's name
  * @param description for people
  * @param largestAllocation in bytes
  * @param svm OpenCL's bits for the kinds of shared virtual memory
  */
-record ClDevice(long id, long platform, String description, long largestAllocation, long svm) {
+record ClDevice(long id, long platform, String platformName, String description, long largestAllocation, long svm) {
   /**
    * What there is.
    *
@@ -25,6 +26,10 @@ record ClDevice(long id, long platform, String description, long largestAllocati
    * @param reason why there are none
    */
   record Found(List<ClDevice> devices, @Nullable String reason) {}
+
+  boolean isPocl() {
+    return platformName.equals("Portable Computing Language");
+  }
 
   boolean isFineGrained() {
     return (svm & Cl.SVM_FINE_GRAIN_BUFFER) != 0;
@@ -69,16 +74,17 @@ record ClDevice(long id, long platform, String description, long largestAllocati
     long svm = number(arena, id, Cl.DEVICE_SVM_CAPABILITIES);
     long largest = number(arena, id, Cl.DEVICE_MAX_MEM_ALLOC_SIZE);
     long memory = number(arena, id, Cl.DEVICE_GLOBAL_MEM_SIZE);
+    String platformName = text(arena, platform, Cl.PLATFORM_NAME, Cl::getPlatformInfo);
     String description =
         text(arena, id, Cl.DEVICE_NAME, Cl::getDeviceInfo)
             + ", "
-            + text(arena, platform, Cl.PLATFORM_NAME, Cl::getPlatformInfo)
+            + platformName
             + ", "
             + text(arena, platform, Cl.PLATFORM_VERSION, Cl::getPlatformInfo)
             + ", " + gibibytes(memory) + ", at most " + gibibytes(largest) + " at once, "
             + ((svm & Cl.SVM_FINE_GRAIN_BUFFER) != 0 ? "coarse- and fine-grained" : "coarse-grained")
             + " shared virtual memory";
-    return new ClDevice(id, platform, description, largest, svm);
+    return new ClDevice(id, platform, platformName, description, largest, svm);
   }
 
   static String gibibytes(long bytes) {

@@ -24,6 +24,7 @@ final class OpenClDriver implements DeviceDriver {
   private final long context;
   private final SvmAllocator memory;
   private final @Nullable HostMemory hostMemory;
+  private final ClEvents events;
 
   /** For mapping only, which OpenCL does by a queue. */
   private final long mappingQueue;
@@ -35,6 +36,7 @@ final class OpenClDriver implements DeviceDriver {
     this.memory = new SvmAllocator(this, Cl.MEM_READ_WRITE);
     long fine = Cl.MEM_READ_WRITE | Cl.MEM_SVM_FINE_GRAIN_BUFFER;
     this.hostMemory = device.isFineGrained() ? new HostMemory(DeviceType.OPENCL, new SvmAllocator(this, fine)) : null;
+    this.events = new ClEvents(this, device.isPocl());
     this.mappingQueue = createQueue();
   }
 
@@ -120,8 +122,10 @@ final class OpenClDriver implements DeviceDriver {
   @Override
   public void copy(long queue, long to, long from, long bytes) {
     if (bytes == 0) return;
-    int code = Cl.enqueueSvmMemcpy(queue, false, to, from, bytes);
+    long event = events.place();
+    int code = Cl.enqueueSvmMemcpy(queue, to, from, bytes, event);
     if (code != 0) throw error("clEnqueueSVMMemcpy", code, bytes + " bytes from " + hex(from) + " to " + hex(to));
+    events.placed(event);
     flush(queue);
   }
 
@@ -136,7 +140,7 @@ final class OpenClDriver implements DeviceDriver {
 
   @Override
   public void destroyEvent(long event) {
-    check(Cl.releaseEvent(event), "clReleaseEvent");
+    events.destroy(event);
   }
 
   @Override
@@ -144,17 +148,30 @@ final class OpenClDriver implements DeviceDriver {
     flushQueueOf(event);
     MemorySegment scratch = Cl.scratch();
     scratch.set(JAVA_LONG, 0, event);
-    check(Cl.enqueueBarrier(queue, 1, scratch.address()), "clEnqueueBarrierWithWaitList");
+    long place = events.place();
+    check(Cl.enqueueBarrier(queue, 1, scratch.address(), place), "clEnqueueBarrierWithWaitList");
+    events.placed(place);
     flush(queue);
   }
 
   @Override
   public boolean isDone(long event) {
+    int status = status(event);
+    if (status < 0) throw failed(status);
+    return status == Cl.COMPLETE;
+  }
+
+  /** PoCL's own code for what failed because something before it did is -1. */
+  private DeviceException failed(int status) {
+    String code = status == -1 ? "CL_FAILED (-1)" : ClErrors.describe(status);
+    return new DeviceException(ClErrors.errno(status), "a command on " + name + " failed: " + code);
+  }
+
+  /** OpenCL's execution status: 0 when it is complete, negative if it failed. */
+  int status(long event) {
     MemorySegment scratch = Cl.scratch();
     check(Cl.getEventInfo(event, Cl.EVENT_COMMAND_EXECUTION_STATUS, Integer.BYTES, scratch.address()), "clGetEventInfo");
-    int status = scratch.get(JAVA_INT, 0);
-    if (status < 0) throw new DeviceException(ClErrors.errno(status), "a command on " + name + " failed: " + ClErrors.describe(status));
-    return status == Cl.COMPLETE;
+    return scratch.get(JAVA_INT, 0);
   }
 
   @Override
@@ -172,6 +189,7 @@ final class OpenClDriver implements DeviceDriver {
     flushQueueOf(event);
     int code = Cl.setEventCallback(event, Cl.COMPLETE, completion.eventCallback(), completion.userData());
     check(code, "clSetEventCallback");
+    if (device.isPocl()) ClFailures.watch(this, event, completion);
   }
 
   /** An event is of one context, and only that one's queues wait for it. */

@@ -63,13 +63,13 @@ public class FakeDevice private constructor(
     /** What is handed out. */
     public fun counts(): FakeCounts = lock.withLock { FakeCounts(memory.count, queues.size, events.size, maps.values.sum()) }
 
-    /** Forgets the violations and the failures that were ordered, and does what was held back. */
+    /** Does what was held back, and forgets the violations and the failures that were ordered. */
     public fun reset() {
-        seen.clear()
         failures.clear()
         untilFailure.set(Int.MAX_VALUE)
         lock.withLock { commandToFail = null }
         release()
+        seen.clear()
     }
 
     /** Does nothing of what is queued from now on, until [release]. */
@@ -161,6 +161,7 @@ public class FakeDevice private constructor(
     internal fun record(queue: Long): Long {
         var handle = 0L
         changing {
+            queue(queue)
             handle = newEvent()
             enqueue(queue, FakeRecord(events.getValue(handle)))
         }

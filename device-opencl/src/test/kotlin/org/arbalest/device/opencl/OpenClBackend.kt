@@ -1,0 +1,42 @@
+package org.arbalest.device.opencl
+
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceStream
+import org.arbalest.device.Devices
+import org.arbalest.device.SyncEvent
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.spi.Availability
+import org.arbalest.testkit.SkipWithout
+import org.arbalest.testkit.contract.Backend
+import org.arbalest.testkit.contract.Gate
+import org.jocl.CL
+import org.jocl.cl_event
+
+/** The first OpenCL device. */
+internal object OpenClBackend : Backend {
+    /** Skips the tests of a spec where there is no device; with `CI=true` nothing is skipped, and they fail. */
+    val needed = SkipWithout {
+        val missing = Devices.availability(DeviceType.OPENCL) as? Availability.Missing
+        missing?.reason()?.takeUnless { System.getenv("CI") == "true" }
+    }
+
+    override val device: Device by lazy { Devices.device(DeviceType.OPENCL, 0) }
+
+    override fun gate(stream: DeviceStream): Gate = UserEvent(device).also { gate -> gate.syncEvent().use(stream::waitFor) }
+}
+
+/** An event that only a test completes. */
+internal class UserEvent(private val device: Device) : Gate {
+    val event: cl_event = CL.clCreateUserEvent(Jocl.context(device), null)
+
+    fun syncEvent(): SyncEvent = Jocl.syncEvent(device, event)
+
+    override fun open() = finish(CL.CL_COMPLETE)
+
+    override fun fail(): Boolean = true.also { finish(CL.CL_OUT_OF_RESOURCES) }
+
+    private fun finish(status: Int) {
+        CL.clSetUserEventStatus(event, status)
+        CL.clReleaseEvent(event)
+    }
+}
