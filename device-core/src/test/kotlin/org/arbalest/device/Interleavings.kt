@@ -70,10 +70,11 @@ internal class Interleavings(private val preemptions: Int) {
                 if (actors.all { it.done }) break
                 var able = actors.filter { it.isAble() }
                 val patience = System.nanoTime() + SECONDS.toNanos(5)
-                while (able.isEmpty() && System.nanoTime() < patience) { // somebody who waited is just waking
+                while (able.isEmpty() && actors.any { !it.done } && System.nanoTime() < patience) { // somebody who waited is just waking
                     settle()
                     able = actors.filter { it.isAble() }
                 }
+                if (able.isEmpty() && actors.all { it.done }) continue
                 check(able.isNotEmpty()) { "nobody can move: ${actors.filterNot { it.done }.joinToString { "${it.name} at ${it.at}" }}" }
                 last = choose(able, last)
                 trace += "${last.name}: ${last.at}"

@@ -30,19 +30,18 @@ import org.jspecify.annotations.Nullable;
  * DeviceStream#keepAlive} holds what it reads and writes.
  */
 public final class Jocl {
-  private static final VarHandle NATIVE_POINTER = field("nativePointer");
-  private static final VarHandle BYTE_OFFSET = field("byteOffset");
+  private static final VarHandle NATIVE_POINTER;
 
-  private Jocl() {}
-
-  private static VarHandle field(String name) {
+  static {
     try {
       var lookup = MethodHandles.privateLookupIn(NativePointerObject.class, MethodHandles.lookup());
-      return lookup.findVarHandle(NativePointerObject.class, name, long.class);
+      NATIVE_POINTER = lookup.findVarHandle(NativePointerObject.class, "nativePointer", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
   }
+
+  private Jocl() {}
 
   /** The context that a device works in; see {@link OpenCl#context}. */
   public static cl_context context(Device device) {
@@ -138,13 +137,14 @@ public final class Jocl {
   /**
    * Memory of JOCL's as a buffer, of which arrays can be made; to be closed by the caller.
    *
-   * @param pointer from {@code clSVMAlloc} in the device's context, with its byte offset; not one to a Java array or buffer
+   * @param pointer from {@code clSVMAlloc} in the device's context; not one to a Java array or buffer, nor one with a byte offset, which JOCL
+   *     forgets the address of: take a {@linkplain DeviceBuffer#slice slice} instead
    * @param size in bytes
    * @param onFree run once when nobody uses the memory any more, on any thread; frees it, if that is wanted
    */
   public static DeviceBuffer buffer(Device device, Pointer pointer, long size, Runnable onFree) {
     OpenClProvider.driver(device);
-    return DeviceBuffer.wrap(device, handle(pointer) + (long) BYTE_OFFSET.get(pointer), size, onFree);
+    return DeviceBuffer.wrap(device, handle(pointer), size, onFree);
   }
 
   private static long handle(NativePointerObject object) {

@@ -1,0 +1,207 @@
+package org.arbalest.device.opencl
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldNotBeEmpty
+import io.kotest.matchers.nulls.shouldBeNull
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import kotlinx.coroutines.CoroutineStart.UNDISPATCHED
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.async
+import kotlinx.coroutines.awaitAll
+import kotlinx.coroutines.runBlocking
+import org.arbalest.coroutines.await
+import org.arbalest.device.DataType
+import org.arbalest.device.DataTypes
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Ledger
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.spi.Availability
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.CPeer
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.PeerNodes
+import org.jocl.CL
+import org.jocl.Pointer
+import org.jocl.cl_context
+import org.jocl.cl_context_properties
+import org.jocl.cl_mem
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.util.concurrent.atomic.AtomicInteger
+
+/** What is particular to OpenCL: what it finds, what it refuses, and memory objects that are declared. */
+class OpenClSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(OpenClBackend.needed)
+    extension(LedgerExtension)
+
+    val device by lazy { OpenClBackend.device }
+
+    lateinit var arena: Arena
+    beforeTest { arena = Arena.ofConfined() }
+    afterTest { arena.close() }
+
+    val ids = Schema.of(listOf(Field.of("id", DataTypes.INT64)))
+
+    /** A record batch of C's on the OpenCL device, whose one column has these buffers. */
+    fun foreign(rows: Long, buffers: List<Long>, event: MemorySegment = MemorySegment.NULL, deviceId: Long = 0): MemorySegment {
+        val array = arena.allocate(ArrowArrayStruct.LAYOUT)
+        PeerNodes.array(array, length = rows, buffers = 1, children = 1)
+        val child = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
+        PeerNodes.array(child, length = rows, buffers = buffers.size.toLong())
+        buffers.forEachIndexed { i, it -> PeerNodes.setForeignBuffer(child, i.toLong(), MemorySegment.ofAddress(it)) }
+        return arena.allocate(ArrowDeviceArrayStruct.LAYOUT).also { PeerNodes.deviceArray(it, array, deviceId, 4, event) }
+    }
+
+    fun memObject(content: LongArray, context: cl_context = Jocl.context(device)): cl_mem =
+        CL.clCreateBuffer(context, CL.CL_MEM_READ_WRITE or CL.CL_MEM_COPY_HOST_PTR, 8L * content.size, Pointer.to(content), null)
+
+    fun otherContext(): cl_context = CL.clCreateContext(cl_context_properties(), 1, arrayOf(Jocl.deviceId(device)), null, null, null)
+
+    test("DEV-13 every device has a line that says what it is") {
+        val found = Devices.status().single { it.type() == DeviceType.OPENCL }
+        found.descriptions().shouldNotBeEmpty()
+        found.descriptions().forEach { it shouldContain "shared virtual memory" }
+        (found.availability() as Availability.Ready).devices() shouldBe found.descriptions().size
+    }
+
+    test("DEV-13 a library that is not there, or is not OpenCL, is a reason") {
+        ClLibrary.missing(listOf("libNoSuchOpenCL.so.1", "NoOpenCL.dll")) shouldBe
+            "no OpenCL library was found; looked for libNoSuchOpenCL.so.1, NoOpenCL.dll"
+        ClLibrary.missing(listOf("libc.so.6")) shouldContain "libc.so.6 has no function clSVMAlloc; OpenCL 2.0 is needed"
+        ClLibrary.missing().shouldBeNull()
+    }
+
+    test("DEV-14 more than the largest allocation is refused before OpenCL is asked, with both numbers") {
+        val largest = OpenClProvider.driver(device).device().largestAllocation()
+        val error = shouldThrow<DeviceException> { device.allocate(largest + 1) }
+        error.errno() shouldBe Errno.ENOMEM
+        error.message shouldContain "asked for ${largest + 1} bytes, but the largest allocation is $largest (CL_DEVICE_MAX_MEM_ALLOC_SIZE)"
+    }
+
+    test("DEV-14 an error of OpenCL's has the call, the device, the code by name and number, and what was asked for") {
+        val driver = OpenClProvider.driver(device)
+        val queue = driver.createQueue()
+        val error = shouldThrow<DeviceException> { driver.copy(queue, 0, 0, 8) }
+        error.message shouldBe "clEnqueueSVMMemcpy on OPENCL:0 failed: CL_INVALID_VALUE (-30), asked for 8 bytes from 0x0 to 0x0"
+        error.errno() shouldBe Errno.EINVAL
+        driver.destroyQueue(queue)
+        ClErrors.describe(-1001) shouldBe "CL_PLATFORM_NOT_FOUND_KHR (-1001)"
+        ClErrors.describe(-9999) shouldBe "unknown code (-9999)"
+    }
+
+    test("DEV-12 a cl_mem that is not declared is refused, and the array released") {
+        val memory = memObject(longArrayOf(1))
+        val error = shouldThrow<DeviceException> { DeviceArray.importDeviceArray(foreign(1, listOf(0, memory.nativePointer)), ids) }
+        error.errno() shouldBe Errno.EINVAL
+        error.message shouldContain "0x${memory.nativePointer.toString(16)} is a cl_mem"
+        error.message shouldContain "OpenCl.importMemObjects"
+        CPeer.counts().arrays shouldBe 0
+        CL.clReleaseMemObject(memory)
+    }
+
+    test("DEV-12 shared virtual memory is taken as it is, also at an offset, and what cannot be read from here is not looked at") {
+        device.allocate(4096).use { svm ->
+            for (address in listOf(svm.address(), svm.address() + 8, 0x10L, 0x7FFF_FFFF_F000L, -8L)) {
+                DeviceArray.importDeviceArray(foreign(0, listOf(0, address)), ids).use { it.column("id").bufferAddress(1) shouldBe address }
+            }
+        }
+    }
+
+    test("DEV-12 declared cl_mem handles are copied, behind the array's event, and the struct is released when that is done") {
+        val content = LongArray(5000) { it * 7L }
+        val memory = memObject(content)
+        val gate = UserEvent(device)
+        val cell = arena.allocateFrom(JAVA_LONG, gate.event.nativePointer)
+        device.createStream().use { stream ->
+            OpenCl.importMemObjects(foreign(5000, listOf(0, memory.nativePointer), cell), ids, stream).use { array ->
+                array.isReady shouldBe false
+                CPeer.counts().arrays shouldBe 2
+                gate.open()
+                array.copyTo(Devices.cpu(), stream).use {
+                    it.synchronize()
+                    it.column("id").toLongArray() shouldBe content
+                }
+            }
+            stream.synchronize()
+        }
+        while (CPeer.counts().arrays != 0L) Thread.onSpinWait()
+        CL.clReleaseMemObject(memory)
+    }
+
+    test("DEV-12 declared handles that are none, or of another context or device, are refused, and the array released") {
+        val context = otherContext()
+        val foreignMemory = memObject(longArrayOf(1), context)
+        device.allocate(64).use { svm ->
+            for ((address, words) in listOf(svm.address() to "is declared to be a cl_mem", foreignMemory.nativePointer to "belongs to the context")) {
+                val error = shouldThrow<DeviceException> {
+                    OpenCl.importMemObjects(foreign(1, listOf(0, address)), ids, device.defaultStream())
+                }
+                error.message shouldContain words
+                CPeer.counts().arrays shouldBe 0
+            }
+            val elsewhere = foreign(1, listOf(0, svm.address()), deviceId = 3)
+            shouldThrow<DeviceException> { OpenCl.importMemObjects(elsewhere, ids, device.defaultStream()) }.message shouldContain "OPENCL:3"
+        }
+        val wrongSchema = Schema.of(Field.of("a", DataTypes.INT64), Field.of("b", DataType.Utf8Type()))
+        val memory = memObject(longArrayOf(1))
+        shouldThrow<DeviceException> { OpenCl.importMemObjects(foreign(1, listOf(0, memory.nativePointer)), wrongSchema, device.defaultStream()) }
+        CPeer.counts().arrays shouldBe 0
+        listOf(memory, foreignMemory).forEach { CL.clReleaseMemObject(it) }
+        CL.clReleaseContext(context)
+    }
+
+    test("DEV-06 an event of another context is refused at import, and the array released") {
+        val context = otherContext()
+        val event = CL.clCreateUserEvent(context, null)
+        device.allocate(8).use { svm ->
+            val array = foreign(1, listOf(0, svm.address()), arena.allocateFrom(JAVA_LONG, event.nativePointer))
+            val error = shouldThrow<DeviceException> { DeviceArray.importDeviceArray(array, ids) }
+            error.message shouldContain "its sync_event belongs to the context 0x${context.nativePointer.toString(16)}"
+            CPeer.counts().arrays shouldBe 0
+        }
+        CL.clReleaseEvent(event)
+        CL.clReleaseContext(context)
+    }
+
+    test("ten thousand events are awaited at once by at most two threads of ours; half of them are given up") {
+        val gate = UserEvent(device)
+        val done = AtomicInteger()
+        device.createStream().use { stream ->
+            gate.syncEvent().use(stream::waitFor)
+            val before = ours()
+            runBlocking(Dispatchers.Default) {
+                val waits = List(10_000) {
+                    val event = stream.record()
+                    async(start = UNDISPATCHED) {
+                        event.use { it.await() }
+                        done.incrementAndGet()
+                    }
+                }
+                Ledger.now().waits() shouldBe 10_000
+                (ours() - before).size shouldBe (ours() - before).take(2).size
+                waits.filterIndexed { i, _ -> i % 2 == 0 }.forEach { it.cancel() }
+                done.get() shouldBe 0
+                gate.open()
+                waits.filterIndexed { i, _ -> i % 2 == 1 }.awaitAll()
+            }
+            done.get() shouldBe 5_000
+            (ours().size <= 2) shouldBe true
+            stream.synchronize()
+        }
+    }
+})
+
+/** The threads that this library has started, and which are not the releases' that others may have needed. */
+private fun ours(): Set<String> =
+    Thread.getAllStackTraces().keys.map { it.name }.filter { it.startsWith("arbalest-") && it != "arbalest-releases" }.toSet()
