@@ -2,6 +2,7 @@ package org.arbalest.samples
 
 import org.arbalest.device.DeviceStatus
 import org.arbalest.device.Devices
+import org.arbalest.device.abi.DeviceType.CPU
 import org.arbalest.device.spi.Availability
 
 /** What devices there are, and which are missing and why. */
@@ -13,7 +14,7 @@ internal fun devicesTable(kinds: List<DeviceStatus>): String = table(
     kinds.flatMap { kind ->
         when (val answer = kind.availability()) {
             is Availability.Missing -> listOf(listOf("${kind.type()}", "no", answer.reason()))
-            is Availability.Ready -> kind.descriptions().mapIndexed { id, it -> listOf("${kind.type()}:$id", "yes", it) }
+            is Availability.Ready -> kind.descriptions().mapIndexed { id, it -> listOf(if (kind.type() == CPU) "CPU" else "${kind.type()}:$id", "yes", it) }
         }
     },
     "device", "there", "what it is, or why it is missing",

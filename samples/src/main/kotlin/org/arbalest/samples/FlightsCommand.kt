@@ -1,10 +1,7 @@
 package org.arbalest.samples
 
 import kotlinx.coroutines.runBlocking
-import org.arbalest.device.Ledger
-import org.arbalest.samples.adbc.AdbcException
 import org.arbalest.samples.adbc.DuckDbDriver
-import picocli.CommandLine
 import picocli.CommandLine.Command
 import picocli.CommandLine.Model.CommandSpec
 import picocli.CommandLine.Option
@@ -12,20 +9,8 @@ import picocli.CommandLine.ParameterException
 import picocli.CommandLine.Spec
 import java.util.concurrent.Callable
 
-/**
- * Runs the command, and answers its exit code: 0; 1 if the file cannot be read, the results differ, or anything was left
- * unreleased; 2 for wrong options. What went wrong is one line on standard error.
- */
-internal fun runFlights(args: Array<String>): Int {
-    val command = CommandLine(FlightsCommand())
-    command.setExecutionExceptionHandler { e, _, _ -> 1.also { command.complain(e.reason) } }
-    command.setParameterExceptionHandler { e: ParameterException, _ -> 2.also { command.complain("${e.reason}; see --help") } }
-    val code = command.execute(*args)
-    val left = Ledger.now()
-    if (left.isZero) return code
-    command.complain("not everything was released: $left")
-    return 1
-}
+/** Runs the command; see [runSample]. */
+internal fun runFlights(args: Array<String>): Int = runSample(FlightsCommand(), args)
 
 @Command(
     name = "flights",
@@ -54,9 +39,3 @@ private class FlightsCommand : Callable<Int> {
         }
     }
 }
-
-internal fun CommandLine.complain(what: String) = err.println("$commandName: $what")
-
-/** The first line of what is said, which of DuckDB's errors is the sentence. */
-private val Exception.reason: String
-    get() = ((this as? AdbcException)?.driverMessage()?.ifEmpty { null } ?: message ?: toString()).lineSequence().first()

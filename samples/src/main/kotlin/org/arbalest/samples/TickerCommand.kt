@@ -4,9 +4,7 @@ import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.runBlocking
-import org.arbalest.device.Ledger
 import org.arbalest.samples.TickerLibrary.Count
-import picocli.CommandLine
 import picocli.CommandLine.Command
 import picocli.CommandLine.Model.CommandSpec
 import picocli.CommandLine.Option
@@ -25,16 +23,7 @@ import kotlin.time.TimeSource
  * Runs the command, and answers its exit code: 0; 1 if there is no C compiler, the sums differ, or anything was left
  * unreleased, here or in C; 2 for wrong options. What went wrong is one line on standard error.
  */
-internal fun runTicker(args: Array<String>): Int {
-    val command = CommandLine(TickerCommand())
-    command.setExecutionExceptionHandler { e, _, _ -> 1.also { command.complain(e.firstLine) } }
-    command.setParameterExceptionHandler { e: ParameterException, _ -> 2.also { command.complain("${e.firstLine}; see --help") } }
-    val code = command.execute(*args)
-    val left = Ledger.now()
-    if (left.isZero) return code
-    command.complain("not everything was released: $left")
-    return 1
-}
+internal fun runTicker(args: Array<String>): Int = runSample(TickerCommand(), args)
 
 @Command(
     name = "ticker",
@@ -193,6 +182,3 @@ private fun <T> cancelledByCtrlC(block: suspend CoroutineScope.() -> T): T {
 }
 
 private fun say(format: String, vararg args: Any?): String = format.format(Locale.ROOT, *args)
-
-private val Exception.firstLine: String
-    get() = (message ?: toString()).lineSequence().first()

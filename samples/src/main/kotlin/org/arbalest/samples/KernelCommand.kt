@@ -1,0 +1,31 @@
+package org.arbalest.samples
+
+import kotlinx.coroutines.runBlocking
+import org.arbalest.samples.adbc.DuckDbDriver
+import picocli.CommandLine.Command
+import picocli.CommandLine.Option
+import java.util.concurrent.Callable
+
+/** Runs the command; see [runSample]. */
+internal fun runKernel(args: Array<String>): Int = runSample(KernelCommand(), args)
+
+@Command(
+    name = "kernel",
+    description = ["Counts the delays of a Parquet file's flights by airport, in an OpenCL kernel on DuckDB's columns."],
+)
+private class KernelCommand : Callable<Int> {
+    @Option(names = ["-h", "--help"], usageHelp = true, description = ["Says this."])
+    private var help: Boolean = false
+
+    @Option(names = ["--file"], paramLabel = "FILE", description = ["Parquet with origin, delay and distance; default: 400,000 flights of 2001."])
+    private var file: String? = null
+
+    override fun call(): Int {
+        val parquet = file?.let(SampleData::file) ?: SampleData.flights()
+        DuckDbDriver.load().open(mapOf("path" to ":memory:")).use { database ->
+            database.connect().createStatement().use { statement ->
+                return if (runBlocking { histograms(statement, parquet) }) 0 else 1
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package org.arbalest.samples
+
+import org.arbalest.device.Ledger
+import org.arbalest.samples.adbc.AdbcException
+import picocli.CommandLine
+import picocli.CommandLine.ParameterException
+import java.util.concurrent.Callable
+
+/**
+ * Runs a sample's command, and answers its exit code: 0; 1 if it fails, its results differ, or anything was left unreleased; 2 for wrong
+ * options. What went wrong is one line on standard error.
+ */
+internal fun runSample(sample: Callable<Int>, args: Array<String>): Int {
+    val command = CommandLine(sample)
+    command.setExecutionExceptionHandler { e, _, _ -> 1.also { command.complain(e.reason) } }
+    command.setParameterExceptionHandler { e: ParameterException, _ -> 2.also { command.complain("${e.reason}; see --help") } }
+    val code = command.execute(*args)
+    val patience = System.nanoTime() + 2_000_000_000 // what a device has just done is released on another thread
+    while (!Ledger.now().isZero && System.nanoTime() < patience) Thread.yield()
+    val left = Ledger.now()
+    if (left.isZero) return code
+    command.complain("not everything was released: $left")
+    return 1
+}
+
+internal fun CommandLine.complain(what: String) = err.println("$commandName: $what")
+
+/** The first line of what is said, which of DuckDB's errors is the sentence. */
+private val Exception.reason: String
+    get() = ((this as? AdbcException)?.driverMessage()?.ifEmpty { null } ?: message ?: toString()).lineSequence().first()
