@@ -1,0 +1,65 @@
+package org.arbalest.samples
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.engine.spec.tempdir
+import io.kotest.matchers.collections.shouldHaveSize
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.spi.Availability
+import org.arbalest.samples.adbc.DuckDbDriver
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.SkipWithout
+import java.nio.file.Path
+
+class KernelSpec : FunSpec({
+    extension(
+        SkipWithout {
+            val missing = Devices.availability(DeviceType.OPENCL) as? Availability.Missing
+            missing?.reason()?.takeUnless { System.getenv("CI") == "true" }
+        },
+    )
+    extension(LedgerExtension)
+    val folder = tempdir().toPath()
+
+    fun parquet(name: String, sql: String): Path = folder.resolve(name).also { file ->
+        DuckDbDriver.load().open(mapOf("path" to ":memory:")).use { database ->
+            database.connect().createStatement().execute("COPY ($sql) TO '$file' (FORMAT parquet)")
+        }
+    }
+
+    test("the delays of the flights that come with the samples, counted by the device as by the CPU") {
+        val run = captured { runKernel(arrayOf()) }
+        run.error shouldBe ""
+        run.code shouldBe 0
+        run.output shouldContain Regex("400,000 flights, [\\d,]+ rows per second, on OPENCL:0")
+        run.output.lines().filter { Regex("\\| [A-Z]{3} .*").matches(it) } shouldHaveSize 10
+        run.output shouldContain "ORD    |  22,146 |"
+        run.output shouldContain "229 airports: matches the CPU's own answer"
+    }
+
+    test("more airports than a byte counts, and delays beyond the classes") {
+        val sql = "SELECT 'A' || (i % 700) AS origin, (i * 7919) % 5000 - 2500 AS delay, 1 AS distance FROM range(100000) t(i)"
+        val run = captured { runKernel(arrayOf("--file", "${parquet("many.parquet", sql)}")) }
+        run.error shouldBe ""
+        run.output shouldContain "700 airports: matches the CPU's own answer"
+    }
+
+    test("a file without flights has no counts, and a file that is not there is one line") {
+        val none = parquet("none.parquet", "SELECT 'A' AS origin, 1 AS delay, 2 AS distance LIMIT 0")
+        captured { runKernel(arrayOf("--file", "$none")) }.run {
+            error shouldBe ""
+            output shouldContain "0 airports: matches the CPU's own answer"
+        }
+        captured { runKernel(arrayOf("--file", "nowhere.parquet")) }.run {
+            code shouldBe 1
+            error.trimEnd() shouldBe "kernel: there is no file nowhere.parquet"
+        }
+    }
+
+    test("the table of devices has a line for each, and for each that is missing") {
+        val table = devicesTable(Devices.status())
+        for (words in listOf("| CPU ", "| OPENCL:0 ", "| CUDA ", "no backend for ROCM")) table shouldContain words
+    }
+})
