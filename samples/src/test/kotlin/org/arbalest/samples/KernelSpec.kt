@@ -11,6 +11,7 @@ import org.arbalest.device.spi.Availability
 import org.arbalest.samples.adbc.DuckDbDriver
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.SkipWithout
+import java.io.File
 import java.nio.file.Path
 
 class KernelSpec : FunSpec({
@@ -56,6 +57,21 @@ class KernelSpec : FunSpec({
             code shouldBe 1
             error.trimEnd() shouldBe "kernel: there is no file nowhere.parquet"
         }
+    }
+
+    test("DEV-13 without a platform it says so, and counts on the CPU") {
+        process(classPath.joinToString(File.pathSeparator), main = "KernelKt", environment = mapOf("OCL_ICD_VENDORS" to "/nowhere")).run {
+            error shouldBe ""
+            code shouldBe 0
+            output shouldContain "No OpenCL, because the OpenCL library has no platform: CL_PLATFORM_NOT_FOUND_KHR (-1001): counting on the CPU alone."
+            output shouldContain "ORD    |  22,146 |"
+        }
+    }
+
+    test("the backend works without JOCL, and without OpenCL there is a reason") {
+        val withoutJocl = classPath.filterNot { "jocl" in it.name }.joinToString(File.pathSeparator)
+        process(withoutJocl, main = "DevicesKt").output shouldContain "| OPENCL:0 "
+        process(withoutJocl, main = "DevicesKt", environment = mapOf("OCL_ICD_VENDORS" to "/nowhere")).output shouldContain "no platform"
     }
 
     test("the table of devices has a line for each, and for each that is missing") {
