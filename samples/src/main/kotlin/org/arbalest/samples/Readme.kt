@@ -3,6 +3,7 @@ package org.arbalest.samples
 import kotlinx.coroutines.flow.Flow
 import org.arbalest.coroutines.*
 import org.arbalest.device.*
+import org.arbalest.device.abi.DeviceType
 import java.lang.foreign.MemorySegment
 
 /** The Kotlin of the README: a batch goes to C, then a stream comes from C. The structs are C's. */
@@ -29,4 +30,17 @@ suspend fun readmeAsync(prices: Flow<DeviceArray>, schema: Schema, cStart: (Memo
     }
     prices.produceTo(cHandler(), schema) // returns when the consumer has released its handler
     return total
+}
+
+/** The README's device: there, and back. */
+suspend fun readmeDevice(batch: DeviceArray) {
+    val gpu = Devices.device(DeviceType.OPENCL, 0)
+    gpu.createStream().use { stream ->
+        batch.copyTo(gpu, stream).use { there ->           // returns at once; waits for batch on the device
+            there.copyTo(Devices.cpu(), stream).use { back ->
+                back.await()                               // suspends; no thread waits
+                println(back["price"].doubles()[0])
+            }
+        }
+    }
 }

@@ -1,6 +1,7 @@
 package org.arbalest.samples
 
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.core.test.Enabled
 import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
@@ -8,6 +9,7 @@ import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
 import org.arbalest.coroutines.*
 import org.arbalest.device.AsyncArrays
 import org.arbalest.device.DeviceArray
@@ -17,6 +19,8 @@ import org.arbalest.device.Ledger
 import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.spi.Availability
 import java.io.File
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -29,7 +33,7 @@ class ReadmeSpec : FunSpec({
         val sources = mapOf("kotlin" to "kotlin/org/arbalest/samples/Readme.kt", "java" to "java/org/arbalest/samples/ReadmeJava.java")
             .mapValues { (_, path) -> File("src/main/$path").readText().unindented() }
         val blocks = Regex("```(kotlin|java)\n(.*?)```", RegexOption.DOT_MATCHES_ALL).findAll(File("../README.md").readText()).toList()
-        blocks shouldHaveSize 3
+        blocks shouldHaveSize 4
         for ((language, code) in blocks.map { it.destructured }) {
             if (!code.startsWith("import ")) {
                 "\n${sources.getValue(language)}\n" shouldContain "\n${code.unindented()}\n"
@@ -72,6 +76,13 @@ class ReadmeSpec : FunSpec({
         Ledger.now().isZero shouldBe true
     }
 
+    test("the README's batch goes to a device and back").config(enabledOrReasonIf = { needsOpenCl() }) {
+        Devices.cpu().batch(2) { float64("price", doubleArrayOf(1.5, 2.0)) }.use { batch ->
+            captured { 0.also { runBlocking { readmeDevice(batch) } } }.output.trim() shouldBe "1.5"
+        }
+        while (!Ledger.now().isZero) Thread.onSpinWait()
+    }
+
     test("the README's Java hands out a stream and takes in a stream") {
         Arena.ofConfined().use { arena ->
             val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
@@ -80,5 +91,11 @@ class ReadmeSpec : FunSpec({
         Ledger.now().isZero shouldBe true
     }
 })
+
+/** With `CI=true` nothing is skipped. */
+private fun needsOpenCl(): Enabled {
+    val missing = Devices.availability(DeviceType.OPENCL) as? Availability.Missing
+    return if (missing == null || System.getenv("CI") == "true") Enabled.enabled else Enabled.disabled(missing.reason())
+}
 
 private fun String.unindented() = lines().joinToString("\n") { it.trim() }.trim()

@@ -38,18 +38,22 @@ public final class OpenClProvider implements DeviceProvider {
     if (!devices.isEmpty()) return null;
     String missing = ClLibrary.missing();
     if (missing != null) return missing;
-    ClDevice.Found found = ClDevice.find();
-    devices = found.devices();
-    return found.reason();
+    try (SignalHandlers _ = SignalHandlers.save()) {
+      ClDevice.Found found = ClDevice.find();
+      devices = found.devices();
+      return found.reason();
+    }
   }
 
   @Override
   public DeviceDriver open(DeviceType type, long id) {
     String missing = find();
     if (missing != null) throw new DeviceException(Errno.ENOSYS, missing);
-    OpenClDriver driver = OpenClDriver.open(devices.get((int) id), "OPENCL:" + id);
-    OPEN.put(id, driver);
-    return driver;
+    try (SignalHandlers _ = SignalHandlers.save()) {
+      OpenClDriver driver = OpenClDriver.open(devices.get((int) id), "OPENCL:" + id);
+      OPEN.put(id, driver);
+      return driver;
+    }
   }
 
   @Override

@@ -23,6 +23,8 @@ import org.jocl.cl_context
 import org.jocl.cl_context_properties
 import org.jocl.cl_event
 import org.jocl.cl_queue_properties
+import java.nio.ByteBuffer
+import java.nio.ByteOrder
 import java.util.concurrent.atomic.AtomicInteger
 
 /** JOCL's objects and ours, and a kernel that works on our columns. */
@@ -115,9 +117,9 @@ class JoclSpec : FunSpec({
                 stream.record().use { end ->
                     val theirs = Jocl.event(end)
                     theirs.nativePointer shouldBe end.handle()
-                    val status = IntArray(1)
-                    CL.clGetEventInfo(theirs, CL.CL_EVENT_COMMAND_EXECUTION_STATUS, 4, Pointer.to(status), null)
-                    (status[0] > CL.CL_COMPLETE) shouldBe true
+                    val status = ByteBuffer.allocateDirect(4).order(ByteOrder.nativeOrder())
+                    CL.clGetEventInfo(theirs, CL.CL_EVENT_COMMAND_EXECUTION_STATUS, 4, Pointer.to(status), null) shouldBe CL.CL_SUCCESS
+                    (status.getInt(0) > CL.CL_COMPLETE) shouldBe true
                     gate.open()
                     CL.clWaitForEvents(1, arrayOf(theirs)) shouldBe CL.CL_SUCCESS
                     end.isDone shouldBe true

@@ -38,6 +38,7 @@ import org.jocl.cl_mem
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.nio.file.Path
 import java.util.concurrent.atomic.AtomicInteger
 
 /** What is particular to OpenCL: what it finds, what it refuses, and memory objects that are declared. */
@@ -81,6 +82,15 @@ class OpenClSpec : FunSpec({
             "no OpenCL library was found; looked for libNoSuchOpenCL.so.1, NoOpenCL.dll"
         ClLibrary.missing(listOf("libc.so.6")) shouldContain "libc.so.6 has no function clSVMAlloc; OpenCL 2.0 is needed"
         ClLibrary.missing().shouldBeNull()
+    }
+
+    test("the JVM keeps its signal handlers, whatever a platform puts in their place when it is loaded") {
+        val java = Path.of(System.getProperty("java.home"), "bin", "java").toString()
+        val main = "org.arbalest.device.opencl.SignalHandlersMainKt"
+        val child = ProcessBuilder(java, "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"), main)
+            .redirectErrorStream(true).start()
+        child.inputReader().readText().trim() shouldBe "the same"
+        child.waitFor() shouldBe 0
     }
 
     test("DEV-14 more than the largest allocation is refused before OpenCL is asked, with both numbers") {
