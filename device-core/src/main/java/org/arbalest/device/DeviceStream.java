@@ -16,11 +16,14 @@ public final class DeviceStream implements AutoCloseable {
   private final Device device;
   private final AtomicReference<@Nullable DeviceQueue> queue;
   private final boolean isDefault;
+  private final Leaks.@Nullable Watch watch;
 
   DeviceStream(DeviceQueue queue, DeviceQueue.Kind kind) {
     this.device = queue.device;
     this.queue = new AtomicReference<>(queue);
     this.isDefault = kind == DeviceQueue.Kind.DEFAULT;
+    this.watch = Leaks.ENABLED && kind == DeviceQueue.Kind.OWN ? Leaks.watch(this) : null;
+    if (watch != null) watch.opened();
   }
 
   /** The device that does the work. */
@@ -149,7 +152,9 @@ public final class DeviceStream implements AutoCloseable {
   public void close() {
     if (isDefault) return;
     DeviceQueue held = queue.getAndSet(null);
-    if (held != null) held.release();
+    if (held == null) return;
+    if (watch != null) watch.closed();
+    held.release();
   }
 
   /** One holder more, to be released by the caller; so that closing on another thread does not take the queue away. */

@@ -20,11 +20,14 @@ import org.jspecify.annotations.Nullable;
 public final class SyncEvent implements AutoCloseable {
   private final EventPoint point;
   private final AtomicReference<@Nullable Shared> keeper;
+  private final Leaks.@Nullable Watch watch;
 
   /** A handle that takes over a holder of the event. */
   SyncEvent(EventPoint point, Shared keeper) {
     this.point = point;
     this.keeper = new AtomicReference<>(keeper);
+    this.watch = Leaks.ENABLED ? Leaks.watch(this) : null;
+    if (watch != null) watch.opened();
   }
 
   /** The device in whose queue it is. */
@@ -94,7 +97,9 @@ public final class SyncEvent implements AutoCloseable {
   @Override
   public void close() {
     Shared held = keeper.getAndSet(null);
-    if (held != null) held.release();
+    if (held == null) return;
+    if (watch != null) watch.closed();
+    held.release();
   }
 
   EventPoint point() {

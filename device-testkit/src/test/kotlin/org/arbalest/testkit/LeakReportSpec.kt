@@ -21,7 +21,9 @@ class LeakReportSpec : FunSpec({
         val child = ChildJvm.run(LeakedHandles::class, options = listOf("-Dorg.arbalest.leaks=true"))
         withClue(child.output) {
             child.exitCode shouldBe 0
-            child.output shouldContain "reported: DeviceArray made here was never closed, in leak"
+            for (kind in listOf("DeviceArray", "DeviceStream", "SyncEvent")) {
+                child.output shouldContain "reported: $kind made here was never closed, in leak"
+            }
             child.output shouldNotContain "in keepOrder"
         }
     }
@@ -33,6 +35,7 @@ internal object LeakedHandles {
 
     private fun leak() {
         make().retain().close()
+        Devices.cpu().createStream().record()
     }
 
     private fun keepOrder() {
@@ -40,6 +43,7 @@ internal object LeakedHandles {
             val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
             make().use { array ->
                 array.retain().exportDeviceArray(out)
+                Devices.cpu().createStream().use { stream -> stream.record().use { stream.waitFor(it) } }
                 DeviceArray.importDeviceArray(out, array.field()).move().use { it.slice(0, 1).close() }
             }
         }
@@ -48,7 +52,7 @@ internal object LeakedHandles {
     @JvmStatic
     fun main(args: Array<String>) {
         val reports = object : Handler() {
-            val seen = CountDownLatch(1)
+            val seen = CountDownLatch(3)
 
             override fun publish(record: LogRecord) {
                 val made = record.thrown ?: return

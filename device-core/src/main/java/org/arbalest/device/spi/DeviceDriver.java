@@ -63,7 +63,7 @@ public interface DeviceDriver extends MemoryAllocator {
   /** Lets a queue wait for an event before it goes on; no thread waits. The event may be destroyed afterwards. */
   void waitFor(long queue, long event);
 
-  /** Whether an event has completed; does not wait. Throws if it failed. */
+  /** Whether an event has completed; does not wait. Throws if it failed, and then only: who asks may free what the work used. */
   boolean isDone(long event);
 
   /** Blocks until an event has completed. Throws if it failed. */
