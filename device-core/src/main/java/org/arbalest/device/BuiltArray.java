@@ -1,5 +1,6 @@
 package org.arbalest.device;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.jspecify.annotations.Nullable;
@@ -21,11 +22,40 @@ final class BuiltArray extends Ownership {
     this.event = event;
   }
 
+  /** Where the buffers are: on one device, or there are none. */
+  static Device deviceOf(ArrayData data, Device without) {
+    List<DeviceBuffer> buffers = data.allBuffers();
+    return buffers.isEmpty() ? without : buffers.getFirst().device();
+  }
+
+  static void requireOn(Device device, ArrayData data) {
+    for (DeviceBuffer buffer : data.allBuffers()) {
+      if (!buffer.device().equals(device)) {
+        throw DeviceException.invalid("the buffers of an array are on one device, but these are on " + device + " and " + buffer.device());
+      }
+    }
+  }
+
   /**
    * The first handle of an array that takes over the buffers, whose sizes were checked, and a holder of the event. On failure they are still
    * the caller's.
    */
-  static DeviceArray build(Device device, Field field, ArrayData data, List<DeviceBuffer> buffers, @Nullable RecordedEvent event) {
+  static DeviceArray build(Device device, Field field, ArrayData data, @Nullable RecordedEvent event) {
+    List<DeviceBuffer> buffers = data.allBuffers();
+    List<DeviceBuffer> taken = new ArrayList<>(buffers.size());
+    try {
+      for (DeviceBuffer buffer : buffers) {
+        if (!buffer.take()) throw new IllegalStateException("a buffer was closed, moved into another array, or given twice: " + buffer);
+        taken.add(buffer);
+      }
+      return build(device, field, data, taken, event);
+    } catch (Throwable t) {
+      taken.forEach(DeviceBuffer::untake);
+      throw t;
+    }
+  }
+
+  private static DeviceArray build(Device device, Field field, ArrayData data, List<DeviceBuffer> buffers, @Nullable RecordedEvent event) {
     int nodes = 1 + field.layout.descendants;
     Writer writer = new Writer(NativeHeap.allocate(NODE * nodes + Long.BYTES * (nodes + listEntries(field.layout, data))), nodes);
     try {

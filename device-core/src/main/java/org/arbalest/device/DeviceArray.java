@@ -5,8 +5,6 @@ import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -79,7 +77,7 @@ public final class DeviceArray implements AutoCloseable {
    * @throws DeviceException with {@code EINVAL} if they do not fit: the path, what is wrong, the numbers
    */
   public static DeviceArray of(Field field, ArrayData data) {
-    return of(field, data, deviceOf(data, Devices.cpu()));
+    return of(field, data, BuiltArray.deviceOf(data, Devices.cpu()));
   }
 
   /** Makes a record batch of buffers; see {@link #of(Field, ArrayData)}. */
@@ -93,9 +91,9 @@ public final class DeviceArray implements AutoCloseable {
    * @param device where the buffers are, also if there are none
    */
   public static DeviceArray of(Field field, ArrayData data, Device device) {
-    requireOn(device, data);
+    BuiltArray.requireOn(device, data);
     BufferSizes.check(field, data);
-    return build(field, data, device, null);
+    return BuiltArray.build(device, field, data, null);
   }
 
   /** Makes a record batch of buffers; see {@link #of(Field, ArrayData, Device)}. */
@@ -110,12 +108,12 @@ public final class DeviceArray implements AutoCloseable {
    * @param stream where that work was queued; without buffers, the array is on its device
    */
   public static DeviceArray of(Field field, ArrayData data, DeviceStream stream) {
-    Device device = deviceOf(data, stream.device());
-    requireOn(device, data);
+    Device device = BuiltArray.deviceOf(data, stream.device());
+    BuiltArray.requireOn(device, data);
     BufferSizes.checkUnwritten(field, data);
     RecordedEvent event = stream.recordEvent();
     try {
-      return build(field, data, device, event);
+      return BuiltArray.build(device, field, data, event);
     } catch (Throwable t) {
       event.release();
       throw t;
@@ -125,34 +123,6 @@ public final class DeviceArray implements AutoCloseable {
   /** Makes a record batch of buffers that queued work still writes to; see {@link #of(Field, ArrayData, DeviceStream)}. */
   public static DeviceArray of(Schema schema, ArrayData data, DeviceStream stream) {
     return of(schema.asField(), data, stream);
-  }
-
-  private static Device deviceOf(ArrayData data, Device without) {
-    List<DeviceBuffer> buffers = data.allBuffers();
-    return buffers.isEmpty() ? without : buffers.getFirst().device();
-  }
-
-  private static void requireOn(Device device, ArrayData data) {
-    for (DeviceBuffer buffer : data.allBuffers()) {
-      if (!buffer.device().equals(device)) {
-        throw DeviceException.invalid("the buffers of an array are on one device, but these are on " + device + " and " + buffer.device());
-      }
-    }
-  }
-
-  private static DeviceArray build(Field field, ArrayData data, Device device, @Nullable RecordedEvent event) {
-    List<DeviceBuffer> buffers = data.allBuffers();
-    List<DeviceBuffer> taken = new ArrayList<>(buffers.size());
-    try {
-      for (DeviceBuffer buffer : buffers) {
-        if (!buffer.take()) throw new IllegalStateException("a buffer was closed, moved into another array, or given twice: " + buffer);
-        taken.add(buffer);
-      }
-      return BuiltArray.build(device, field, data, taken, event);
-    } catch (Throwable t) {
-      taken.forEach(DeviceBuffer::untake);
-      throw t;
-    }
   }
 
   /**
