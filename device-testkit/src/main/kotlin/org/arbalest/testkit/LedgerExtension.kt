@@ -13,7 +13,7 @@ import kotlin.time.Duration.Companion.milliseconds
  *
  * Before each test it takes [Ledger.now] and resets the [CPeer], where there is a C compiler. After a test that passed,
  * both must be back, and the peer must have seen no double release and no broken rule; a test that provokes one
- * says so by calling [CPeer.reset] at its end. What other threads are just releasing has a second to be gone.
+ * says so by calling [CPeer.reset] at its end. What other threads are just releasing has three seconds to be gone.
  *
  *     class MySpec : FunSpec({
  *         extension(LedgerExtension)
@@ -21,7 +21,7 @@ import kotlin.time.Duration.Companion.milliseconds
  *     })
  */
 public object LedgerExtension : TestCaseExtension {
-    private val grace = 1000.milliseconds
+    private val grace = 3000.milliseconds
 
     override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
         if (testCase.type != TestType.Test) return execute(testCase)
