@@ -27,6 +27,8 @@ final class Cl {
   static final int DEVICE_SVM_CAPABILITIES = 0x1053;
   static final int QUEUE_CONTEXT = 0x1090;
   static final int QUEUE_PROPERTIES = 0x1093;
+  static final int MEM_OBJECT_BUFFER = 0x10F0;
+  static final int MEM_TYPE = 0x1100;
   static final int MEM_SIZE = 0x1102;
   static final int MEM_CONTEXT = 0x1106;
   static final int EVENT_COMMAND_QUEUE = 0x11D0;

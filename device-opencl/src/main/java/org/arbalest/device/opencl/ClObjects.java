@@ -10,7 +10,7 @@ import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells OpenCL's own objects from memory: the loader's extension (cl_khr_icd) lets every object begin with a pointer to its platform's table of
+ * Tells a {@code cl_mem} from memory: the loader's extension (cl_khr_icd) lets every object begin with a pointer to its platform's table of
  * functions. A foreign address is read through the kernel, which answers for one that cannot be read; where there is no such call, nothing
  * is recognised.
  */
@@ -20,14 +20,20 @@ final class ClObjects {
 
   private ClObjects() {}
 
-  /** Whether an address is that of an object of the same platform as another, which is one. */
-  static boolean isObject(long address, long known) {
+  /**
+   * Whether an address is that of a {@code cl_mem}, of the same platform as some known object. Memory that held an object before may begin as one
+   * does; so the platform is asked as well.
+   */
+  static boolean isMemObject(long address, long known) {
     if ((address & 7) != 0) return false;
     long first = word(address);
-    return first != 0 && first == word(known);
+    if (first == 0 || first != word(known)) return false;
+    MemorySegment scratch = Cl.scratch();
+    int code = Cl.getMemObjectInfo(address, Cl.MEM_TYPE, Integer.BYTES, scratch.address());
+    return code == 0 && scratch.get(JAVA_INT, 0) == Cl.MEM_OBJECT_BUFFER;
   }
 
-  /** Whether an object is ever recognised. */
+  /** Whether one is ever recognised. */
   static boolean canTell() {
     return PROCESS_VM_READV != null;
   }

@@ -115,7 +115,7 @@ final class MemObjects {
 
   /** A buffer into which the content of a {@code cl_mem} is being copied. */
   private DeviceBuffer copy(long memory) {
-    if (ClObjects.canTell() && !ClObjects.isObject(memory, driver.context())) {
+    if (ClObjects.canTell() && !ClObjects.isMemObject(memory, driver.context())) {
       throw invalid("the buffer " + OpenClDriver.hex(memory) + " is declared to be a cl_mem of " + device + ", but is none");
     }
     long context = info(memory, Cl.MEM_CONTEXT);

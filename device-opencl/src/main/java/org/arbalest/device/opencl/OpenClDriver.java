@@ -206,7 +206,7 @@ final class OpenClDriver implements DeviceDriver {
 
   @Override
   public void checkBuffer(long address) {
-    if (ClObjects.isObject(address, context)) {
+    if (ClObjects.isMemObject(address, context)) {
       throw new DeviceException(
           Errno.EINVAL,
           "the buffer " + hex(address) + " is a cl_mem; buffers on " + name + " are pointers to shared virtual memory"

@@ -16,6 +16,7 @@ import org.arbalest.coroutines.await
 import org.arbalest.device.DataType
 import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
@@ -63,6 +64,12 @@ class OpenClSpec : FunSpec({
         PeerNodes.array(child, length = rows, buffers = buffers.size.toLong())
         buffers.forEachIndexed { i, it -> PeerNodes.setForeignBuffer(child, i.toLong(), MemorySegment.ofAddress(it)) }
         return arena.allocate(ArrowDeviceArrayStruct.LAYOUT).also { PeerNodes.deviceArray(it, array, deviceId, 4, event) }
+    }
+
+    /** Memory of the device that begins with a word, and is zero otherwise. */
+    fun svm(bytes: Long, first: Long = 0): DeviceBuffer = Devices.cpu().allocate(bytes).use { source ->
+        source.segment().fill(0).set(JAVA_LONG, 0, first)
+        source.copy(device.memory())
     }
 
     fun memObject(content: LongArray, context: cl_context = Jocl.context(device)): cl_mem =
@@ -129,6 +136,15 @@ class OpenClSpec : FunSpec({
         }
     }
 
+    test("DEV-12 shared virtual memory that begins as an object does, since it was one before, is memory") {
+        val dispatch = MemorySegment.ofAddress(OpenCl.context(device)).reinterpret(8).get(JAVA_LONG, 0)
+        svm(4096, dispatch).use { svm ->
+            DeviceArray.importDeviceArray(foreign(1, listOf(0, svm.address())), ids).close()
+            val error = shouldThrow<DeviceException> { OpenCl.importMemObjects(foreign(1, listOf(0, svm.address())), ids, device.defaultStream()) }
+            error.message shouldContain "is declared to be a cl_mem"
+        }
+    }
+
     test("DEV-12 declared cl_mem handles are copied, behind the array's event, and the struct is released when that is done") {
         val content = LongArray(5000) { it * 7L }
         val memory = memObject(content)
@@ -153,7 +169,7 @@ class OpenClSpec : FunSpec({
     test("DEV-12 declared handles that are none, or of another context or device, are refused, and the array released") {
         val context = otherContext()
         val foreignMemory = memObject(longArrayOf(1), context)
-        device.allocate(64).use { svm ->
+        svm(64).use { svm ->
             for ((address, words) in listOf(svm.address() to "is declared to be a cl_mem", foreignMemory.nativePointer to "belongs to the context")) {
                 val error = shouldThrow<DeviceException> {
                     OpenCl.importMemObjects(foreign(1, listOf(0, address)), ids, device.defaultStream())
