@@ -69,7 +69,6 @@ final class Cl {
   private static final MethodHandle SET_EVENT_CALLBACK = function("clSetEventCallback", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle RETAIN_EVENT = function("clRetainEvent", JAVA_LONG);
   private static final MethodHandle RELEASE_EVENT = function("clReleaseEvent", JAVA_LONG);
-  private static final MethodHandle RETAIN_QUEUE = function("clRetainCommandQueue", JAVA_LONG);
   private static final MethodHandle MAP_BUFFER =
       handle("clEnqueueMapBuffer", JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle UNMAP_MEM_OBJECT =
@@ -173,14 +172,6 @@ final class Cl {
   static long createQueue(long context, long device, long error) {
     try {
       return (long) CREATE_QUEUE.invokeExact(context, device, 0L, error);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int retainQueue(long queue) {
-    try {
-      return (int) RETAIN_QUEUE.invokeExact(queue);
     } catch (Throwable t) {
       throw unexpected(t);
     }

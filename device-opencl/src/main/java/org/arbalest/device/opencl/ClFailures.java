@@ -59,11 +59,15 @@ final class ClFailures {
     }
   }
 
+  /** One that cannot be asked is looked at no more. */
   private static boolean isOver(Watched watched) {
-    int status = watched.driver.status(watched.event);
-    if (status > Cl.COMPLETE) return false;
-    watched.completion.complete();
-    watched.driver.destroyEvent(watched.event);
+    try {
+      if (watched.driver.status(watched.event) > Cl.COMPLETE) return false;
+      watched.completion.complete();
+      watched.driver.destroyEvent(watched.event);
+    } catch (RuntimeException e) {
+      System.getLogger("org.arbalest.device.opencl").log(Level.ERROR, "asking for an event failed", e);
+    }
     return true;
   }
 }

@@ -45,6 +45,10 @@ final class MemObjects {
   }
 
   static DeviceArray importArray(MemorySegment array, Field field, DeviceStream stream) {
+    long size = array.byteSize();
+    if (!array.isNative() || array.address() == 0 || (array.address() & 7) != 0 || (size != 0 && size < ArrowDeviceArrayStruct.SIZE)) {
+      throw new IllegalArgumentException("no ArrowDeviceArray of " + ArrowDeviceArrayStruct.SIZE + " aligned bytes is at " + array);
+    }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment struct = arena.allocate(ArrowDeviceArrayStruct.LAYOUT);
       long source = struct.address();
@@ -76,8 +80,11 @@ final class MemObjects {
         throw t;
       }
     } catch (Throwable t) {
-      stream.synchronize(); // nothing is freed under a copy
-      buffers.forEach(DeviceBuffer::close);
+      try {
+        stream.synchronize(); // nothing is freed under a copy
+      } finally {
+        buffers.forEach(DeviceBuffer::close);
+      }
       throw t;
     }
   }
@@ -130,8 +137,11 @@ final class MemObjects {
     long mapped = Cl.enqueueMapBuffer(queue, false, memory, Cl.MAP_READ, 0, size, scratch.address());
     int code = scratch.get(JAVA_INT, 0);
     if (code != 0) throw driver.error("clEnqueueMapBuffer", code, size + " bytes");
-    driver.copy(queue, copy.address(), mapped, size);
-    driver.check(Cl.enqueueUnmapMemObject(queue, memory, mapped), "clEnqueueUnmapMemObject");
+    try {
+      driver.copy(queue, copy.address(), mapped, size);
+    } finally {
+      driver.check(Cl.enqueueUnmapMemObject(queue, memory, mapped), "clEnqueueUnmapMemObject");
+    }
     driver.flush(queue);
     return copy;
   }

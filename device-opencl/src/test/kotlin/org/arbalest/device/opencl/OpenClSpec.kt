@@ -180,6 +180,9 @@ class OpenClSpec : FunSpec({
             val elsewhere = foreign(1, listOf(0, svm.address()), deviceId = 3)
             shouldThrow<DeviceException> { OpenCl.importMemObjects(elsewhere, ids, device.defaultStream()) }.message shouldContain "OPENCL:3"
         }
+        for (none in listOf(MemorySegment.NULL, arena.allocate(64), MemorySegment.ofArray(LongArray(16)), MemorySegment.ofAddress(12))) {
+            shouldThrow<IllegalArgumentException> { OpenCl.importMemObjects(none, ids, device.defaultStream()) }
+        }
         val wrongSchema = Schema.of(Field.of("a", DataTypes.INT64), Field.of("b", DataType.Utf8Type()))
         val memory = memObject(longArrayOf(1))
         shouldThrow<DeviceException> { OpenCl.importMemObjects(foreign(1, listOf(0, memory.nativePointer)), wrongSchema, device.defaultStream()) }
