@@ -37,18 +37,20 @@ public class NativeLibrary private constructor(
          * `arbalest/arrow_abi.h` is there always. The library lands in `target/native`, or in a temporary folder where
          * there is no `target`.
          *
+         * @param soname the name that the library goes by: who loads one of that name afterwards gets this one
          * @throws IllegalStateException if there is no C compiler, or if it refuses a source; the message has its words
          */
-        public fun compile(vararg sources: String): NativeLibrary {
+        public fun compile(vararg sources: String, soname: String? = null): NativeLibrary {
             val compiler = when (val answer = CCompiler.answer) {
                 is CCompiler.Found -> answer.path
                 is CCompiler.Missing -> error(answer.reason)
             }
+            val flags = FLAGS + listOfNotNull(soname?.let { "-Wl,-soname,$it" })
             val texts = sources.associateWith { text(SOURCES + it) } + (ABI_HEADER to text("/META-INF/include/$ABI_HEADER"))
             val name = sources.first().substringBeforeLast('.')
-            val folder = output.resolve("$name-${hash(compiler, texts)}").toAbsolutePath()
+            val folder = output.resolve("$name-${hash("$compiler $flags", texts)}").toAbsolutePath()
             return loaded.computeIfAbsent(folder.resolve(System.mapLibraryName(name))) { file ->
-                if (!Files.exists(file)) build(compiler, texts, file)
+                if (!Files.exists(file)) build(listOf("$compiler") + flags, texts, file)
                 NativeLibrary(file)
             }
         }
@@ -61,13 +63,13 @@ public class NativeLibrary private constructor(
         private fun text(resource: String): String =
             checkNotNull(NativeLibrary::class.java.getResource(resource)) { "no resource $resource" }.readText()
 
-        private fun hash(compiler: Path, texts: Map<String, String>): String {
+        private fun hash(command: String, texts: Map<String, String>): String {
             val digest = MessageDigest.getInstance("SHA-256")
-            digest.update("$compiler $FLAGS $texts".encodeToByteArray())
+            digest.update("$command $texts".encodeToByteArray())
             return digest.digest().toHexString().take(16)
         }
 
-        private fun build(compiler: Path, texts: Map<String, String>, file: Path) {
+        private fun build(start: List<String>, texts: Map<String, String>, file: Path) {
             for ((name, text) in texts) {
                 val source = file.resolveSibling(name)
                 Files.createDirectories(source.parent)
@@ -75,7 +77,7 @@ public class NativeLibrary private constructor(
             }
             // Under another name first: a second process may be looking for the file.
             val unfinished = Files.createTempFile(file.parent, "unfinished", null)
-            val command = listOf("$compiler") + FLAGS + listOf("-I.", "-o", "$unfinished") + texts.keys.filter { it.endsWith(".c") }
+            val command = start + listOf("-I.", "-o", "$unfinished") + texts.keys.filter { it.endsWith(".c") }
             val process = ProcessBuilder(command).directory(file.parent.toFile()).redirectErrorStream(true).start()
             val words = process.inputReader().readText()
             check(process.waitFor() == 0) { "${command.joinToString(" ")} failed:\n$words" }

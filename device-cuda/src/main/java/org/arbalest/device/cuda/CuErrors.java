@@ -1,0 +1,52 @@
+package org.arbalest.device.cuda;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.Errno;
+
+/** The driver's codes, and what becomes of them (DEV-14). */
+final class CuErrors {
+  private static final System.Logger LOGGER = System.getLogger("org.arbalest.device.cuda");
+
+  private CuErrors() {}
+
+  /** Such as {@code CUDA_ERROR_OUT_OF_MEMORY (2)}. */
+  static String describe(int code) {
+    MemorySegment scratch = Cu.scratch();
+    String name = "unknown code";
+    if (Cu.getErrorName(code, scratch.address()) == Cu.SUCCESS && scratch.get(JAVA_LONG, 0) != 0) {
+      name = MemorySegment.ofAddress(scratch.get(JAVA_LONG, 0)).reinterpret(256).getString(0);
+    }
+    return name + " (" + code + ")";
+  }
+
+  static int errno(int code) {
+    return switch (code) {
+      case Cu.OUT_OF_MEMORY -> Errno.ENOMEM;
+      case Cu.INVALID_VALUE, Cu.INVALID_DEVICE, Cu.INVALID_CONTEXT, Cu.INVALID_HANDLE -> Errno.EINVAL;
+      case Cu.NOT_SUPPORTED -> Errno.ENOSYS;
+      default -> Errno.EIO;
+    };
+  }
+
+  /**
+   * What a call failed with.
+   *
+   * @param call the function, the device and what else there is to say, such as {@code cuMemAlloc on CUDA:0}
+   * @param asked what for, or an empty text
+   */
+  static DeviceException exception(String call, int code, String asked) {
+    return new DeviceException(errno(code), call + " failed: " + describe(code) + (asked.isEmpty() ? "" : ", asked for " + asked));
+  }
+
+  /** Says what nobody can be told by an exception; never throws. */
+  static void report(String what, Throwable failure) {
+    try {
+      LOGGER.log(System.Logger.Level.ERROR, what + " failed", failure);
+    } catch (Throwable _) {
+      // there is nobody left to tell
+    }
+  }
+}

@@ -1,0 +1,179 @@
+package org.arbalest.device.cuda;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.spi.Completion;
+import org.arbalest.device.spi.DeviceDriver;
+import org.arbalest.device.spi.HostMemory;
+import org.arbalest.device.spi.MemoryAllocator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One of a GPU's kinds of memory, with the GPU's queues. Queues are streams that the legacy default stream does not hold up; events record no
+ * times, and a thread that waits for one sleeps.
+ */
+final class CudaDriver implements DeviceDriver {
+  private static final int EVENT_FLAGS = Cu.EVENT_DISABLE_TIMING | Cu.EVENT_BLOCKING_SYNC;
+
+  private final Gpu gpu;
+  private final MemoryAllocator memory;
+  private final @Nullable HostMemory hostMemory;
+
+  private CudaDriver(Gpu gpu, MemoryAllocator memory, @Nullable HostMemory hostMemory) {
+    this.gpu = gpu;
+    this.memory = memory;
+    this.hostMemory = hostMemory;
+  }
+
+  static CudaDriver of(Gpu gpu, DeviceType type) {
+    HostMemory pinned = new HostMemory(DeviceType.CUDA_HOST, gpu.pinnedMemory);
+    if (type.equals(DeviceType.CUDA_HOST)) return new CudaDriver(gpu, gpu.pinnedMemory, null);
+    if (type.equals(DeviceType.CUDA_MANAGED)) return new CudaDriver(gpu, gpu.managedMemory, pinned);
+    return new CudaDriver(gpu, gpu.deviceMemory, pinned);
+  }
+
+  Gpu gpu() {
+    return gpu;
+  }
+
+  @Override
+  public boolean isCpuAccessible() {
+    return memory.isCpuAccessible();
+  }
+
+  @Override
+  public long allocate(long bytes, long alignment) {
+    return memory.allocate(bytes, alignment);
+  }
+
+  @Override
+  public void free(long address, long bytes) {
+    memory.free(address, bytes);
+  }
+
+  @Override
+  public @Nullable HostMemory hostMemory() {
+    return hostMemory;
+  }
+
+  @Override
+  public long createQueue() {
+    return Streams.create(gpu);
+  }
+
+  @Override
+  public void destroyQueue(long queue) {
+    destroy(queue, false);
+  }
+
+  @Override
+  public void destroyEvent(long event) {
+    destroy(event, true);
+  }
+
+  private void destroy(long handle, boolean isEvent) {
+    if (!tryDestroy(handle, isEvent)) Frees.submit(() -> tryDestroy(handle, isEvent));
+  }
+
+  /** False if this thread may not call CUDA now. */
+  private boolean tryDestroy(long handle, boolean isEvent) {
+    if (!gpu.tryEnter()) return false;
+    int code;
+    try {
+      code = isEvent ? Cu.eventDestroy(handle) : Cu.streamDestroy(handle);
+    } finally {
+      gpu.leave();
+    }
+    if (code == Cu.NOT_PERMITTED) return false;
+    if (code != Cu.DEINITIALIZED) gpu.check(code, isEvent ? "cuEventDestroy" : "cuStreamDestroy"); // at the end of the process there is nothing left
+    return true;
+  }
+
+  @Override
+  public void synchronizeQueue(long queue) {
+    gpu.enter();
+    try {
+      gpu.check(Cu.streamSynchronize(queue), "cuStreamSynchronize");
+    } finally {
+      gpu.leave();
+    }
+  }
+
+  @Override
+  public void copy(long queue, long to, long from, long bytes) {
+    if (bytes == 0) return;
+    gpu.enter();
+    try {
+      gpu.staging.copy(queue, to, from, bytes);
+    } finally {
+      gpu.leave();
+    }
+  }
+
+  /** Pinned and managed memory is within every GPU's reach, and so is another GPU's. */
+  @Override
+  public boolean reaches(DeviceType type, long id) {
+    if (!CudaProvider.serves(type)) return false;
+    Gpu other = Gpu.ifOpen(id);
+    return other != null && (!type.equals(DeviceType.CUDA) || gpu.reaches(other));
+  }
+
+  @Override
+  public long record(long queue) {
+    gpu.enter();
+    try {
+      MemorySegment scratch = Cu.scratch();
+      gpu.check(Cu.eventCreate(scratch.address(), EVENT_FLAGS), "cuEventCreate");
+      long event = scratch.get(JAVA_LONG, 0);
+      int code = Cu.eventRecord(event, queue);
+      if (code == Cu.SUCCESS) return event;
+      int destroyed = Cu.eventDestroy(event);
+      var failure = gpu.error("cuEventRecord", code, "");
+      if (destroyed != Cu.SUCCESS) failure.addSuppressed(gpu.error("cuEventDestroy", destroyed, ""));
+      throw failure;
+    } finally {
+      gpu.leave();
+    }
+  }
+
+  @Override
+  public void waitFor(long queue, long event) {
+    gpu.enter();
+    try {
+      gpu.check(Cu.streamWaitEvent(queue, event, 0), "cuStreamWaitEvent");
+    } finally {
+      gpu.leave();
+    }
+  }
+
+  /** In a host function, which may not ask, an event is taken for one that has not completed. */
+  @Override
+  public boolean isDone(long event) {
+    if (!gpu.tryEnter()) return false;
+    try {
+      int code = Cu.eventQuery(event);
+      if (code == Cu.SUCCESS) return true;
+      if (code == Cu.NOT_READY || code == Cu.NOT_PERMITTED) return false;
+      throw gpu.error("cuEventQuery", code, "");
+    } finally {
+      gpu.leave();
+    }
+  }
+
+  @Override
+  public void synchronizeEvent(long event) {
+    gpu.enter();
+    try {
+      gpu.check(Cu.eventSynchronize(event), "cuEventSynchronize");
+    } finally {
+      gpu.leave();
+    }
+  }
+
+  @Override
+  public void onComplete(long event, Completion completion) {
+    gpu.waits.add(event, completion);
+  }
+}

@@ -1,0 +1,87 @@
+package org.arbalest.device.cuda;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.spi.Availability;
+import org.arbalest.device.spi.DeviceDriver;
+import org.arbalest.device.spi.DeviceProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Serves every GPU that the CUDA driver shows, by its ordinal: its own memory as {@code CUDA}, main memory that is pinned for it as {@code
+ * CUDA_HOST}, and memory that both share as {@code CUDA_MANAGED}, where the GPU and the CPU can use that at the same time.
+ */
+public final class CudaProvider implements DeviceProvider {
+  private static final List<DeviceType> TYPES = List.of(DeviceType.CUDA, DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED);
+
+  /** For {@link java.util.ServiceLoader}. */
+  public CudaProvider() {}
+
+  @Override
+  public List<DeviceType> types() {
+    return TYPES;
+  }
+
+  static boolean serves(DeviceType type) {
+    return TYPES.contains(type);
+  }
+
+  @Override
+  public Availability probe(DeviceType type) {
+    String missing = CuLibrary.missing();
+    if (missing != null) return new Availability.Missing(missing);
+    int code = Cu.init(0);
+    if (code != Cu.SUCCESS) return new Availability.Missing("cuInit failed: " + CuErrors.describe(code) + driverVersion());
+    MemorySegment scratch = Cu.scratch();
+    code = Cu.deviceGetCount(scratch.address());
+    if (code != Cu.SUCCESS) return new Availability.Missing("cuDeviceGetCount failed: " + CuErrors.describe(code));
+    int count = scratch.get(JAVA_INT, 0);
+    if (count == 0) return new Availability.Missing("the CUDA driver shows no GPU" + driverVersion());
+    String unshared = type.equals(DeviceType.CUDA_MANAGED) ? unshared(count) : null;
+    return unshared != null ? new Availability.Missing(unshared) : new Availability.Ready(count);
+  }
+
+  /** Why no GPU has managed memory that the CPU may touch while the GPU works; null if one has. */
+  private static @Nullable String unshared(int count) {
+    for (int ordinal = 0; ordinal < count; ordinal++) {
+      if (Gpu.attribute(ordinal, Cu.CONCURRENT_MANAGED_ACCESS) != 0) return null;
+    }
+    return "the CPU may not touch managed memory while one of the " + count + " GPUs works (concurrentManagedAccess is 0)";
+  }
+
+  private static String driverVersion() {
+    MemorySegment scratch = Cu.scratch();
+    if (Cu.driverGetVersion(scratch.address()) != Cu.SUCCESS) return "";
+    int version = scratch.get(JAVA_INT, 0);
+    return "; the driver is for CUDA " + version / 1000 + "." + version % 1000 / 10;
+  }
+
+  @Override
+  public DeviceDriver open(DeviceType type, long id) {
+    if (probe(type) instanceof Availability.Missing(String why)) throw new DeviceException(Errno.ENOSYS, why);
+    int ordinal = Math.toIntExact(id);
+    if (type.equals(DeviceType.CUDA_MANAGED) && Gpu.attribute(ordinal, Cu.CONCURRENT_MANAGED_ACCESS) == 0) {
+      throw new DeviceException(Errno.ENOSYS, "the CPU may not touch managed memory while GPU " + id + " works (concurrentManagedAccess is 0)");
+    }
+    return CudaDriver.of(Gpu.open(ordinal), type);
+  }
+
+  @Override
+  public String describe(DeviceType type, long id) {
+    String gpu = Gpu.describe(Math.toIntExact(id)) + driverVersion();
+    if (type.equals(DeviceType.CUDA_HOST)) return "pinned main memory for " + gpu;
+    return type.equals(DeviceType.CUDA_MANAGED) ? "managed memory of " + gpu : gpu;
+  }
+
+  static Gpu gpu(Device device) {
+    if (!serves(device.type())) throw new IllegalArgumentException(device + " is not a CUDA device");
+    if (device.isOpaque()) throw new IllegalArgumentException(device + " is not served by this backend");
+    return Gpu.open(Math.toIntExact(device.id()));
+  }
+}

@@ -1,0 +1,31 @@
+package org.arbalest.device.cuda;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.abi.DeviceType;
+
+/** A GPU's own memory: from its pool, if there is one. */
+final class DeviceMemory extends GpuMemory {
+  DeviceMemory(Gpu gpu) {
+    super(gpu, DeviceType.CUDA, gpu.pool.isThere() ? "cuMemAllocFromPoolAsync" : "cuMemAlloc");
+  }
+
+  @Override
+  public boolean isCpuAccessible() {
+    return false;
+  }
+
+  @Override
+  int allocateBlock(MemorySegment out, long bytes) {
+    return gpu.pool.isThere() ? gpu.pool.allocate(out, bytes) : CuMemory.memAlloc(out.address(), bytes);
+  }
+
+  @Override
+  int freeBlock(long address) {
+    return gpu.pool.isThere() ? gpu.pool.free(address) : CuMemory.memFree(address);
+  }
+
+  @Override
+  boolean freeingWaits() {
+    return !gpu.pool.isThere();
+  }
+}

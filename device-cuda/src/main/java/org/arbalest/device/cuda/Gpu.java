@@ -1,0 +1,170 @@
+package org.arbalest.device.cuda;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.Set;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.spi.MemoryAllocator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One GPU, by its primary context, which the CUDA runtime and other libraries of the process share. It is retained for as long as the
+ * process lives. {@code CUDA}, {@code CUDA_HOST} and {@code CUDA_MANAGED} of an ordinal are three kinds of memory, and one of these.
+ */
+final class Gpu {
+  private static final @Nullable Gpu[] OPEN = new Gpu[64];
+
+  final int ordinal;
+  final String name;
+  private final int device;
+  private final long context;
+  final Pool pool;
+  final Waits waits;
+  final Staging staging;
+  final MemoryAllocator deviceMemory;
+  final MemoryAllocator pinnedMemory;
+  final MemoryAllocator managedMemory;
+
+  /** The peers that this one's queues were made to reach directly. */
+  private final Set<Integer> peers = new HashSet<>();
+
+  private Gpu(int ordinal, int device, long context) {
+    this.ordinal = ordinal;
+    this.name = "CUDA:" + ordinal;
+    this.device = device;
+    this.context = context;
+    this.pool = Pool.create(this);
+    this.waits = new Waits(this);
+    this.staging = new Staging(this);
+    this.deviceMemory = new DeviceMemory(this);
+    this.pinnedMemory = new PinnedMemory(this);
+    this.managedMemory = new ManagedMemory(this);
+  }
+
+  /** Opens it, or returns what is open. */
+  static Gpu open(int ordinal) {
+    synchronized (OPEN) {
+      Gpu open = OPEN[ordinal];
+      if (open != null) return open;
+      Frees.start();
+      String name = "CUDA:" + ordinal;
+      MemorySegment scratch = Cu.scratch();
+      check(Cu.deviceGet(scratch.address(), ordinal), "cuDeviceGet", name);
+      int device = scratch.get(JAVA_INT, 0);
+      check(Cu.primaryCtxRetain(scratch.address(), device), "cuDevicePrimaryCtxRetain", name);
+      try {
+        open = new Gpu(ordinal, device, scratch.get(JAVA_LONG, 0));
+      } catch (Throwable t) {
+        int code = Cu.primaryCtxRelease(device);
+        if (code != Cu.SUCCESS) t.addSuppressed(CuErrors.exception("cuDevicePrimaryCtxRelease on " + name, code, ""));
+        throw t;
+      }
+      OPEN[ordinal] = open;
+      return open;
+    }
+  }
+
+  /** One that was opened; null if there is none of that ordinal. */
+  static @Nullable Gpu ifOpen(long ordinal) {
+    synchronized (OPEN) {
+      return ordinal >= 0 && ordinal < OPEN.length ? OPEN[(int) ordinal] : null;
+    }
+  }
+
+  /** The {@code CUdevice}. */
+  int device() {
+    return device;
+  }
+
+  /** The {@code CUcontext}. */
+  long context() {
+    return context;
+  }
+
+  /**
+   * Makes the context current, until {@link #leave}, which restores what was there (DEV-10).
+   *
+   * @return false if this thread may not call CUDA now, since it is in a host function
+   */
+  boolean tryEnter() {
+    int code = Cu.ctxPushCurrent(context);
+    if (code == Cu.SUCCESS) return true;
+    if (code == Cu.NOT_PERMITTED) return false;
+    throw error("cuCtxPushCurrent", code, "");
+  }
+
+  /** Makes the context current, until {@link #leave}. */
+  void enter() {
+    check(Cu.ctxPushCurrent(context), "cuCtxPushCurrent");
+  }
+
+  void leave() {
+    int code = Cu.ctxPopCurrent(0);
+    if (code != Cu.SUCCESS) CuErrors.report("restoring the thread's context", error("cuCtxPopCurrent", code, "")); // what was asked for is done
+  }
+
+  /** Whether the two GPUs' queues and memory go together. They always do; if the hardware can, copies go directly from now on. */
+  boolean reaches(Gpu peer) {
+    if (peer == this) return true;
+    synchronized (peers) {
+      if (!peers.contains(peer.ordinal)) connect(peer);
+      peers.add(peer.ordinal);
+    }
+    return true;
+  }
+
+  private void connect(Gpu peer) {
+    MemorySegment scratch = Cu.scratch();
+    check(Cu.deviceCanAccessPeer(scratch.address(), device, peer.device), "cuDeviceCanAccessPeer");
+    if (scratch.get(JAVA_INT, 0) == 0) return; // the driver goes through main memory
+    enter();
+    try {
+      int code = Cu.ctxEnablePeerAccess(peer.context, 0);
+      if (code != Cu.PEER_ACCESS_ALREADY_ENABLED) check(code, "cuCtxEnablePeerAccess");
+    } finally {
+      leave();
+    }
+    peer.pool.letReach(this);
+  }
+
+  void check(int code, String function) {
+    check(code, function, name);
+  }
+
+  private static void check(int code, String function, String name) {
+    if (code != Cu.SUCCESS) throw CuErrors.exception(function + " on " + name, code, "");
+  }
+
+  DeviceException error(String function, int code, String asked) {
+    return CuErrors.exception(function + " on " + name, code, asked);
+  }
+
+  /** Such as {@code NVIDIA H200, compute capability 9.0, 139.8 GiB}. */
+  static String describe(int ordinal) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment value = arena.allocate(JAVA_LONG);
+      MemorySegment text = arena.allocate(256);
+      String id = "CUDA:" + ordinal;
+      check(Cu.deviceGet(value.address(), ordinal), "cuDeviceGet", id);
+      int device = value.get(JAVA_INT, 0);
+      check(Cu.deviceGetName(text.address(), 256, device), "cuDeviceGetName", id);
+      check(Cu.deviceTotalMem(value.address(), device), "cuDeviceTotalMem", id);
+      double gibibytes = value.get(JAVA_LONG, 0) / (double) (1 << 30);
+      int major = attribute(ordinal, Cu.COMPUTE_CAPABILITY_MAJOR);
+      int minor = attribute(ordinal, Cu.COMPUTE_CAPABILITY_MINOR);
+      return String.format(java.util.Locale.ROOT, "%s, compute capability %d.%d, %.1f GiB", text.getString(0), major, minor, gibibytes);
+    }
+  }
+
+  /** An attribute of a device, which need not be open. */
+  static int attribute(int ordinal, int attribute) {
+    MemorySegment scratch = Cu.scratch();
+    check(Cu.deviceGet(scratch.address(), ordinal), "cuDeviceGet", "CUDA:" + ordinal);
+    check(Cu.deviceGetAttribute(scratch.address(), attribute, scratch.get(JAVA_INT, 0)), "cuDeviceGetAttribute", "CUDA:" + ordinal);
+    return scratch.get(JAVA_INT, 0);
+  }
+}

@@ -1,0 +1,101 @@
+package org.arbalest.device.cuda;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.spi.MemoryAllocator;
+
+/** Memory of one of a GPU's kinds. */
+abstract class GpuMemory implements MemoryAllocator {
+  final Gpu gpu;
+  private final String function;
+
+  /** Such as {@code CUDA_HOST:0}. */
+  final String name;
+
+  /** Where blocks begin whose address had to be rounded up; few ask for such an alignment. */
+  private final Map<Long, Long> blocks = new ConcurrentHashMap<>();
+
+  GpuMemory(Gpu gpu, DeviceType type, String function) {
+    this.gpu = gpu;
+    this.name = type + ":" + gpu.ordinal;
+    this.function = function;
+  }
+
+  /** Allocates, in the context: the driver's code, and the address in {@code out}. */
+  abstract int allocateBlock(MemorySegment out, long bytes);
+
+  /** Frees, in the context: the driver's code. */
+  abstract int freeBlock(long address);
+
+  /** Whether freeing waits until the GPU is idle, as the driver's synchronous functions do. */
+  abstract boolean freeingWaits();
+
+  @Override
+  public long allocate(long bytes, long alignment) {
+    gpu.enter();
+    try {
+      long block = allocateOrThrow(bytes);
+      if ((block & (alignment - 1)) == 0) return block;
+      free(block, bytes);
+      block = allocateOrThrow(bytes + alignment);
+      long address = (block + alignment - 1) & -alignment;
+      blocks.put(address, block);
+      return address;
+    } finally {
+      gpu.leave();
+    }
+  }
+
+  private long allocateOrThrow(long bytes) {
+    MemorySegment scratch = Cu.scratch();
+    int code = allocateBlock(scratch, bytes);
+    if (code == Cu.OUT_OF_MEMORY) { // what is being freed, or kept, may do
+      if (freeingWaits()) Frees.drain();
+      gpu.pool.trim();
+      code = allocateBlock(scratch, bytes);
+    }
+    if (code != Cu.SUCCESS) throw failure(code, bytes);
+    return scratch.get(JAVA_LONG, 0);
+  }
+
+  private DeviceException failure(int code, long bytes) {
+    String asked = bytes + " bytes";
+    if (code == Cu.OUT_OF_MEMORY && !(this instanceof PinnedMemory)) {
+      MemorySegment scratch = Cu.scratch();
+      if (CuMemory.memGetInfo(scratch.address(), scratch.address() + 8) == Cu.SUCCESS) {
+        asked += "; " + scratch.get(JAVA_LONG, 0) + " of the GPU's " + scratch.get(JAVA_LONG, 8) + " bytes are free";
+      }
+    }
+    return CuErrors.exception(function + " on " + name, code, asked);
+  }
+
+  @Override
+  public void free(long address, long bytes) {
+    Long rounded = blocks.isEmpty() ? null : blocks.remove(address);
+    long block = rounded == null ? address : rounded;
+    if (freeingWaits() || !tryFree(block)) Frees.submit(() -> freeElsewhere(block));
+  }
+
+  private void freeElsewhere(long block) {
+    if (!tryFree(block)) throw gpu.error("freeing memory", Cu.NOT_PERMITTED, "");
+  }
+
+  /** False if this thread may not call CUDA now. */
+  private boolean tryFree(long block) {
+    if (!gpu.tryEnter()) return false;
+    int code;
+    try {
+      code = freeBlock(block);
+    } finally {
+      gpu.leave();
+    }
+    if (code == Cu.NOT_PERMITTED) return false;
+    if (code != Cu.SUCCESS && code != Cu.DEINITIALIZED) throw gpu.error("freeing memory", code, "0x" + Long.toHexString(block));
+    return true; // at the end of the process, the driver has freed it
+  }
+}

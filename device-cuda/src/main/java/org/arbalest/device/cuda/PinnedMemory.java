@@ -1,0 +1,31 @@
+package org.arbalest.device.cuda;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.abi.DeviceType;
+
+/** Main memory whose pages stay where they are, so that every GPU copies from and to it at the speed of the bus. */
+final class PinnedMemory extends GpuMemory {
+  PinnedMemory(Gpu gpu) {
+    super(gpu, DeviceType.CUDA_HOST, "cuMemHostAlloc");
+  }
+
+  @Override
+  public boolean isCpuAccessible() {
+    return true;
+  }
+
+  @Override
+  int allocateBlock(MemorySegment out, long bytes) {
+    return CuMemory.memHostAlloc(out.address(), bytes, CuMemory.HOST_ALLOC_PORTABLE);
+  }
+
+  @Override
+  int freeBlock(long address) {
+    return CuMemory.memFreeHost(address);
+  }
+
+  @Override
+  boolean freeingWaits() {
+    return true;
+  }
+}

@@ -1,0 +1,89 @@
+package org.arbalest.device.cuda;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A memory pool of ours on a GPU, and the stream that allocations and frees are ordered by, in which there is nothing else. Not the device's
+ * default pool, whose settings are everybody's. Where the device or its driver has no pools, it is empty.
+ */
+final class Pool {
+  /** Freed memory up to this part of the GPU's is kept for the next who asks; other libraries want some, too. */
+  private static final int KEPT = 8;
+
+  private static final int PROPERTIES_SIZE = 88;
+  private static final int ACCESS_SIZE = 12;
+
+  private final Gpu gpu;
+  private final long handle;
+  private final long stream;
+
+  private Pool(Gpu gpu, long handle, long stream) {
+    this.gpu = gpu;
+    this.handle = handle;
+    this.stream = stream;
+  }
+
+  static Pool create(Gpu gpu) {
+    if (Gpu.attribute(gpu.ordinal, Cu.MEMORY_POOLS_SUPPORTED) == 0) return new Pool(gpu, 0, 0);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment properties = arena.allocate(PROPERTIES_SIZE, 8);
+      properties.set(JAVA_INT, 0, 1); // CU_MEM_ALLOCATION_TYPE_PINNED
+      properties.set(JAVA_INT, 8, 1); // CU_MEM_LOCATION_TYPE_DEVICE
+      properties.set(JAVA_INT, 12, gpu.device());
+      MemorySegment out = arena.allocate(JAVA_LONG);
+      int code = CuMemory.memPoolCreate(out.address(), properties.address());
+      if (code == Cu.NOT_SUPPORTED) return new Pool(gpu, 0, 0); // a driver before 11.2
+      gpu.check(code, "cuMemPoolCreate");
+      long handle = out.get(JAVA_LONG, 0);
+      try {
+        gpu.check(Cu.deviceTotalMem(out.address(), gpu.device()), "cuDeviceTotalMem");
+        out.set(JAVA_LONG, 0, out.get(JAVA_LONG, 0) / KEPT);
+        gpu.check(CuMemory.memPoolSetAttribute(handle, CuMemory.POOL_RELEASE_THRESHOLD, out.address()), "cuMemPoolSetAttribute");
+        return new Pool(gpu, handle, Streams.create(gpu));
+      } catch (Throwable t) {
+        int destroyed = CuMemory.memPoolDestroy(handle);
+        if (destroyed != Cu.SUCCESS) t.addSuppressed(gpu.error("cuMemPoolDestroy", destroyed, ""));
+        throw t;
+      }
+    }
+  }
+
+  boolean isThere() {
+    return handle != 0;
+  }
+
+  /** In the context. The memory is everybody's when this returns, not only what is ordered behind our stream. */
+  int allocate(MemorySegment out, long bytes) {
+    int code = CuMemory.memAllocFromPoolAsync(out.address(), bytes, handle, stream);
+    if (code != Cu.SUCCESS) return code;
+    code = Cu.streamSynchronize(stream);
+    if (code != Cu.SUCCESS) free(out.get(JAVA_LONG, 0));
+    return code;
+  }
+
+  /** In the context; does not wait. */
+  int free(long address) {
+    return CuMemory.memFreeAsync(address, stream);
+  }
+
+  /** Gives what is kept back to the GPU. */
+  void trim() {
+    if (isThere()) gpu.check(CuMemory.memPoolTrimTo(handle, 0), "cuMemPoolTrimTo");
+  }
+
+  /** Lets another GPU read and write what comes from here. */
+  void letReach(Gpu other) {
+    if (!isThere()) return;
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment access = arena.allocate(ACCESS_SIZE, 4);
+      access.set(JAVA_INT, 0, 1); // CU_MEM_LOCATION_TYPE_DEVICE
+      access.set(JAVA_INT, 4, other.device());
+      access.set(JAVA_INT, 8, 3); // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+      gpu.check(CuMemory.memPoolSetAccess(handle, access.address(), 1), "cuMemPoolSetAccess");
+    }
+  }
+}

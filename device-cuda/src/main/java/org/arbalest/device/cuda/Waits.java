@@ -1,0 +1,190 @@
+package org.arbalest.device.cuda;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.arbalest.device.spi.Completion;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits of the host for events: a stream of ours waits for the event, and then calls a host function. Each wait has a stream to itself, as long
+ * as there are some, so that none waits behind another; a GPU does not run more of them side by side.
+ *
+ * <p>A host function is not called any more when the GPU has failed (an illegal address, say), and that is for good: then all that wait are
+ * told, by a thread that looks every now and then while there is somebody waiting.
+ */
+final class Waits {
+  private static final int MOST_LANES = 32;
+  private static final long LOOK_MILLIS = 50;
+
+  /** The address of {@link #told}. */
+  private static final long TOLD = stub();
+
+  private static final Map<Long, Waiting> WAITING = new ConcurrentHashMap<>();
+  private static final AtomicLong NEXT = new AtomicLong(1);
+  private static final Object SOMEBODY = new Object();
+  private static boolean watched;
+
+  private final Gpu gpu;
+  private final List<Lane> lanes = new ArrayList<>();
+
+  private record Waiting(Waits waits, Lane lane, Completion completion) {}
+
+  /** A stream and how many wait in it. */
+  private static final class Lane {
+    final long stream;
+    final AtomicInteger waiting = new AtomicInteger();
+
+    Lane(long stream) {
+      this.stream = stream;
+    }
+  }
+
+  Waits(Gpu gpu) {
+    this.gpu = gpu;
+  }
+
+  /** Lets somebody be told. From a host function, which may not call CUDA, it is another thread that asks for it. */
+  void add(long event, Completion completion) {
+    watch();
+    if (!tryAdd(event, completion)) Frees.submit(() -> addElsewhere(event, completion));
+  }
+
+  /** Nobody is left who could be told of a failure but by telling that it is over. */
+  private void addElsewhere(long event, Completion completion) {
+    try {
+      if (!tryAdd(event, completion)) throw gpu.error("cuStreamWaitEvent", Cu.NOT_PERMITTED, "");
+    } catch (Throwable t) {
+      completion.complete();
+      throw t;
+    }
+  }
+
+  /** False if this thread may not call CUDA now. */
+  private boolean tryAdd(long event, Completion completion) {
+    if (!gpu.tryEnter()) return false;
+    try {
+      Lane lane = lane();
+      if (lane == null) return false;
+      boolean added = false;
+      long id = NEXT.getAndIncrement();
+      WAITING.put(id, new Waiting(this, lane, completion));
+      try {
+        added = add(lane.stream, event, id);
+        return added;
+      } finally {
+        if (!added && WAITING.remove(id) != null) lane.waiting.decrementAndGet();
+      }
+    } finally {
+      gpu.leave();
+    }
+  }
+
+  private boolean add(long stream, long event, long id) {
+    int code = Cu.streamWaitEvent(stream, event, 0);
+    if (code == Cu.NOT_PERMITTED) return false;
+    gpu.check(code, "cuStreamWaitEvent");
+    gpu.check(Cu.launchHostFunc(stream, TOLD, id), "cuLaunchHostFunc");
+    wakeWatch();
+    return true;
+  }
+
+  /** The stream in which the fewest wait, with one more; null if this thread may not make one now. */
+  private synchronized @Nullable Lane lane() {
+    Lane best = null;
+    for (Lane lane : lanes) {
+      if (best == null || lane.waiting.get() < best.waiting.get()) best = lane;
+      if (best.waiting.get() == 0) break;
+    }
+    if (best == null || (best.waiting.get() > 0 && lanes.size() < MOST_LANES)) {
+      int code = Cu.streamCreate(Cu.scratch().address(), Cu.STREAM_NON_BLOCKING);
+      if (code == Cu.NOT_PERMITTED) return null;
+      gpu.check(code, "cuStreamCreate");
+      best = new Lane(Cu.scratch().get(JAVA_LONG, 0));
+      lanes.add(best);
+    }
+    best.waiting.incrementAndGet();
+    return best;
+  }
+
+  /** How many streams there are; for tests, which count the driver's. */
+  synchronized int lanes() {
+    return lanes.size();
+  }
+
+  /** The host function. Nothing may be thrown into the driver. */
+  static void told(long id) {
+    try {
+      tell(id);
+    } catch (Throwable t) {
+      CuErrors.report("telling that an event has completed", t);
+    }
+  }
+
+  private static void tell(Long id) {
+    Waiting waiting = WAITING.remove(id);
+    if (waiting == null) return;
+    waiting.lane.waiting.decrementAndGet();
+    waiting.completion.complete();
+  }
+
+  private static void watch() {
+    synchronized (SOMEBODY) {
+      if (watched) return;
+      Thread.ofPlatform().name("arbalest-cuda-watch").daemon().start(Waits::look);
+      watched = true;
+    }
+  }
+
+  private static void wakeWatch() {
+    if (WAITING.size() > 1) return; // it is awake
+    synchronized (SOMEBODY) {
+      SOMEBODY.notifyAll();
+    }
+  }
+
+  private static void look() {
+    while (true) {
+      try {
+        synchronized (SOMEBODY) {
+          while (WAITING.isEmpty()) SOMEBODY.wait();
+        }
+        Thread.sleep(LOOK_MILLIS);
+        WAITING.forEach((id, waiting) -> {
+          if (waiting.waits.hasFailed(waiting.lane)) tell(id);
+        });
+      } catch (Throwable t) {
+        CuErrors.report("looking for a GPU that has failed", t);
+      }
+    }
+  }
+
+  private boolean hasFailed(Lane lane) {
+    if (!gpu.tryEnter()) return false;
+    try {
+      int code = Cu.streamQuery(lane.stream);
+      return code != Cu.SUCCESS && code != Cu.NOT_READY;
+    } finally {
+      gpu.leave();
+    }
+  }
+
+  private static long stub() {
+    try {
+      var handle = MethodHandles.lookup().findStatic(Waits.class, "told", MethodType.methodType(void.class, long.class));
+      return Linker.nativeLinker().upcallStub(handle, FunctionDescriptor.ofVoid(JAVA_LONG), Arena.global()).address();
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package org.arbalest.device.cuda
+
+import io.kotest.core.spec.style.FunSpec
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.contract.backendContract
+import org.arbalest.testkit.gpu.CudaDouble
+
+/** A GPU's own memory. */
+class CudaContractSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(CudaDouble.Extension)
+    extension(LedgerExtension)
+
+    include(backendContract(CudaBackend(DeviceType.CUDA)))
+})
+
+/** Pinned main memory, by the GPU that it is pinned for. */
+class CudaHostContractSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(CudaDouble.Extension)
+    extension(LedgerExtension)
+
+    include(backendContract(CudaBackend(DeviceType.CUDA_HOST)))
+})
+
+/** Memory that a GPU and the CPU share. */
+class CudaManagedContractSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(CudaDouble.Extension)
+    extension(LedgerExtension)
+
+    include(backendContract(CudaBackend(DeviceType.CUDA_MANAGED)))
+})

@@ -1,0 +1,376 @@
+package org.arbalest.device.cuda
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeSameInstanceAs
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Ledger
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.gpu.CudaDouble
+import org.arbalest.testkit.gpu.CudaDouble.Live
+import java.lang.foreign.Arena
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
+import java.lang.foreign.ValueLayout.ADDRESS
+import java.lang.foreign.ValueLayout.JAVA_BYTE
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.lang.invoke.MethodHandles
+import java.lang.invoke.MethodType
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit.SECONDS
+
+/** What CUDA asks for beyond the contract: contexts, host functions, pageable memory, pools. On the double. */
+class CudaSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(CudaDouble.Extension)
+    extension(LedgerExtension)
+
+    val device by lazy { Devices.device(DeviceType.CUDA, 0) }
+    val gpu by lazy { CudaProvider.gpu(device) }
+    val cpu = Devices.cpu()
+
+    test("DEV-10 every call restores the context that was current, or that there was none") {
+        val current = Raw.function("cuCtxGetCurrent", JAVA_LONG)
+        fun currentContext(): Long = Arena.ofConfined().use { arena ->
+            val out = arena.allocate(JAVA_LONG)
+            Raw.call(current, out.address()) shouldBe 0
+            out.get(JAVA_LONG, 0)
+        }
+        val second = Devices.device(DeviceType.CUDA, 1)
+        fun useAll() {
+            device.createStream().use { stream ->
+                numbers(100).use { it.copyTo(device, stream) }.use { there ->
+                    there.copyTo(cpu, stream).use { back ->
+                        back.synchronize()
+                        back.isReady shouldBe true
+                    }
+                    stream.record().use { it.completion().toCompletableFuture().get(20, SECONDS) }
+                    there.copyTo(second, second.defaultStream()).use { it.synchronize() }
+                }
+                stream.synchronize()
+            }
+        }
+        currentContext() shouldBe 0
+        useAll()
+        currentContext() shouldBe 0
+        Raw.inContext(second) {
+            useAll()
+            currentContext() shouldBe CudaProvider.gpu(second).context()
+            CudaDouble.contextDepth shouldBe 1
+        }
+    }
+
+    test("DEV-10 a release from a host function, which may not call CUDA, is done elsewhere: of arrays, events, streams and pinned memory") {
+        val linker = Linker.nativeLinker()
+        for (target in listOf(device, Devices.device(DeviceType.CUDA_HOST, 0), Devices.device(DeviceType.CUDA_MANAGED, 0))) {
+            device.createStream().use { stream ->
+                device.createStream().use { held ->
+                    Arena.ofConfined().use { arena ->
+                        val ready = arena.allocate(ArrowDeviceArrayStruct.SIZE, 8)
+                        val unready = arena.allocate(ArrowDeviceArrayStruct.SIZE, 8)
+                        numbers(50).use { source ->
+                            source.copyTo(target).also { it.synchronize() }.exportDeviceArray(ready)
+                            val gate = ValueGate(held)
+                            source.copyTo(target, held).exportDeviceArray(unready)
+                            val event = held.record()
+                            val other = device.createStream()
+                            val done = CountDownLatch(1)
+                            var failure: Throwable? = null
+                            val body = Runnable {
+                                try {
+                                    release(ready.address())
+                                    release(unready.address())
+                                    event.isDone shouldBe false
+                                    event.close()
+                                    other.close()
+                                } catch (e: Throwable) {
+                                    failure = e
+                                }
+                                done.countDown()
+                            }
+                            val handle = MethodHandles.lookup().findVirtual(Runnable::class.java, "run", MethodType.methodType(Void.TYPE)).bindTo(body)
+                            val function = linker.upcallStub(
+                                MethodHandles.dropArguments(handle, 0, Long::class.java), FunctionDescriptor.ofVoid(JAVA_LONG), Arena.global(),
+                            )
+                            val launch = Raw.function("cuLaunchHostFunc", JAVA_LONG, JAVA_LONG, JAVA_LONG)
+                            Raw.inContext(device) { Raw.call(launch, stream.handle(), function.address(), 1L) } shouldBe 0
+                            done.await()
+                            failure?.let { throw it }
+                            gate.open()
+                            eventually("all is released") { Ledger.now().run { events() == 0L && waits() == 0L } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    test("wait: an event behind a held one is told all the same, and each gets a stream of its own, which is used again") {
+        device.createStream().use { held ->
+            device.createStream().use { free ->
+                val gate = ValueGate(held)
+                held.record().use { late ->
+                    val last = late.completion().toCompletableFuture()
+                    repeat(100) { free.record().use { it.completion().toCompletableFuture().get(20, SECONDS) } }
+                    last.isDone shouldBe false
+                    gate.open()
+                    last.get(20, SECONDS)
+                    (gpu.waits.lanes() <= 32) shouldBe true
+                }
+            }
+        }
+    }
+
+    test("wait: ten thousand events at once, from many streams") {
+        val streams = List(20) { device.createStream() }
+        val gates = streams.map { ValueGate(it) }
+        val stages = List(10_000) { streams[it % 20].record().use { event -> event.completion().toCompletableFuture() } }
+        stages.count { it.isDone } shouldBe 0
+        gates.forEach { it.open() }
+        stages.forEach { it.get(20, SECONDS) }
+        streams.forEach { it.close() }
+        val mine = Thread.getAllStackTraces().keys.map { it.name }.filter { it.startsWith("arbalest") }.sorted()
+        mine.filter { it.startsWith("arbalest-cuda") } shouldContainExactly listOf("arbalest-cuda-frees", "arbalest-cuda-watch")
+    }
+
+    test("copy: from and to pageable memory returns at once, also behind a gate, and keeps the stream's order") {
+        for (size in listOf(8L, 1000, Staging.SMALL, Staging.SMALL + 1, Staging.LARGE, 3 * Staging.LARGE + 12345)) {
+            device.createStream().use { stream ->
+                val first = pageable(size, 1)
+                val middle = pageable(size, 2)
+                val last = pageable(size, 3)
+                val a = device.allocate(size)
+                val b = device.allocate(size)
+                val gate = ValueGate(stream)
+                stream.copy(first, a)
+                stream.copy(a, middle)
+                stream.copy(middle, b) // must read what the copy before it writes
+                stream.copy(b, last)
+                last.segment().get(JAVA_BYTE, size - 1) shouldBe pattern(size - 1, 3)
+                gate.open()
+                stream.synchronize()
+                last.segment().mismatch(first.segment()) shouldBe -1
+                listOf(first, middle, last, a, b).forEach { it.close() }
+            }
+        }
+    }
+
+    test("copy: pinned memory goes directly, pageable memory by way of pinned slots, of which there is a limit") {
+        val stagingBefore = CudaDouble.live(Live.PINNED)
+        device.createStream().use { stream ->
+            val pinned = device.hostMemory().get().allocate(100_000)
+            val there = device.allocate(100_000)
+            stream.copy(pinned, there)
+            stream.copy(there, pinned)
+            stream.synchronize()
+            CudaDouble.live(Live.PINNED) shouldBe stagingBefore + 1
+            pinned.close()
+            there.close()
+        }
+        device.createStream().use { stream ->
+            val source = pageable(200L shl 20, 7)
+            val there = device.allocate(source.size())
+            val back = pageable(source.size(), 8)
+            stream.copy(source, there)
+            stream.copy(there, back)
+            stream.synchronize()
+            back.segment().mismatch(source.segment()) shouldBe -1
+            listOf(source, there, back).forEach { it.close() }
+        }
+        eventually("only slots are left") { CudaDouble.live(Live.PINNED) <= 1 + 16 + 64 }
+    }
+
+    test("copy: when other streams hold all slots, the driver copies in its own way, and nothing hangs") {
+        device.createStream().use { held ->
+            device.createStream().use { free ->
+                val gate = ValueGate(held)
+                val sources = List(64) { pageable(100, it) }
+                val targets = List(64) { device.allocate(100) }
+                sources.zip(targets).forEach { (from, to) -> held.copy(from, to) }
+                val mine = pageable(100, 99)
+                val there = device.allocate(100)
+                val back = pageable(100, 98)
+                free.copy(mine, there)
+                free.copy(there, back)
+                free.synchronize()
+                back.segment().mismatch(mine.segment()) shouldBe -1
+                gate.open()
+                held.synchronize()
+                (sources + targets + listOf(mine, there, back)).forEach { it.close() }
+            }
+        }
+    }
+
+    test("copy: random sizes and places between all kinds of memory, on four threads") {
+        val kinds = listOf(cpu, device, Devices.device(DeviceType.CUDA, 1), Devices.device(DeviceType.CUDA_HOST, 0), Devices.device(DeviceType.CUDA_MANAGED, 0))
+        val failures = List(4) { seed ->
+            val random = kotlin.random.Random(seed)
+            val failure = java.util.concurrent.atomic.AtomicReference<Throwable>()
+            val thread = Thread.ofPlatform().unstarted {
+                device.createStream().use { stream ->
+                    repeat(60) {
+                        val size = if (random.nextInt(8) == 0) random.nextLong(1, 6L shl 20) else random.nextLong(1, 200_000)
+                        val source = pageable(size, it)
+                        val chain = List(random.nextInt(1, 5)) { kinds[random.nextInt(kinds.size)].allocate(size) }
+                        (listOf(source) + chain).zipWithNext { from, to -> stream.copy(from, to) }
+                        val end = pageable(size, it + 1)
+                        stream.copy(chain.last(), end)
+                        chain.forEach { buffer -> buffer.close() }
+                        stream.synchronize()
+                        end.segment().mismatch(source.segment()) shouldBe -1
+                        source.close()
+                        end.close()
+                    }
+                }
+            }
+            thread.setUncaughtExceptionHandler { _, e -> failure.set(e) }
+            thread.start()
+            thread to failure
+        }
+        failures.forEach { (thread, failure) ->
+            thread.join()
+            failure.get()?.let { throw it }
+        }
+    }
+
+    test("memory: freed memory of a GPU does not wait for the GPU, nor does closing pinned memory") {
+        device.createStream().use { stream ->
+            val gate = ValueGate(stream)
+            device.allocate(1000).close()
+            device.hostMemory().get().allocate(1000).close()
+            Devices.device(DeviceType.CUDA_MANAGED, 0).allocate(1000).close()
+            gate.open()
+            stream.synchronize()
+        }
+    }
+
+    test("memory: without pools, the driver's own allocations, and any alignment") {
+        for (alignment in listOf(1L, 64, 256, 512, 4096)) {
+            device.memory().allocate(777, alignment).use { it.address() % alignment shouldBe 0 }
+        }
+    }
+
+    test("memory: never more managed memory than the GPU has free, and the error has the numbers") {
+        val managed = Devices.device(DeviceType.CUDA_MANAGED, 0)
+        val half = CudaDouble.MEMORY / 2
+        managed.allocate(half - 8192).use {
+            val error = shouldThrow<DeviceException> { managed.allocate(half) }
+            error.errno() shouldBe Errno.ENOMEM
+            error.message shouldContain "cuMemAllocManaged on CUDA_MANAGED:0 was not called: asked for $half bytes"
+        }
+        Frees.drain()
+        managed.allocate(half).close()
+        Frees.drain()
+    }
+
+    test("DEV-14 out of memory in the middle of a batch leaves nothing") {
+        CudaDouble.reset(memory = 1 shl 20)
+        val live = CudaDouble.live(Live.DEVICE)
+        cpu.batchBuilder(100_000).use { it.int64("a", LongArray(100_000)).int64("b", LongArray(100_000)).build() }.use { large ->
+            val error = shouldThrow<DeviceException> { large.copyTo(device) }
+            error.errno() shouldBe Errno.ENOMEM
+            error.message shouldContain "CUDA_ERROR_OUT_OF_MEMORY (2)"
+            error.message shouldContain "of the GPU's 1048576 bytes are free"
+        }
+        numbers(100).use { it.copyTo(device).use { there -> there.copyTo(cpu).use { back -> back.synchronize() } } }
+        eventually("it is all freed") { CudaDouble.live(Live.DEVICE) == live }
+    }
+
+    test("streams: the legacy default stream, by its handle 0, is a stream to wrap") {
+        device.wrapStream(0).use { stream ->
+            numbers(10).use { source ->
+                source.copyTo(device, stream).use { there ->
+                    there.copyTo(cpu, stream).use {
+                        it.synchronize()
+                        it.column("a").getLong(9) shouldBe 27
+                    }
+                }
+            }
+        }
+    }
+
+    test("devices: two GPUs copy to each other, and wait for each other's events, without main memory") {
+        val second = Devices.device(DeviceType.CUDA, 1)
+        device.createStream().use { one ->
+            second.createStream().use { two ->
+                val gate = ValueGate(one)
+                numbers(2000).use { source ->
+                    source.copyTo(device, one).use { a ->
+                        val pinned = CudaDouble.live(Live.PINNED)
+                        a.copyTo(second, two).use { b ->
+                            b.device() shouldBeSameInstanceAs second
+                            b.isReady shouldBe false
+                            CudaDouble.live(Live.PINNED) shouldBe pinned
+                            gate.open()
+                            b.copyTo(cpu, two).use { back ->
+                                back.synchronize()
+                                back.column("a").toLongArray() shouldBe LongArray(2000) { it * 3L }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    test("DEV-11 pinned and managed memory is the CPU's to read after the wait, without a copy") {
+        for (type in listOf(DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED)) {
+            val shared = Devices.device(type, 0)
+            device.createStream().use { stream ->
+                val gate = ValueGate(stream)
+                numbers(10).use { it.copyTo(shared, stream) }.use { there ->
+                    there.isReady shouldBe false
+                    val buffers = Ledger.now()
+                    val viewing = java.util.concurrent.CompletableFuture.supplyAsync { there.viewOrCopyTo(cpu) }
+                    gate.open()
+                    viewing.get(20, SECONDS).use { view ->
+                        view.synchronize()
+                        Ledger.now().since(buffers).buffers() shouldBe 0
+                        view.column("a").getLong(3) shouldBe 9
+                    }
+                }
+            }
+        }
+    }
+})
+
+private val releaseArray = Linker.nativeLinker().downcallHandle(FunctionDescriptor.ofVoid(ADDRESS))
+
+private fun release(array: Long) {
+    val struct = java.lang.foreign.MemorySegment.ofAddress(array).reinterpret(ArrowDeviceArrayStruct.SIZE)
+    releaseArray.invoke(struct.get(ADDRESS, 64), struct)
+}
+
+/** Main memory with a pattern. */
+internal fun pageable(size: Long, seed: Int): DeviceBuffer = Devices.cpu().allocate(size).also { buffer ->
+    val segment = buffer.segment()
+    for (i in 0 until size) segment.set(JAVA_BYTE, i, pattern(i, seed))
+}
+
+internal fun pattern(i: Long, seed: Int): Byte = (i * 31 + i / 4096 + seed).toByte()
+
+/** A batch of numbers in main memory. */
+internal fun numbers(rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+    batch.int64("a", LongArray(rows) { it * 3L }).float64("b", DoubleArray(rows) { it / 2.0 }).build()
+}
+
+/** Waits for what another thread is about to do; not for time to pass. */
+internal fun eventually(what: String, condition: () -> Boolean) {
+    val patience = System.nanoTime() + 20_000_000_000
+    while (!condition()) {
+        check(System.nanoTime() < patience) { "not so, after 20 seconds: $what" }
+        Thread.onSpinWait()
+        Thread.yield()
+    }
+}
+
