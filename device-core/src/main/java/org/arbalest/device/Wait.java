@@ -42,6 +42,7 @@ final class Wait implements Completion, Runnable {
     } catch (Throwable t) {
       if (wait.told.compareAndSet(false, true)) {
         wait.leave();
+        Ledger.WAITS.decrement();
         throw t;
       }
     }
@@ -61,7 +62,11 @@ final class Wait implements Completion, Runnable {
   public void run() {
     DeviceException failure = failure();
     leave();
-    action.accept(failure);
+    try {
+      action.accept(failure);
+    } finally {
+      Ledger.WAITS.decrement();
+    }
   }
 
   private @Nullable DeviceException failure() {
@@ -77,7 +82,6 @@ final class Wait implements Completion, Runnable {
 
   private void leave() {
     Slots.leave(tag);
-    Ledger.WAITS.decrement();
     if (keeper instanceof Ownership && worker == Worker.EVENTS) {
       Worker.RELEASES.submit(keeper::release); // may run a producer's release callback
     } else {

@@ -59,7 +59,7 @@ final class Cu {
   private static final MethodHandle STREAM_DESTROY = function("cuStreamDestroy_v2", JAVA_LONG);
   private static final MethodHandle STREAM_QUERY = function("cuStreamQuery", JAVA_LONG);
   private static final MethodHandle STREAM_SYNCHRONIZE = function("cuStreamSynchronize", JAVA_LONG);
-  private static final MethodHandle STREAM_GET_CTX = optional("cuStreamGetCtx", JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle STREAM_GET_CTX = function("cuStreamGetCtx", JAVA_LONG, JAVA_LONG);
   private static final MethodHandle STREAM_WAIT_EVENT = function("cuStreamWaitEvent", JAVA_LONG, JAVA_LONG, JAVA_INT);
   private static final MethodHandle LAUNCH_HOST_FUNC = function("cuLaunchHostFunc", JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle EVENT_CREATE = function("cuEventCreate", JAVA_LONG, JAVA_INT);

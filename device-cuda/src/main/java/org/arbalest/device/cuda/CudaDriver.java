@@ -1,8 +1,5 @@
 package org.arbalest.device.cuda;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.MemorySegment;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.spi.Completion;
 import org.arbalest.device.spi.DeviceDriver;
@@ -11,12 +8,9 @@ import org.arbalest.device.spi.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of a GPU's kinds of memory, with the GPU's queues. Queues are streams that the legacy default stream does not hold up; events record no
- * times, and a thread that waits for one sleeps.
+ * One of a GPU's kinds of memory, with the GPU's queues.
  */
 final class CudaDriver implements DeviceDriver {
-  private static final int EVENT_FLAGS = Cu.EVENT_DISABLE_TIMING | Cu.EVENT_BLOCKING_SYNC;
-
   private final Gpu gpu;
   private final MemoryAllocator memory;
   private final @Nullable HostMemory hostMemory;
@@ -80,12 +74,8 @@ final class CudaDriver implements DeviceDriver {
   /** False if this thread may not call CUDA now. */
   private boolean tryDestroy(long handle, boolean isEvent) {
     if (!gpu.tryEnter()) return false;
-    int code;
-    try {
-      code = isEvent ? Cu.eventDestroy(handle) : Cu.streamDestroy(handle);
-    } finally {
-      gpu.leave();
-    }
+    int code = isEvent ? Cu.eventDestroy(handle) : Cu.streamDestroy(handle);
+    gpu.leave();
     if (code == Cu.NOT_PERMITTED) return false;
     if (code != Cu.DEINITIALIZED) gpu.check(code, isEvent ? "cuEventDestroy" : "cuStreamDestroy"); // at the end of the process there is nothing left
     return true;
@@ -94,22 +84,15 @@ final class CudaDriver implements DeviceDriver {
   @Override
   public void synchronizeQueue(long queue) {
     gpu.enter();
-    try {
-      gpu.check(Cu.streamSynchronize(queue), "cuStreamSynchronize");
-    } finally {
-      gpu.leave();
-    }
+    int code = Cu.streamSynchronize(queue);
+    gpu.leave();
+    gpu.check(code, "cuStreamSynchronize");
   }
 
   @Override
   public void copy(long queue, long to, long from, long bytes) {
     if (bytes == 0) return;
-    gpu.enter();
-    try {
-      gpu.staging.copy(queue, to, from, bytes);
-    } finally {
-      gpu.leave();
-    }
+    gpu.staging.copy(queue, to, from, bytes);
   }
 
   /** Pinned and managed memory is within every GPU's reach, and so is another GPU's. */
@@ -122,54 +105,34 @@ final class CudaDriver implements DeviceDriver {
 
   @Override
   public long record(long queue) {
-    gpu.enter();
-    try {
-      MemorySegment scratch = Cu.scratch();
-      gpu.check(Cu.eventCreate(scratch.address(), EVENT_FLAGS), "cuEventCreate");
-      long event = scratch.get(JAVA_LONG, 0);
-      int code = Cu.eventRecord(event, queue);
-      if (code == Cu.SUCCESS) return event;
-      int destroyed = Cu.eventDestroy(event);
-      var failure = gpu.error("cuEventRecord", code, "");
-      if (destroyed != Cu.SUCCESS) failure.addSuppressed(gpu.error("cuEventDestroy", destroyed, ""));
-      throw failure;
-    } finally {
-      gpu.leave();
-    }
+    return Streams.record(gpu, queue);
   }
 
   @Override
   public void waitFor(long queue, long event) {
     gpu.enter();
-    try {
-      gpu.check(Cu.streamWaitEvent(queue, event, 0), "cuStreamWaitEvent");
-    } finally {
-      gpu.leave();
-    }
+    int code = Cu.streamWaitEvent(queue, event, 0);
+    gpu.leave();
+    gpu.check(code, "cuStreamWaitEvent");
   }
 
   /** In a host function, which may not ask, an event is taken for one that has not completed. */
   @Override
   public boolean isDone(long event) {
     if (!gpu.tryEnter()) return false;
-    try {
-      int code = Cu.eventQuery(event);
-      if (code == Cu.SUCCESS) return true;
-      if (code == Cu.NOT_READY || code == Cu.NOT_PERMITTED) return false;
-      throw gpu.error("cuEventQuery", code, "");
-    } finally {
-      gpu.leave();
-    }
+    int code = Cu.eventQuery(event);
+    gpu.leave();
+    if (code == Cu.SUCCESS) return true;
+    if (code == Cu.NOT_READY || code == Cu.NOT_PERMITTED) return false;
+    throw gpu.error("cuEventQuery", code, "");
   }
 
   @Override
   public void synchronizeEvent(long event) {
     gpu.enter();
-    try {
-      gpu.check(Cu.eventSynchronize(event), "cuEventSynchronize");
-    } finally {
-      gpu.leave();
-    }
+    int code = Cu.eventSynchronize(event);
+    gpu.leave();
+    gpu.check(code, "cuEventSynchronize");
   }
 
   @Override

@@ -15,8 +15,12 @@ final class DeviceMemory extends GpuMemory {
   }
 
   @Override
-  int allocateBlock(MemorySegment out, long bytes) {
-    return gpu.pool.isThere() ? gpu.pool.allocate(out, bytes) : CuMemory.memAlloc(out.address(), bytes);
+  int tryAllocate(MemorySegment out, long bytes) {
+    if (gpu.pool.isThere()) return gpu.pool.tryAllocate(out, bytes);
+    gpu.enter();
+    int code = CuMemory.memAlloc(out.address(), bytes);
+    gpu.leave();
+    return code;
   }
 
   @Override

@@ -86,7 +86,8 @@ final class Gpu {
   }
 
   /**
-   * Makes the context current, until {@link #leave}, which restores what was there (DEV-10).
+   * Makes the context current, until {@link #leave}, which restores what was there (DEV-10). Between the two there are only calls of the driver:
+   * a context is current for an OS thread, and a virtual thread that waits, for a lock even, may go on on another.
    *
    * @return false if this thread may not call CUDA now, since it is in a host function
    */
@@ -97,7 +98,7 @@ final class Gpu {
     throw error("cuCtxPushCurrent", code, "");
   }
 
-  /** Makes the context current, until {@link #leave}. */
+  /** Like {@link #tryEnter}, where it must be possible. */
   void enter() {
     check(Cu.ctxPushCurrent(context), "cuCtxPushCurrent");
   }
@@ -122,12 +123,9 @@ final class Gpu {
     check(Cu.deviceCanAccessPeer(scratch.address(), device, peer.device), "cuDeviceCanAccessPeer");
     if (scratch.get(JAVA_INT, 0) == 0) return; // the driver goes through main memory
     enter();
-    try {
-      int code = Cu.ctxEnablePeerAccess(peer.context, 0);
-      if (code != Cu.PEER_ACCESS_ALREADY_ENABLED) check(code, "cuCtxEnablePeerAccess");
-    } finally {
-      leave();
-    }
+    int code = Cu.ctxEnablePeerAccess(peer.context, 0);
+    leave();
+    if (code != Cu.PEER_ACCESS_ALREADY_ENABLED) check(code, "cuCtxEnablePeerAccess");
     peer.pool.letReach(this);
   }
 

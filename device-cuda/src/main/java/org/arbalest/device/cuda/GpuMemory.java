@@ -26,8 +26,8 @@ abstract class GpuMemory implements MemoryAllocator {
     this.function = function;
   }
 
-  /** Allocates, in the context: the driver's code, and the address in {@code out}. */
-  abstract int allocateBlock(MemorySegment out, long bytes);
+  /** Allocates: the driver's code, and the address in {@code out}. */
+  abstract int tryAllocate(MemorySegment out, long bytes);
 
   /** Frees, in the context: the driver's code. */
   abstract int freeBlock(long address);
@@ -37,27 +37,22 @@ abstract class GpuMemory implements MemoryAllocator {
 
   @Override
   public long allocate(long bytes, long alignment) {
-    gpu.enter();
-    try {
-      long block = allocateOrThrow(bytes);
-      if ((block & (alignment - 1)) == 0) return block;
-      free(block, bytes);
-      block = allocateOrThrow(bytes + alignment);
-      long address = (block + alignment - 1) & -alignment;
-      blocks.put(address, block);
-      return address;
-    } finally {
-      gpu.leave();
-    }
+    long block = allocateBlock(bytes);
+    if ((block & (alignment - 1)) == 0) return block;
+    free(block, bytes);
+    block = allocateBlock(bytes + alignment);
+    long address = (block + alignment - 1) & -alignment;
+    blocks.put(address, block);
+    return address;
   }
 
-  private long allocateOrThrow(long bytes) {
+  private long allocateBlock(long bytes) {
     MemorySegment scratch = Cu.scratch();
-    int code = allocateBlock(scratch, bytes);
+    int code = tryAllocate(scratch, bytes);
     if (code == Cu.OUT_OF_MEMORY) { // what is being freed, or kept, may do
       if (freeingWaits()) Frees.drain();
       gpu.pool.trim();
-      code = allocateBlock(scratch, bytes);
+      code = tryAllocate(scratch, bytes);
     }
     if (code != Cu.SUCCESS) throw failure(code, bytes);
     return scratch.get(JAVA_LONG, 0);
@@ -67,9 +62,10 @@ abstract class GpuMemory implements MemoryAllocator {
     String asked = bytes + " bytes";
     if (code == Cu.OUT_OF_MEMORY && !(this instanceof PinnedMemory)) {
       MemorySegment scratch = Cu.scratch();
-      if (CuMemory.memGetInfo(scratch.address(), scratch.address() + 8) == Cu.SUCCESS) {
-        asked += "; " + scratch.get(JAVA_LONG, 0) + " of the GPU's " + scratch.get(JAVA_LONG, 8) + " bytes are free";
-      }
+      gpu.enter();
+      int known = CuMemory.memGetInfo(scratch.address(), scratch.address() + 8);
+      gpu.leave();
+      if (known == Cu.SUCCESS) asked += "; " + scratch.get(JAVA_LONG, 0) + " of the GPU's " + scratch.get(JAVA_LONG, 8) + " bytes are free";
     }
     return CuErrors.exception(function + " on " + name, code, asked);
   }
@@ -88,12 +84,8 @@ abstract class GpuMemory implements MemoryAllocator {
   /** False if this thread may not call CUDA now. */
   private boolean tryFree(long block) {
     if (!gpu.tryEnter()) return false;
-    int code;
-    try {
-      code = freeBlock(block);
-    } finally {
-      gpu.leave();
-    }
+    int code = freeBlock(block);
+    gpu.leave();
     if (code == Cu.NOT_PERMITTED) return false;
     if (code != Cu.SUCCESS && code != Cu.DEINITIALIZED) throw gpu.error("freeing memory", code, "0x" + Long.toHexString(block));
     return true; // at the end of the process, the driver has freed it

@@ -60,19 +60,20 @@ final class ManagedMemory extends GpuMemory {
   }
 
   private long freeOnGpu() {
+    MemorySegment scratch = Cu.scratch();
     gpu.enter();
-    try {
-      MemorySegment scratch = Cu.scratch();
-      gpu.check(CuMemory.memGetInfo(scratch.address(), scratch.address() + 8), "cuMemGetInfo");
-      return scratch.get(JAVA_LONG, 0);
-    } finally {
-      gpu.leave();
-    }
+    int code = CuMemory.memGetInfo(scratch.address(), scratch.address() + 8);
+    gpu.leave();
+    gpu.check(code, "cuMemGetInfo");
+    return scratch.get(JAVA_LONG, 0);
   }
 
   @Override
-  int allocateBlock(MemorySegment out, long bytes) {
-    return CuMemory.memAllocManaged(out.address(), bytes, CuMemory.ATTACH_GLOBAL);
+  int tryAllocate(MemorySegment out, long bytes) {
+    gpu.enter();
+    int code = CuMemory.memAllocManaged(out.address(), bytes, CuMemory.ATTACH_GLOBAL);
+    gpu.leave();
+    return code;
   }
 
   @Override

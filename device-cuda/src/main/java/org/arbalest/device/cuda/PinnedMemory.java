@@ -15,8 +15,11 @@ final class PinnedMemory extends GpuMemory {
   }
 
   @Override
-  int allocateBlock(MemorySegment out, long bytes) {
-    return CuMemory.memHostAlloc(out.address(), bytes, CuMemory.HOST_ALLOC_PORTABLE);
+  int tryAllocate(MemorySegment out, long bytes) {
+    gpu.enter();
+    int code = CuMemory.memHostAlloc(out.address(), bytes, CuMemory.HOST_ALLOC_PORTABLE);
+    gpu.leave();
+    return code;
   }
 
   @Override

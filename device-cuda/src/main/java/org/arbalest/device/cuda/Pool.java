@@ -56,13 +56,20 @@ final class Pool {
     return handle != 0;
   }
 
-  /** In the context. The memory is everybody's when this returns, not only what is ordered behind our stream. */
-  int allocate(MemorySegment out, long bytes) {
-    int code = CuMemory.memAllocFromPoolAsync(out.address(), bytes, handle, stream);
-    if (code != Cu.SUCCESS) return code;
-    code = Cu.streamSynchronize(stream);
-    if (code != Cu.SUCCESS) free(out.get(JAVA_LONG, 0));
-    return code;
+  /**
+   * Allocates: the driver's code, and the address in {@code out}. The memory is everybody's when this returns, not only what is ordered behind
+   * our stream.
+   */
+  int tryAllocate(MemorySegment out, long bytes) {
+    gpu.enter();
+    int allocated = CuMemory.memAllocFromPoolAsync(out.address(), bytes, handle, stream);
+    int synchronizing = allocated == Cu.SUCCESS ? Cu.streamSynchronize(stream) : Cu.SUCCESS;
+    int freed = synchronizing == Cu.SUCCESS ? Cu.SUCCESS : free(out.get(JAVA_LONG, 0));
+    gpu.leave();
+    if (synchronizing == Cu.SUCCESS) return allocated;
+    var failure = gpu.error("cuStreamSynchronize", synchronizing, "the end of an allocation of " + bytes + " bytes");
+    if (freed != Cu.SUCCESS) failure.addSuppressed(gpu.error("cuMemFreeAsync", freed, ""));
+    throw failure;
   }
 
   /** In the context; does not wait. */

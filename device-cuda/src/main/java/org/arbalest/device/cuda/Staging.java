@@ -38,93 +38,95 @@ final class Staging {
     this.large = new StagingSlots(gpu, LARGE, 16);
   }
 
-  /** In the context. Both addresses stay valid until the copy is done. */
+  /** Both addresses stay valid until the copy is done. */
   void copy(long queue, long to, long from, long bytes) {
-    boolean toPageable = isPageable(to);
-    boolean fromPageable = isPageable(from);
-    if (!toPageable && !fromPageable) {
-      direct(queue, to, from, bytes);
+    MemorySegment scratch = Cu.scratch();
+    gpu.enter();
+    int toKnown = CuMemory.pointerGetAttribute(scratch.address(), CuMemory.POINTER_MEMORY_TYPE, to);
+    int fromKnown = CuMemory.pointerGetAttribute(scratch.address(), CuMemory.POINTER_MEMORY_TYPE, from);
+    boolean isDirect = toKnown == Cu.SUCCESS && fromKnown == Cu.SUCCESS;
+    int code = isDirect ? CuMemory.memcpyAsync(to, from, bytes, queue) : Cu.SUCCESS;
+    gpu.leave();
+    if (isDirect) {
+      checkCopy(code, to, from, bytes);
       return;
     }
+    boolean toPageable = isPageable(toKnown, to);
+    boolean fromPageable = isPageable(fromKnown, from);
     StagingSlots slots = bytes <= SMALL ? small : large;
     for (long done = 0; done < bytes; done += slots.size) {
       long part = Math.min(slots.size, bytes - done);
       StagingSlot slot = slots.take(queue);
       if (slot == null) {
-        direct(queue, to + done, from + done, part);
+        copyByDriver(queue, to + done, from + done, part);
         continue;
       }
-      boolean queued = false;
       try {
-        queued = queue(slot, queue, to + done, toPageable, from + done, fromPageable, part);
-      } finally {
-        slots.give(slot, queue, queued);
+        copyBySlot(slot, queue, to + done, toPageable, from + done, fromPageable, part);
+      } catch (Throwable t) {
+        slots.give(slot);
+        throw t;
       }
+      slots.give(slot, queue);
     }
   }
 
-  /** Queues a part of a copy by way of a slot: true, as something is in the queue that uses it. */
-  private boolean queue(StagingSlot slot, long queue, long to, boolean toPageable, long from, boolean fromPageable, long bytes) {
-    if (toPageable && fromPageable) {
-      slot.job(to, from, bytes, true);
-      launchWriting(queue, slot);
-    } else if (toPageable) {
-      slot.job(to, slot.address, bytes, true);
-      direct(queue, slot.address, from, bytes);
+  /** Whether the driver does not know the memory. */
+  private boolean isPageable(int code, long address) {
+    if (code != Cu.SUCCESS && code != Cu.INVALID_VALUE) throw gpu.error("cuPointerGetAttribute", code, "0x" + Long.toHexString(address));
+    return code != Cu.SUCCESS;
+  }
+
+  private void copyByDriver(long queue, long to, long from, long bytes) {
+    gpu.enter();
+    int code = CuMemory.memcpyAsync(to, from, bytes, queue);
+    gpu.leave();
+    checkCopy(code, to, from, bytes);
+  }
+
+  /** Queues a part of a copy by way of a slot; if that fails, nothing that is queued uses the slot. */
+  private void copyBySlot(StagingSlot slot, long queue, long to, boolean toPageable, long from, boolean fromPageable, long bytes) {
+    if (toPageable) {
+      slot.job(to, fromPageable ? from : slot.address, bytes, true);
+      WRITING.incrementAndGet();
+      boolean launched = false;
       try {
-        launchWriting(queue, slot);
-      } catch (Throwable t) {
-        waitFor(queue, t);
-        throw t;
+        queue(queue, slot.address, fromPageable ? 0 : from, bytes, slot.job, false);
+        launched = true;
+      } finally {
+        if (!launched) WRITING.decrementAndGet();
       }
     } else if (WRITING.get() == 0) {
       copyNow(slot.address, from, bytes);
-      direct(queue, to, slot.address, bytes);
+      copyByDriver(queue, to, slot.address, bytes);
     } else {
       slot.job(slot.address, from, bytes, false);
-      launch(queue, slot);
-      try {
-        direct(queue, to, slot.address, bytes);
-      } catch (Throwable t) {
-        waitFor(queue, t);
-        throw t;
-      }
-    }
-    return true;
-  }
-
-  private void launchWriting(long queue, StagingSlot slot) {
-    WRITING.incrementAndGet();
-    try {
-      launch(queue, slot);
-    } catch (Throwable t) {
-      WRITING.decrementAndGet();
-      throw t;
+      queue(queue, to, slot.address, bytes, slot.job, true);
     }
   }
 
-  private void launch(long queue, StagingSlot slot) {
-    gpu.check(Cu.launchHostFunc(queue, RUN, slot.job), "cuLaunchHostFunc");
+  /** Queues a copy, none if {@code from} is 0, and a host function, in one order or the other. */
+  private void queue(long queue, long to, long from, long bytes, long job, boolean hostFirst) {
+    gpu.enter();
+    int launched = hostFirst ? Cu.launchHostFunc(queue, RUN, job) : Cu.SUCCESS;
+    int copied = launched == Cu.SUCCESS && from != 0 ? CuMemory.memcpyAsync(to, from, bytes, queue) : Cu.SUCCESS;
+    if (!hostFirst && copied == Cu.SUCCESS) launched = Cu.launchHostFunc(queue, RUN, job);
+    boolean half = (launched == Cu.SUCCESS) != (copied == Cu.SUCCESS);
+    int synchronizing = half ? Cu.streamSynchronize(queue) : Cu.SUCCESS; // what is in the queue uses the slot
+    gpu.leave();
+    if (synchronizing != Cu.SUCCESS) CuErrors.report("waiting for half a copy", gpu.error("cuStreamSynchronize", synchronizing, ""));
+    gpu.check(launched, "cuLaunchHostFunc");
+    checkCopy(copied, to, from, bytes);
   }
 
-  private void direct(long queue, long to, long from, long bytes) {
-    int code = CuMemory.memcpyAsync(to, from, bytes, queue);
+  private void checkCopy(int code, long to, long from, long bytes) {
     if (code == Cu.SUCCESS) return;
     throw gpu.error("cuMemcpyAsync", code, bytes + " bytes from 0x" + Long.toHexString(from) + " to 0x" + Long.toHexString(to));
   }
 
-  /** A slot must not be used again while half of a copy is in the queue. */
-  private void waitFor(long queue, Throwable cause) {
-    int code = Cu.streamSynchronize(queue);
-    if (code != Cu.SUCCESS) cause.addSuppressed(gpu.error("cuStreamSynchronize", code, ""));
-  }
-
-  /** Memory that the driver does not know. */
-  private boolean isPageable(long address) {
-    int code = CuMemory.pointerGetAttribute(Cu.scratch().address(), CuMemory.POINTER_MEMORY_TYPE, address);
-    if (code == Cu.SUCCESS) return false;
-    if (code == Cu.INVALID_VALUE) return true;
-    throw gpu.error("cuPointerGetAttribute", code, "0x" + Long.toHexString(address));
+  /** How many slots there are; for tests, which count the driver's allocations. */
+  int slots() {
+    return small.count() + large.count();
   }
 
   private static void copyNow(long to, long from, long bytes) {

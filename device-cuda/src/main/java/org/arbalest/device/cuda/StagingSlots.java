@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Slots of one size, made when they are first needed. All calls in the GPU's context. */
+/** Slots of one size, made when they are first needed. */
 final class StagingSlots {
   private final Gpu gpu;
   final long size;
@@ -33,7 +33,9 @@ final class StagingSlots {
       slot.taken = true;
       if (isFree) return slot;
     }
+    gpu.enter();
     int code = Cu.eventSynchronize(slot.event);
+    gpu.leave();
     if (code == Cu.SUCCESS) return slot;
     synchronized (this) {
       slot.taken = false;
@@ -42,17 +44,20 @@ final class StagingSlots {
   }
 
   private @Nullable StagingSlot free() {
-    for (StagingSlot slot : slots) {
+    StagingSlot free = null;
+    int code = Cu.SUCCESS;
+    gpu.enter();
+    for (int i = 0; i < slots.size() && free == null; i++) {
+      StagingSlot slot = slots.get(i);
       if (slot.taken) continue;
-      if (slot.queued) {
-        int code = Cu.eventQuery(slot.event);
-        if (code == Cu.NOT_READY) continue;
-        gpu.check(code, "cuEventQuery");
-        slot.queued = false;
-      }
-      return slot;
+      code = slot.queued ? Cu.eventQuery(slot.event) : Cu.SUCCESS;
+      if (code == Cu.SUCCESS) free = slot;
+      if (code != Cu.NOT_READY && code != Cu.SUCCESS) break;
     }
-    return null;
+    gpu.leave();
+    if (free == null && code != Cu.NOT_READY) gpu.check(code, "cuEventQuery");
+    if (free != null) free.queued = false;
+    return free;
   }
 
   private @Nullable StagingSlot oldestOf(long queue) {
@@ -66,12 +71,15 @@ final class StagingSlots {
 
   private StagingSlot make() {
     MemorySegment scratch = Cu.scratch();
-    gpu.check(Cu.eventCreate(scratch.address(), Cu.EVENT_DISABLE_TIMING | Cu.EVENT_BLOCKING_SYNC), "cuEventCreate");
+    gpu.enter();
+    int created = Streams.createEvent(scratch);
     long event = scratch.get(JAVA_LONG, 0);
-    int code = CuMemory.memHostAlloc(scratch.address(), size, CuMemory.HOST_ALLOC_PORTABLE);
-    if (code != Cu.SUCCESS) {
-      var failure = gpu.error("cuMemHostAlloc", code, size + " bytes for copies from and to pageable memory");
-      int destroyed = Cu.eventDestroy(event);
+    int allocated = created == Cu.SUCCESS ? CuMemory.memHostAlloc(scratch.address(), size, CuMemory.HOST_ALLOC_PORTABLE) : created;
+    int destroyed = created == Cu.SUCCESS && allocated != Cu.SUCCESS ? Cu.eventDestroy(event) : Cu.SUCCESS;
+    gpu.leave();
+    gpu.check(created, "cuEventCreate");
+    if (allocated != Cu.SUCCESS) {
+      var failure = gpu.error("cuMemHostAlloc", allocated, size + " bytes for copies from and to pageable memory");
       if (destroyed != Cu.SUCCESS) failure.addSuppressed(gpu.error("cuEventDestroy", destroyed, ""));
       throw failure;
     }
@@ -80,23 +88,30 @@ final class StagingSlots {
     return slot;
   }
 
-  /** Gives a slot back: free, or as soon as what is in the queue now is done. */
-  void give(StagingSlot slot, long queue, boolean queued) {
-    int code = queued ? Cu.eventRecord(slot.event, queue) : Cu.SUCCESS;
-    if (code != Cu.SUCCESS) {
-      int synchronizing = Cu.streamSynchronize(queue);
-      if (synchronizing != Cu.SUCCESS) CuErrors.report("waiting for a copy", gpu.error("cuStreamSynchronize", synchronizing, ""));
-    }
+  /** Gives a slot back that nothing in a queue uses. */
+  synchronized void give(StagingSlot slot) {
+    slot.taken = false;
+    slot.queued = false;
+  }
+
+  /** Gives a slot back, to be used again when what is in the queue now is done. */
+  void give(StagingSlot slot, long queue) {
+    gpu.enter();
+    int code = Cu.eventRecord(slot.event, queue);
+    int synchronizing = code == Cu.SUCCESS ? code : Cu.streamSynchronize(queue);
+    gpu.leave();
     synchronized (this) {
       slot.taken = false;
-      slot.queued = queued && code == Cu.SUCCESS;
+      slot.queued = code == Cu.SUCCESS;
       slot.queue = queue;
       slot.since = clock++;
     }
-    gpu.check(code, "cuEventRecord");
+    if (code == Cu.SUCCESS) return;
+    var failure = gpu.error("cuEventRecord", code, "");
+    if (synchronizing != Cu.SUCCESS) failure.addSuppressed(gpu.error("cuStreamSynchronize", synchronizing, ""));
+    throw failure;
   }
 
-  /** How many there are; for tests, which count the driver's. */
   synchronized int count() {
     return slots.size();
   }

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.ArrayList;
@@ -72,30 +73,28 @@ final class Waits {
 
   /** False if this thread may not call CUDA now. */
   private boolean tryAdd(long event, Completion completion) {
-    if (!gpu.tryEnter()) return false;
+    Lane lane = lane();
+    if (lane == null) return false;
+    boolean added = false;
+    long id = NEXT.getAndIncrement();
+    WAITING.put(id, new Waiting(this, lane, completion));
     try {
-      Lane lane = lane();
-      if (lane == null) return false;
-      boolean added = false;
-      long id = NEXT.getAndIncrement();
-      WAITING.put(id, new Waiting(this, lane, completion));
-      try {
-        added = add(lane.stream, event, id);
-        return added;
-      } finally {
-        if (!added && WAITING.remove(id) != null) lane.waiting.decrementAndGet();
-      }
+      added = tryAdd(lane.stream, event, id);
     } finally {
-      gpu.leave();
+      if (!added && WAITING.remove(id) != null) lane.waiting.decrementAndGet();
     }
+    if (added) wakeWatch();
+    return added;
   }
 
-  private boolean add(long stream, long event, long id) {
-    int code = Cu.streamWaitEvent(stream, event, 0);
-    if (code == Cu.NOT_PERMITTED) return false;
-    gpu.check(code, "cuStreamWaitEvent");
-    gpu.check(Cu.launchHostFunc(stream, TOLD, id), "cuLaunchHostFunc");
-    wakeWatch();
+  private boolean tryAdd(long stream, long event, long id) {
+    if (!gpu.tryEnter()) return false;
+    int waiting = Cu.streamWaitEvent(stream, event, 0);
+    int launched = waiting == Cu.SUCCESS ? Cu.launchHostFunc(stream, TOLD, id) : waiting;
+    gpu.leave();
+    if (waiting == Cu.NOT_PERMITTED) return false;
+    gpu.check(waiting, "cuStreamWaitEvent");
+    gpu.check(launched, "cuLaunchHostFunc");
     return true;
   }
 
@@ -107,10 +106,13 @@ final class Waits {
       if (best.waiting.get() == 0) break;
     }
     if (best == null || (best.waiting.get() > 0 && lanes.size() < MOST_LANES)) {
-      int code = Cu.streamCreate(Cu.scratch().address(), Cu.STREAM_NON_BLOCKING);
+      MemorySegment scratch = Cu.scratch();
+      if (!gpu.tryEnter()) return null;
+      int code = Streams.create(scratch);
+      gpu.leave();
       if (code == Cu.NOT_PERMITTED) return null;
       gpu.check(code, "cuStreamCreate");
-      best = new Lane(Cu.scratch().get(JAVA_LONG, 0));
+      best = new Lane(scratch.get(JAVA_LONG, 0));
       lanes.add(best);
     }
     best.waiting.incrementAndGet();
@@ -171,12 +173,9 @@ final class Waits {
 
   private boolean hasFailed(Lane lane) {
     if (!gpu.tryEnter()) return false;
-    try {
-      int code = Cu.streamQuery(lane.stream);
-      return code != Cu.SUCCESS && code != Cu.NOT_READY;
-    } finally {
-      gpu.leave();
-    }
+    int code = Cu.streamQuery(lane.stream);
+    gpu.leave();
+    return code != Cu.SUCCESS && code != Cu.NOT_READY;
   }
 
   private static long stub() {

@@ -166,14 +166,14 @@ class CudaSpec : FunSpec({
     }
 
     test("copy: pinned memory goes directly, pageable memory by way of pinned slots, of which there is a limit") {
-        val stagingBefore = CudaDouble.live(Live.PINNED)
+        val others = CudaDouble.live(Live.PINNED) - gpu.staging.slots()
         device.createStream().use { stream ->
             val pinned = device.hostMemory().get().allocate(100_000)
             val there = device.allocate(100_000)
             stream.copy(pinned, there)
             stream.copy(there, pinned)
             stream.synchronize()
-            CudaDouble.live(Live.PINNED) shouldBe stagingBefore + 1
+            CudaDouble.live(Live.PINNED) shouldBe others + gpu.staging.slots() + 1
             pinned.close()
             there.close()
         }
@@ -187,7 +187,8 @@ class CudaSpec : FunSpec({
             back.segment().mismatch(source.segment()) shouldBe -1
             listOf(source, there, back).forEach { it.close() }
         }
-        eventually("only slots are left") { CudaDouble.live(Live.PINNED) <= 1 + 16 + 64 }
+        (gpu.staging.slots() <= 16 + 64) shouldBe true
+        eventually("only slots are left") { CudaDouble.live(Live.PINNED) == others + gpu.staging.slots() }
     }
 
     test("copy: when other streams hold all slots, the driver copies in its own way, and nothing hangs") {
@@ -254,7 +255,7 @@ class CudaSpec : FunSpec({
         }
     }
 
-    test("memory: without pools, the driver's own allocations, and any alignment") {
+    test("memory: any alignment") {
         for (alignment in listOf(1L, 64, 256, 512, 4096)) {
             device.memory().allocate(777, alignment).use { it.address() % alignment shouldBe 0 }
         }
@@ -335,7 +336,7 @@ class CudaSpec : FunSpec({
                     gate.open()
                     viewing.get(20, SECONDS).use { view ->
                         view.synchronize()
-                        Ledger.now().since(buffers).buffers() shouldBe 0
+                        (Ledger.now().since(buffers).buffers() <= 0) shouldBe true
                         view.column("a").getLong(3) shouldBe 9
                     }
                 }

@@ -29,6 +29,7 @@ import org.arbalest.device.abi.Errno
 import org.arbalest.device.spi.Availability
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.CPeer
+import org.arbalest.testkit.ChildJvm
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.PeerNodes
 import org.jocl.CL
@@ -39,7 +40,6 @@ import org.jocl.cl_mem
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_LONG
-import java.nio.file.Path
 import java.util.concurrent.atomic.AtomicInteger
 
 /** What is particular to OpenCL: what it finds, what it refuses, and memory objects that are declared. */
@@ -92,12 +92,9 @@ class OpenClSpec : FunSpec({
     }
 
     test("the JVM keeps its signal handlers, whatever a platform puts in their place when it is loaded") {
-        val java = Path.of(System.getProperty("java.home"), "bin", "java").toString()
-        val main = "org.arbalest.device.opencl.SignalHandlersMainKt"
-        val child = ProcessBuilder(java, "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"), main)
-            .redirectErrorStream(true).apply { environment().remove("JAVA_TOOL_OPTIONS") }.start() // it would talk about them
-        child.inputReader().readText().trim() shouldBe "the same"
-        child.waitFor() shouldBe 0
+        val child = ChildJvm.run(SignalHandlersMain::class)
+        child.output.trim() shouldBe "the same"
+        child.exitCode shouldBe 0
     }
 
     test("DEV-14 more than the largest allocation is refused before OpenCL is asked, with both numbers") {

@@ -4,10 +4,13 @@ import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
 
 /** In a process of its own: kernels that JOCL builds put LLVM's handlers into place again. */
-fun main() {
-    val signals = listOf(4, 5, 7, 11)
-    val before = signals.map(SignalHandlers::handlerOf)
-    Devices.device(DeviceType.OPENCL, 0).createStream().use { it.synchronize() }
-    val after = signals.map(SignalHandlers::handlerOf)
-    println(if (after == before) "the same" else "before $before, after $after")
+internal object SignalHandlersMain {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        val signals = listOf(4, 5, 7, 11)
+        val before = signals.map(SignalHandlers::handlerOf)
+        Devices.device(DeviceType.OPENCL, 0).createStream().use { it.synchronize() }
+        val after = signals.map(SignalHandlers::handlerOf)
+        println(if (after == before) "the same" else "before $before, after $after")
+    }
 }

@@ -50,7 +50,7 @@ public object CudaDouble {
     private val library by lazy { NativeLibrary.compile("cuda.c", "gpu.c", "gpu_queue.c", "gpu.h", soname = "libcuda.so.1") }
     private val resetFunction by function("double_reset", null, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT)
     private val failFunction by function("double_fail", null, ADDRESS, JAVA_LONG, JAVA_INT)
-    private val failNothingFunction by function("double_fail_nothing", null)
+    private val failNothingFunction by function("double_fail_nothing", JAVA_INT)
     private val dieFunction by function("double_die", null, JAVA_INT, JAVA_INT)
     private val callsFunction by function("double_calls", JAVA_LONG)
     private val liveFunction by function("double_live", JAVA_LONG, JAVA_INT)
@@ -74,10 +74,8 @@ public object CudaDouble {
     /** Lets a call fail with [code]: the [nth] from now on of the function [name], such as `cuMemAlloc`, or of any if it is empty. */
     public fun fail(name: String, nth: Long = 1, code: Int = 999): Unit = withArguments { failFunction.invoke(text(name), nth, code) }
 
-    /** Takes back what [fail] asked for and has not come. */
-    public fun failNothing() {
-        failNothingFunction.invoke()
-    }
+    /** Takes back what [fail] asked for and has not come: how many. */
+    public fun failNothing(): Int = failNothingFunction.invoke() as Int
 
     /** Lets a device die, as of a kernel that reads where there is nothing: every call fails, what is queued is dropped. */
     public fun die(device: Int, code: Int = 700) {

@@ -237,10 +237,14 @@ DOUBLE void double_fail(const char* name, int64_t nth, int code) {
   gpu_unlock();
 }
 
-DOUBLE void double_fail_nothing(void) {
+/* Takes back what has not come: how many. */
+DOUBLE int double_fail_nothing(void) {
+  int pending = 0;
   gpu_lock();
+  for (int i = 0; i < MOST_FAULTS; i++) pending += faults[i].left != 0;
   memset(faults, 0, sizeof(faults));
   gpu_unlock();
+  return pending;
 }
 
 /* As a kernel that reads where there is nothing: all calls fail from now on, and what is queued is dropped. */

@@ -6,13 +6,22 @@ import java.nio.file.Path
 import java.util.concurrent.TimeUnit.SECONDS
 import kotlin.reflect.KClass
 
-/** A JVM of its own, for what might end one. */
-internal class ChildJvm(val exitCode: Int, val output: String) {
-    companion object {
+/** A JVM of its own has run, for what might end one, or can be done once in a process only. */
+public class ChildJvm private constructor(
+    /** Its exit code; −1 if it hung and was killed. */
+    public val exitCode: Int,
+    /** What it wrote to both of its outputs. */
+    public val output: String,
+) {
+    public companion object {
         private val classPath: String get() = System.getProperty("surefire.test.class.path") ?: System.getProperty("java.class.path")
 
-        /** Runs the `main` of an object of the tests; one that hangs for a minute is killed, with exit code −1. */
-        fun run(
+        /**
+         * Runs the static `main` of a class on the tests' class path, with more [options] for the JVM. One that hangs for a minute is killed.
+         *
+         * @param extraClassPath is looked at before the tests' own
+         */
+        public fun run(
             main: KClass<*>,
             vararg arguments: String,
             extraClassPath: Path? = null,
