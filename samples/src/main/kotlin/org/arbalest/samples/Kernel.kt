@@ -1,11 +1,19 @@
 package org.arbalest.samples
 
 import org.arbalest.coroutines.asFlow
+import org.arbalest.coroutines.await
 import org.arbalest.coroutines.get
 import org.arbalest.coroutines.strings
+import org.arbalest.device.ArrayData
+import org.arbalest.device.DataType.FixedSizeListType
+import org.arbalest.device.DataTypes
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.spi.Availability
 import org.arbalest.samples.adbc.AdbcStatement
@@ -17,23 +25,33 @@ import kotlin.time.TimeSource
 
 /**
  * DuckDB streams flights, whose columns are copied to an OpenCL device as they come; a kernel there counts the delays at each airport; the
- * counts come back as an array, and are compared with the CPU's own.
+ * counts come back as an array, and are compared with the CPU's own. [KernelCuda.kt] is the same on a GPU of NVIDIA's.
  */
-fun main(args: Array<String>): Unit = exitProcess(runKernel(args))
+fun main(args: Array<String>): Unit = exitProcess(runKernel(args, DeviceType.OPENCL, ::OpenClHistogram))
 
-/** Counts the flights of a file, on the first OpenCL device and on the CPU; whether both come to the same result. */
-internal suspend fun histograms(duckdb: AdbcStatement, file: Path): Boolean {
+/** Counts on a device. */
+internal interface Histogram : AutoCloseable {
+    /** Queues a batch of `origin`, by dictionary, and `delay`, which may be closed at once. */
+    fun add(batch: DeviceArray)
+
+    /** The counts, which nobody can add to any more. */
+    suspend fun counts(): Counts
+}
+
+/** Counts the flights of a file, on the first device of a type and on the CPU; whether both come to the same result. */
+internal suspend fun histograms(duckdb: AdbcStatement, file: Path, type: DeviceType, histogram: (Device) -> Histogram): Boolean {
     duckdb.execute("CREATE VIEW flights AS ${selectFlights(file)}")
     duckdb.execute("CREATE TYPE airport AS ENUM (SELECT DISTINCT origin FROM flights ORDER BY origin)")
     val onCpu = CpuHistogram()
     val flights = duckdb.query("SELECT origin::airport AS origin, delay FROM flights")
-    val device = openCl()
-    if (device == null) {
+    val device = first(type)
+    val started = device?.let { start(it, histogram) }
+    if (started == null) {
         flights.asFlow().collect { onCpu.add(it) }
         println(onCpu.counts().table())
         return true
     }
-    OpenClHistogram(device).use { onDevice ->
+    started.use { onDevice ->
         val start = TimeSource.Monotonic.markNow()
         var rows = 0L
         flights.asFlow().collect { batch ->
@@ -50,9 +68,37 @@ internal suspend fun histograms(duckdb: AdbcStatement, file: Path): Boolean {
     }
 }
 
-private fun openCl(): Device? = when (val answer = Devices.availability(DeviceType.OPENCL)) {
-    is Availability.Ready -> Devices.device(DeviceType.OPENCL, 0)
-    is Availability.Missing -> null.also { println("No OpenCL, because ${answer.reason()}: counting on the CPU alone.") }
+private fun first(type: DeviceType): Device? = when (val answer = Devices.availability(type)) {
+    is Availability.Ready -> Devices.device(type, 0)
+    is Availability.Missing -> null.also { println("No $type, because ${answer.reason()}: counting on the CPU alone.") }
+}
+
+/** Null, and a message, where the library that launches kernels has no natives. */
+private fun start(device: Device, histogram: (Device) -> Histogram): Histogram? = try {
+    histogram(device)
+} catch (e: LinkageError) {
+    null.also { println("No kernels on $device, because ${e.message.orEmpty().lineSequence().first()}: counting on the CPU alone.") }
+}
+
+/** What is in [counts] when the stream has got here, as an array of the device's with a list for each airport; and that on the CPU. */
+internal suspend fun fetchCounts(airports: List<String>, counts: DeviceBuffer, stream: DeviceStream): Counts {
+    val rows = airports.size.toLong()
+    val field = Field.of("delays", FixedSizeListType(Field.of("count", DataTypes.INT32), BINS))
+    val numbers = ArrayData.of(rows * BINS, 0, listOf(null, counts))
+    val lists = ArrayData.of(rows, 0, listOf(null), listOf(numbers))
+    val result = DeviceArray.of(Schema.of(listOf(field)), ArrayData.of(rows, 0, listOf(null), listOf(lists)), stream)
+    return result.use { it.copyTo(Devices.cpu(), stream) }.use { here ->
+        here.await()
+        Counts(airports, here["delays"].items().toLongArray().map { it.toInt() })
+    }
+}
+
+/** [BINS] zeroes for each airport, on the stream's device. */
+internal fun zeroCounts(airports: Int, stream: DeviceStream): DeviceBuffer = stream.device().allocate(4L * BINS * airports).also { zeroed ->
+    Devices.cpu().allocate(zeroed.size()).use { zeroes ->
+        zeroes.segment().fill(0)
+        stream.copy(zeroes, zeroed)
+    }
 }
 
 /** The delays at each airport, in classes of 15 minutes. */

@@ -1,19 +1,22 @@
 package org.arbalest.samples
 
 import kotlinx.coroutines.runBlocking
+import org.arbalest.device.Device
+import org.arbalest.device.abi.DeviceType
 import org.arbalest.samples.adbc.DuckDbDriver
 import picocli.CommandLine.Command
 import picocli.CommandLine.Option
 import java.util.concurrent.Callable
 
 /** Runs the command; see [runSample]. */
-internal fun runKernel(args: Array<String>): Int = runSample(KernelCommand(), args)
+internal fun runKernel(args: Array<String>, type: DeviceType, histogram: (Device) -> Histogram): Int =
+    runSample(KernelCommand(type, histogram), args)
 
 @Command(
     name = "kernel",
-    description = ["Counts the delays of a Parquet file's flights by airport, in an OpenCL kernel on DuckDB's columns."],
+    description = ["Counts the delays of a Parquet file's flights by airport, in a kernel on DuckDB's columns."],
 )
-private class KernelCommand : Callable<Int> {
+private class KernelCommand(private val type: DeviceType, private val histogram: (Device) -> Histogram) : Callable<Int> {
     @Option(names = ["-h", "--help"], usageHelp = true, description = ["Says this."])
     private var help: Boolean = false
 
@@ -24,7 +27,7 @@ private class KernelCommand : Callable<Int> {
         val parquet = file?.let(SampleData::file) ?: SampleData.flights()
         DuckDbDriver.load().open(mapOf("path" to ":memory:")).use { database ->
             database.connect().createStatement().use { statement ->
-                return if (runBlocking { histograms(statement, parquet) }) 0 else 1
+                return if (runBlocking { histograms(statement, parquet, type, histogram) }) 0 else 1
             }
         }
     }

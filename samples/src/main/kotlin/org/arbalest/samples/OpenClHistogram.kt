@@ -1,18 +1,11 @@
 package org.arbalest.samples
 
-import org.arbalest.coroutines.await
 import org.arbalest.coroutines.get
 import org.arbalest.coroutines.strings
-import org.arbalest.device.ArrayData
 import org.arbalest.device.DataType.DictionaryType
-import org.arbalest.device.DataType.FixedSizeListType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
-import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.Schema
 import org.arbalest.device.opencl.Jocl
 import org.jocl.CL
 import org.jocl.Pointer
@@ -20,14 +13,14 @@ import org.jocl.Sizeof
 import org.jocl.cl_kernel
 
 /** Counts on an OpenCL device. Everything is queued in one stream: the copy of a batch, the kernel on it, the copy back of the counts. */
-internal class OpenClHistogram(private val device: Device) : AutoCloseable {
+internal class OpenClHistogram(private val device: Device) : Histogram {
     private val stream = device.createStream()
     private var airports = listOf<String>()
     private var kernel: cl_kernel? = null
     private var counts: DeviceBuffer? = null
 
-    /** Queues a batch, which may be closed at once: the copy keeps it, and the kernel keeps the copy. */
-    fun add(batch: DeviceArray) {
+    /** The copy keeps the batch, and the kernel keeps the copy. */
+    override fun add(batch: DeviceArray) {
         if (kernel == null) start(batch)
         batch.copyTo(device, stream).use { there ->
             launch(there, kernel!!, counts!!)
@@ -35,29 +28,12 @@ internal class OpenClHistogram(private val device: Device) : AutoCloseable {
         }
     }
 
-    /** The counts, which nobody can add to any more. */
-    suspend fun counts(): Counts {
-        val airports = airports.size.toLong()
-        val field = Field.of("delays", FixedSizeListType(Field.of("count", DataTypes.INT32), BINS))
-        val numbers = ArrayData.of(airports * BINS, 0, listOf(null, counts ?: return Counts(listOf(), listOf())))
-        val lists = ArrayData.of(airports, 0, listOf(null), listOf(numbers))
-        val result = DeviceArray.of(Schema.of(listOf(field)), ArrayData.of(airports, 0, listOf(null), listOf(lists)), stream)
-        return result.use { it.copyTo(Devices.cpu(), stream) }.use { here ->
-            here.await()
-            Counts(this.airports, here["delays"].items().toLongArray().map { it.toInt() })
-        }
-    }
+    override suspend fun counts(): Counts = fetchCounts(airports, counts ?: return Counts(listOf(), listOf()), stream)
 
     private fun start(batch: DeviceArray) {
         val origin = batch["origin"]
         airports = origin.dictionary().strings().map { it!! }
-        val size = 4L * BINS * airports.size
-        counts = device.allocate(size).also { zeroed ->
-            Devices.cpu().allocate(size).use { zeroes ->
-                zeroes.segment().fill(0)
-                stream.copy(zeroes, zeroed)
-            }
-        }
+        counts = zeroCounts(airports.size, stream)
         val index = when ((origin.field().type() as DictionaryType).index().bits()) {
             8 -> "uchar"
             16 -> "ushort"

@@ -31,7 +31,7 @@ class KernelSpec : FunSpec({
     }
 
     test("the delays of the flights that come with the samples, counted by the device as by the CPU") {
-        val run = captured { runKernel(arrayOf()) }
+        val run = captured { runKernel(arrayOf(), DeviceType.OPENCL, ::OpenClHistogram) }
         run.error shouldBe ""
         run.code shouldBe 0
         run.output shouldContain Regex("400,000 flights, [\\d,]+ rows per second, on OPENCL:0")
@@ -42,18 +42,18 @@ class KernelSpec : FunSpec({
 
     test("more airports than a byte counts, and delays beyond the classes") {
         val sql = "SELECT 'A' || (i % 700) AS origin, (i * 7919) % 5000 - 2500 AS delay, 1 AS distance FROM range(100000) t(i)"
-        val run = captured { runKernel(arrayOf("--file", "${parquet("many.parquet", sql)}")) }
+        val run = captured { runKernel(arrayOf("--file", "${parquet("many.parquet", sql)}"), DeviceType.OPENCL, ::OpenClHistogram) }
         run.error shouldBe ""
         run.output shouldContain "700 airports: matches the CPU's own answer"
     }
 
     test("a file without flights has no counts, and a file that is not there is one line") {
         val none = parquet("none.parquet", "SELECT 'A' AS origin, 1 AS delay, 2 AS distance LIMIT 0")
-        captured { runKernel(arrayOf("--file", "$none")) }.run {
+        captured { runKernel(arrayOf("--file", "$none"), DeviceType.OPENCL, ::OpenClHistogram) }.run {
             error shouldBe ""
             output shouldContain "0 airports: matches the CPU's own answer"
         }
-        captured { runKernel(arrayOf("--file", "nowhere.parquet")) }.run {
+        captured { runKernel(arrayOf("--file", "nowhere.parquet"), DeviceType.OPENCL, ::OpenClHistogram) }.run {
             code shouldBe 1
             error.trimEnd() shouldBe "kernel: there is no file nowhere.parquet"
         }
@@ -63,7 +63,7 @@ class KernelSpec : FunSpec({
         process(classPath.joinToString(File.pathSeparator), main = "KernelKt", environment = mapOf("OCL_ICD_VENDORS" to "/nowhere")).run {
             error shouldBe ""
             code shouldBe 0
-            output shouldContain "No OpenCL, because the OpenCL library has no platform: CL_PLATFORM_NOT_FOUND_KHR (-1001): counting on the CPU alone."
+            output shouldContain "No OPENCL, because the OpenCL library has no platform: CL_PLATFORM_NOT_FOUND_KHR (-1001): counting on the CPU alone."
             output shouldContain "ORD    |  22,146 |"
         }
     }

@@ -95,13 +95,19 @@ public final class Jcuda {
 
   /**
    * An event of ours that completes when JCuda's does, as that is recorded now; to be closed by the caller. JCuda's may be recorded again, or
-   * destroyed, at once. To give an event away instead, there is {@link Device#adoptEvent}.
+   * destroyed, at once.
    *
    * @param event of any context and any GPU
    */
   public static SyncEvent syncEvent(Device device, CUevent event) {
     Gpu gpu = CudaProvider.gpu(device);
     return device.adoptEvent(Streams.copyOf(gpu, handle(event)));
+  }
+
+  /** An event of JCuda's that the caller gives away: it is destroyed when the handle returned, and all that waits for it, is done with it. */
+  public static SyncEvent adoptEvent(Device device, CUevent event) {
+    CudaProvider.gpu(device);
+    return device.adoptEvent(handle(event));
   }
 
   /** A buffer's memory. */

@@ -70,6 +70,25 @@ class CudaSpec : FunSpec({
         }
     }
 
+    test("DEV-10 virtual threads change their OS threads while they wait for each other, and take no context along") {
+        val failures = java.util.concurrent.ConcurrentLinkedQueue<Throwable>()
+        val threads = List(64) { seed ->
+            Thread.ofVirtual().unstarted {
+                device.createStream().use { stream ->
+                    repeat(20) {
+                        numbers(20_000 + seed).use { it.copyTo(device, stream) }.use { there -> there.copyTo(cpu, stream).use { it.synchronize() } }
+                        CudaDouble.contextDepth shouldBe 0
+                        Thread.yield()
+                    }
+                }
+            }.apply { setUncaughtExceptionHandler { _, e -> failures += e } }
+        }
+        threads.forEach { it.start() }
+        threads.forEach { it.join() }
+        failures.firstOrNull()?.let { throw it }
+        shouldThrow<IllegalStateException> { virtually { Cuda.enter(device) } }.message shouldContain "platform thread"
+    }
+
     test("DEV-10 a release from a host function, which may not call CUDA, is done elsewhere: of arrays, events, streams and pinned memory") {
         val linker = Linker.nativeLinker()
         for (target in listOf(device, Devices.device(DeviceType.CUDA_HOST, 0), Devices.device(DeviceType.CUDA_MANAGED, 0))) {
@@ -350,6 +369,12 @@ private val releaseArray = Linker.nativeLinker().downcallHandle(FunctionDescript
 private fun release(array: Long) {
     val struct = java.lang.foreign.MemorySegment.ofAddress(array).reinterpret(ArrowDeviceArrayStruct.SIZE)
     releaseArray.invoke(struct.get(ADDRESS, 64), struct)
+}
+
+private fun virtually(block: () -> Unit) {
+    var failure: Throwable? = null
+    Thread.ofVirtual().start { failure = runCatching(block).exceptionOrNull() }.join()
+    failure?.let { throw it }
 }
 
 /** Main memory with a pattern. */

@@ -156,7 +156,10 @@ API CUresult cuCtxPushCurrent_v2(CUcontext context) {
 
 API CUresult cuCtxPopCurrent_v2(CUcontext* context) {
   CALL("cuCtxPopCurrent");
-  if (depth == 0) return GPU_NO_CONTEXT;
+  if (depth == 0) {
+    gpu_violation("a context was popped off an empty stack");
+    return GPU_NO_CONTEXT;
+  }
   CUcontext top = stack[--depth];
   if (context != NULL) *context = top;
   return GPU_OK;

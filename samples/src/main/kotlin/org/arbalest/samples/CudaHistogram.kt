@@ -1,0 +1,87 @@
+package org.arbalest.samples
+
+import jcuda.Pointer
+import jcuda.driver.CUfunction
+import jcuda.driver.CUmodule
+import jcuda.driver.CUresult
+import jcuda.driver.JCudaDriver
+import org.arbalest.coroutines.get
+import org.arbalest.coroutines.strings
+import org.arbalest.device.DataType.DictionaryType
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.cuda.Cuda
+import org.arbalest.device.cuda.Jcuda
+
+/** Counts on a CUDA device. Everything is queued in one stream: the copy of a batch, the kernel on it, the copy back of the counts. */
+internal class CudaHistogram(private val device: Device) : Histogram {
+    private val stream = device.createStream()
+    private val module = CUmodule()
+    private val kernel = CUfunction()
+    private var airports = listOf<String>()
+    private var counts: DeviceBuffer? = null
+
+    init {
+        try {
+            Cuda.enter(device).use {
+                checked(JCudaDriver.cuModuleLoadData(module, PTX), "cuModuleLoadData")
+                checked(JCudaDriver.cuModuleGetFunction(kernel, module, "histogram"), "cuModuleGetFunction")
+            }
+        } catch (e: Throwable) {
+            stream.close()
+            throw e
+        }
+    }
+
+    /** The copy keeps the batch, and the kernel keeps the copy. */
+    override fun add(batch: DeviceArray) {
+        val counts = counts ?: start(batch).also { counts = it }
+        batch.copyTo(device, stream).use { there ->
+            launch(there, counts)
+            stream.keepAlive(there)
+        }
+    }
+
+    override suspend fun counts(): Counts = fetchCounts(airports, counts ?: return Counts(listOf(), listOf()), stream)
+
+    private fun start(batch: DeviceArray): DeviceBuffer {
+        airports = batch["origin"].dictionary().strings().map { it!! }
+        return zeroCounts(airports.size, stream)
+    }
+
+    private fun launch(batch: DeviceArray, counts: DeviceBuffer) {
+        if (batch.length() == 0L) return
+        val origin = batch["origin"]
+        val delay = batch["delay"]
+        val width = (origin.field().type() as DictionaryType).index().bits() / 8L
+        val parameters = Pointer.to(
+            Pointer.to(Jcuda.pointers(origin)[1]!!.withByteOffset(width * origin.offset())),
+            Pointer.to(longArrayOf(width)),
+            Pointer.to(Jcuda.pointers(delay)[1]!!.withByteOffset(8 * delay.offset())),
+            Pointer.to(longArrayOf(batch.length())),
+            Pointer.to(Jcuda.pointer(counts)),
+        )
+        val blocks = Math.ceilDiv(batch.length(), THREADS.toLong()).toInt()
+        Cuda.enter(device).use {
+            val code = JCudaDriver.cuLaunchKernel(kernel, blocks, 1, 1, THREADS, 1, 1, 0, Jcuda.cuStream(stream), parameters, null)
+            checked(code, "cuLaunchKernel")
+        }
+    }
+
+    private fun checked(code: Int, call: String) = check(code == CUresult.CUDA_SUCCESS) { "$call failed: ${CUresult.stringFor(code)}" }
+
+    override fun close() {
+        stream.synchronize()
+        Cuda.enter(device).use { checked(JCudaDriver.cuModuleUnload(module), "cuModuleUnload") }
+        counts?.close()
+        stream.close()
+    }
+
+    private companion object {
+        const val THREADS = 256
+
+        /** With the zero byte that ends it. */
+        val PTX = checkNotNull(CudaHistogram::class.java.getResource("ptx/histogram.ptx")).readBytes() + 0
+    }
+}

@@ -1,0 +1,89 @@
+package org.arbalest.samples
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.engine.spec.tempdir
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.SkipWithout
+import org.arbalest.testkit.gpu.CudaDouble
+import java.io.File
+import java.lang.foreign.Arena
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.ADDRESS
+import java.lang.foreign.ValueLayout.JAVA_BYTE
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.lang.invoke.MethodHandles
+import java.lang.invoke.MethodType
+import kotlin.system.exitProcess
+
+/** In processes of their own: in this one, another test may have loaded a real driver. */
+class KernelCudaSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(SkipWithout { "JCuda has natives for Linux on x86-64 only".takeUnless { "${System.getProperty("os.name")} ${System.getProperty("os.arch")}" == "Linux amd64" } })
+
+    test("the delays of the flights that come with the samples, counted on the driver's double as on the CPU") {
+        process(classPath.joinToString(File.pathSeparator), main = "KernelCudaOnDouble").run {
+            error shouldBe ""
+            output shouldContain Regex("400,000 flights, [\\d,]+ rows per second, on CUDA:0")
+            output shouldContain "229 airports: matches the CPU's own answer"
+            code shouldBe 0
+        }
+    }
+
+    test("without JCuda's natives it says so, and counts on the CPU") {
+        val withoutNatives = classPath.filterNot { "jcuda-natives" in it.name }.joinToString(File.pathSeparator)
+        val elsewhere = "-Djava.io.tmpdir=${tempdir().path}" // JCuda leaves them in the temporary folder
+        process(withoutNatives, main = "KernelCudaOnDouble", options = listOf(elsewhere)).run {
+            error shouldBe ""
+            output shouldContain "No kernels on CUDA:0, because Error while loading native library"
+            output shouldContain "ORD    |  22,146 |"
+            code shouldBe 0
+        }
+    }
+
+    test("DEV-13 without a driver it says so, and counts on the CPU") {
+        process(classPath.joinToString(File.pathSeparator), main = "KernelCudaOnDouble", options = listOf("-DnoGpu=true")).run {
+            error shouldBe ""
+            output shouldContain "No CUDA, because cuInit failed: CUDA_ERROR_NO_DEVICE (100)"
+            output shouldContain "ORD    |  22,146 |"
+            code shouldBe 0
+        }
+    }
+})
+
+/** The sample with what stands in for its kernel, in C's place. */
+internal object KernelCudaOnDouble {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        CudaDouble.reset(devices = if (System.getProperty("noGpu") == null) 1 else 0)
+        val handle = MethodHandles.lookup().findStatic(KernelCudaOnDouble::class.java, "run", MethodType.methodType(Void.TYPE, MemorySegment::class.java))
+        val function = Linker.nativeLinker().upcallStub(handle, FunctionDescriptor.ofVoid(ADDRESS), Arena.global())
+        CudaDouble.kernel("histogram", function, parameters = 5)
+        val code = runKernel(args, DeviceType.CUDA, ::CudaHistogram)
+        check(CudaDouble.violations == 0L) { CudaDouble.violation }
+        exitProcess(code)
+    }
+
+    @JvmStatic
+    fun run(arguments: MemorySegment) {
+        val list = arguments.reinterpret(40)
+        fun argument(i: Int): Long = list.getAtIndex(ADDRESS, i.toLong()).reinterpret(8).get(JAVA_LONG, 0)
+        val width = argument(1)
+        val rows = argument(3)
+        val origin = CudaDouble.at(argument(0), width * rows)
+        val delay = CudaDouble.at(argument(2), 8 * rows)
+        val counts = CudaDouble.at(argument(4), Int.MAX_VALUE.toLong())
+        for (row in 0 until rows) {
+            var index = 0L
+            for (byte in 0 until width) index += (origin.get(JAVA_BYTE, width * row + byte).toLong() and 255) shl (8 * byte.toInt())
+            val bin = Math.floorDiv(delay.getAtIndex(JAVA_LONG, row) - FIRST_BIN, BIN_MINUTES.toLong()).coerceIn(0, BINS - 1L)
+            val at = index * BINS + bin
+            counts.setAtIndex(JAVA_INT, at, counts.getAtIndex(JAVA_INT, at) + 1)
+        }
+    }
+}
