@@ -22,7 +22,7 @@ public sealed interface CCompiler {
          * With `CI=true` in the environment nothing is skipped: [NativeLibrary.compile] then fails.
          */
         public val needed: SkipWithout = SkipWithout {
-            (answer as? Missing)?.reason?.takeUnless { System.getenv("CI") == "true" }
+            NativeLibrary.missing?.takeUnless { System.getenv("CI") == "true" }
         }
 
         internal fun find(command: String, path: String): CCompiler =

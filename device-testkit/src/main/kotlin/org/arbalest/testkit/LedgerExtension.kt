@@ -25,7 +25,7 @@ public object LedgerExtension : TestCaseExtension {
 
     override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
         if (testCase.type != TestType.Test) return execute(testCase)
-        val peer = if (CCompiler.answer is CCompiler.Found) CPeer else null
+        val peer = if (NativeLibrary.missing == null) CPeer else null
         peer?.reset()
         val before = Books(Ledger.now(), peer?.counts())
         val result = execute(testCase)

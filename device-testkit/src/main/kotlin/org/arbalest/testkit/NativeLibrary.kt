@@ -29,6 +29,13 @@ public class NativeLibrary private constructor(
         private const val ABI_HEADER = "arbalest/arrow_abi.h"
         private val FLAGS = listOf("-std=gnu11", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread")
         private val loaded = ConcurrentHashMap<Path, NativeLibrary>()
+        private val prebuilt: Path? = System.getProperty("arbalest.testkit.native")?.let { Path.of(it).toAbsolutePath() }
+
+        /**
+         * Why there can be no library here; null if there can be one: there is a C compiler, or the system property
+         * `arbalest.testkit.native` names a folder with libraries that were compiled elsewhere.
+         */
+        public val missing: String? get() = if (prebuilt != null) null else (CCompiler.answer as? CCompiler.Missing)?.reason
 
         /**
          * Compiles [sources] and loads them; the same content is compiled once, and loaded once per process.
@@ -41,13 +48,14 @@ public class NativeLibrary private constructor(
          * @throws IllegalStateException if there is no C compiler, or if it refuses a source; the message has its words
          */
         public fun compile(vararg sources: String, soname: String? = null): NativeLibrary {
+            val name = sources.first().substringBeforeLast('.')
+            prebuilt?.let { return loaded.computeIfAbsent(it.resolve(System.mapLibraryName(name)), ::NativeLibrary) }
             val compiler = when (val answer = CCompiler.answer) {
                 is CCompiler.Found -> answer.path
                 is CCompiler.Missing -> error(answer.reason)
             }
             val flags = FLAGS + listOfNotNull(soname?.let { "-Wl,-soname,$it" })
             val texts = sources.associateWith { text(SOURCES + it) } + (ABI_HEADER to text("/META-INF/include/$ABI_HEADER"))
-            val name = sources.first().substringBeforeLast('.')
             val folder = output.resolve("$name-${hash("$compiler $flags", texts)}").toAbsolutePath()
             return loaded.computeIfAbsent(folder.resolve(System.mapLibraryName(name))) { file ->
                 if (!Files.exists(file)) build(listOf("$compiler") + flags, texts, file)

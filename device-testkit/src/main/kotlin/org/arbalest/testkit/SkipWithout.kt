@@ -3,6 +3,9 @@ package org.arbalest.testkit
 import io.kotest.core.extensions.TestCaseExtension
 import io.kotest.core.test.TestCase
 import io.kotest.engine.test.TestResult
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.spi.Availability
 
 /**
  * Skips each test of a spec, visibly, for want of something.
@@ -20,5 +23,13 @@ public class SkipWithout(private val missing: () -> String?) : TestCaseExtension
         val reason = missing() ?: return execute(testCase)
         println("Skipped: ${testCase.spec::class.simpleName}, ${testCase.name.name}: $reason")
         return TestResult.Ignored(reason)
+    }
+
+    public companion object {
+        /** Skips where there is no device of a [type]. With `CI=true` in the environment nothing is skipped, and the tests fail. */
+        public fun device(type: DeviceType): SkipWithout = SkipWithout {
+            val missing = Devices.availability(type) as? Availability.Missing
+            missing?.reason()?.takeUnless { System.getenv("CI") == "true" }
+        }
     }
 }

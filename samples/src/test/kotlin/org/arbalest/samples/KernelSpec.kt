@@ -7,7 +7,6 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.spi.Availability
 import org.arbalest.samples.adbc.DuckDbDriver
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.SkipWithout
@@ -15,12 +14,7 @@ import java.io.File
 import java.nio.file.Path
 
 class KernelSpec : FunSpec({
-    extension(
-        SkipWithout {
-            val missing = Devices.availability(DeviceType.OPENCL) as? Availability.Missing
-            missing?.reason()?.takeUnless { System.getenv("CI") == "true" }
-        },
-    )
+    extension(SkipWithout.device(DeviceType.OPENCL))
     extension(LedgerExtension)
     val folder = tempdir().toPath()
 

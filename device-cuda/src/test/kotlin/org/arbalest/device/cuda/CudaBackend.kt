@@ -1,11 +1,14 @@
 package org.arbalest.device.cuda
 
+import io.kotest.core.extensions.TestCaseExtension
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.contract.Backend
 import org.arbalest.testkit.contract.Gate
+import org.arbalest.testkit.gpu.CudaDouble
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
@@ -17,6 +20,17 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.lang.invoke.MethodHandle
 import java.lang.invoke.VarHandle
 import java.util.concurrent.atomic.AtomicInteger
+
+/** Whether the tests run on the driver's double; `-Darbalest.cuda=driver`, which the check gives, has them run on the driver. */
+internal val onDouble: Boolean = System.getProperty("arbalest.cuda") != "driver"
+
+/** Loads the double for a spec that runs on either. */
+internal val cuda: TestCaseExtension = if (onDouble) CudaDouble.Extension else SkipWithout.device(DeviceType.CUDA)
+
+internal val jcudaNatives = SkipWithout {
+    val system = "${System.getProperty("os.name")} on ${System.getProperty("os.arch")}"
+    "JCuda has no natives for $system".takeUnless { system == "Linux on amd64" }
+}
 
 /** The first device of one of CUDA's kinds, on whatever `libcuda.so.1` there is: the double's or the driver's. */
 internal class CudaBackend(private val type: DeviceType) : Backend {

@@ -5,12 +5,11 @@ import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.backendContract
-import org.arbalest.testkit.gpu.CudaDouble
 
 /** A GPU's own memory. */
 class CudaContractSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(CudaDouble.Extension)
+    extension(cuda)
     extension(LedgerExtension)
 
     include(backendContract(CudaBackend(DeviceType.CUDA)))
@@ -19,7 +18,7 @@ class CudaContractSpec : FunSpec({
 /** Pinned main memory, by the GPU that it is pinned for. */
 class CudaHostContractSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(CudaDouble.Extension)
+    extension(cuda)
     extension(LedgerExtension)
 
     include(backendContract(CudaBackend(DeviceType.CUDA_HOST)))
@@ -28,7 +27,7 @@ class CudaHostContractSpec : FunSpec({
 /** Memory that a GPU and the CPU share. */
 class CudaManagedContractSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(CudaDouble.Extension)
+    extension(cuda)
     extension(LedgerExtension)
 
     include(backendContract(CudaBackend(DeviceType.CUDA_MANAGED)))

@@ -9,82 +9,29 @@ import jcuda.Pointer
 import jcuda.driver.CUcontext
 import jcuda.driver.CUdeviceptr
 import jcuda.driver.CUevent
-import jcuda.driver.CUfunction
-import jcuda.driver.CUmodule
 import jcuda.driver.CUresult
 import jcuda.driver.CUstream
 import jcuda.driver.JCudaDriver
-import org.arbalest.device.ArrayData
-import org.arbalest.device.DataTypes
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.gpu.CudaDouble
-import java.lang.foreign.Arena
-import java.lang.foreign.FunctionDescriptor
-import java.lang.foreign.Linker
-import java.lang.foreign.MemorySegment
-import java.lang.foreign.ValueLayout.ADDRESS
-import java.lang.foreign.ValueLayout.JAVA_LONG
-import java.lang.invoke.MethodHandles
-import java.lang.invoke.MethodType
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
 
 /** JCuda's own calls on our objects, and ours on JCuda's, in one driver. */
 class JcudaSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(SkipWithout { "JCuda has natives for Linux on x86-64 only".takeUnless { "${System.getProperty("os.name")} ${System.getProperty("os.arch")}" == "Linux amd64" } })
+    extension(jcudaNatives)
     extension(CudaDouble.Extension)
     extension(LedgerExtension)
 
     val device by lazy { Devices.device(DeviceType.CUDA, 0) }
     val second by lazy { Devices.device(DeviceType.CUDA, 1) }
     val cpu = Devices.cpu()
-
-    test("a kernel computes on a column, behind the array's event; the result is an array with an event of its own") {
-        val rows = 1000
-        CudaDouble.kernel("add", KernelOnCpu.address, parameters = 4)
-        device.createStream().use { loading ->
-            device.createStream().use { computing ->
-                val gate = ValueGate(loading)
-                val numbers = cpu.batchBuilder(rows).use { it.int64("n", LongArray(rows) { i -> i.toLong() }).build() }.use { it.copyTo(device, loading) }
-                val out = device.allocate(8L * rows)
-                computing.waitFor(numbers)
-                Cuda.enter(device).use {
-                    val module = CUmodule()
-                    JCudaDriver.cuModuleLoadData(module, "// PTX\n.entry add(\n)\u0000".encodeToByteArray()) shouldBe CUresult.CUDA_SUCCESS
-                    val function = CUfunction()
-                    JCudaDriver.cuModuleGetFunction(function, module, "add") shouldBe CUresult.CUDA_SUCCESS
-                    val parameters = Pointer.to(
-                        Pointer.to(Jcuda.pointers(numbers.column("n"))[1]!!), Pointer.to(Jcuda.pointer(out)),
-                        Pointer.to(longArrayOf(7)), Pointer.to(longArrayOf(rows.toLong())),
-                    )
-                    val blocks = (rows + 255) / 256
-                    JCudaDriver.cuLaunchKernel(function, blocks, 1, 1, 256, 1, 1, 0, Jcuda.cuStream(computing), parameters, null) shouldBe CUresult.CUDA_SUCCESS
-                    JCudaDriver.cuModuleUnload(module) shouldBe CUresult.CUDA_SUCCESS
-                }
-                computing.keepAlive(numbers)
-                numbers.close()
-                val data = ArrayData.of(rows.toLong(), 0, listOf(null), listOf(ArrayData.of(rows.toLong(), 0, listOf(null, out))))
-                val sums = DeviceArray.of(Schema.of(listOf(Field.of("sum", DataTypes.INT64))), data, computing)
-                sums.isReady shouldBe false
-                val back = sums.use { it.copyTo(cpu, computing) }
-                gate.open()
-                back.use {
-                    it.synchronize()
-                    it.column("sum").toLongArray() shouldBe LongArray(rows) { i -> i + 7L }
-                }
-            }
-        }
-    }
 
     test("a stream of JCuda's is a stream, and stays JCuda's") {
         val stream = CUstream()
@@ -200,21 +147,3 @@ class JcudaSpec : FunSpec({
         }
     }
 })
-
-/** `out[i] = in[i] + add`, as the double's kernel. */
-internal object KernelOnCpu {
-    val address: MemorySegment by lazy {
-        val handle = MethodHandles.lookup().findStatic(KernelOnCpu::class.java, "run", MethodType.methodType(Void.TYPE, MemorySegment::class.java))
-        Linker.nativeLinker().upcallStub(handle, FunctionDescriptor.ofVoid(ADDRESS), Arena.global())
-    }
-
-    @JvmStatic
-    fun run(arguments: MemorySegment) {
-        val list = arguments.reinterpret(32)
-        fun argument(i: Int): Long = list.getAtIndex(ADDRESS, i.toLong()).reinterpret(8).get(JAVA_LONG, 0)
-        val rows = argument(3)
-        val input = CudaDouble.at(argument(0), 8 * rows)
-        val output = CudaDouble.at(argument(1), 8 * rows)
-        for (i in 0 until rows) output.setAtIndex(JAVA_LONG, i, input.getAtIndex(JAVA_LONG, i) + argument(2))
-    }
-}

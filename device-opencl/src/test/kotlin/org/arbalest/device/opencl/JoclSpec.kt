@@ -13,8 +13,10 @@ import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.Schema
+import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.SkipWithout
 import org.jocl.CL
 import org.jocl.Pointer
 import org.jocl.Sizeof
@@ -29,7 +31,7 @@ import java.util.concurrent.atomic.AtomicInteger
 
 /** JOCL's objects and ours, and a kernel that works on our columns. */
 class JoclSpec : FunSpec({
-    extension(OpenClBackend.needed)
+    extension(SkipWithout.device(DeviceType.OPENCL))
     extension(LedgerExtension)
 
     val device by lazy { OpenClBackend.device }

@@ -1,13 +1,15 @@
 package org.arbalest.device.opencl
 
 import io.kotest.core.spec.style.FunSpec
+import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.contract.backendContract
 
 class OpenClContractSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(OpenClBackend.needed)
+    extension(SkipWithout.device(DeviceType.OPENCL))
     extension(LedgerExtension)
 
     include(backendContract(OpenClBackend))

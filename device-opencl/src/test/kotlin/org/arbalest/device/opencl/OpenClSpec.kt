@@ -32,6 +32,7 @@ import org.arbalest.testkit.CPeer
 import org.arbalest.testkit.ChildJvm
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.PeerNodes
+import org.arbalest.testkit.SkipWithout
 import org.jocl.CL
 import org.jocl.Pointer
 import org.jocl.cl_context
@@ -45,7 +46,7 @@ import java.util.concurrent.atomic.AtomicInteger
 /** What is particular to OpenCL: what it finds, what it refuses, and memory objects that are declared. */
 class OpenClSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(OpenClBackend.needed)
+    extension(SkipWithout.device(DeviceType.OPENCL))
     extension(LedgerExtension)
 
     val device by lazy { OpenClBackend.device }

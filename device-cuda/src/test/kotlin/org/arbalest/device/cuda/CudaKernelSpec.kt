@@ -1,0 +1,117 @@
+package org.arbalest.device.cuda
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import jcuda.Pointer
+import jcuda.driver.CUfunction
+import jcuda.driver.CUmodule
+import jcuda.driver.CUresult
+import jcuda.driver.JCudaDriver
+import org.arbalest.device.ArrayData
+import org.arbalest.device.DataTypes
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.DeviceStream
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.gpu.CudaDouble
+import java.lang.foreign.Arena
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.ADDRESS
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.lang.invoke.MethodHandles
+import java.lang.invoke.MethodType
+
+/** The sample's kernel on a batch of columns: on a GPU, where the check runs it, by PTX; on the double by what stands in for it. */
+class CudaKernelSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(jcudaNatives)
+    extension(cuda)
+    extension(LedgerExtension)
+
+    test("a kernel counts flights behind the batch's event; the counts are an array with an event of its own") {
+        val device = Devices.device(DeviceType.CUDA, 0)
+        if (onDouble) CudaDouble.kernel("histogram", HistogramOnCpu.address, parameters = 5)
+        val rows = if (onDouble) 100_003 else 4_000_003
+        val origins = IntArray(rows) { (it * 7919L % AIRPORTS).toInt() }
+        val delays = LongArray(rows) { it * 31L % 400 - 60 }
+        val expected = IntArray(AIRPORTS * BINS).also { counts ->
+            for (row in 0 until rows) counts[origins[row] * BINS + Math.floorDiv(delays[row] + 30, 15L).coerceIn(0, BINS - 1L).toInt()]++
+        }
+        device.createStream().use { loading ->
+            device.createStream().use { computing ->
+                val gate = ValueGate(loading)
+                val flights = Devices.cpu().batchBuilder(rows).use { it.int32("origin", origins).int64("delay", delays).build() }.use { it.copyTo(device, loading) }
+                val counts = zeroes(4L * AIRPORTS * BINS, computing)
+                computing.waitFor(flights)
+                Cuda.enter(device).use { launch(flights, counts, computing) }
+                computing.keepAlive(flights)
+                flights.close()
+                val data = ArrayData.of(expected.size.toLong(), 0, listOf(null), listOf(ArrayData.of(expected.size.toLong(), 0, listOf(null, counts))))
+                val result = DeviceArray.of(Schema.of(listOf(Field.of("count", DataTypes.INT32))), data, computing)
+                result.isReady shouldBe false
+                val back = result.use { it.copyTo(Devices.cpu(), computing) }
+                gate.open()
+                back.use {
+                    it.synchronize()
+                    it.column("count").toLongArray().map(Long::toInt) shouldBe expected.toList()
+                }
+            }
+        }
+    }
+})
+
+private const val AIRPORTS = 100
+private const val BINS = 16
+
+private fun zeroes(size: Long, stream: DeviceStream): DeviceBuffer = stream.device().allocate(size).also { target ->
+    Devices.cpu().allocate(size).use { source ->
+        source.segment().fill(0)
+        stream.copy(source, target)
+    }
+}
+
+/** The module stays: its kernel has yet to run. */
+private fun launch(flights: DeviceArray, counts: DeviceBuffer, stream: DeviceStream) {
+    val module = CUmodule()
+    val ptx = checkNotNull(CudaKernelSpec::class.java.getResource("/org/arbalest/samples/ptx/histogram.ptx")).readBytes() + 0
+    JCudaDriver.cuModuleLoadData(module, ptx) shouldBe CUresult.CUDA_SUCCESS
+    val function = CUfunction()
+    JCudaDriver.cuModuleGetFunction(function, module, "histogram") shouldBe CUresult.CUDA_SUCCESS
+    val parameters = Pointer.to(
+        Pointer.to(Jcuda.pointers(flights.column("origin"))[1]!!), Pointer.to(longArrayOf(4)), Pointer.to(Jcuda.pointers(flights.column("delay"))[1]!!),
+        Pointer.to(longArrayOf(flights.length())), Pointer.to(Jcuda.pointer(counts)),
+    )
+    val blocks = Math.ceilDiv(flights.length(), 256L).toInt()
+    JCudaDriver.cuLaunchKernel(function, blocks, 1, 1, 256, 1, 1, 0, Jcuda.cuStream(stream), parameters, null) shouldBe CUresult.CUDA_SUCCESS
+}
+
+/** What the kernel does, for the double; indices of four bytes. */
+internal object HistogramOnCpu {
+    val address: MemorySegment by lazy {
+        val handle = MethodHandles.lookup().findStatic(HistogramOnCpu::class.java, "run", MethodType.methodType(Void.TYPE, MemorySegment::class.java))
+        Linker.nativeLinker().upcallStub(handle, FunctionDescriptor.ofVoid(ADDRESS), Arena.global())
+    }
+
+    @JvmStatic
+    fun run(arguments: MemorySegment) {
+        val list = arguments.reinterpret(40)
+        fun argument(i: Int): Long = list.getAtIndex(ADDRESS, i.toLong()).reinterpret(8).get(JAVA_LONG, 0)
+        val rows = argument(3)
+        val origin = CudaDouble.at(argument(0), 4 * rows)
+        val delay = CudaDouble.at(argument(2), 8 * rows)
+        val counts = CudaDouble.at(argument(4), 4L * AIRPORTS * BINS)
+        for (row in 0 until rows) {
+            val bin = Math.floorDiv(delay.getAtIndex(JAVA_LONG, row) + 30, 15L).coerceIn(0, BINS - 1L)
+            val at = origin.getAtIndex(JAVA_INT, row) * BINS + bin
+            counts.setAtIndex(JAVA_INT, at, counts.getAtIndex(JAVA_INT, at) + 1)
+        }
+    }
+}
