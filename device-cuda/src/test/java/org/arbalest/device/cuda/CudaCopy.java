@@ -29,9 +29,9 @@ import org.openjdk.jmh.annotations.Warmup;
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 2)
-@Fork(2)
+@Warmup(iterations = 2, time = 1)
+@Measurement(iterations = 4, time = 1)
+@Fork(1)
 @State(Scope.Benchmark)
 public class CudaCopy {
   private static final long BYTES = Long.getLong("arbalest.check.bytes", 256L << 20);
@@ -56,8 +56,8 @@ public class CudaCopy {
     device = Devices.device(DeviceType.CUDA, 0);
     stream = device.createStream();
     MemoryManager host = memory.equals("pinned") ? Devices.device(DeviceType.CUDA_HOST, 0).memory() : Devices.cpu().memory();
-    onDevice = MemoryPool.of(device.memory(), 2 * BYTES);
-    onHost = MemoryPool.of(host, 2 * BYTES);
+    onDevice = MemoryPool.of(device.memory(), 3 * BYTES);
+    onHost = MemoryPool.of(host, 3 * BYTES);
     int rows = (int) (BYTES / Long.BYTES / columns);
     long[] values = new long[rows];
     for (int i = 0; i < rows; i++) values[i] = i;

@@ -19,6 +19,7 @@ import org.junit.platform.launcher.core.LauncherFactory
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener
 import org.openjdk.jmh.results.RunResult
 import org.openjdk.jmh.runner.Runner
+import org.openjdk.jmh.runner.RunnerException
 import org.openjdk.jmh.runner.options.OptionsBuilder
 import org.openjdk.jmh.runner.options.TimeValue
 import org.openjdk.jmh.runner.options.VerboseMode
@@ -55,6 +56,7 @@ private class GpuCheck : Callable<Int> {
 
     override fun call(): Int {
         if (double) CudaDouble.load() else System.setProperty("arbalest.cuda", "driver")
+        System.setProperty("arbalest.check.bytes", "$bytes")
         println(Devices.describe())
         val missing = Devices.availability(DeviceType.CUDA) as? Availability.Missing
         if (missing != null) {
@@ -97,7 +99,7 @@ private class GpuCheck : Callable<Int> {
     }
 
     private fun copies() {
-        val times = measure(CudaCopy::class.java)
+        val times = measure(CudaCopy::class.java) ?: return
         for (memory in listOf("pinned", "pageable")) {
             for (columns in listOf("1", "100")) {
                 for ((mine, raw, what) in listOf(Triple("toDevice", "rawToDevice", "to the GPU"), Triple("toHost", "rawToHost", "from the GPU"))) {
@@ -106,7 +108,7 @@ private class GpuCheck : Callable<Int> {
                     rows += listOf(
                         "$memory memory $what, $columns column${if (columns == "1") "" else "s"}",
                         "%.2f of raw".format(Locale.ROOT, theirs / ours),
-                        "%.2f ms, cuMemcpyAsync %.2f ms, %.1f GB/s".format(Locale.ROOT, ours, theirs, BYTES / ours / 1e6),
+                        "%.2f ms, cuMemcpyAsync %.2f ms, %.1f GB/s".format(Locale.ROOT, ours, theirs, bytes / ours / 1e6),
                     )
                 }
             }
@@ -114,9 +116,9 @@ private class GpuCheck : Callable<Int> {
     }
 
     private fun events() {
-        val times = measure(CudaEvents::class.java)
+        val times = measure(CudaEvents::class.java) ?: return
         fun row(name: String, benchmark: String, details: String) {
-            rows += listOf(name, "%.2f µs".format(Locale.ROOT, times.getValue(benchmark)), details)
+            rows += listOf(name, "%.2f us".format(Locale.ROOT, times.getValue(benchmark)), details)
         }
         row("export, import, wait, release", "exportImport", "10 columns, known to be ready")
         row("record, stream wait, destroy", "recordWait", "an event")
@@ -124,14 +126,21 @@ private class GpuCheck : Callable<Int> {
         row("1 MiB and a blocked wait", "blocking", "by cuEventSynchronize")
     }
 
-    /** Milliseconds or microseconds, by the benchmark's name and parameters. */
-    private fun measure(benchmarks: Class<*>): Map<String, Double> {
+    /** Milliseconds or microseconds, by the benchmark's name and parameters; null if it failed. */
+    private fun measure(benchmarks: Class<*>): Map<String, Double>? {
         val options = OptionsBuilder().include("\\b${benchmarks.simpleName}\\.").shouldFailOnError(true).verbosity(VerboseMode.SILENT)
-        options.jvmArgsAppend("--enable-native-access=ALL-UNNAMED", "-Darbalest.check.bytes=$BYTES")
+        options.jvmArgsAppend("--enable-native-access=ALL-UNNAMED", "-Darbalest.check.bytes=$bytes")
         if (double) options.forks(0)
         if (quick) options.warmupIterations(0).measurementIterations(1).measurementTime(TimeValue.milliseconds(50)).forks(0)
         println("measuring: ${benchmarks.simpleName}")
-        return Runner(options.build()).run().associate { result -> result.key() to result.primaryResult.score }
+        return try {
+            Runner(options.build()).run().associate { result -> result.key() to result.primaryResult.score }
+        } catch (e: RunnerException) {
+            failed = true
+            e.printStackTrace()
+            rows += listOf(benchmarks.simpleName, "FAILED", "${e.cause?.suppressed?.firstOrNull() ?: e}")
+            null
+        }
     }
 
     private fun RunResult.key(): String {
@@ -139,7 +148,6 @@ private class GpuCheck : Callable<Int> {
         return (listOf(params.benchmark.substringAfterLast('.')) + parameters).joinToString(" ")
     }
 
-    private companion object {
-        val BYTES: Long = java.lang.Long.getLong("arbalest.check.bytes", 256L shl 20)
-    }
+    /** For each copy; a driver in software has not much memory. */
+    private val bytes: Long get() = if (double) 8L shl 20 else 256L shl 20
 }

@@ -23,7 +23,10 @@ import kotlin.system.exitProcess
 private const val MOST_MIB = 60
 
 /** What the check uses of the JDK. */
-private val MODULES = listOf("java.base", "java.logging", "java.management", "java.xml", "java.instrument", "jdk.management", "jdk.unsupported")
+private val MODULES = listOf("java.base", "java.logging", "java.management", "jdk.management", "jdk.unsupported")
+
+/** What nothing in the check comes to: debugging of coroutines, property tests, annotations. */
+private val UNNEEDED = listOf("byte-buddy", "jna", "kotlinx-coroutines-debug", "kotest-property", "rgxgen", "kotlin-rgxgen", "apiguardian", "annotations")
 
 /** Of JCuda's natives the driver's alone: the rest is a compiler, and what finds the toolkit. */
 private val UNUSED = listOf("libJNvPTXCompiler", "libJNvrtc", "libJCudaRuntime")
@@ -33,12 +36,13 @@ internal fun main(args: Array<String>) {
     val folder = Path.of(args.single()).toAbsolutePath()
     folder.toFile().deleteRecursively()
     val lib = (folder / "lib").createDirectories()
-    System.getProperty("java.class.path").split(File.pathSeparator).map(Path::of).filter(Files::exists).forEachIndexed { i, entry -> entry.copyInto(lib, i) }
+    System.getProperty("java.class.path").split(File.pathSeparator).map(Path::of)
+        .filter { Files.exists(it) && UNNEEDED.none(it.name::startsWith) }.forEachIndexed { i, entry -> entry.copyInto(lib, i) }
     link(folder / "runtime")
     compile((folder / "native").createDirectories())
     script(folder / "run")
     val mib = folder.walk().filter { it.isRegularFile() }.sumOf { it.fileSize() } / 1048576.0
-    if (mib > MOST_MIB) fail("$folder has $mib MiB, and %d are the most".format(MOST_MIB))
+    if (mib > MOST_MIB) fail("$folder has %.1f MiB, and $MOST_MIB are the most".format(mib))
     println("$folder: %.1f MiB; copy it to a machine with a GPU, and start `run`".format(mib))
 }
 
@@ -56,10 +60,14 @@ private fun Path.copyInto(lib: Path, index: Int) {
 private fun link(runtime: Path) {
     val jlink = ToolProvider.findFirst("jlink").orElse(null) ?: fail("this JDK has no jlink")
     val code = jlink.run(
-        System.out, System.err, "--add-modules", MODULES.joinToString(","), "--output", "$runtime", "--strip-debug", "--no-header-files", "--no-man-pages",
-        "--compress", "zip-9",
+        System.out, System.err, "--add-modules", MODULES.joinToString(","), "--output", "$runtime", "--no-header-files", "--no-man-pages",
+        "--strip-java-debug-attributes", "--compress", "zip-9",
     )
     if (code != 0) fail("jlink failed with $code")
+    // jlink's own plugin strips nothing where a JDK has no jmods.
+    val libraries = runtime.walk().filter { it.name.endsWith(".so") }.map { "$it" }.toList()
+    val strip = ProcessBuilder(listOf("strip", "--strip-unneeded") + libraries).inheritIO().start().waitFor()
+    if (strip != 0) fail("strip failed with $strip")
 }
 
 /** The C peer and the double, by name: there may be no compiler where they are used. */
@@ -79,7 +87,7 @@ private fun script(file: Path) {
         # Says whether this machine's NVIDIA GPU and driver do what Arbalest needs, and how fast. See ./run --help.
         cd "${'$'}(dirname "${'$'}0")" || exit 1
         classes=${'$'}(printf '%s:' lib/classes-*)
-        exec runtime/bin/java --enable-native-access=ALL-UNNAMED -Darbalest.testkit.native=native \
+        exec runtime/bin/java --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -Darbalest.testkit.native=native \
           -Djava.util.logging.config.file=/dev/null -cp "${'$'}{classes}lib/*" org.arbalest.device.cuda.check.GpuCheckKt "${'$'}@"
         """.trimIndent() + "\n",
     )
