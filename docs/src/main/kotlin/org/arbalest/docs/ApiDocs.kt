@@ -20,6 +20,7 @@ fun main(args: Array<String>) {
             File("../device-testkit/src/main/kotlin"),
             File("../coroutines/src/main/kotlin"),
             File("../device-opencl/src/main/java"),
+            File("../device-cuda/src/main/java"),
         ).mapTo(mutableSetOf(), File::getCanonicalFile),
         includes = setOf(File("packages.md").canonicalFile),
         jdkVersion = 25,

@@ -30,6 +30,9 @@ final class CuMemory {
 
   private CuMemory() {}
 
+  /** Initialises the class, so that this does not happen in the middle of something. */
+  static void load() {}
+
   static int memGetInfo(long free, long total) {
     try {
       return (int) MEM_GET_INFO.invokeExact(free, total);

@@ -8,9 +8,31 @@ public final class Cuda {
 
   /** A context that is current on this thread until it is closed, on the same thread. */
   public interface Scope extends AutoCloseable {
-    /** Restores what was current before. */
+    /**
+     * Restores what was current before. Closing twice does nothing.
+     *
+     * @throws IllegalStateException on another thread than the one that entered
+     */
     @Override
     void close();
+  }
+
+  private static final class Entered implements Scope {
+    private final Gpu gpu;
+    private final Thread thread = Thread.currentThread();
+    private boolean closed;
+
+    Entered(Gpu gpu) {
+      this.gpu = gpu;
+      gpu.enter();
+    }
+
+    @Override
+    public void close() {
+      if (!Thread.currentThread().equals(thread)) throw new IllegalStateException("the context was entered on " + thread + ", and is left on another");
+      if (!closed) gpu.leave();
+      closed = true;
+    }
   }
 
   /**
@@ -34,8 +56,6 @@ public final class Cuda {
    */
   public static Scope enter(Device device) {
     if (Thread.currentThread().isVirtual()) throw new IllegalStateException("a virtual thread cannot hold on to a context: use a platform thread");
-    Gpu gpu = CudaProvider.gpu(device);
-    gpu.enter();
-    return gpu::leave;
+    return new Entered(CudaProvider.gpu(device));
   }
 }

@@ -50,6 +50,7 @@ final class Gpu {
     synchronized (OPEN) {
       Gpu open = OPEN[ordinal];
       if (open != null) return open;
+      CuMemory.load();
       Frees.start();
       String name = "CUDA:" + ordinal;
       MemorySegment scratch = Cu.scratch();

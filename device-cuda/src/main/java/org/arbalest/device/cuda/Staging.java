@@ -58,6 +58,7 @@ final class Staging {
       long part = Math.min(slots.size, bytes - done);
       StagingSlot slot = slots.take(queue);
       if (slot == null) {
+        if (fromPageable && WRITING.get() != 0) synchronize(queue); // the driver may read at once
         copyByDriver(queue, to + done, from + done, part);
         continue;
       }
@@ -75,6 +76,13 @@ final class Staging {
   private boolean isPageable(int code, long address) {
     if (code != Cu.SUCCESS && code != Cu.INVALID_VALUE) throw gpu.error("cuPointerGetAttribute", code, "0x" + Long.toHexString(address));
     return code != Cu.SUCCESS;
+  }
+
+  private void synchronize(long queue) {
+    gpu.enter();
+    int code = Cu.streamSynchronize(queue);
+    gpu.leave();
+    gpu.check(code, "cuStreamSynchronize");
   }
 
   private void copyByDriver(long queue, long to, long from, long bytes) {

@@ -61,11 +61,14 @@ final class Waits {
     if (!tryAdd(event, completion)) Frees.submit(() -> addElsewhere(event, completion));
   }
 
-  /** Nobody is left who could be told of a failure but by telling that it is over. */
+  /** Nobody is left who could be told of a failure: then this thread waits. */
   private void addElsewhere(long event, Completion completion) {
     try {
       if (!tryAdd(event, completion)) throw gpu.error("cuStreamWaitEvent", Cu.NOT_PERMITTED, "");
     } catch (Throwable t) {
+      gpu.enter();
+      Cu.eventSynchronize(event); // how it ended, core asks by itself
+      gpu.leave();
       completion.complete();
       throw t;
     }
@@ -149,7 +152,6 @@ final class Waits {
   }
 
   private static void wakeWatch() {
-    if (WAITING.size() > 1) return; // it is awake
     synchronized (SOMEBODY) {
       SOMEBODY.notifyAll();
     }

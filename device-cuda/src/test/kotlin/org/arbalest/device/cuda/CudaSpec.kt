@@ -89,9 +89,21 @@ class CudaSpec : FunSpec({
         shouldThrow<IllegalStateException> { virtually { Cuda.enter(device) } }.message shouldContain "platform thread"
     }
 
+    test("DEV-10 a context that is entered is left once, by the thread that entered it") {
+        val scope = Cuda.enter(device)
+        CudaDouble.contextDepth shouldBe 1
+        shouldThrow<IllegalStateException> { virtually { scope.close() } }.message shouldContain "left on another"
+        scope.close()
+        scope.close()
+        CudaDouble.contextDepth shouldBe 0
+    }
+
     test("DEV-10 a release from a host function, which may not call CUDA, is done elsewhere: of arrays, events, streams and pinned memory") {
         val linker = Linker.nativeLinker()
-        for (target in listOf(device, Devices.device(DeviceType.CUDA_HOST, 0), Devices.device(DeviceType.CUDA_MANAGED, 0))) {
+        val types = listOf(DeviceType.CUDA, DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED)
+        for ((type, lenient) in types.flatMap { listOf(it to false, it to true) }) {
+            CudaDouble.contextsInHostFunctions(lenient)
+            val target = Devices.device(type, 0)
             device.createStream().use { stream ->
                 device.createStream().use { held ->
                     Arena.ofConfined().use { arena ->
@@ -127,6 +139,7 @@ class CudaSpec : FunSpec({
                             failure?.let { throw it }
                             gate.open()
                             eventually("all is released") { Ledger.now().run { events() == 0L && waits() == 0L } }
+                            CudaDouble.contextsInHostFunctions(false)
                         }
                     }
                 }
@@ -227,6 +240,34 @@ class CudaSpec : FunSpec({
                 gate.open()
                 held.synchronize()
                 (sources + targets + listOf(mine, there, back)).forEach { it.close() }
+            }
+        }
+    }
+
+    test("copy: what a copy on one stream writes to pageable memory, one on another reads behind it, also when there are no slots left") {
+        device.createStream().use { writing ->
+            device.createStream().use { reading ->
+                val slots = List(63) { pageable(8, it) to device.allocate(8) } // with the one below, all
+                val source = device.allocate(100)
+                pageable(100, 42).use { writing.copy(it, source) }
+                writing.synchronize()
+                val middle = pageable(100, 7)
+                val target = device.allocate(100)
+                val gate = ValueGate(writing)
+                writing.copy(source, middle)
+                writing.record().use { reading.waitFor(it) }
+                slots.forEach { (from, to) -> writing.copy(from, to) }
+                val copying = java.util.concurrent.CompletableFuture.runAsync { reading.copy(middle, target) }
+                repeat(1_000_000) { if (!copying.isDone) Thread.onSpinWait() }
+                copying.isDone shouldBe false // it has not read what is not written yet
+                gate.open()
+                copying.get(20, SECONDS)
+                val back = pageable(100, 1)
+                reading.copy(target, back)
+                reading.synchronize()
+                back.segment().get(JAVA_BYTE, 99) shouldBe pattern(99, 42)
+                writing.synchronize()
+                (slots.flatMap { it.toList() } + listOf(source, middle, target, back)).forEach { it.close() }
             }
         }
     }

@@ -52,7 +52,7 @@ public object CudaDouble {
     private val failFunction by function("double_fail", null, ADDRESS, JAVA_LONG, JAVA_INT)
     private val failNothingFunction by function("double_fail_nothing", JAVA_INT)
     private val dieFunction by function("double_die", null, JAVA_INT, JAVA_INT)
-    private val callsFunction by function("double_calls", JAVA_LONG)
+    private val lenientFunction by function("double_lenient", null, JAVA_INT)
     private val liveFunction by function("double_live", JAVA_LONG, JAVA_INT)
     private val violationCount by function("double_violations", JAVA_LONG)
     private val violationText by function("double_violation", ADDRESS)
@@ -82,8 +82,10 @@ public object CudaDouble {
         dieFunction.invoke(device, code)
     }
 
-    /** All calls of the driver since the process began, but those from host functions. */
-    public val calls: Long get() = callsFunction.invoke() as Long
+    /** Whether host functions may ask for contexts and change them, though call nothing else; no, if a test does not say so. */
+    public fun contextsInHostFunctions(allowed: Boolean) {
+        lenientFunction.invoke(if (allowed) 1 else 0)
+    }
 
     /** How many of a kind there are. */
     public fun live(what: Live): Long = liveFunction.invoke(what.ordinal) as Long
@@ -109,9 +111,6 @@ public object CudaDouble {
 
     /** Where the bytes of a device's address are, for what stands in for a kernel. */
     public fun at(address: Long, bytes: Long): MemorySegment = (atFunction.invoke(address) as MemorySegment).reinterpret(bytes)
-
-    /** The address of a function of the double, such as `double_at`, for C code. */
-    public fun address(function: String): MemorySegment = library.findOrThrow(function)
 
     /**
      * Loads the double before the tests of a spec; fails a test in which there was a violation, or which leaves something queued, or a

@@ -43,9 +43,9 @@ static int device_count = 2;
 static uint64_t device_memory = 1ULL << 30;
 static int pools = 1;
 static int driver_version = 12060;
+static int lenient;
 static struct block* blocks;
 static struct fault faults[MOST_FAULTS];
-static int64_t calls;
 static int64_t violations;
 static char first_violation[256];
 static int64_t live[LIVE_KINDS];
@@ -66,10 +66,9 @@ void gpu_violation(const char* format, ...) {
 }
 
 int gpu_call(const char* name) {
-  if (gpu_in_host_function) return GPU_NOT_PERMITTED;
+  if (gpu_in_host_function && !(lenient && strncmp(name, "cuCtx", 5) == 0)) return GPU_NOT_PERMITTED;
   int code = GPU_OK;
   gpu_lock();
-  calls++;
   for (int i = 0; i < MOST_FAULTS; i++) {
     struct fault* fault = &faults[i];
     if (fault->left == 0 || (fault->name[0] && strcmp(fault->name, name) != 0)) continue;
@@ -255,7 +254,9 @@ DOUBLE void double_die(int ordinal, int code) {
   gpu_unlock();
 }
 
-DOUBLE int64_t double_calls(void) { return calls; }
+/* Whether host functions may ask for contexts and change them, though nothing else. */
+DOUBLE void double_lenient(int is_lenient) { lenient = is_lenient; }
+
 DOUBLE int64_t double_live(int what) { return live[what]; }
 DOUBLE int64_t double_violations(void) { return violations; }
 DOUBLE const char* double_violation(void) { return first_violation; }

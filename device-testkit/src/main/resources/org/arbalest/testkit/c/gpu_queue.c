@@ -10,6 +10,7 @@
 #define EVENT 0x45564e54U
 #define MOST_KERNELS 8
 #define MOST_PARAMETERS 8
+#define READ_AT_ONCE 65536
 
 enum kind { COPY, RECORD, WAIT, HOST, KERNEL, WAIT_VALUE, FREE };
 
@@ -24,6 +25,7 @@ struct command {
   void* data;
   gpu_kernel* kernel;
   uint64_t parameters[MOST_PARAMETERS];
+  void* snapshot; /* what a copy's source was when it was queued; NULL if that is read later */
   int64_t number;
   struct command* next;
 };
@@ -63,7 +65,7 @@ static void leave(gpu_event* event) {
 
 static void run_copy(gpu_stream* stream, struct command* command) {
   void* to = gpu_resolve(command->to, command->size, "a copy wrote");
-  void* from = gpu_resolve(command->from, command->size, "a copy read");
+  void* from = command->snapshot != NULL ? command->snapshot : gpu_resolve(command->from, command->size, "a copy read");
   if (to == NULL || from == NULL) {
     gpu_die(stream->device, GPU_ILLEGAL_ADDRESS);
   } else {
@@ -125,6 +127,7 @@ static void* work(void* argument) {
     if (gpu_status(stream->device) == 0 || command->kind == FREE) run(stream, command); /* a dead device does nothing any more */
     if (command->event != NULL) leave(command->event);
     stream->head = command->next;
+    free(command->snapshot);
     free(command);
     gpu_counted(LIVE_COMMANDS, -1);
     gpu_progress();
@@ -264,11 +267,20 @@ int gpu_free_async(gpu_stream* stream, uint64_t address) {
   return enqueue(stream, (struct command){.kind = FREE, .from = address});
 }
 
-/* From or to memory that is not pinned a driver goes by way of its own, and lets the caller wait until it is done. */
+/* Memory that is not pinned a driver copies by way of its own: a little is read at once, whatever the stream has yet to do; for more, and on
+   the way out, the caller waits until the stream is done. */
 int gpu_copy(gpu_stream* stream, uint64_t to, uint64_t from, size_t size) {
-  int blocks = gpu_kind_of(to, NULL) == GPU_PAGEABLE || gpu_kind_of(from, NULL) == GPU_PAGEABLE;
-  int code = enqueue(stream, (struct command){.kind = COPY, .to = to, .from = from, .size = size});
-  return code == GPU_OK && blocks ? gpu_stream_synchronize(stream) : code;
+  int out = gpu_kind_of(to, NULL) == GPU_PAGEABLE;
+  int in = gpu_kind_of(from, NULL) == GPU_PAGEABLE;
+  struct command command = {.kind = COPY, .to = to, .from = from, .size = size};
+  if (in && !out && size <= READ_AT_ONCE) {
+    command.snapshot = malloc(size + 1);
+    if (command.snapshot == NULL) abort();
+    memcpy(command.snapshot, (void*)from, size);
+  }
+  int code = enqueue(stream, command);
+  if (code != GPU_OK) free(command.snapshot);
+  return code == GPU_OK && (out || (in && command.snapshot == NULL)) ? gpu_stream_synchronize(stream) : code;
 }
 
 int gpu_event_create(gpu_device* device, gpu_event** event) {
