@@ -44,10 +44,14 @@ public class NativeLibrary private constructor(
          * `arbalest/arrow_abi.h` is there always. The library lands in `target/native`, or in a temporary folder where
          * there is no `target`.
          *
-         * @param soname the name that the library goes by: who loads one of that name afterwards gets this one
          * @throws IllegalStateException if there is no C compiler, or if it refuses a source; the message has its words
          */
-        public fun compile(vararg sources: String, soname: String? = null): NativeLibrary {
+        public fun compile(vararg sources: String): NativeLibrary = compile(sources, null)
+
+        /** Like [compile], of a library that goes by the name [soname]: who loads one of that name afterwards gets this one. */
+        public fun compileAs(soname: String, vararg sources: String): NativeLibrary = compile(sources, soname)
+
+        private fun compile(sources: Array<out String>, soname: String?): NativeLibrary {
             val name = sources.first().substringBeforeLast('.')
             prebuilt?.let { return loaded.computeIfAbsent(it.resolve(System.mapLibraryName(name)), ::NativeLibrary) }
             val compiler = when (val answer = CCompiler.answer) {

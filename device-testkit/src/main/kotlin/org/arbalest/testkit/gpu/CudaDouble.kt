@@ -47,7 +47,7 @@ public object CudaDouble {
     /** The memory of each device, if a test says nothing else: 1 GiB. */
     public const val MEMORY: Long = 1L shl 30
 
-    private val library by lazy { NativeLibrary.compile("cuda.c", "gpu.c", "gpu_queue.c", "gpu.h", soname = "libcuda.so.1") }
+    private val library by lazy { NativeLibrary.compileAs("libcuda.so.1", "cuda.c", "gpu.c", "gpu_queue.c", "gpu.h") }
     private val resetFunction by function("double_reset", null, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT)
     private val failFunction by function("double_fail", null, ADDRESS, JAVA_LONG, JAVA_INT)
     private val failNothingFunction by function("double_fail_nothing", JAVA_INT)
