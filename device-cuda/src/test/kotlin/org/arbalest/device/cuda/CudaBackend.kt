@@ -1,6 +1,8 @@
 package org.arbalest.device.cuda
 
 import io.kotest.core.extensions.TestCaseExtension
+import io.kotest.core.test.TestCase
+import io.kotest.engine.test.TestResult
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
@@ -19,6 +21,7 @@ import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.lang.invoke.MethodHandle
 import java.lang.invoke.VarHandle
+import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 
 /** Whether the tests run on the driver's double; `-Darbalest.cuda=driver`, which the check gives, has them run on the driver. */
@@ -44,16 +47,27 @@ internal class ValueGate(stream: DeviceStream) : Gate {
     private val word = words.asSlice(4L * (next.getAndIncrement() % WORDS), 4)
 
     init {
+        shut += this
         WORD.setRelease(word, 0L, 0)
         Raw.inContext(stream.device()) { check(Raw.call(waitValue, stream.handle(), word.address(), 1, 0) == 0) }
     }
 
-    override fun open(): Unit = WORD.setRelease(word, 0L, 1)
+    override fun open() {
+        WORD.setRelease(word, 0L, 1)
+        shut -= this
+    }
 
     /** What fails on a GPU ends it for the process: see CudaFailureSpec. */
     override fun fail(): Boolean = false.also { open() }
 
+    /** Opens what a test that failed has left shut, so that others do not hang behind it. */
+    object Opened : TestCaseExtension {
+        override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult =
+            execute(testCase).also { shut.toList().forEach(ValueGate::open) }
+    }
+
     private companion object {
+        val shut = ConcurrentLinkedQueue<ValueGate>()
         const val WORDS = 1 shl 16
         val WORD: VarHandle = JAVA_INT.varHandle()
         val next = AtomicInteger()

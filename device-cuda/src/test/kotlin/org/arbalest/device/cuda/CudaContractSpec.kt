@@ -11,6 +11,7 @@ class CudaContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cuda)
     extension(LedgerExtension)
+    extension(ValueGate.Opened)
 
     include(backendContract(CudaBackend(DeviceType.CUDA)))
 })
@@ -20,6 +21,7 @@ class CudaHostContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cuda)
     extension(LedgerExtension)
+    extension(ValueGate.Opened)
 
     include(backendContract(CudaBackend(DeviceType.CUDA_HOST)))
 })
@@ -29,6 +31,7 @@ class CudaManagedContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cuda)
     extension(LedgerExtension)
+    extension(ValueGate.Opened)
 
     include(backendContract(CudaBackend(DeviceType.CUDA_MANAGED)))
 })

@@ -25,6 +25,7 @@ class CudaFailureSpec : FunSpec({
     extension(CCompiler.needed)
     extension(CudaDouble.Extension)
     extension(LedgerExtension)
+    extension(ValueGate.Opened)
 
     val types = listOf(DeviceType.CUDA, DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED)
 

@@ -35,6 +35,7 @@ class CudaKernelSpec : FunSpec({
     extension(jcudaNatives)
     extension(cuda)
     extension(LedgerExtension)
+    extension(ValueGate.Opened)
 
     test("a kernel counts flights behind the batch's event; the counts are an array with an event of its own") {
         val device = Devices.device(DeviceType.CUDA, 0)

@@ -34,6 +34,7 @@ class CudaSpec : FunSpec({
     extension(CCompiler.needed)
     extension(CudaDouble.Extension)
     extension(LedgerExtension)
+    extension(ValueGate.Opened)
 
     val device by lazy { Devices.device(DeviceType.CUDA, 0) }
     val gpu by lazy { CudaProvider.gpu(device) }

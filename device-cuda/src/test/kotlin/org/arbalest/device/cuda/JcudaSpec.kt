@@ -29,6 +29,7 @@ class JcudaSpec : FunSpec({
     extension(jcudaNatives)
     extension(CudaDouble.Extension)
     extension(LedgerExtension)
+    extension(ValueGate.Opened)
 
     val device by lazy { Devices.device(DeviceType.CUDA, 0) }
     val second by lazy { Devices.device(DeviceType.CUDA, 1) }
