@@ -17,9 +17,15 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>The driver copies by itself between what it knows: memory of GPUs, pinned and managed memory. From or to any other, pageable memory it would
  * let the caller wait until the stream is done. So that goes by way of pinned slots: on the way in the caller fills a slot while the GPU takes
  * the one before; on the way out a host function in the stream empties it. When a stream has used up all slots, the caller waits for its
- * oldest; when all are in use by others, the driver is left to do it in its own way. Nothing ever waits for another stream.
+ * oldest; when all are in use by others, the driver is left to do it in its own way. Nothing ever waits for another stream. Within main memory,
+ * where the driver makes the caller wait as well, a host function copies.
  */
 final class Staging {
+  /** As {@code CU_MEMORYTYPE_HOST}; what the driver does not know is less, what a GPU has is more. */
+  private static final int PINNED = 1;
+
+  private static final int PAGEABLE = 0;
+
   static final long SMALL = 64 << 10;
   static final long LARGE = 4 << 20;
 
@@ -34,48 +40,75 @@ final class Staging {
 
   Staging(Gpu gpu) {
     this.gpu = gpu;
-    this.small = new StagingSlots(gpu, SMALL, 64);
-    this.large = new StagingSlots(gpu, LARGE, 16);
+    this.small = new StagingSlots(gpu, SMALL, 64, 64);
+    this.large = new StagingSlots(gpu, LARGE, 16, 4);
   }
 
   /** Both addresses stay valid until the copy is done. */
   void copy(long queue, long to, long from, long bytes) {
     MemorySegment scratch = Cu.scratch();
     gpu.enter();
-    int toKnown = CuMemory.pointerGetAttribute(scratch.address(), CuMemory.POINTER_MEMORY_TYPE, to);
-    int fromKnown = CuMemory.pointerGetAttribute(scratch.address(), CuMemory.POINTER_MEMORY_TYPE, from);
-    boolean isDirect = toKnown == Cu.SUCCESS && fromKnown == Cu.SUCCESS;
+    int toCode = CuMemory.pointerGetAttribute(scratch.address(), CuMemory.POINTER_MEMORY_TYPE, to);
+    int toType = toCode == Cu.SUCCESS ? scratch.get(JAVA_INT, 0) : PAGEABLE;
+    int fromCode = CuMemory.pointerGetAttribute(scratch.address(), CuMemory.POINTER_MEMORY_TYPE, from);
+    int fromType = fromCode == Cu.SUCCESS ? scratch.get(JAVA_INT, 0) : PAGEABLE;
+    boolean isHostOnly = toType <= PINNED && fromType <= PINNED;
+    boolean isDirect = !isHostOnly && toType != PAGEABLE && fromType != PAGEABLE;
     int code = isDirect ? CuMemory.memcpyAsync(to, from, bytes, queue) : Cu.SUCCESS;
     gpu.leave();
     if (isDirect) {
       checkCopy(code, to, from, bytes);
       return;
     }
-    boolean toPageable = isPageable(toKnown, to);
-    boolean fromPageable = isPageable(fromKnown, from);
+    checkKnown(toCode, to);
+    checkKnown(fromCode, from);
+    if (isHostOnly) {
+      copyOnHost(queue, to, toType == PAGEABLE, from, bytes);
+    } else {
+      copyBySlots(queue, to, toType == PAGEABLE, from, bytes);
+    }
+  }
+
+  /** Memory that the driver does not know is pageable; any other failure is one. */
+  private void checkKnown(int code, long address) {
+    if (code != Cu.SUCCESS && code != Cu.INVALID_VALUE) throw gpu.error("cuPointerGetAttribute", code, "0x" + Long.toHexString(address));
+  }
+
+  /** Within main memory the driver would let the caller wait, pinned or not: a host function does it. */
+  private void copyOnHost(long queue, long to, boolean toPageable, long from, long bytes) {
+    StagingSlot slot = small.take(queue);
+    if (slot == null) {
+      copyByDriver(queue, to, from, bytes);
+      return;
+    }
+    try {
+      slot.job(to, from, bytes, toPageable);
+      queueJob(slot, queue, slot.address, 0, bytes, toPageable);
+    } catch (Throwable t) {
+      small.give(slot);
+      throw t;
+    }
+    small.give(slot, queue);
+  }
+
+  private void copyBySlots(long queue, long to, boolean toPageable, long from, long bytes) {
     StagingSlots slots = bytes <= SMALL ? small : large;
     for (long done = 0; done < bytes; done += slots.size) {
       long part = Math.min(slots.size, bytes - done);
       StagingSlot slot = slots.take(queue);
       if (slot == null) {
-        if (fromPageable && WRITING.get() != 0) synchronize(queue); // the driver may read at once
+        if (!toPageable && WRITING.get() != 0) synchronize(queue); // the driver may read at once
         copyByDriver(queue, to + done, from + done, part);
         continue;
       }
       try {
-        copyBySlot(slot, queue, to + done, toPageable, from + done, fromPageable, part);
+        copyBySlot(slot, queue, to + done, toPageable, from + done, part);
       } catch (Throwable t) {
         slots.give(slot);
         throw t;
       }
       slots.give(slot, queue);
     }
-  }
-
-  /** Whether the driver does not know the memory. */
-  private boolean isPageable(int code, long address) {
-    if (code != Cu.SUCCESS && code != Cu.INVALID_VALUE) throw gpu.error("cuPointerGetAttribute", code, "0x" + Long.toHexString(address));
-    return code != Cu.SUCCESS;
   }
 
   private void synchronize(long queue) {
@@ -93,23 +126,28 @@ final class Staging {
   }
 
   /** Queues a part of a copy by way of a slot; if that fails, nothing that is queued uses the slot. */
-  private void copyBySlot(StagingSlot slot, long queue, long to, boolean toPageable, long from, boolean fromPageable, long bytes) {
+  private void copyBySlot(StagingSlot slot, long queue, long to, boolean toPageable, long from, long bytes) {
     if (toPageable) {
-      slot.job(to, fromPageable ? from : slot.address, bytes, true);
-      WRITING.incrementAndGet();
-      boolean launched = false;
-      try {
-        queue(queue, slot.address, fromPageable ? 0 : from, bytes, slot.job, false);
-        launched = true;
-      } finally {
-        if (!launched) WRITING.decrementAndGet();
-      }
+      slot.job(to, slot.address, bytes, true);
+      queueJob(slot, queue, slot.address, from, bytes, true);
     } else if (WRITING.get() == 0) {
       copyNow(slot.address, from, bytes);
       copyByDriver(queue, to, slot.address, bytes);
     } else {
       slot.job(slot.address, from, bytes, false);
       queue(queue, to, slot.address, bytes, slot.job, true);
+    }
+  }
+
+  /** Queues a copy, none if {@code from} is 0, and behind it the slot's job, which may write to pageable memory. */
+  private void queueJob(StagingSlot slot, long queue, long to, long from, long bytes, boolean writesPageable) {
+    if (writesPageable) WRITING.incrementAndGet();
+    boolean launched = false;
+    try {
+      queue(queue, to, from, bytes, slot.job, false);
+      launched = true;
+    } finally {
+      if (!launched && writesPageable) WRITING.decrementAndGet();
     }
   }
 
@@ -132,9 +170,14 @@ final class Staging {
     throw gpu.error("cuMemcpyAsync", code, bytes + " bytes from 0x" + Long.toHexString(from) + " to 0x" + Long.toHexString(to));
   }
 
-  /** How many slots there are; for tests, which count the driver's allocations. */
+  /** How many slots there are; for tests, which count the driver's events. */
   int slots() {
     return small.count() + large.count();
+  }
+
+  /** How many allocations they lie in; for tests as well. */
+  int blocks() {
+    return small.blocks() + large.blocks();
   }
 
   private static void copyNow(long to, long from, long bytes) {

@@ -12,13 +12,23 @@ final class StagingSlots {
   private final Gpu gpu;
   final long size;
   private final int most;
+
+  /** How many are allocated at once: pinning memory is slow, and disturbs the GPU. */
+  private final int group;
+
   private final List<StagingSlot> slots = new ArrayList<>();
   private long clock;
 
-  StagingSlots(Gpu gpu, long size, int most) {
+  /** Memory for slots that are not made yet. */
+  private long next;
+
+  private int left;
+
+  StagingSlots(Gpu gpu, long size, int most, int group) {
     this.gpu = gpu;
     this.size = size;
     this.most = most;
+    this.group = group;
   }
 
   /** A slot that is free, after a wait for work of the same queue if need be; null if all are in use elsewhere. To be given back. */
@@ -71,20 +81,23 @@ final class StagingSlots {
 
   private StagingSlot make() {
     MemorySegment scratch = Cu.scratch();
+    if (left == 0) {
+      gpu.enter();
+      int allocated = CuMemory.memHostAlloc(scratch.address(), group * size, CuMemory.HOST_ALLOC_PORTABLE);
+      gpu.leave();
+      String what = group * size + " bytes for copies from and to pageable memory";
+      if (allocated != Cu.SUCCESS) throw gpu.error("cuMemHostAlloc", allocated, what);
+      next = scratch.get(JAVA_LONG, 0);
+      left = group;
+    }
     gpu.enter();
     int created = Streams.createEvent(scratch);
-    long event = scratch.get(JAVA_LONG, 0);
-    int allocated = created == Cu.SUCCESS ? CuMemory.memHostAlloc(scratch.address(), size, CuMemory.HOST_ALLOC_PORTABLE) : created;
-    int destroyed = created == Cu.SUCCESS && allocated != Cu.SUCCESS ? Cu.eventDestroy(event) : Cu.SUCCESS;
     gpu.leave();
     gpu.check(created, "cuEventCreate");
-    if (allocated != Cu.SUCCESS) {
-      var failure = gpu.error("cuMemHostAlloc", allocated, size + " bytes for copies from and to pageable memory");
-      if (destroyed != Cu.SUCCESS) failure.addSuppressed(gpu.error("cuEventDestroy", destroyed, ""));
-      throw failure;
-    }
-    StagingSlot slot = new StagingSlot(scratch.get(JAVA_LONG, 0), event);
+    StagingSlot slot = new StagingSlot(next, scratch.get(JAVA_LONG, 0));
     slots.add(slot);
+    next += size;
+    left--;
     return slot;
   }
 
@@ -114,5 +127,9 @@ final class StagingSlots {
 
   synchronized int count() {
     return slots.size();
+  }
+
+  synchronized int blocks() {
+    return (slots.size() + left) / group;
   }
 }

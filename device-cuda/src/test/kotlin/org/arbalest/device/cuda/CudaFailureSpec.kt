@@ -62,7 +62,8 @@ class CudaFailureSpec : FunSpec({
         return Live.entries.associateWith { kind ->
             CudaDouble.live(kind) - when (kind) {
                 Live.STREAMS -> gpu.waits.lanes().toLong()
-                Live.EVENTS, Live.PINNED -> gpu.staging.slots().toLong()
+                Live.EVENTS -> gpu.staging.slots().toLong()
+                Live.PINNED -> gpu.staging.blocks().toLong()
                 else -> 0L
             }
         }
@@ -152,7 +153,7 @@ class CudaFailureSpec : FunSpec({
 
 private fun used(type: DeviceType): List<String> = when (type) {
     DeviceType.CUDA -> listOf("cuMemAllocFromPoolAsync", "cuMemcpyAsync", "cuLaunchHostFunc", "cuEventRecord")
-    DeviceType.CUDA_HOST -> listOf("cuMemHostAlloc", "cuMemcpyAsync", "cuEventRecord")
+    DeviceType.CUDA_HOST -> listOf("cuMemHostAlloc", "cuLaunchHostFunc", "cuEventRecord")
     else -> listOf("cuMemAllocManaged", "cuMemGetInfo", "cuMemcpyAsync")
 }
 

@@ -199,14 +199,14 @@ class CudaSpec : FunSpec({
     }
 
     test("copy: pinned memory goes directly, pageable memory by way of pinned slots, of which there is a limit") {
-        val others = CudaDouble.live(Live.PINNED) - gpu.staging.slots()
+        val others = CudaDouble.live(Live.PINNED) - gpu.staging.blocks()
         device.createStream().use { stream ->
             val pinned = device.hostMemory().get().allocate(100_000)
             val there = device.allocate(100_000)
             stream.copy(pinned, there)
             stream.copy(there, pinned)
             stream.synchronize()
-            CudaDouble.live(Live.PINNED) shouldBe others + gpu.staging.slots() + 1
+            CudaDouble.live(Live.PINNED) shouldBe others + gpu.staging.blocks() + 1
             pinned.close()
             there.close()
         }
@@ -221,7 +221,7 @@ class CudaSpec : FunSpec({
             listOf(source, there, back).forEach { it.close() }
         }
         (gpu.staging.slots() <= 16 + 64) shouldBe true
-        eventually("only slots are left") { CudaDouble.live(Live.PINNED) == others + gpu.staging.slots() }
+        eventually("only slots are left") { CudaDouble.live(Live.PINNED) == others + gpu.staging.blocks() }
     }
 
     test("copy: when other streams hold all slots, the driver copies in its own way, and nothing hangs") {

@@ -267,11 +267,14 @@ int gpu_free_async(gpu_stream* stream, uint64_t address) {
   return enqueue(stream, (struct command){.kind = FREE, .from = address});
 }
 
-/* Memory that is not pinned a driver copies by way of its own: a little is read at once, whatever the stream has yet to do; for more, and on
-   the way out, the caller waits until the stream is done. */
+/* Memory that is not pinned a driver copies by way of its own: a little is read at once, whatever the stream has yet to do; for more, on
+   the way out, and within main memory of any kind, the caller waits until the stream is done. */
 int gpu_copy(gpu_stream* stream, uint64_t to, uint64_t from, size_t size) {
-  int out = gpu_kind_of(to, NULL) == GPU_PAGEABLE;
-  int in = gpu_kind_of(from, NULL) == GPU_PAGEABLE;
+  enum gpu_kind to_kind = gpu_kind_of(to, NULL);
+  enum gpu_kind from_kind = gpu_kind_of(from, NULL);
+  int host_to = to_kind == GPU_PAGEABLE || to_kind == GPU_PINNED;
+  int out = to_kind == GPU_PAGEABLE || (host_to && from_kind == GPU_PINNED);
+  int in = from_kind == GPU_PAGEABLE;
   struct command command = {.kind = COPY, .to = to, .from = from, .size = size};
   if (in && !out && size <= READ_AT_ONCE) {
     command.snapshot = malloc(size + 1);
