@@ -9,6 +9,7 @@ import jcuda.driver.CUresult
 import jcuda.driver.JCudaDriver
 import org.arbalest.device.ArrayData
 import org.arbalest.device.DataTypes
+import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceStream
@@ -48,11 +49,12 @@ class CudaKernelSpec : FunSpec({
         }
         device.createStream().use { loading ->
             device.createStream().use { computing ->
+                val kernel = Cuda.enter(device).use { load(device, computing) }
                 val gate = ValueGate(loading)
                 val flights = Devices.cpu().batchBuilder(rows).use { it.int32("origin", origins).int64("delay", delays).build() }.use { it.copyTo(device, loading) }
                 val counts = zeroes(4L * AIRPORTS * BINS, computing)
                 computing.waitFor(flights)
-                Cuda.enter(device).use { launch(flights, counts, computing) }
+                Cuda.enter(device).use { launch(kernel, flights, counts, computing) }
                 computing.keepAlive(flights)
                 flights.close()
                 val data = ArrayData.of(expected.size.toLong(), 0, listOf(null), listOf(ArrayData.of(expected.size.toLong(), 0, listOf(null, counts))))
@@ -79,13 +81,23 @@ private fun zeroes(size: Long, stream: DeviceStream): DeviceBuffer = stream.devi
     }
 }
 
-/** The module stays: its kernel has yet to run. */
-private fun launch(flights: DeviceArray, counts: DeviceBuffer, stream: DeviceStream) {
+/** Loads the kernel, for the rest of the process, and runs it on nothing: a driver that loads it later than that would wait for all other work. */
+private fun load(device: Device, stream: DeviceStream): CUfunction {
     val module = CUmodule()
     val ptx = checkNotNull(CudaKernelSpec::class.java.getResource("/org/arbalest/samples/ptx/histogram.ptx")).readBytes() + 0
     JCudaDriver.cuModuleLoadData(module, ptx) shouldBe CUresult.CUDA_SUCCESS
     val function = CUfunction()
     JCudaDriver.cuModuleGetFunction(function, module, "histogram") shouldBe CUresult.CUDA_SUCCESS
+    val none = device.allocate(8)
+    val pointer = Pointer.to(Jcuda.pointer(none))
+    val parameters = Pointer.to(pointer, Pointer.to(longArrayOf(4)), pointer, Pointer.to(longArrayOf(0)), pointer)
+    JCudaDriver.cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, Jcuda.cuStream(stream), parameters, null) shouldBe CUresult.CUDA_SUCCESS
+    stream.synchronize()
+    none.close()
+    return function
+}
+
+private fun launch(function: CUfunction, flights: DeviceArray, counts: DeviceBuffer, stream: DeviceStream) {
     val parameters = Pointer.to(
         Pointer.to(Jcuda.pointers(flights.column("origin"))[1]!!), Pointer.to(longArrayOf(4)), Pointer.to(Jcuda.pointers(flights.column("delay"))[1]!!),
         Pointer.to(longArrayOf(flights.length())), Pointer.to(Jcuda.pointer(counts)),
