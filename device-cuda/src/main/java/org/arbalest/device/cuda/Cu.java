@@ -23,7 +23,6 @@ final class Cu {
   static final int INVALID_VALUE = 1;
   static final int OUT_OF_MEMORY = 2;
   static final int DEINITIALIZED = 4;
-  static final int NO_DEVICE = 100;
   static final int INVALID_DEVICE = 101;
   static final int INVALID_CONTEXT = 201;
   static final int INVALID_HANDLE = 400;

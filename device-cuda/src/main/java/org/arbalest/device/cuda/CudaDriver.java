@@ -28,10 +28,6 @@ final class CudaDriver implements DeviceDriver {
     return new CudaDriver(gpu, gpu.deviceMemory, pinned);
   }
 
-  Gpu gpu() {
-    return gpu;
-  }
-
   @Override
   public boolean isCpuAccessible() {
     return memory.isCpuAccessible();

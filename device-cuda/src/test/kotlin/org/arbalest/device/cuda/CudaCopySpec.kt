@@ -6,6 +6,7 @@ import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.gpu.CudaDouble
 import org.arbalest.testkit.gpu.CudaDouble.Live
 import java.lang.foreign.ValueLayout.JAVA_BYTE

@@ -14,6 +14,7 @@ import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.gpu.CudaDouble
 import org.arbalest.testkit.gpu.CudaDouble.Live
 import java.lang.foreign.Arena

@@ -13,6 +13,7 @@ import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.ChildJvm
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.NativeLibrary
+import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.gpu.CudaDouble
 import kotlin.reflect.KClass
 

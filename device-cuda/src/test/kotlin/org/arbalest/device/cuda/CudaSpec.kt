@@ -16,6 +16,7 @@ import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.gpu.CudaDouble
 import org.arbalest.testkit.gpu.CudaDouble.Live
 import java.lang.foreign.Arena
@@ -302,14 +303,3 @@ internal fun pattern(i: Long, seed: Int): Byte = (i * 31 + i / 4096 + seed).toBy
 internal fun numbers(rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
     batch.int64("a", LongArray(rows) { it * 3L }).float64("b", DoubleArray(rows) { it / 2.0 }).build()
 }
-
-/** Waits for what another thread is about to do; not for time to pass. */
-internal fun eventually(what: String, condition: () -> Boolean) {
-    val patience = System.nanoTime() + 20_000_000_000
-    while (!condition()) {
-        check(System.nanoTime() < patience) { "not so, after 20 seconds: $what" }
-        Thread.onSpinWait()
-        Thread.yield()
-    }
-}
-

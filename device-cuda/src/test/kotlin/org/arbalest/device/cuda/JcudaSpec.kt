@@ -18,6 +18,7 @@ import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.gpu.CudaDouble
 import java.nio.ByteBuffer
 import java.util.concurrent.TimeUnit.SECONDS

@@ -93,8 +93,12 @@ internal fun numbers(rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).
     batch.int64("a", LongArray(rows) { it * 3L }).float64("b", DoubleArray(rows) { it / 2.0 }).build()
 }
 
-/** Waits for what another thread is about to do; not for time to pass. */
-internal fun eventually(what: String, condition: () -> Boolean) {
+/**
+ * Waits for what another thread is about to do; not for time to pass.
+ *
+ * @throws IllegalStateException with [what], if it is not so after 20 seconds
+ */
+public fun eventually(what: String, condition: () -> Boolean) {
     val patience = System.nanoTime() + 20_000_000_000
     while (!condition()) {
         check(System.nanoTime() < patience) { "not so, after 20 seconds: $what" }

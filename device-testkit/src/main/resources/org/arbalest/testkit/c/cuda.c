@@ -56,34 +56,31 @@ API CUresult cuDriverGetVersion(int* version) {
   return GPU_OK;
 }
 
-static const struct { int code; const char* name; const char* text; } ERRORS[] = {
-  {GPU_OK, "CUDA_SUCCESS", "no error"},
-  {GPU_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
-  {GPU_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
-  {GPU_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
-  {GPU_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
-  {GPU_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
-  {GPU_NO_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
-  {GPU_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
-  {GPU_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
-  {GPU_NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
-  {GPU_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
-  {GPU_NOT_PERMITTED, "CUDA_ERROR_NOT_PERMITTED", "operation not permitted"},
-  {GPU_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
+static const struct { int code; const char* name; } ERRORS[] = {
+  {GPU_OK, "CUDA_SUCCESS"},
+  {GPU_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE"},
+  {GPU_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY"},
+  {GPU_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED"},
+  {GPU_NO_DEVICE, "CUDA_ERROR_NO_DEVICE"},
+  {GPU_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE"},
+  {GPU_NO_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT"},
+  {GPU_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE"},
+  {GPU_NOT_FOUND, "CUDA_ERROR_NOT_FOUND"},
+  {GPU_NOT_READY, "CUDA_ERROR_NOT_READY"},
+  {GPU_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+  {GPU_NOT_PERMITTED, "CUDA_ERROR_NOT_PERMITTED"},
+  {GPU_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED"},
 };
 
-static CUresult word(int code, const char** out, int name) {
+API CUresult cuGetErrorName(CUresult code, const char** out) {
   for (size_t i = 0; i < sizeof(ERRORS) / sizeof(ERRORS[0]); i++) {
     if (ERRORS[i].code != code) continue;
-    *out = name ? ERRORS[i].name : ERRORS[i].text;
+    *out = ERRORS[i].name;
     return GPU_OK;
   }
   *out = NULL;
   return GPU_INVALID_VALUE;
 }
-
-API CUresult cuGetErrorName(CUresult code, const char** out) { return word(code, out, 1); }
-API CUresult cuGetErrorString(CUresult code, const char** out) { return word(code, out, 0); }
 
 API CUresult cuDeviceGetCount(int* count) {
   CALL("cuDeviceGetCount");
@@ -171,26 +168,6 @@ API CUresult cuCtxGetCurrent(CUcontext* context) {
   return GPU_OK;
 }
 
-API CUresult cuCtxSetCurrent(CUcontext context) {
-  CALL("cuCtxSetCurrent");
-  if (depth == 0) depth = 1;
-  stack[depth - 1] = context;
-  if (context == NULL) depth--;
-  return GPU_OK;
-}
-
-API CUresult cuCtxGetDevice(int* device) {
-  CONTEXT("cuCtxGetDevice");
-  *device = gpu_ordinal(context);
-  return GPU_OK;
-}
-
-API CUresult cuCtxSynchronize(void) {
-  CONTEXT("cuCtxSynchronize");
-  gpu_device_synchronize(context);
-  return gpu_status(context);
-}
-
 API CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
   CONTEXT("cuCtxEnablePeerAccess");
   return peer == context || flags != 0 ? GPU_INVALID_VALUE : GPU_OK;
@@ -219,8 +196,6 @@ API CUresult cuMemHostAlloc(void** address, size_t bytes, unsigned flags) {
   if ((flags & ~7U) != 0) return GPU_INVALID_VALUE;
   return gpu_allocate(context, GPU_PINNED, bytes, (uint64_t*)address);
 }
-
-API CUresult cuMemAllocHost_v2(void** address, size_t bytes) { return cuMemHostAlloc(address, bytes, 0); }
 
 API CUresult cuMemFreeHost(void* address) {
   CONTEXT("cuMemFreeHost");
@@ -295,11 +270,6 @@ API CUresult cuMemFreeAsync(uint64_t address, void* stream) {
 API CUresult cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void* stream) {
   CONTEXT("cuMemcpyAsync");
   return gpu_copy(stream_of(context, stream), to, from, bytes);
-}
-
-API CUresult cuMemcpyHtoD_v2(uint64_t to, const void* from, size_t bytes) {
-  CONTEXT("cuMemcpyHtoD");
-  return gpu_copy(gpu_default_stream(context), to, (uint64_t)from, bytes);
 }
 
 API CUresult cuMemcpyDtoH_v2(void* to, uint64_t from, size_t bytes) {

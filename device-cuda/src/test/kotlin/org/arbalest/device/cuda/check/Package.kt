@@ -72,6 +72,7 @@ private fun link(runtime: Path) {
 
 /** The C peer and the double, by name: there may be no compiler where they are used. */
 private fun compile(native: Path) {
+    File("target", "native").deleteRecursively() // what is there may be of other sources
     CPeer.counts()
     CudaDouble.load()
     check(Ledger.now().isZero)
