@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger
 internal val onDouble: Boolean = System.getProperty("arbalest.cuda") != "driver"
 
 /** Loads the double for a spec that runs on either. */
-internal val cuda: TestCaseExtension = if (onDouble) CudaDouble.Extension else SkipWithout.device(DeviceType.CUDA)
+internal val cuda: TestCaseExtension = if (onDouble) CudaDouble.extension else SkipWithout.device(DeviceType.CUDA)
 
 internal val jcudaNatives = SkipWithout {
     val system = "${System.getProperty("os.name")} on ${System.getProperty("os.arch")}"

@@ -8,14 +8,14 @@ import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.gpu.CudaDouble
-import org.arbalest.testkit.gpu.CudaDouble.Live
+import org.arbalest.testkit.gpu.GpuDouble.Live
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.util.concurrent.TimeUnit.SECONDS
 
 /** Copies from and to main memory of any kind, which must not make their caller wait. On the double. */
 class CudaCopySpec : FunSpec({
     extension(CCompiler.needed)
-    extension(CudaDouble.Extension)
+    extension(CudaDouble.extension)
     extension(LedgerExtension)
     extension(ValueGate.Opened)
 

@@ -16,7 +16,7 @@ import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.gpu.CudaDouble
-import org.arbalest.testkit.gpu.CudaDouble.Live
+import org.arbalest.testkit.gpu.GpuDouble.Live
 import java.lang.foreign.Arena
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.TimeUnit.SECONDS
@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 /** Every call of the driver's fails once, and a GPU dies. */
 class CudaFailureSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(CudaDouble.Extension)
+    extension(CudaDouble.extension)
     extension(LedgerExtension)
     extension(ValueGate.Opened)
 

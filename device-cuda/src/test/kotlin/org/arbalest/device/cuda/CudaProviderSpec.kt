@@ -15,12 +15,13 @@ import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.NativeLibrary
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.gpu.CudaDouble
+import org.arbalest.testkit.gpu.GpuDouble
 import kotlin.reflect.KClass
 
 /** What there is, and what is missing and why. */
 class CudaProviderSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(CudaDouble.Extension)
+    extension(CudaDouble.extension)
     extension(LedgerExtension)
 
     test("DEV-13 an absent driver, and one that is too old, are answers with a reason") {
@@ -97,7 +98,7 @@ internal object WithoutPools {
         }
         eventually("all is freed") { Ledger.now().isZero }
         Frees.drain()
-        check(CudaDouble.live(CudaDouble.Live.DEVICE) == 0L)
+        check(CudaDouble.live(GpuDouble.Live.DEVICE) == 0L)
         check(CudaDouble.violation == "") { CudaDouble.violation }
         println("good")
     }

@@ -18,7 +18,8 @@ import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.gpu.CudaDouble
-import org.arbalest.testkit.gpu.CudaDouble.Live
+import org.arbalest.testkit.gpu.GpuDouble
+import org.arbalest.testkit.gpu.GpuDouble.Live
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
@@ -33,7 +34,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 /** What CUDA asks for beyond the contract: contexts, host functions, waits, memory. On the double. */
 class CudaSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(CudaDouble.Extension)
+    extension(CudaDouble.extension)
     extension(LedgerExtension)
     extension(ValueGate.Opened)
 
@@ -196,7 +197,7 @@ class CudaSpec : FunSpec({
 
     test("memory: never more managed memory than the GPU has free, and the error has the numbers") {
         val managed = Devices.device(DeviceType.CUDA_MANAGED, 0)
-        val half = CudaDouble.MEMORY / 2
+        val half = GpuDouble.MEMORY / 2
         managed.allocate(half - 8192).use {
             val error = shouldThrow<DeviceException> { managed.allocate(half) }
             error.errno() shouldBe Errno.ENOMEM

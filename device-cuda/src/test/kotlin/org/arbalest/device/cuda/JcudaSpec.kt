@@ -20,6 +20,7 @@ import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.gpu.CudaDouble
+import org.arbalest.testkit.gpu.GpuDouble
 import java.nio.ByteBuffer
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
@@ -28,7 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger
 class JcudaSpec : FunSpec({
     extension(CCompiler.needed)
     extension(jcudaNatives)
-    extension(CudaDouble.Extension)
+    extension(CudaDouble.extension)
     extension(LedgerExtension)
     extension(ValueGate.Opened)
 
@@ -94,7 +95,7 @@ class JcudaSpec : FunSpec({
 
     test("an event of JCuda's that is given away is destroyed with its handle") {
         device.createStream().use { stream ->
-            val before = CudaDouble.live(CudaDouble.Live.EVENTS)
+            val before = CudaDouble.live(GpuDouble.Live.EVENTS)
             val event = CUevent()
             Cuda.enter(device).use {
                 JCudaDriver.cuEventCreate(event, 0)
@@ -103,9 +104,9 @@ class JcudaSpec : FunSpec({
             Jcuda.adoptEvent(device, event).use { ours ->
                 Jcuda.event(ours) shouldBe event
                 ours.synchronize()
-                CudaDouble.live(CudaDouble.Live.EVENTS) shouldBe before + 1
+                CudaDouble.live(GpuDouble.Live.EVENTS) shouldBe before + 1
             }
-            CudaDouble.live(CudaDouble.Live.EVENTS) shouldBe before
+            CudaDouble.live(GpuDouble.Live.EVENTS) shouldBe before
         }
     }
 

@@ -4,15 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu.h"
-
-typedef int CUresult;
-typedef gpu_device* CUcontext; /* the primary context; there is no other */
+#include "cuda_api.h"
 
 #define MOST_CONTEXTS 32
 #define HANDLE_OF_DEFAULT 2 /* 0: the default stream, 1: by its legacy name, 2: each thread's, which is the same here */
 
 static int initialized;
+static int lenient;
 static int retained[GPU_MOST_DEVICES];
 static __thread CUcontext stack[MOST_CONTEXTS];
 static __thread int depth;
@@ -33,9 +31,15 @@ static __thread int depth;
   if (context == NULL) return GPU_NO_CONTEXT;      \
   if (gpu_status(context)) return gpu_status(context)
 
-static gpu_stream* stream_of(CUcontext context, void* handle) {
+/* A driver may refuse all there, or let contexts be asked for and changed. */
+int gpu_call_in_host_function(const char* name) { return lenient && strncmp(name, "cuCtx", 5) == 0 ? GPU_OK : GPU_NOT_PERMITTED; }
+
+static gpu_stream* stream_of(CUcontext context, CUstream handle) {
   return (uintptr_t)handle <= HANDLE_OF_DEFAULT ? gpu_default_stream(context) : handle;
 }
+
+/* Whether host functions may ask for contexts and change them, though nothing else. */
+DOUBLE void double_lenient(int is_lenient) { lenient = is_lenient; }
 
 DOUBLE int double_depth(void) { return depth; }
 DOUBLE int double_retained(int ordinal) { return retained[ordinal]; }
@@ -123,7 +127,8 @@ API CUresult cuDeviceGetAttribute(int* value, int attribute, int device) {
 
 API CUresult cuDeviceCanAccessPeer(int* can, int device, int peer) {
   CALL("cuDeviceCanAccessPeer");
-  *can = device != peer;
+  if (gpu_at(device) == NULL || gpu_at(peer) == NULL) return GPU_INVALID_DEVICE;
+  *can = gpu_can_reach(gpu_at(device), gpu_at(peer));
   return GPU_OK;
 }
 
@@ -170,7 +175,8 @@ API CUresult cuCtxGetCurrent(CUcontext* context) {
 
 API CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
   CONTEXT("cuCtxEnablePeerAccess");
-  return peer == context || flags != 0 ? GPU_INVALID_VALUE : GPU_OK;
+  if (peer == context || flags != 0) return GPU_INVALID_VALUE;
+  return gpu_can_reach(context, peer) ? GPU_OK : GPU_NO_PEER_ACCESS;
 }
 
 API CUresult cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
@@ -256,25 +262,25 @@ API CUresult cuMemPoolTrimTo(struct pool* pool, size_t bytes) {
   return GPU_OK;
 }
 
-API CUresult cuMemAllocFromPoolAsync(uint64_t* address, size_t bytes, struct pool* pool, void* stream) {
+API CUresult cuMemAllocFromPoolAsync(uint64_t* address, size_t bytes, struct pool* pool, CUstream stream) {
   CONTEXT("cuMemAllocFromPoolAsync");
   if (gpu_stream_device(stream_of(context, stream)) == NULL) return GPU_INVALID_HANDLE;
   return gpu_allocate(pool->device, GPU_DEVICE, bytes, address);
 }
 
-API CUresult cuMemFreeAsync(uint64_t address, void* stream) {
+API CUresult cuMemFreeAsync(uint64_t address, CUstream stream) {
   CONTEXT("cuMemFreeAsync");
   return gpu_free_async(stream_of(context, stream), address);
 }
 
-API CUresult cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void* stream) {
+API CUresult cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, CUstream stream) {
   CONTEXT("cuMemcpyAsync");
-  return gpu_copy(stream_of(context, stream), to, from, bytes);
+  return gpu_copy(stream_of(context, stream), to, from, bytes, 1);
 }
 
 API CUresult cuMemcpyDtoH_v2(void* to, uint64_t from, size_t bytes) {
   CONTEXT("cuMemcpyDtoH");
-  return gpu_copy(gpu_default_stream(context), (uint64_t)to, from, bytes);
+  return gpu_copy(gpu_default_stream(context), (uint64_t)to, from, bytes, 1);
 }
 
 API CUresult cuPointerGetAttribute(void* value, int attribute, uint64_t address) {
@@ -295,39 +301,39 @@ API CUresult cuStreamCreate(gpu_stream** stream, unsigned flags) {
   return flags > 1 ? GPU_INVALID_VALUE : gpu_stream_create(context, stream);
 }
 
-API CUresult cuStreamDestroy_v2(void* stream) {
+API CUresult cuStreamDestroy_v2(CUstream stream) {
   CONTEXT("cuStreamDestroy");
   return gpu_stream_destroy(stream);
 }
 
-API CUresult cuStreamQuery(void* stream) {
+API CUresult cuStreamQuery(CUstream stream) {
   CONTEXT("cuStreamQuery");
   return gpu_stream_query(stream_of(context, stream));
 }
 
-API CUresult cuStreamSynchronize(void* stream) {
+API CUresult cuStreamSynchronize(CUstream stream) {
   CONTEXT("cuStreamSynchronize");
   return gpu_stream_synchronize(stream_of(context, stream));
 }
 
-API CUresult cuStreamGetCtx(void* stream, CUcontext* its) {
+API CUresult cuStreamGetCtx(CUstream stream, CUcontext* its) {
   CONTEXT("cuStreamGetCtx");
   *its = gpu_stream_device(stream_of(context, stream));
   return *its == NULL ? GPU_INVALID_HANDLE : GPU_OK;
 }
 
-API CUresult cuStreamWaitEvent(void* stream, gpu_event* event, unsigned flags) {
+API CUresult cuStreamWaitEvent(CUstream stream, gpu_event* event, unsigned flags) {
   CONTEXT("cuStreamWaitEvent");
   return flags != 0 ? GPU_INVALID_VALUE : gpu_event_wait(stream_of(context, stream), event);
 }
 
-API CUresult cuStreamWaitValue32_v2(void* stream, uint64_t address, uint32_t value, unsigned flags) {
+API CUresult cuStreamWaitValue32_v2(CUstream stream, uint64_t address, uint32_t value, unsigned flags) {
   CONTEXT("cuStreamWaitValue32");
   if (flags != 0 || gpu_kind_of(address, NULL) != GPU_PINNED) return GPU_INVALID_VALUE;
   return gpu_wait_value(stream_of(context, stream), address, value);
 }
 
-API CUresult cuLaunchHostFunc(void* stream, gpu_function* function, void* data) {
+API CUresult cuLaunchHostFunc(CUstream stream, gpu_function* function, void* data) {
   CONTEXT("cuLaunchHostFunc");
   return gpu_launch_host(stream_of(context, stream), function, data);
 }
@@ -342,7 +348,7 @@ API CUresult cuEventDestroy_v2(gpu_event* event) {
   return gpu_event_destroy(event);
 }
 
-API CUresult cuEventRecord(gpu_event* event, void* stream) {
+API CUresult cuEventRecord(gpu_event* event, CUstream stream) {
   CONTEXT("cuEventRecord");
   return gpu_event_record(event, stream_of(context, stream));
 }
@@ -358,13 +364,13 @@ API CUresult cuEventSynchronize(gpu_event* event) {
 }
 
 /* A module is a copy of its text, and a function a copy of its name: what the kernel does a test says by double_kernel. */
-API CUresult cuModuleLoadData(char** module, const char* image) {
+API CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   CONTEXT("cuModuleLoadData");
   *module = strdup(image);
   return GPU_OK;
 }
 
-API CUresult cuModuleGetFunction(char** function, const char* module, const char* name) {
+API CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
   CONTEXT("cuModuleGetFunction");
   char entry[80];
   snprintf(entry, sizeof(entry), ".entry %s(", name);
@@ -373,14 +379,14 @@ API CUresult cuModuleGetFunction(char** function, const char* module, const char
   return GPU_OK;
 }
 
-API CUresult cuModuleUnload(char* module) {
+API CUresult cuModuleUnload(CUmodule module) {
   CONTEXT("cuModuleUnload");
   free(module);
   return GPU_OK;
 }
 
-API CUresult cuLaunchKernel(const char* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                            unsigned shared, void* stream, void** parameters, void** extra) {
+API CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                            unsigned shared, CUstream stream, void** parameters, void** extra) {
   CONTEXT("cuLaunchKernel");
   (void)shared;
   if (gx == 0 || gy == 0 || gz == 0 || bx == 0 || by == 0 || bz == 0 || (size_t)bx * by * bz > 1024 || extra != NULL) return GPU_INVALID_VALUE;

@@ -43,7 +43,6 @@ static int device_count = 2;
 static uint64_t device_memory = 1ULL << 30;
 static int pools = 1;
 static int driver_version = 12060;
-static int lenient;
 static struct block* blocks;
 static struct fault faults[MOST_FAULTS];
 static int64_t violations;
@@ -66,8 +65,8 @@ void gpu_violation(const char* format, ...) {
 }
 
 int gpu_call(const char* name) {
-  if (gpu_in_host_function && !(lenient && strncmp(name, "cuCtx", 5) == 0)) return GPU_NOT_PERMITTED;
-  int code = GPU_OK;
+  int code = gpu_in_host_function ? gpu_call_in_host_function(name) : GPU_OK;
+  if (code != GPU_OK) return code;
   gpu_lock();
   for (int i = 0; i < MOST_FAULTS; i++) {
     struct fault* fault = &faults[i];
@@ -82,6 +81,7 @@ int gpu_count(void) { return device_count; }
 int gpu_ordinal(const gpu_device* device) { return device->ordinal; }
 int gpu_status(const gpu_device* device) { return device->died_of; }
 int gpu_has_pools(void) { return pools; }
+int gpu_can_reach(const gpu_device* device, const gpu_device* peer) { return device->ordinal < peer->ordinal; }
 int gpu_driver_version(void) { return driver_version; }
 uint64_t gpu_total(void) { return device_memory; }
 
@@ -253,9 +253,6 @@ DOUBLE void double_die(int ordinal, int code) {
   gpu_die(device, code);
   gpu_unlock();
 }
-
-/* Whether host functions may ask for contexts and change them, though nothing else. */
-DOUBLE void double_lenient(int is_lenient) { lenient = is_lenient; }
 
 DOUBLE int64_t double_live(int what) { return live[what]; }
 DOUBLE int64_t double_violations(void) { return violations; }

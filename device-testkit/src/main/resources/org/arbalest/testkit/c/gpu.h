@@ -1,4 +1,4 @@
-/* A GPU's runtime in software, for tests: devices, their memory, streams and events. cuda.c puts libcuda's functions on it.
+/* A GPU's runtime in software, for tests: devices, their memory, streams and events. cuda.c puts libcuda's functions on it, hip.c libamdhip64's.
 
    What a GPU does late is done late here, by a thread for each stream; what a GPU cannot do is not done. The memory of a
    device has addresses that nobody can read. What a real driver punishes with undefined behaviour is written down as a violation. */
@@ -22,10 +22,12 @@ enum {
   GPU_NO_DEVICE = 100,
   GPU_INVALID_DEVICE = 101,
   GPU_NO_CONTEXT = 201,
+  GPU_NO_PEER_ACCESS = 217,
   GPU_INVALID_HANDLE = 400,
   GPU_NOT_FOUND = 500,
   GPU_NOT_READY = 600,
   GPU_ILLEGAL_ADDRESS = 700,
+  GPU_PEER_ALREADY_ENABLED = 704,
   GPU_NOT_PERMITTED = 800,
   GPU_NOT_SUPPORTED = 801
 };
@@ -40,8 +42,9 @@ typedef struct gpu_event gpu_event;
 typedef void gpu_function(void* data);
 typedef void gpu_kernel(void** arguments);
 
-/* Every call of the runtime begins with this: the error that a test wants, or 800 in a host function. */
+/* Every call of the runtime begins with this: the error that a test wants, or what the runtime says in a host function. */
 int gpu_call(const char* name);
+int gpu_call_in_host_function(const char* name); /* the runtime's */
 void gpu_violation(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 int gpu_count(void);
@@ -49,6 +52,7 @@ gpu_device* gpu_at(int ordinal); /* NULL if there is none */
 int gpu_ordinal(const gpu_device* device);
 int gpu_status(const gpu_device* device); /* the error that it died of, or 0 */
 int gpu_has_pools(void);
+int gpu_can_reach(const gpu_device* device, const gpu_device* peer); /* only one way: whoever mixes the two up is found out */
 int gpu_driver_version(void);
 uint64_t gpu_total(void);
 uint64_t gpu_free_bytes(gpu_device* device);
@@ -65,7 +69,7 @@ gpu_stream* gpu_default_stream(gpu_device* device);
 gpu_device* gpu_stream_device(gpu_stream* stream); /* NULL if it is no stream */
 void gpu_device_synchronize(gpu_device* device);
 
-int gpu_copy(gpu_stream* stream, uint64_t to, uint64_t from, size_t size);
+int gpu_copy(gpu_stream* stream, uint64_t to, uint64_t from, size_t size, int pinned_waits); /* whether the caller waits between pinned memory */
 int gpu_launch_host(gpu_stream* stream, gpu_function* function, void* data);
 int gpu_launch_kernel(gpu_stream* stream, const char* name, void** parameters);
 int gpu_wait_value(gpu_stream* stream, uint64_t address, uint32_t value);
@@ -78,6 +82,8 @@ int gpu_event_record(gpu_event* event, gpu_stream* stream);
 int gpu_event_wait(gpu_stream* stream, gpu_event* event);
 int gpu_event_query(gpu_event* event);
 int gpu_event_synchronize(gpu_event* event);
+void gpu_event_lock(gpu_event* event); /* for a runtime in which an event is used by one caller at a time */
+void gpu_event_unlock(gpu_event* event);
 
 /* Shared by the two files of the core; one lock for everything, and one condition that is told of all progress. */
 void gpu_lock(void);

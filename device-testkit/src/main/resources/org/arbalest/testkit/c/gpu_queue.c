@@ -46,6 +46,7 @@ static int64_t last_number;
 struct gpu_event {
   unsigned magic;
   int holders;
+  int locked;
   gpu_device* device;
   int64_t recorded;
   int64_t completed;
@@ -268,12 +269,11 @@ int gpu_free_async(gpu_stream* stream, uint64_t address) {
 }
 
 /* Memory that is not pinned a driver copies by way of its own: a little is read at once, whatever the stream has yet to do; for more, on
-   the way out, and within main memory of any kind, the caller waits until the stream is done. */
-int gpu_copy(gpu_stream* stream, uint64_t to, uint64_t from, size_t size) {
+   the way out, and within main memory, the caller waits until the stream is done. */
+int gpu_copy(gpu_stream* stream, uint64_t to, uint64_t from, size_t size, int pinned_waits) {
   enum gpu_kind to_kind = gpu_kind_of(to, NULL);
   enum gpu_kind from_kind = gpu_kind_of(from, NULL);
-  int host_to = to_kind == GPU_PAGEABLE || to_kind == GPU_PINNED;
-  int out = to_kind == GPU_PAGEABLE || (host_to && from_kind == GPU_PINNED);
+  int out = to_kind == GPU_PAGEABLE || (to_kind == GPU_PINNED && (from_kind == GPU_PAGEABLE || (from_kind == GPU_PINNED && pinned_waits)));
   int in = from_kind == GPU_PAGEABLE;
   struct command command = {.kind = COPY, .to = to, .from = from, .size = size};
   if (in && !out && size <= READ_AT_ONCE) {
@@ -303,6 +303,7 @@ int gpu_event_destroy(gpu_event* event) {
   gpu_lock();
   int code = check_event(event);
   if (code != GPU_INVALID_HANDLE) {
+    if (event->locked) gpu_violation("an event was destroyed while somebody waited for it");
     event->magic = 0; /* what waits for it goes on waiting */
     gpu_counted(LIVE_EVENTS, -1);
     leave(event);
@@ -352,6 +353,22 @@ int gpu_event_synchronize(gpu_event* event) {
   }
   gpu_unlock();
   return code;
+}
+
+void gpu_event_lock(gpu_event* event) {
+  gpu_lock();
+  event->holders++;
+  while (event->locked) gpu_wait_progress();
+  event->locked = 1;
+  gpu_unlock();
+}
+
+void gpu_event_unlock(gpu_event* event) {
+  gpu_lock();
+  event->locked = 0;
+  leave(event);
+  gpu_progress();
+  gpu_unlock();
 }
 
 int gpu_has_kernel(const char* name) {

@@ -1,0 +1,116 @@
+package org.arbalest.testkit.gpu
+
+import io.kotest.core.extensions.TestCaseExtension
+import io.kotest.core.test.TestCase
+import io.kotest.core.test.TestType
+import io.kotest.engine.test.TestResult
+import org.arbalest.testkit.NativeLibrary
+import org.arbalest.testkit.withArguments
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
+import java.lang.foreign.MemoryLayout
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.ADDRESS
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.lang.invoke.MethodHandle
+
+/**
+ * A GPU's runtime in software, for tests without a GPU: two devices whose memory the CPU cannot touch, streams that work in threads of their
+ * own, events, host functions, and the runtime's rules. What a GPU punishes with undefined behaviour is counted in [violations].
+ *
+ * It is compiled, and is the process's library of that name from [load] on, which must come before anybody looks for the real one.
+ */
+public sealed class GpuDouble(private val version: Int, soname: String, vararg sources: String) {
+    /** What is live in a double. What the code under test keeps for itself counts as well. */
+    public enum class Live {
+        /** Allocations of device memory. */
+        DEVICE,
+
+        /** Allocations of pinned memory. */
+        PINNED,
+
+        /** Allocations of managed memory. */
+        MANAGED,
+
+        /** Streams. */
+        STREAMS,
+
+        /** Events. */
+        EVENTS,
+
+        /** What is queued and not done. */
+        COMMANDS,
+    }
+
+    private val library by lazy { NativeLibrary.compileAs(soname, *sources, "gpu.c", "gpu_queue.c", "gpu.h") }
+    private val resetFunction by function("double_reset", null, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT)
+    private val failFunction by function("double_fail", null, ADDRESS, JAVA_LONG, JAVA_INT)
+    private val failNothingFunction by function("double_fail_nothing", JAVA_INT)
+    private val dieFunction by function("double_die", null, JAVA_INT, JAVA_INT)
+    private val liveFunction by function("double_live", JAVA_LONG, JAVA_INT)
+    private val violationCount by function("double_violations", JAVA_LONG)
+    private val violationText by function("double_violation", ADDRESS)
+    private val depthFunction by function("double_depth", JAVA_INT)
+
+    /** Compiles and loads it, once per process. Needs a C compiler. */
+    public fun load() {
+        reset()
+    }
+
+    /** Forgets what a test has provoked, revives devices that died, and sets what there is. While nothing is allocated or queued. */
+    public fun reset(devices: Int = 2, memory: Long = MEMORY, hasPools: Boolean = true) {
+        resetFunction.invoke(devices, memory, if (hasPools) 1 else 0, version)
+    }
+
+    /** Lets a call fail with [code]: the [nth] from now on of the function [name], such as `cuMemAlloc`, or of any if it is empty. */
+    public fun fail(name: String, nth: Long = 1, code: Int = 999): Unit = withArguments { failFunction.invoke(text(name), nth, code) }
+
+    /** Takes back what [fail] asked for and has not come: how many. */
+    public fun failNothing(): Int = failNothingFunction.invoke() as Int
+
+    /** Lets a device die, as of a kernel that reads where there is nothing: every call fails, what is queued is dropped. */
+    public fun die(device: Int, code: Int = 700) {
+        dieFunction.invoke(device, code)
+    }
+
+    /** How many of a kind there are. */
+    public fun live(what: Live): Long = liveFunction.invoke(what.ordinal) as Long
+
+    /** What was done that a real driver does not forgive: memory used that is not allocated, handles that are none. */
+    public val violations: Long get() = violationCount.invoke() as Long
+
+    /** The first violation in words, or an empty text. */
+    public val violation: String get() = (violationText.invoke() as MemorySegment).reinterpret(Long.MAX_VALUE).getString(0)
+
+    /** What the code under test may not leave changed on a thread: the number of its contexts, or its current device. */
+    protected val threadState: Int get() = depthFunction.invoke() as Int
+
+    /**
+     * Loads the double before the tests of a spec; fails a test in which there was a violation, or which leaves a context on its thread's stack,
+     * or another device than the first current; and resets the double after each.
+     */
+    public val extension: TestCaseExtension = object : TestCaseExtension {
+        override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
+            if (testCase.type != TestType.Test) return execute(testCase)
+            load()
+            val result = execute(testCase)
+            val words = listOfNotNull(
+                "$violations violations, first: $violation".takeIf { violations != 0L },
+                "the thread is left with the context or device $threadState".takeIf { threadState != 0 },
+            )
+            reset()
+            return if (words.isEmpty() || !result.isSuccess) result else TestResult.Failure(result.duration, AssertionError(words.joinToString("; ")))
+        }
+    }
+
+    internal fun function(name: String, result: MemoryLayout?, vararg parameters: MemoryLayout): Lazy<MethodHandle> = lazy {
+        val type = if (result == null) FunctionDescriptor.ofVoid(*parameters) else FunctionDescriptor.of(result, *parameters)
+        Linker.nativeLinker().downcallHandle(library.findOrThrow(name), type)
+    }
+
+    public companion object {
+        /** The memory of each device, if a test says nothing else: 1 GiB. */
+        public const val MEMORY: Long = 1L shl 30
+    }
+}

@@ -1,0 +1,27 @@
+package org.arbalest.testkit.gpu
+
+import java.lang.foreign.ValueLayout.JAVA_INT
+
+/**
+ * `libamdhip64.so.7` in software: each thread has a current device, host functions may not call HIP, though nothing stops them, who asks for an
+ * event that somebody waits for waits as well, and destroying a stream waits for what is in it.
+ *
+ * With the system property `arbalest.hip` set to `5` it is ROCm 5's, which has no `hipLaunchHostFunc`, and allocates nothing without saying so
+ * when a pool has no memory left; by the same SONAME, so that it is found before a real one.
+ */
+public object HipDouble : GpuDouble(
+    if (System.getProperty("arbalest.hip") == "5") 50_221_153 else 70_051_831,
+    "libamdhip64.so.7",
+    *if (System.getProperty("arbalest.hip") == "5") arrayOf("hip.c", "hip_api.h", "hip5.h") else arrayOf("hip.c", "hip_api.h"),
+) {
+    private val lastErrorFunction by function("double_last_error", JAVA_INT)
+
+    /** Whether it is ROCm 5's. */
+    public val isRocm5: Boolean = System.getProperty("arbalest.hip") == "5"
+
+    /** The calling thread's current device. */
+    public val currentDevice: Int get() = threadState
+
+    /** What `hipGetLastError` would answer on the calling thread. */
+    public val lastError: Int get() = lastErrorFunction.invoke() as Int
+}
