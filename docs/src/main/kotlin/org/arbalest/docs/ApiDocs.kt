@@ -21,6 +21,7 @@ fun main(args: Array<String>) {
             File("../coroutines/src/main/kotlin"),
             File("../device-opencl/src/main/java"),
             File("../device-cuda/src/main/java"),
+            File("../device-rocm/src/main/java"),
         ).mapTo(mutableSetOf(), File::getCanonicalFile),
         includes = setOf(File("packages.md").canonicalFile),
         jdkVersion = 25,

@@ -1,0 +1,150 @@
+package org.arbalest.device.rocm;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.spi.MemoryAllocator;
+import org.jspecify.annotations.Nullable;
+
+/** One GPU. {@code ROCM} and {@code ROCM_HOST} of an ordinal are two kinds of memory, and one of these. */
+final class Gpu {
+  private static final @Nullable Gpu[] OPEN = new Gpu[64];
+
+  final int ordinal;
+  final String name;
+
+  /** The priority of streams of ours in which there is no work, only waits: those share no hardware queue with others' work. */
+  final int waitPriority;
+
+  final Pool pool;
+  final Waits waits;
+  final ThreadWaits threadWaits;
+  final Staging staging;
+  final MemoryAllocator deviceMemory;
+  final MemoryAllocator pinnedMemory;
+
+  /** The peers that this one's queues were made to reach directly. */
+  private final Set<Integer> peers = new HashSet<>();
+
+  private Gpu(int ordinal) {
+    this.ordinal = ordinal;
+    this.name = "ROCM:" + ordinal;
+    this.waitPriority = greatestPriority();
+    this.pool = Pool.create(this);
+    this.waits = new Waits(this);
+    this.threadWaits = new ThreadWaits(this);
+    this.staging = new Staging(this);
+    this.deviceMemory = new DeviceMemory(this);
+    this.pinnedMemory = new PinnedMemory(this);
+  }
+
+  /** Opens it, or returns what is open. */
+  static Gpu open(int ordinal) {
+    synchronized (OPEN) {
+      Gpu open = OPEN[ordinal];
+      if (open != null) return open;
+      HipMemory.load();
+      Frees.start();
+      open = new Gpu(ordinal);
+      OPEN[ordinal] = open;
+      return open;
+    }
+  }
+
+  /** One that was opened; null if there is none of that ordinal. */
+  static @Nullable Gpu ifOpen(long ordinal) {
+    synchronized (OPEN) {
+      return ordinal >= 0 && ordinal < OPEN.length ? OPEN[(int) ordinal] : null;
+    }
+  }
+
+  /**
+   * Makes it this thread's current device, until {@link #leave}, which restores the one before (DEV-10). Between the two there are only calls of
+   * HIP: a device is current for an OS thread, and a virtual thread that waits, for a lock even, may go on on another.
+   *
+   * <p>Needed where something is created, and where a queue may be the default one. Handles of ours know their device, memory too: such calls, all
+   * that give something back among them, need nothing that could fail before them.
+   *
+   * @return what {@code leave} wants
+   */
+  int enter() {
+    int before = HipThread.current().device();
+    if (before < 0) throw error("hipGetDevice", -before, "");
+    if (before != ordinal) check(Hip.setDevice(ordinal), "hipSetDevice");
+    return before;
+  }
+
+  void leave(int before) {
+    if (before == ordinal) return;
+    int code = Hip.setDevice(before);
+    if (code != Hip.SUCCESS) HipErrors.report("restoring the thread's device", error("hipSetDevice", code, "")); // what was asked for is done
+  }
+
+  /** Whether the two GPUs' queues and memory go together. They always do; if the hardware can, copies go directly from now on. */
+  boolean reaches(Gpu peer) {
+    if (peer == this) return true;
+    synchronized (peers) {
+      if (!peers.contains(peer.ordinal)) connect(peer);
+      peers.add(peer.ordinal);
+    }
+    return true;
+  }
+
+  private void connect(Gpu peer) {
+    MemorySegment scratch = HipThread.scratch();
+    check(Hip.deviceCanAccessPeer(scratch.address(), ordinal, peer.ordinal), "hipDeviceCanAccessPeer");
+    if (scratch.get(JAVA_INT, 0) == 0) return; // HIP goes through main memory
+    int before = enter();
+    int code = Hip.deviceEnablePeerAccess(peer.ordinal, 0);
+    leave(before);
+    if (code == Hip.PEER_ACCESS_ALREADY_ENABLED) {
+      HipErrors.forget();
+    } else {
+      check(code, "hipDeviceEnablePeerAccess");
+    }
+    peer.pool.letReach(this);
+  }
+
+  private int greatestPriority() {
+    MemorySegment scratch = HipThread.scratch();
+    int before = enter();
+    int code = Hip.deviceGetStreamPriorityRange(scratch.address(), scratch.address() + 4);
+    leave(before);
+    check(code, "hipDeviceGetStreamPriorityRange");
+    return scratch.get(JAVA_INT, 4);
+  }
+
+  void check(int code, String function) {
+    check(code, function, name);
+  }
+
+  private static void check(int code, String function, String name) {
+    if (code != Hip.SUCCESS) throw HipErrors.exception(function + " on " + name, code, "");
+  }
+
+  DeviceException error(String function, int code, String asked) {
+    return HipErrors.exception(function + " on " + name, code, asked);
+  }
+
+  /** All of its memory, in bytes. */
+  static long totalMemory(int ordinal) {
+    MemorySegment scratch = HipThread.scratch();
+    check(Hip.deviceTotalMem(scratch.address(), ordinal), "hipDeviceTotalMem", "ROCM:" + ordinal);
+    return scratch.get(JAVA_LONG, 0);
+  }
+
+  /** Such as {@code AMD Instinct MI300X, 192.0 GiB}. */
+  static String describe(int ordinal) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment text = arena.allocate(256);
+      check(Hip.deviceGetName(text.address(), 256, ordinal), "hipDeviceGetName", "ROCM:" + ordinal);
+      return String.format(Locale.ROOT, "%s, %.1f GiB", text.getString(0), totalMemory(ordinal) / (double) (1 << 30));
+    }
+  }
+}

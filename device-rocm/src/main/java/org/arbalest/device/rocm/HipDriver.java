@@ -1,0 +1,114 @@
+package org.arbalest.device.rocm;
+
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.spi.Completion;
+import org.arbalest.device.spi.DeviceDriver;
+import org.arbalest.device.spi.HostMemory;
+import org.arbalest.device.spi.MemoryAllocator;
+import org.jspecify.annotations.Nullable;
+
+/** One of a GPU's kinds of memory, with the GPU's queues. */
+final class HipDriver implements DeviceDriver {
+  private final Gpu gpu;
+  private final MemoryAllocator memory;
+  private final @Nullable HostMemory hostMemory;
+
+  private HipDriver(Gpu gpu, MemoryAllocator memory, @Nullable HostMemory hostMemory) {
+    this.gpu = gpu;
+    this.memory = memory;
+    this.hostMemory = hostMemory;
+  }
+
+  static HipDriver of(Gpu gpu, DeviceType type) {
+    if (type.equals(DeviceType.ROCM_HOST)) return new HipDriver(gpu, gpu.pinnedMemory, null);
+    return new HipDriver(gpu, gpu.deviceMemory, new HostMemory(DeviceType.ROCM_HOST, gpu.pinnedMemory));
+  }
+
+  @Override
+  public boolean isCpuAccessible() {
+    return memory.isCpuAccessible();
+  }
+
+  @Override
+  public long allocate(long bytes, long alignment) {
+    return memory.allocate(bytes, alignment);
+  }
+
+  @Override
+  public void free(long address, long bytes) {
+    memory.free(address, bytes);
+  }
+
+  @Override
+  public @Nullable HostMemory hostMemory() {
+    return hostMemory;
+  }
+
+  @Override
+  public long createQueue() {
+    return Streams.create(gpu);
+  }
+
+  @Override
+  public void destroyQueue(long queue) {
+    Streams.destroy(gpu, queue);
+  }
+
+  @Override
+  public void destroyEvent(long event) {
+    Streams.destroyEvent(gpu, event);
+  }
+
+  @Override
+  public void synchronizeQueue(long queue) {
+    int before = gpu.enter();
+    int code = Hip.streamSynchronize(queue);
+    gpu.leave(before);
+    gpu.check(code, "hipStreamSynchronize");
+  }
+
+  @Override
+  public void copy(long queue, long to, long from, long bytes) {
+    if (bytes == 0) return;
+    gpu.staging.copy(queue, to, from, bytes);
+  }
+
+  /** Pinned memory is within every GPU's reach, and so is another GPU's. */
+  @Override
+  public boolean reaches(DeviceType type, long id) {
+    if (!RocmProvider.serves(type)) return false;
+    Gpu other = Gpu.ifOpen(id);
+    return other != null && (!type.equals(DeviceType.ROCM) || gpu.reaches(other));
+  }
+
+  @Override
+  public long record(long queue) {
+    return Streams.record(gpu, queue);
+  }
+
+  @Override
+  public void waitFor(long queue, long event) {
+    int before = gpu.enter();
+    int code = Hip.streamWaitEvent(queue, event, 0);
+    gpu.leave(before);
+    gpu.check(code, "hipStreamWaitEvent");
+  }
+
+  @Override
+  public boolean isDone(long event) {
+    int code = Hip.eventQuery(event);
+    if (code == Hip.SUCCESS) return true;
+    if (code == Hip.NOT_READY) return false;
+    throw gpu.error("hipEventQuery", code, "");
+  }
+
+  @Override
+  public void synchronizeEvent(long event) {
+    gpu.threadWaits.await(event);
+  }
+
+  @Override
+  public void onComplete(long event, Completion completion) {
+    gpu.waits.add(event, completion::complete);
+  }
+}

@@ -1,0 +1,78 @@
+package org.arbalest.device.rocm;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** HIP's library, if it is installed: the newest release that is. */
+final class HipLibrary {
+  private static final List<String> NAMES = List.of(
+      "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so", "/opt/rocm/lib/libamdhip64.so",
+      "amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll");
+
+  /** Functions that came late, and without which nothing here works; all are in ROCm 5.2. */
+  private static final List<String> YOUNGEST = List.of("hipDrvPointerGetAttributes", "hipStreamCreateWithPriority");
+
+  /** What is called in it, by name. */
+  private static final Map<String, Function> FUNCTIONS = new ConcurrentHashMap<>();
+
+  private static volatile @Nullable SymbolLookup found;
+
+  private HipLibrary() {}
+
+  /** How a function is called, and whether some releases lack it. */
+  record Function(FunctionDescriptor type, boolean isOptional) {}
+
+  /** Null if it is there, else why it is not. Looks again each time that it was missing. */
+  static @Nullable String missing() {
+    return found != null ? null : missing(NAMES);
+  }
+
+  static @Nullable String missing(List<String> names) {
+    for (String name : names) {
+      SymbolLookup lookup;
+      try {
+        lookup = SymbolLookup.libraryLookup(name, Arena.global());
+      } catch (IllegalArgumentException _) {
+        continue;
+      }
+      for (String function : YOUNGEST) {
+        if (lookup.find(function).isEmpty()) return name + " has no function " + function + "; ROCm 5.2 or newer is needed";
+      }
+      found = lookup;
+      return null;
+    }
+    return "HIP was not found; looked for " + String.join(", ", names);
+  }
+
+  /** A function's handle. Called when the library was found. One that is optional and not there returns {@link Hip#NOT_SUPPORTED}. */
+  static MethodHandle declare(String name, FunctionDescriptor type, boolean isOptional) {
+    SymbolLookup lookup = found;
+    if (lookup == null) throw new IllegalStateException("HIP was not looked for");
+    FUNCTIONS.put(name, new Function(type, isOptional));
+    Optional<MemorySegment> address = lookup.find(name);
+    if (address.isPresent()) return Linker.nativeLinker().downcallHandle(address.get(), type);
+    if (!isOptional) throw new IllegalStateException("HIP has no function " + name);
+    return MethodHandles.dropArguments(MethodHandles.constant(int.class, Hip.NOT_SUPPORTED), 0, type.toMethodType().parameterList());
+  }
+
+  /** Whether the library has a function. */
+  static boolean has(String name) {
+    SymbolLookup lookup = found;
+    return lookup != null && lookup.find(name).isPresent();
+  }
+
+  /** What is called, for tests, which lay it beside HIP's header. */
+  static Map<String, Function> functions() {
+    return Map.copyOf(FUNCTIONS);
+  }
+}

@@ -1,0 +1,39 @@
+package org.arbalest.device.rocm;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.abi.DeviceType;
+
+/** Main memory whose pages stay where they are, so that every GPU copies from and to it at the speed of the bus. */
+final class PinnedMemory extends GpuMemory {
+  PinnedMemory(Gpu gpu) {
+    super(gpu, DeviceType.ROCM_HOST, "hipHostMalloc");
+  }
+
+  @Override
+  public boolean isCpuAccessible() {
+    return true;
+  }
+
+  @Override
+  int tryAllocate(MemorySegment out, long bytes) {
+    return tryAllocate(gpu, out.address(), bytes);
+  }
+
+  @Override
+  int freeBlock(long address) {
+    return HipMemory.hostFree(address);
+  }
+
+  @Override
+  boolean freeingWaits() {
+    return true;
+  }
+
+  /** Pinned for all GPUs, and coherent: HIP's code, and the address in {@code out}. */
+  static int tryAllocate(Gpu gpu, long out, long bytes) {
+    int before = gpu.enter();
+    int code = HipMemory.hostMalloc(out, bytes, HipMemory.HOST_MALLOC_PORTABLE | HipMemory.HOST_MALLOC_COHERENT);
+    gpu.leave(before);
+    return code;
+  }
+}

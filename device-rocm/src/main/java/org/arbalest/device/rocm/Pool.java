@@ -1,0 +1,132 @@
+package org.arbalest.device.rocm;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.DeviceException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A memory pool of ours on a GPU, and the stream that allocations and frees are ordered by, in which there is nothing else. Not the device's
+ * default pool, whose settings are everybody's. Where the device or its release of ROCm has no pools, it is empty; that is found out by trying, since
+ * the number of the attribute that says so depends on the release.
+ */
+final class Pool {
+  /** Freed memory up to this part of the GPU's is kept for the next who asks; other libraries want some, too. */
+  private static final int KEPT = 8;
+
+  /** {@code hipMemPoolProps}: its first 16 bytes are what they were, and zero is the default of all that has been added. */
+  private static final int PROPERTIES_SIZE = 88;
+
+  private static final int ACCESS_SIZE = 12;
+  private static final int TRIED = 256;
+
+  private final Gpu gpu;
+  private final long handle;
+  private final long stream;
+
+  private Pool(Gpu gpu, long handle, long stream) {
+    this.gpu = gpu;
+    this.handle = handle;
+    this.stream = stream;
+  }
+
+  static Pool create(Gpu gpu) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment properties = arena.allocate(PROPERTIES_SIZE, 8);
+      properties.set(JAVA_INT, 0, 1); // hipMemAllocationTypePinned
+      properties.set(JAVA_INT, 8, 1); // hipMemLocationTypeDevice
+      properties.set(JAVA_INT, 12, gpu.ordinal);
+      MemorySegment out = arena.allocate(JAVA_LONG);
+      int code = HipMemory.memPoolCreate(out.address(), properties.address());
+      if (code == Hip.NOT_SUPPORTED) return none(gpu);
+      gpu.check(code, "hipMemPoolCreate");
+      return create(gpu, out.get(JAVA_LONG, 0), out);
+    }
+  }
+
+  private static Pool create(Gpu gpu, long handle, MemorySegment out) {
+    long stream = 0;
+    try {
+      out.set(JAVA_LONG, 0, Gpu.totalMemory(gpu.ordinal) / KEPT);
+      gpu.check(HipMemory.memPoolSetAttribute(handle, HipMemory.POOL_RELEASE_THRESHOLD, out.address()), "hipMemPoolSetAttribute");
+      stream = Streams.create(gpu);
+      Pool pool = new Pool(gpu, handle, stream);
+      if (pool.works(out)) return pool;
+    } catch (Throwable t) {
+      destroy(gpu, handle, stream, t);
+      throw t;
+    }
+    destroy(gpu, handle, stream, null);
+    return none(gpu);
+  }
+
+  private static Pool none(Gpu gpu) {
+    HipErrors.forget();
+    return new Pool(gpu, 0, 0);
+  }
+
+  private static void destroy(Gpu gpu, long handle, long stream, @Nullable Throwable why) {
+    int code = stream == 0 ? Hip.SUCCESS : Hip.streamDestroy(stream);
+    if (code != Hip.SUCCESS) suppress(gpu.error("hipStreamDestroy", code, ""), why);
+    code = HipMemory.memPoolDestroy(handle);
+    if (code != Hip.SUCCESS) suppress(gpu.error("hipMemPoolDestroy", code, ""), why);
+  }
+
+  private static void suppress(DeviceException failure, @Nullable Throwable why) {
+    if (why == null) throw failure;
+    why.addSuppressed(failure);
+  }
+
+  private boolean works(MemorySegment out) {
+    int code = tryAllocate(out, TRIED);
+    if (code == Hip.NOT_SUPPORTED) return false;
+    gpu.check(code, "hipMallocFromPoolAsync");
+    gpu.check(free(out.get(JAVA_LONG, 0)), "hipFreeAsync");
+    return true;
+  }
+
+  boolean isThere() {
+    return handle != 0;
+  }
+
+  /**
+   * Allocates: HIP's code, and the address in {@code out}. The memory is everybody's when this returns, not only what is ordered behind our stream.
+   */
+  int tryAllocate(MemorySegment out, long bytes) {
+    int before = gpu.enter();
+    int allocated = HipMemory.mallocFromPoolAsync(out.address(), bytes, handle, stream);
+    long address = allocated == Hip.SUCCESS ? out.get(JAVA_LONG, 0) : 0;
+    int synchronizing = address != 0 ? Hip.streamSynchronize(stream) : Hip.SUCCESS;
+    int freed = synchronizing == Hip.SUCCESS ? Hip.SUCCESS : free(address);
+    gpu.leave(before);
+    if (synchronizing == Hip.SUCCESS) return allocated == Hip.SUCCESS && address == 0 ? Hip.OUT_OF_MEMORY : allocated; // ROCm 5 says it by null
+    var failure = gpu.error("hipStreamSynchronize", synchronizing, "the end of an allocation of " + bytes + " bytes");
+    if (freed != Hip.SUCCESS) failure.addSuppressed(gpu.error("hipFreeAsync", freed, ""));
+    throw failure;
+  }
+
+  /** Does not wait: HIP's code. */
+  int free(long address) {
+    return HipMemory.freeAsync(address, stream);
+  }
+
+  /** Gives what is kept back to the GPU. */
+  void trim() {
+    if (isThere()) gpu.check(HipMemory.memPoolTrimTo(handle, 0), "hipMemPoolTrimTo");
+  }
+
+  /** Lets another GPU read and write what comes from here. */
+  void letReach(Gpu other) {
+    if (!isThere()) return;
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment access = arena.allocate(ACCESS_SIZE, 4);
+      access.set(JAVA_INT, 0, 1); // hipMemLocationTypeDevice
+      access.set(JAVA_INT, 4, other.ordinal);
+      access.set(JAVA_INT, 8, 3); // hipMemAccessFlagsProtReadWrite
+      gpu.check(HipMemory.memPoolSetAccess(handle, access.address(), 1), "hipMemPoolSetAccess");
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package org.arbalest.device.rocm;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.spi.Availability;
+import org.arbalest.device.spi.DeviceDriver;
+import org.arbalest.device.spi.DeviceProvider;
+
+/** Serves every GPU that HIP shows, by its ordinal: its own memory as {@code ROCM}, and main memory that is pinned for it as {@code ROCM_HOST}. */
+public final class RocmProvider implements DeviceProvider {
+  private static final List<DeviceType> TYPES = List.of(DeviceType.ROCM, DeviceType.ROCM_HOST);
+
+  /** For {@link java.util.ServiceLoader}. */
+  public RocmProvider() {}
+
+  @Override
+  public List<DeviceType> types() {
+    return TYPES;
+  }
+
+  static boolean serves(DeviceType type) {
+    return TYPES.contains(type);
+  }
+
+  @Override
+  public Availability probe(DeviceType type) {
+    String missing = HipLibrary.missing();
+    if (missing != null) return new Availability.Missing(missing);
+    MemorySegment scratch = HipThread.scratch();
+    int code = Hip.getDeviceCount(scratch.address());
+    if (code != Hip.SUCCESS) {
+      HipErrors.forget();
+      return new Availability.Missing("hipGetDeviceCount failed: " + HipErrors.describe(code) + version() + hint(code));
+    }
+    int count = scratch.get(JAVA_INT, 0);
+    return count == 0 ? new Availability.Missing("HIP shows no GPU" + version() + hint(Hip.NO_DEVICE)) : new Availability.Ready(count);
+  }
+
+  /** Without a GPU HIP answers with one or the other, and so it does to a user who may not use it. */
+  private static String hint(int code) {
+    if (code != Hip.NO_DEVICE && code != Hip.INVALID_DEVICE) return "";
+    return "; is there an AMD GPU, and may this user open /dev/kfd and /dev/dri/render*?";
+  }
+
+  private static String version() {
+    MemorySegment scratch = HipThread.scratch();
+    if (Hip.runtimeGetVersion(scratch.address()) != Hip.SUCCESS) {
+      HipErrors.forget();
+      return "";
+    }
+    int version = scratch.get(JAVA_INT, 0);
+    return "; HIP " + version / 10_000_000 + "." + version / 100_000 % 100;
+  }
+
+  @Override
+  public DeviceDriver open(DeviceType type, long id) {
+    if (probe(type) instanceof Availability.Missing(String why)) throw new DeviceException(Errno.ENOSYS, why);
+    return HipDriver.of(Gpu.open(Math.toIntExact(id)), type);
+  }
+
+  @Override
+  public String describe(DeviceType type, long id) {
+    String gpu = Gpu.describe(Math.toIntExact(id)) + version();
+    return type.equals(DeviceType.ROCM_HOST) ? "pinned main memory for " + gpu : gpu;
+  }
+}

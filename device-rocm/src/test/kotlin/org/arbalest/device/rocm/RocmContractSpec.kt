@@ -1,0 +1,28 @@
+package org.arbalest.device.rocm
+
+import io.kotest.core.spec.style.FunSpec
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.contract.backendContract
+import org.arbalest.testkit.gpu.HipDouble
+
+/** A GPU's own memory. */
+class RocmContractSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(HipDouble.extension)
+    extension(LedgerExtension)
+    extension(ValueGate.Opened)
+
+    include(backendContract(RocmBackend(DeviceType.ROCM)))
+})
+
+/** Pinned main memory, by the GPU that it is pinned for. */
+class RocmHostContractSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(HipDouble.extension)
+    extension(LedgerExtension)
+    extension(ValueGate.Opened)
+
+    include(backendContract(RocmBackend(DeviceType.ROCM_HOST)))
+})

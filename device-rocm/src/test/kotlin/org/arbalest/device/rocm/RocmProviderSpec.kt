@@ -1,0 +1,201 @@
+package org.arbalest.device.rocm
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.nulls.shouldBeNull
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Ledger
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.spi.Availability
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.ChildJvm
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.NativeLibrary
+import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.gpu.GpuDouble.Live
+import org.arbalest.testkit.gpu.HipDouble
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import kotlin.reflect.KClass
+
+/** What there is, and what is missing and why. */
+class RocmProviderSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(HipDouble.extension)
+    extension(LedgerExtension)
+
+    val version = if (HipDouble.isRocm5) "5.2" else "7.0"
+
+    test("DEV-13 an absent HIP, and one that is too old, are answers with a reason") {
+        HipLibrary.missing(listOf("libamdhip64-none.so.7", "none.dll")) shouldBe "HIP was not found; looked for libamdhip64-none.so.7, none.dll"
+        val old = NativeLibrary.compile("old_hip.c").file
+        HipLibrary.missing(listOf("$old")) shouldBe "$old has no function hipDrvPointerGetAttributes; ROCm 5.2 or newer is needed"
+        HipLibrary.missing().shouldBeNull()
+    }
+
+    test("DEV-13 functions that an older release lacks are not supported, and nothing else") {
+        Hip.optional("hipNoSuchFunction", JAVA_LONG).invokeWithArguments(0L) shouldBe Hip.NOT_SUPPORTED
+        shouldThrow<IllegalStateException> { Hip.function("hipNoSuchFunction", JAVA_LONG) }.message shouldBe "HIP has no function hipNoSuchFunction"
+        HipLibrary.has("hipLaunchHostFunc") shouldBe !HipDouble.isRocm5
+        HostFunctions.LAUNCH shouldBe if (HipDouble.isRocm5) "hipStreamAddCallback" else "hipLaunchHostFunc"
+    }
+
+    test("DEV-13 HIP without a GPU, or that fails, says so by its code, and is asked again") {
+        val provider = RocmProvider()
+        fun reason() = (provider.probe(DeviceType.ROCM) as Availability.Missing).reason()
+        HipDouble.reset(devices = 0)
+        reason() shouldBe
+            "hipGetDeviceCount failed: hipErrorNoDevice (100); HIP $version; is there an AMD GPU, and may this user open /dev/kfd and /dev/dri/render*?"
+        HipDouble.reset()
+        HipDouble.fail("hipGetDeviceCount", code = 3)
+        reason() shouldBe "hipGetDeviceCount failed: hipErrorNotInitialized (3); HIP $version"
+        HipDouble.fail("hipGetDeviceCount", code = 3)
+        HipDouble.fail("hipRuntimeGetVersion")
+        reason() shouldBe "hipGetDeviceCount failed: hipErrorNotInitialized (3)"
+        provider.probe(DeviceType.ROCM_HOST) shouldBe Availability.Ready(2)
+        HipDouble.lastError shouldBe 0
+    }
+
+    test("DEV-13 the status has a line for each kind of each GPU") {
+        val text = Devices.describe()
+        for (line in listOf(
+            "ROCM:0: Arbalest Double 0, 1.0 GiB; HIP $version",
+            "ROCM:1: Arbalest Double 1",
+            "ROCM_HOST:1: pinned main memory for Arbalest Double 1",
+        )) text shouldContain line
+        for (function in listOf("hipDeviceGetName", "hipDeviceTotalMem")) {
+            HipDouble.fail(function)
+            shouldThrow<DeviceException> { RocmProvider().describe(DeviceType.ROCM, 0) }.message shouldBe "$function on ROCM:0 failed: hipErrorUnknown (999)"
+        }
+    }
+
+    test("DEV-09 a GPU that is not there is opaque, and is in nobody's reach") {
+        shouldThrow<DeviceException> { Devices.device(DeviceType.ROCM, 77) }.message shouldContain "ROCM:77 is unavailable"
+    }
+
+    test("without pools HIP's synchronous functions serve, and nobody waits for the GPU when memory is freed") { inChild(WithoutPools::class) }
+
+    test("a GPU that fails to open leaves nothing, and opens the next time") { inChild(FailsToOpen::class) }
+
+    test("a pool that HIP makes, and then does not support, is given up") { inChild(PoolInName::class) }
+
+    test("a peer that cannot be reached is said, and is tried again") { inChild(PeerFails::class) }
+
+    test("JVM exit: what is still open at the end, on daemon threads too, ends with the process") { inChild(LeavesAllOpen::class) }
+})
+
+/** Runs a program on a double of the same release. */
+internal fun childOf(main: KClass<*>, vararg arguments: String): ChildJvm =
+    ChildJvm.run(main, *arguments, options = if (HipDouble.isRocm5) listOf("-Darbalest.hip=5") else emptyList())
+
+private fun inChild(main: KClass<*>) {
+    val child = childOf(main)
+    withClue(child.output) {
+        child.output.trim() shouldBe "good"
+        child.exitCode shouldBe 0
+    }
+}
+
+internal object WithoutPools {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        HipDouble.reset(hasPools = false)
+        val device = Devices.device(DeviceType.ROCM, 0)
+        check(!Gpu.open(0).pool.isThere)
+        HipDouble.fail("hipMalloc")
+        check("hipMalloc on ROCM:0 failed: hipErrorUnknown (999)" in "${runCatching { device.allocate(100) }.exceptionOrNull()}")
+        device.createStream().use { stream ->
+            val gate = ValueGate(stream)
+            device.allocate(100).close() // hipFree waits for the gate, this does not
+            numbers(100).use { it.copyTo(device, stream) }.use { there ->
+                there.copyTo(Devices.cpu(), stream).use { back ->
+                    gate.open()
+                    back.synchronize()
+                    check(back.column("a").getLong(99) == 297L)
+                }
+            }
+            HipDouble.reset(memory = 4096, hasPools = false)
+            repeat(20) { device.allocate(3000).close() } // each waits for the free of the one before
+        }
+        eventually("all is freed") { Ledger.now().isZero }
+        Frees.drain()
+        check(HipDouble.live(Live.DEVICE) == 0L)
+        check(HipDouble.violation == "") { HipDouble.violation }
+        println("good")
+    }
+}
+
+internal object FailsToOpen {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        HipDouble.load()
+        RocmProvider().probe(DeviceType.ROCM)
+        for (function in listOf(
+            "hipGetDevice", "hipSetDevice", "hipDeviceGetStreamPriorityRange", "hipMemPoolCreate", "hipDeviceTotalMem", "hipMemPoolSetAttribute",
+            "hipStreamCreateWithFlags", "hipMallocFromPoolAsync", "hipStreamSynchronize", "hipFreeAsync",
+        )) {
+            HipDouble.fail(function)
+            val failure = runCatching { Gpu.open(1) }.exceptionOrNull()
+            check(failure is DeviceException && "$function on ROCM:1 failed: hipErrorUnknown (999)" in failure.message.orEmpty()) { "$function: $failure" }
+            check(HipDouble.live(Live.STREAMS) == 0L) { function }
+            if (function != "hipFreeAsync") eventually(function) { HipDouble.live(Live.DEVICE) == 0L }
+        }
+        HipDouble.fail("hipMemPoolSetAttribute")
+        HipDouble.fail("hipMemPoolDestroy")
+        val both = checkNotNull(runCatching { Gpu.open(1) }.exceptionOrNull())
+        check("hipMemPoolSetAttribute" in "${both.message}" && "hipMemPoolDestroy" in "${both.suppressed.single().message}")
+        Devices.device(DeviceType.ROCM, 1).createStream().use { it.synchronize() }
+        println("good")
+    }
+}
+
+internal object PoolInName {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        HipDouble.load()
+        HipDouble.fail("hipMallocFromPoolAsync", code = Hip.NOT_SUPPORTED)
+        val device = Devices.device(DeviceType.ROCM, 0)
+        check(!Gpu.open(0).pool.isThere)
+        check(HipDouble.live(Live.STREAMS) == 0L)
+        check(HipDouble.lastError == 0)
+        numbers(100).use { it.copyTo(device) }.use { there -> there.copyTo(Devices.cpu()).use { it.synchronize() } }
+        println("good")
+    }
+}
+
+internal object PeerFails {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        HipDouble.load()
+        val devices = List(2) { Devices.device(DeviceType.ROCM, it.toLong()) }
+        numbers(100).use { it.copyTo(devices[1]) }.use { there ->
+            for (function in listOf("hipDeviceCanAccessPeer", "hipDeviceEnablePeerAccess", "hipMemPoolSetAccess")) {
+                HipDouble.fail(function)
+                val failure = runCatching { there.copyTo(devices[0]) }.exceptionOrNull()
+                check("$function on ROCM" in failure?.message.orEmpty()) { "$function: $failure" }
+            }
+            there.copyTo(devices[0]).use { it.copyTo(devices[1]).use { back -> back.synchronize() } } // access was enabled already, and is one way only
+        }
+        check(HipDouble.lastError == 0)
+        eventually("all is freed") { Ledger.now().isZero }
+        println("good")
+    }
+}
+
+internal object LeavesAllOpen {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        HipDouble.load()
+        val device = Devices.device(DeviceType.ROCM, 0)
+        val stream = device.createStream()
+        ValueGate(stream)
+        val there = numbers(100).copyTo(device, stream)
+        checkNotNull(there.syncEvent()).completion().thenRun { println("told") }
+        stream.copy(device.allocate(10), device.hostMemory().get().allocate(10))
+        Thread.ofPlatform().daemon().start { there.synchronize() }
+        println("good")
+    }
+}
