@@ -5,12 +5,9 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 
 /**
  * The driver API's functions for devices, contexts, streams and events, by their names; those for memory are in {@link CuMemory}. Handles and
@@ -73,14 +70,11 @@ final class Cu {
   private Cu() {}
 
   static MethodHandle function(String name, MemoryLayout... arguments) {
-    MemorySegment address = CuLibrary.lookup().findOrThrow(name);
-    return Linker.nativeLinker().downcallHandle(address, FunctionDescriptor.of(JAVA_INT, arguments));
+    return CuLibrary.declare(name, FunctionDescriptor.of(JAVA_INT, arguments), false);
   }
 
   static MethodHandle optional(String name, MemoryLayout... arguments) {
-    if (CuLibrary.lookup().find(name).isPresent()) return function(name, arguments);
-    MethodType type = FunctionDescriptor.of(JAVA_INT, arguments).toMethodType();
-    return MethodHandles.dropArguments(MethodHandles.constant(int.class, NOT_SUPPORTED), 0, type.parameterList());
+    return CuLibrary.declare(name, FunctionDescriptor.of(JAVA_INT, arguments), true);
   }
 
   /** This thread's words; what is in them is good until the next call that uses them. */

@@ -1,8 +1,16 @@
 package org.arbalest.device.cuda;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** The CUDA driver's library, if it is installed. */
@@ -13,9 +21,15 @@ final class CuLibrary {
   /** The youngest of the functions without which nothing here works; from CUDA 10.0. */
   private static final String YOUNGEST = "cuLaunchHostFunc";
 
+  /** What is called in it, by name. */
+  private static final Map<String, Function> FUNCTIONS = new ConcurrentHashMap<>();
+
   private static volatile @Nullable SymbolLookup found;
 
   private CuLibrary() {}
+
+  /** How a function is called, and whether some drivers lack it. */
+  record Function(FunctionDescriptor type, boolean isOptional) {}
 
   /** Null if it is there, else why it is not. Looks again each time that it was missing. */
   static @Nullable String missing() {
@@ -37,10 +51,19 @@ final class CuLibrary {
     return "no CUDA driver was found; looked for " + String.join(", ", names);
   }
 
-  /** Only after {@link #missing()} said that it is there. */
-  static SymbolLookup lookup() {
+  /** A function's handle. Called when the library was found. One that is optional and not there returns {@link Cu#NOT_SUPPORTED}. */
+  static MethodHandle declare(String name, FunctionDescriptor type, boolean isOptional) {
     SymbolLookup lookup = found;
     if (lookup == null) throw new IllegalStateException("the CUDA driver was not looked for");
-    return lookup;
+    FUNCTIONS.put(name, new Function(type, isOptional));
+    Optional<MemorySegment> address = lookup.find(name);
+    if (address.isPresent()) return Linker.nativeLinker().downcallHandle(address.get(), type);
+    if (!isOptional) throw new IllegalStateException("the CUDA driver has no function " + name);
+    return MethodHandles.dropArguments(MethodHandles.constant(int.class, Cu.NOT_SUPPORTED), 0, type.toMethodType().parameterList());
+  }
+
+  /** What is called, for tests, which lay it beside CUDA's header. */
+  static Map<String, Function> functions() {
+    return Map.copyOf(FUNCTIONS);
   }
 }

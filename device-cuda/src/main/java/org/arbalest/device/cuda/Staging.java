@@ -34,6 +34,13 @@ final class Staging {
 
   private static final long RUN = stub();
 
+  /** Where a slot's job goes: before the copy from or to the slot, behind it, or nowhere. */
+  private enum Job {
+    FIRST,
+    LAST,
+    NONE
+  }
+
   private final Gpu gpu;
   private final StagingSlots small;
   private final StagingSlots large;
@@ -83,12 +90,12 @@ final class Staging {
     }
     try {
       slot.job(to, from, bytes, toPageable);
-      queueJob(slot, queue, slot.address, 0, bytes, toPageable);
+      queue(slot, queue, Job.LAST, toPageable, 0, 0, bytes);
     } catch (Throwable t) {
       small.give(slot);
       throw t;
     }
-    small.give(slot, queue);
+    small.queued(slot, queue);
   }
 
   private void copyBySlots(long queue, long to, boolean toPageable, long from, long bytes) {
@@ -107,7 +114,7 @@ final class Staging {
         slots.give(slot);
         throw t;
       }
-      slots.give(slot, queue);
+      slots.queued(slot, queue);
     }
   }
 
@@ -125,44 +132,40 @@ final class Staging {
     checkCopy(code, to, from, bytes);
   }
 
-  /** Queues a part of a copy by way of a slot; if that fails, nothing that is queued uses the slot. */
   private void copyBySlot(StagingSlot slot, long queue, long to, boolean toPageable, long from, long bytes) {
     if (toPageable) {
       slot.job(to, slot.address, bytes, true);
-      queueJob(slot, queue, slot.address, from, bytes, true);
+      queue(slot, queue, Job.LAST, true, slot.address, from, bytes);
     } else if (WRITING.get() == 0) {
       copyNow(slot.address, from, bytes);
-      copyByDriver(queue, to, slot.address, bytes);
+      queue(slot, queue, Job.NONE, false, to, slot.address, bytes);
     } else {
       slot.job(slot.address, from, bytes, false);
-      queue(queue, to, slot.address, bytes, slot.job, true);
+      queue(slot, queue, Job.FIRST, false, to, slot.address, bytes);
     }
   }
 
-  /** Queues a copy, none if {@code from} is 0, and behind it the slot's job, which may write to pageable memory. */
-  private void queueJob(StagingSlot slot, long queue, long to, long from, long bytes, boolean writesPageable) {
-    if (writesPageable) WRITING.incrementAndGet();
-    boolean launched = false;
-    try {
-      queue(queue, to, from, bytes, slot.job, false);
-      launched = true;
-    } finally {
-      if (!launched && writesPageable) WRITING.decrementAndGet();
-    }
-  }
-
-  /** Queues a copy, none if {@code from} is 0, and a host function, in one order or the other. */
-  private void queue(long queue, long to, long from, long bytes, long job, boolean hostFirst) {
+  /**
+   * Queues a copy, none if {@code from} is 0, the slot's job, which may write to pageable memory, and the slot's event behind both. If this throws,
+   * nothing in the queue uses the slot.
+   */
+  private void queue(StagingSlot slot, long queue, Job job, boolean writesPageable, long to, long from, long bytes) {
     gpu.enter();
-    int launched = hostFirst ? Cu.launchHostFunc(queue, RUN, job) : Cu.SUCCESS;
-    int copied = launched == Cu.SUCCESS && from != 0 ? CuMemory.memcpyAsync(to, from, bytes, queue) : Cu.SUCCESS;
-    if (!hostFirst && copied == Cu.SUCCESS) launched = Cu.launchHostFunc(queue, RUN, job);
-    boolean half = (launched == Cu.SUCCESS) != (copied == Cu.SUCCESS);
-    int synchronizing = half ? Cu.streamSynchronize(queue) : Cu.SUCCESS; // what is in the queue uses the slot
+    if (writesPageable) WRITING.incrementAndGet();
+    int launched = job == Job.FIRST ? Cu.launchHostFunc(queue, RUN, slot.job) : Cu.SUCCESS;
+    int copied = launched == Cu.SUCCESS && from != 0 ? CuMemory.memcpyAsync(to, from, bytes, queue) : launched;
+    if (job == Job.LAST && copied == Cu.SUCCESS) launched = Cu.launchHostFunc(queue, RUN, slot.job);
+    boolean queued = launched == Cu.SUCCESS && copied == Cu.SUCCESS;
+    int recorded = queued ? Cu.eventRecord(slot.event, queue) : Cu.SUCCESS;
+    boolean good = queued && recorded == Cu.SUCCESS;
+    int synchronizing = good ? Cu.SUCCESS : Cu.streamSynchronize(queue);
     gpu.leave();
+    if (good) return;
+    if (writesPageable && !queued) WRITING.decrementAndGet();
     if (synchronizing != Cu.SUCCESS) CuErrors.report("waiting for half a copy", gpu.error("cuStreamSynchronize", synchronizing, ""));
-    gpu.check(launched, "cuLaunchHostFunc");
+    if (job == Job.FIRST || copied == Cu.SUCCESS) gpu.check(launched, "cuLaunchHostFunc");
     checkCopy(copied, to, from, bytes);
+    gpu.check(recorded, "cuEventRecord");
   }
 
   private void checkCopy(int code, long to, long from, long bytes) {

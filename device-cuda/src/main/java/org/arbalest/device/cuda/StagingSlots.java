@@ -43,14 +43,22 @@ final class StagingSlots {
       slot.taken = true;
       if (isFree) return slot;
     }
+    try {
+      await(slot);
+    } catch (Throwable t) {
+      synchronized (this) {
+        slot.taken = false;
+      }
+      throw t;
+    }
+    return slot;
+  }
+
+  private void await(StagingSlot slot) {
     gpu.enter();
     int code = Cu.eventSynchronize(slot.event);
     gpu.leave();
-    if (code == Cu.SUCCESS) return slot;
-    synchronized (this) {
-      slot.taken = false;
-    }
-    throw gpu.error("cuEventSynchronize", code, "");
+    gpu.check(code, "cuEventSynchronize");
   }
 
   private @Nullable StagingSlot free() {
@@ -107,22 +115,12 @@ final class StagingSlots {
     slot.queued = false;
   }
 
-  /** Gives a slot back, to be used again when what is in the queue now is done. */
-  void give(StagingSlot slot, long queue) {
-    gpu.enter();
-    int code = Cu.eventRecord(slot.event, queue);
-    int synchronizing = code == Cu.SUCCESS ? code : Cu.streamSynchronize(queue);
-    gpu.leave();
-    synchronized (this) {
-      slot.taken = false;
-      slot.queued = code == Cu.SUCCESS;
-      slot.queue = queue;
-      slot.since = clock++;
-    }
-    if (code == Cu.SUCCESS) return;
-    var failure = gpu.error("cuEventRecord", code, "");
-    if (synchronizing != Cu.SUCCESS) failure.addSuppressed(gpu.error("cuStreamSynchronize", synchronizing, ""));
-    throw failure;
+  /** Gives a slot back that a queue uses up to the slot's event. */
+  synchronized void queued(StagingSlot slot, long queue) {
+    slot.taken = false;
+    slot.queued = true;
+    slot.queue = queue;
+    slot.since = clock++;
   }
 
   synchronized int count() {

@@ -86,6 +86,7 @@ class CudaFailureSpec : FunSpec({
             repeat(3) { journey(type) } // what is kept for good is there now
             eventually("the warm-up is over") { Ledger.now().run { waits() == 0L && buffers() == 0L } }
             Frees.drain()
+            eventually("nothing is queued") { CudaDouble.live(Live.COMMANDS) == 0L }
             val before = live()
             for (function in failing) {
                 var nth = 0L

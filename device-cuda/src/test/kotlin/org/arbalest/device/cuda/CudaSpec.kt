@@ -218,7 +218,7 @@ class CudaSpec : FunSpec({
             error.message shouldContain "of the GPU's 1048576 bytes are free"
         }
         numbers(100).use { it.copyTo(device).use { there -> there.copyTo(cpu).use { back -> back.synchronize() } } }
-        eventually("it is all freed") { CudaDouble.live(Live.DEVICE) == live }
+        eventually("it is all freed") { CudaDouble.live(Live.DEVICE) <= live }
     }
 
     test("streams: the legacy default stream, by its handle 0, is a stream to wrap") {

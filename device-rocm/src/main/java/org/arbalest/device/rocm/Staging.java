@@ -7,7 +7,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.concurrent.atomic.AtomicLong;
-import org.arbalest.device.DeviceException;
 
 /**
  * Copies that return before they are done, whatever memory they are from and to.
@@ -130,14 +129,8 @@ final class Staging {
    * nothing in the queue uses the slot.
    */
   private void queue(StagingSlot slot, long queue, Job job, boolean writesPageable, long to, long from, long bytes) {
+    int before = gpu.enter();
     if (writesPageable) WRITING.incrementAndGet();
-    int before;
-    try {
-      before = gpu.enter();
-    } catch (DeviceException e) {
-      if (writesPageable) WRITING.decrementAndGet();
-      throw e;
-    }
     int launched = job == Job.FIRST ? HostFunctions.launch(queue, RUN, slot.job) : Hip.SUCCESS;
     int copied = launched == Hip.SUCCESS && from != 0 ? HipMemory.memcpyAsync(to, from, bytes, queue) : launched;
     if (job == Job.LAST && copied == Hip.SUCCESS) launched = HostFunctions.launch(queue, RUN, slot.job);

@@ -102,6 +102,7 @@ class RocmFailureSpec : FunSpec({
             repeat(3) { journey(type) } // what is kept for good is there now
             eventually("the warm-up is over") { Ledger.now().run { waits() == 0L && buffers() == 0L } }
             Frees.drain()
+            eventually("nothing is queued") { HipDouble.live(Live.COMMANDS) == 0L }
             val before = live()
             for (function in onTheWay + launch) {
                 var nth = 0L

@@ -211,7 +211,7 @@ class RocmSpec : FunSpec({
             error.message shouldContain "of the GPU's 1048576 bytes are free"
         }
         numbers(100).use { it.copyTo(device).use { there -> there.copyTo(cpu).use { back -> back.synchronize() } } }
-        eventually("it is all freed") { HipDouble.live(Live.DEVICE) == live }
+        eventually("it is all freed") { HipDouble.live(Live.DEVICE) <= live }
     }
 
     test("errors: what fails in us, or is asked in vain, nobody finds by hipGetLastError; what they have to find stays") {
