@@ -51,11 +51,16 @@ final class CuLibrary {
     return "no CUDA driver was found; looked for " + String.join(", ", names);
   }
 
-  /** A function's handle. Called when the library was found. One that is optional and not there returns {@link Cu#NOT_SUPPORTED}. */
+  /** Like {@link #handle}, of a function that is called. */
   static MethodHandle declare(String name, FunctionDescriptor type, boolean isOptional) {
+    FUNCTIONS.put(name, new Function(type, isOptional));
+    return handle(name, type, isOptional);
+  }
+
+  /** A function's handle, if the library was found. One that is optional and not there returns {@link Cu#NOT_SUPPORTED}. */
+  static MethodHandle handle(String name, FunctionDescriptor type, boolean isOptional) {
     SymbolLookup lookup = found;
     if (lookup == null) throw new IllegalStateException("the CUDA driver was not looked for");
-    FUNCTIONS.put(name, new Function(type, isOptional));
     Optional<MemorySegment> address = lookup.find(name);
     if (address.isPresent()) return Linker.nativeLinker().downcallHandle(address.get(), type);
     if (!isOptional) throw new IllegalStateException("the CUDA driver has no function " + name);

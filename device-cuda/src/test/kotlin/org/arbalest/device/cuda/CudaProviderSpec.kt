@@ -1,5 +1,6 @@
 package org.arbalest.device.cuda
 
+import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.nulls.shouldBeNull
@@ -16,6 +17,9 @@ import org.arbalest.testkit.NativeLibrary
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.gpu.CudaDouble
 import org.arbalest.testkit.gpu.GpuDouble
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
 import kotlin.reflect.KClass
 
 /** What there is, and what is missing and why. */
@@ -32,7 +36,10 @@ class CudaProviderSpec : FunSpec({
     }
 
     test("DEV-13 functions that an older driver lacks are not supported, and nothing else") {
-        Cu.optional("cuNoSuchFunction", java.lang.foreign.ValueLayout.JAVA_LONG).invokeWithArguments(0L) shouldBe Cu.NOT_SUPPORTED
+        val type = FunctionDescriptor.of(JAVA_INT, JAVA_LONG)
+        CuLibrary.handle("cuNoSuchFunction", type, true).invokeWithArguments(0L) shouldBe Cu.NOT_SUPPORTED
+        shouldThrow<IllegalStateException> { CuLibrary.handle("cuNoSuchFunction", type, false) }.message shouldBe
+            "the CUDA driver has no function cuNoSuchFunction"
     }
 
     test("DEV-13 a driver without a GPU, or that fails, says so by its code, and is asked again") {
@@ -58,7 +65,7 @@ class CudaProviderSpec : FunSpec({
     }
 
     test("DEV-09 a GPU that is not there is opaque, and is in nobody's reach") {
-        val error = io.kotest.assertions.throwables.shouldThrow<DeviceException> { Devices.device(DeviceType.CUDA, 77) }
+        val error = shouldThrow<DeviceException> { Devices.device(DeviceType.CUDA, 77) }
         error.message shouldContain "CUDA:77 is unavailable"
     }
 

@@ -1,5 +1,9 @@
 package org.arbalest.device.rocm;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -7,13 +11,17 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** HIP's library, if it is installed: the newest release that is. */
+/**
+ * HIP's library, if it is installed: the one that the process has already, which others' streams and memory are from, else the newest release.
+ */
 final class HipLibrary {
   private static final List<String> NAMES = List.of(
       "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so", "/opt/rocm/lib/libamdhip64.so",
@@ -21,6 +29,9 @@ final class HipLibrary {
 
   /** Functions that came late, and without which nothing here works; all are in ROCm 5.2. */
   private static final List<String> YOUNGEST = List.of("hipDrvPointerGetAttributes", "hipStreamCreateWithPriority");
+
+  private static final int RTLD_LAZY = 1;
+  private static final int RTLD_NOLOAD = 4;
 
   /** What is called in it, by name. */
   private static final Map<String, Function> FUNCTIONS = new ConcurrentHashMap<>();
@@ -38,7 +49,7 @@ final class HipLibrary {
   }
 
   static @Nullable String missing(List<String> names) {
-    for (String name : names) {
+    for (String name : loadedFirst(names)) {
       SymbolLookup lookup;
       try {
         lookup = SymbolLookup.libraryLookup(name, Arena.global());
@@ -54,11 +65,36 @@ final class HipLibrary {
     return "HIP was not found; looked for " + String.join(", ", names);
   }
 
-  /** A function's handle. Called when the library was found. One that is optional and not there returns {@link Hip#NOT_SUPPORTED}. */
+  /** {@code dlopen}, where there is one, finds what is loaded by its SONAME, wherever it came from. */
+  private static List<String> loadedFirst(List<String> names) {
+    Optional<MemorySegment> function = Linker.nativeLinker().defaultLookup().find("dlopen");
+    if (function.isEmpty()) return names;
+    MethodHandle dlopen = Linker.nativeLinker().downcallHandle(function.get(), FunctionDescriptor.of(JAVA_LONG, ADDRESS, JAVA_INT));
+    try (Arena arena = Arena.ofConfined()) {
+      List<String> sorted = new ArrayList<>(names);
+      sorted.sort(Comparator.comparing(name -> !isLoaded(dlopen, arena.allocateFrom(name))));
+      return sorted;
+    }
+  }
+
+  private static boolean isLoaded(MethodHandle dlopen, MemorySegment name) {
+    try {
+      return (long) dlopen.invokeExact(name, RTLD_LAZY | RTLD_NOLOAD) != 0;
+    } catch (Throwable t) {
+      throw new AssertionError(t); // a call by a handle of the right type throws nothing
+    }
+  }
+
+  /** Like {@link #handle}, of a function that is called. */
   static MethodHandle declare(String name, FunctionDescriptor type, boolean isOptional) {
+    FUNCTIONS.put(name, new Function(type, isOptional));
+    return handle(name, type, isOptional);
+  }
+
+  /** A function's handle, if the library was found. One that is optional and not there returns {@link Hip#NOT_SUPPORTED}. */
+  static MethodHandle handle(String name, FunctionDescriptor type, boolean isOptional) {
     SymbolLookup lookup = found;
     if (lookup == null) throw new IllegalStateException("HIP was not looked for");
-    FUNCTIONS.put(name, new Function(type, isOptional));
     Optional<MemorySegment> address = lookup.find(name);
     if (address.isPresent()) return Linker.nativeLinker().downcallHandle(address.get(), type);
     if (!isOptional) throw new IllegalStateException("HIP has no function " + name);

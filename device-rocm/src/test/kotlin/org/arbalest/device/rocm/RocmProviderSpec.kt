@@ -18,6 +18,8 @@ import org.arbalest.testkit.NativeLibrary
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.gpu.GpuDouble.Live
 import org.arbalest.testkit.gpu.HipDouble
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import kotlin.reflect.KClass
 
@@ -37,8 +39,9 @@ class RocmProviderSpec : FunSpec({
     }
 
     test("DEV-13 functions that an older release lacks are not supported, and nothing else") {
-        Hip.optional("hipNoSuchFunction", JAVA_LONG).invokeWithArguments(0L) shouldBe Hip.NOT_SUPPORTED
-        shouldThrow<IllegalStateException> { Hip.function("hipNoSuchFunction", JAVA_LONG) }.message shouldBe "HIP has no function hipNoSuchFunction"
+        val type = FunctionDescriptor.of(JAVA_INT, JAVA_LONG)
+        HipLibrary.handle("hipNoSuchFunction", type, true).invokeWithArguments(0L) shouldBe Hip.NOT_SUPPORTED
+        shouldThrow<IllegalStateException> { HipLibrary.handle("hipNoSuchFunction", type, false) }.message shouldBe "HIP has no function hipNoSuchFunction"
         HipLibrary.has("hipLaunchHostFunc") shouldBe !HipDouble.isRocm5
         HostFunctions.LAUNCH shouldBe if (HipDouble.isRocm5) "hipStreamAddCallback" else "hipLaunchHostFunc"
     }
@@ -82,6 +85,11 @@ class RocmProviderSpec : FunSpec({
 
     test("a pool that HIP makes, and then does not support, is given up") { inChild(PoolInName::class) }
 
+    test("the HIP that a process has loaded is used, not one that is newer") {
+        val newer = NativeLibrary.compileAs("libamdhip64.so.8", "hip.c", "gpu.c", "gpu_queue.c", "gpu.h", "hip_api.h", "hip5.h") // and lacks a function
+        inChild(Loaded::class, "${newer.file}")
+    }
+
     test("a peer that cannot be reached is said, and is tried again") { inChild(PeerFails::class) }
 
     test("JVM exit: what is still open at the end, on daemon threads too, ends with the process") { inChild(LeavesAllOpen::class) }
@@ -91,8 +99,8 @@ class RocmProviderSpec : FunSpec({
 internal fun childOf(main: KClass<*>, vararg arguments: String): ChildJvm =
     ChildJvm.run(main, *arguments, options = if (HipDouble.isRocm5) listOf("-Darbalest.hip=5") else emptyList())
 
-private fun inChild(main: KClass<*>) {
-    val child = childOf(main)
+private fun inChild(main: KClass<*>, vararg arguments: String) {
+    val child = childOf(main, *arguments)
     withClue(child.output) {
         child.output.trim() shouldBe "good"
         child.exitCode shouldBe 0
@@ -162,6 +170,16 @@ internal object PoolInName {
         check(HipDouble.live(Live.STREAMS) == 0L)
         check(HipDouble.lastError == 0)
         numbers(100).use { it.copyTo(device) }.use { there -> there.copyTo(Devices.cpu()).use { it.synchronize() } }
+        println("good")
+    }
+}
+
+internal object Loaded {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        NativeLibrary.compileAs("libamdhip64.so.6", "hip.c", "gpu.c", "gpu_queue.c", "gpu.h", "hip_api.h")
+        check(HipLibrary.missing(listOf("libamdhip64-none.so", args[0], "libamdhip64.so.6")) == null)
+        check(HipLibrary.has("hipLaunchHostFunc")) // so it is not the other
         println("good")
     }
 }
