@@ -158,6 +158,10 @@ class RocmSpec : FunSpec({
             listOf("arbalest-rocm-frees", "arbalest-rocm-watch")
     }
 
+    test("wait: streams for waits have the highest priority, so that they are in nobody's way") {
+        gpu.waitPriority shouldBe -1 // as the double has it: 1 is the least
+    }
+
     test("streams: closing one that has work to do does not wait, as destroying it would; it is destroyed when that is done") {
         val streams = HipDouble.live(Live.STREAMS)
         val lanes = gpu.waits.lanes()

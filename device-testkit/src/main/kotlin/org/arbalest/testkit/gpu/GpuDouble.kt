@@ -51,6 +51,8 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     private val liveFunction by function("double_live", JAVA_LONG, JAVA_INT)
     private val violationCount by function("double_violations", JAVA_LONG)
     private val violationText by function("double_violation", ADDRESS)
+    private val kernelFunction by function("double_kernel", JAVA_INT, ADDRESS, ADDRESS, JAVA_INT)
+    private val atFunction by function("double_at", ADDRESS, JAVA_LONG)
     private val depthFunction by function("double_depth", JAVA_INT)
 
     /** Compiles and loads it, once per process. Needs a C compiler. */
@@ -82,6 +84,16 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
 
     /** The first violation in words, or an empty text. */
     public val violation: String get() = (violationText.invoke() as MemorySegment).reinterpret(Long.MAX_VALUE).getString(0)
+
+    /**
+     * Says what a kernel does, of which a module has the name: [function] is a C function `void f(void** arguments)`, which gets pointers to
+     * its [parameters] parameters of 8 bytes each, and finds device memory by `double_at`.
+     */
+    public fun kernel(name: String, function: MemorySegment, parameters: Int): Unit =
+        withArguments { check(kernelFunction.invoke(text(name), function, parameters) == 1) { "the double has no room for the kernel $name" } }
+
+    /** Where the bytes of a device's address are, for what stands in for a kernel. */
+    public fun at(address: Long, bytes: Long): MemorySegment = (atFunction.invoke(address) as MemorySegment).reinterpret(bytes)
 
     /** What the code under test may not leave changed on a thread: the number of its contexts, or its current device. */
     protected val threadState: Int get() = depthFunction.invoke() as Int

@@ -257,9 +257,7 @@ API CUresult cuMemPoolSetAccess(struct pool* pool, const struct access* list, si
 
 API CUresult cuMemPoolTrimTo(struct pool* pool, size_t bytes) {
   CALL("cuMemPoolTrimTo");
-  (void)pool;
-  (void)bytes;
-  return GPU_OK;
+  return pool == NULL || bytes > gpu_total() ? GPU_INVALID_VALUE : GPU_OK;
 }
 
 API CUresult cuMemAllocFromPoolAsync(uint64_t* address, size_t bytes, struct pool* pool, CUstream stream) {

@@ -15,6 +15,8 @@ typedef void* hipDeviceptr_t;
 typedef gpu_stream* hipStream_t;
 typedef gpu_event* hipEvent_t;
 typedef gpu_function* hipHostFn_t;
+typedef char* hipModule_t;
+typedef char* hipFunction_t;
 typedef void (*hipStreamCallback_t)(hipStream_t stream, hipError_t status, void* data);
 typedef struct pool* hipMemPool_t;
 typedef struct properties hipMemPoolProps;
@@ -62,5 +64,9 @@ hipError_t hipEventDestroy(hipEvent_t event);
 hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream);
 hipError_t hipEventQuery(hipEvent_t event);
 hipError_t hipEventSynchronize(hipEvent_t event);
+hipError_t hipModuleLoadData(hipModule_t* module, const void* image);
+hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* name);
+hipError_t hipModuleUnload(hipModule_t module);
+hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx, unsigned int by, unsigned int bz, unsigned int shared, hipStream_t stream, void** parameters, void** extra);
 
 #endif
