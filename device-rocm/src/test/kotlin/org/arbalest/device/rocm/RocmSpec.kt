@@ -6,9 +6,11 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeSameInstanceAs
+import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Ledger
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.CCompiler
@@ -17,6 +19,10 @@ import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.gpu.GpuDouble
 import org.arbalest.testkit.gpu.GpuDouble.Live
 import org.arbalest.testkit.gpu.HipDouble
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.TimeUnit.SECONDS
@@ -189,6 +195,40 @@ class RocmSpec : FunSpec({
         }
     }
 
+    test("streams: one of somebody else's is used, and left alone") {
+        val out = Arena.ofAuto().allocate(JAVA_LONG)
+        Raw.onDevice(1) { Raw.call(Raw.function("hipStreamCreateWithFlags", JAVA_LONG, JAVA_INT), out.address(), 0) shouldBe 0 }
+        val foreign = out.get(JAVA_LONG, 0)
+        second.wrapStream(foreign).use { stream ->
+            stream.handle() shouldBe foreign
+            val gate = ValueGate(stream)
+            numbers(10).use { it.copyTo(second, stream) }.use { there ->
+                there.isReady shouldBe false
+                gate.open()
+                there.copyTo(cpu, stream).use { it.synchronize() }
+            }
+        }
+        Raw.call(Raw.function("hipStreamQuery", JAVA_LONG), foreign) shouldBe 0
+        Raw.call(Raw.function("hipStreamDestroy", JAVA_LONG), foreign) shouldBe 0
+    }
+
+    test("DEV-03 an exported array's sync_event points to a hipEvent_t, which HIP answers for") {
+        Arena.ofConfined().use { arena ->
+            device.createStream().use { stream ->
+                val gate = ValueGate(stream)
+                val struct = arena.allocate(ArrowDeviceArrayStruct.SIZE, 8)
+                numbers(10).use { it.copyTo(device, stream) }.exportDeviceArray(struct)
+                ArrowDeviceArrayStruct.deviceType(struct.address()) shouldBe 10
+                val event = MemorySegment.ofAddress(ArrowDeviceArrayStruct.syncEvent(struct.address())).reinterpret(8).get(JAVA_LONG, 0)
+                val query = Raw.function("hipEventQuery", JAVA_LONG)
+                Raw.call(query, event) shouldBe Hip.NOT_READY
+                gate.open()
+                eventually("it completes") { Raw.call(query, event) == Hip.SUCCESS }
+                DeviceArray.importDeviceArray(struct, numbers(1).use { it.schema() }).close()
+            }
+        }
+    }
+
     test("memory: freed memory of a GPU does not wait for the GPU, nor does closing pinned memory") {
         device.createStream().use { stream ->
             val gate = ValueGate(stream)
@@ -220,7 +260,7 @@ class RocmSpec : FunSpec({
 
     test("errors: what fails in us, or is asked in vain, nobody finds by hipGetLastError; what they have to find stays") {
         device.createStream().use { stream ->
-            val fails = Raw.function("hipSetDevice", java.lang.foreign.ValueLayout.JAVA_INT)
+            val fails = Raw.function("hipSetDevice", JAVA_INT)
             fun useAll() {
                 numbers(100).use { it.copyTo(device, stream) }.use { there -> there.copyTo(cpu, stream).use { it.synchronize() } }
                 pageable(100, 1).use { a -> pageable(100, 2).use { b -> stream.copy(a, b) } }

@@ -192,11 +192,8 @@ int gpu_stream_create(gpu_device* device, gpu_stream** stream) {
   made->magic = STREAM;
   made->device = device;
   pthread_t thread;
-  pthread_attr_t detached;
-  pthread_attr_init(&detached);
-  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-  if (pthread_create(&thread, &detached, work, made) != 0) abort();
-  pthread_attr_destroy(&detached);
+  if (pthread_create(&thread, NULL, work, made) != 0) abort();
+  pthread_detach(thread);
   gpu_lock();
   gpu_counted(LIVE_STREAMS, 1);
   made->next = streams;
