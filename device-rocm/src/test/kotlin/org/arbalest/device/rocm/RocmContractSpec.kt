@@ -12,7 +12,7 @@ class RocmContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(HipDouble.extension)
     extension(LedgerExtension)
-    extension(ValueGate.Opened)
+    extension(gates.opened)
 
     include(backendContract(RocmBackend(DeviceType.ROCM)))
 })
@@ -22,7 +22,7 @@ class RocmHostContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(HipDouble.extension)
     extension(LedgerExtension)
-    extension(ValueGate.Opened)
+    extension(gates.opened)
 
     include(backendContract(RocmBackend(DeviceType.ROCM_HOST)))
 })

@@ -13,6 +13,7 @@ import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.gpu.HipDouble
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
@@ -29,7 +30,7 @@ class RocmKernelSpec : FunSpec({
     extension(CCompiler.needed)
     extension(HipDouble.extension)
     extension(LedgerExtension)
-    extension(ValueGate.Opened)
+    extension(gates.opened)
 
     test("a kernel reads a batch behind its event; what it writes is an array with an event of its own") {
         HipDouble.kernel("twice", TwiceOnCpu.address, parameters = 3)
@@ -38,7 +39,7 @@ class RocmKernelSpec : FunSpec({
             val rows = 100_003L
             device.createStream().use { loading ->
                 device.createStream().use { computing ->
-                    val gate = ValueGate(loading)
+                    val gate = gates.shut(loading)
                     val batch = numbers(rows.toInt()).use { it.copyTo(device, loading) }
                     val out = device.allocate(8 * rows)
                     computing.waitFor(batch)

@@ -16,6 +16,7 @@ import org.arbalest.testkit.ChildJvm
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.NativeLibrary
 import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.gpu.GpuDouble.Live
 import org.arbalest.testkit.gpu.HipDouble
 import java.lang.foreign.FunctionDescriptor
@@ -116,7 +117,7 @@ internal object WithoutPools {
         HipDouble.fail("hipMalloc")
         check("hipMalloc on ROCM:0 failed: hipErrorUnknown (999)" in "${runCatching { device.allocate(100) }.exceptionOrNull()}")
         device.createStream().use { stream ->
-            val gate = ValueGate(stream)
+            val gate = gates.shut(stream)
             device.allocate(100).close() // hipFree waits for the gate, this does not
             numbers(100).use { it.copyTo(device, stream) }.use { there ->
                 there.copyTo(Devices.cpu(), stream).use { back ->
@@ -209,7 +210,7 @@ internal object LeavesAllOpen {
         HipDouble.load()
         val device = Devices.device(DeviceType.ROCM, 0)
         val stream = device.createStream()
-        ValueGate(stream)
+        gates.shut(stream)
         val there = numbers(100).copyTo(device, stream)
         checkNotNull(there.syncEvent()).completion().thenRun { println("told") }
         stream.copy(device.allocate(10), device.hostMemory().get().allocate(10))

@@ -88,10 +88,23 @@ internal fun DeviceArray.fetch(): List<Any?> = copyTo(Devices.cpu()).use {
     it.rows()
 }
 
-/** A batch of numbers only, whose copy needs no offsets. */
-internal fun numbers(rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+/** A batch in main memory of numbers only, whose copy needs no offsets: `a` is three times the row, `b` half of it. */
+public fun numbers(rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
     batch.int64("a", LongArray(rows) { it * 3L }).float64("b", DoubleArray(rows) { it / 2.0 }).build()
 }
+
+/** A batch in main memory with numbers, `a`, and texts, `t`: `text 7` in row 7. */
+public fun texts(rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
+    batch.int64("a", LongArray(rows) { it.toLong() }).utf8("t", List(rows) { "text $it" }).build()
+}
+
+/** Main memory with a pattern that depends on the [seed]; to be closed. */
+public fun pageable(size: Long, seed: Int): DeviceBuffer = Devices.cpu().allocate(size).also { buffer ->
+    val segment = buffer.segment()
+    for (i in 0 until size) segment.set(JAVA_BYTE, i, pattern(i, seed))
+}
+
+internal fun pattern(i: Long, seed: Int): Byte = (i * 31 + i / 4096 + seed).toByte()
 
 /**
  * Waits for what another thread is about to do; not for time to pass.

@@ -41,6 +41,12 @@ public class Prototypes(private val header: String) {
         return compile("$preamble\n#include \"$header\"\n${widths.joinToString("\n")}\n", folders)
     }
 
+    /** A source that declares a function with one parameter more than the header does. */
+    internal fun otherwise(name: String): String {
+        val prototype = prototypes.getValue(name)
+        return "#include \"$header\"\n${prototype.result} $name(${(prototype.parameters + "void*").joinToString(", ")});\n"
+    }
+
     /** What the C compiler says against a [source], which may include the header; null if nothing. */
     public fun compile(source: String, folders: List<Path> = emptyList()): String? {
         val compiler = when (val answer = CCompiler.answer) {
