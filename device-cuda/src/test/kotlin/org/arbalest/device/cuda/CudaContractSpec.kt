@@ -11,7 +11,7 @@ class CudaContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cuda)
     extension(LedgerExtension)
-    extension(ValueGate.Opened)
+    extension(gates.opened)
 
     include(backendContract(CudaBackend(DeviceType.CUDA)))
 })
@@ -21,7 +21,7 @@ class CudaHostContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cuda)
     extension(LedgerExtension)
-    extension(ValueGate.Opened)
+    extension(gates.opened)
 
     include(backendContract(CudaBackend(DeviceType.CUDA_HOST)))
 })
@@ -31,7 +31,7 @@ class CudaManagedContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cuda)
     extension(LedgerExtension)
-    extension(ValueGate.Opened)
+    extension(gates.opened)
 
     include(backendContract(CudaBackend(DeviceType.CUDA_MANAGED)))
 })

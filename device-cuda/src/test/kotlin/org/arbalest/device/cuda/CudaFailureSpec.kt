@@ -3,21 +3,21 @@ package org.arbalest.device.cuda
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.longs.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Ledger
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.gpu.CudaDouble
 import org.arbalest.testkit.gpu.GpuDouble.Live
-import java.lang.foreign.Arena
+import org.arbalest.testkit.gpu.failEach
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.TimeUnit.SECONDS
 
@@ -26,55 +26,18 @@ class CudaFailureSpec : FunSpec({
     extension(CCompiler.needed)
     extension(CudaDouble.extension)
     extension(LedgerExtension)
-    extension(ValueGate.Opened)
+    extension(gates.opened)
 
     val types = listOf(DeviceType.CUDA, DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED)
 
-    /** Goes through all that a batch can meet: pageable memory, the device, an export, an import, waits of each kind, and back. */
-    fun journey(type: DeviceType) {
-        val device = Devices.device(type, 0)
-        Arena.ofConfined().use { arena ->
-            device.createStream().use { stream ->
-                texts(300).use { source ->
-                    source.copyTo(device, stream).use { there ->
-                        device.createStream().use { second ->
-                            second.waitFor(there)
-                            second.record().use { it.completion().toCompletableFuture().get(20, SECONDS) }
-                            there.copyTo(device, second).use { copy ->
-                                val out = arena.allocate(ArrowDeviceArrayStruct.SIZE, 8)
-                                copy.retain().exportDeviceArray(out)
-                                DeviceArray.importDeviceArray(out, source.schema()).use { it.synchronize() }
-                                copy.copyTo(Devices.cpu(), second).use { back ->
-                                    back.synchronize()
-                                    back.column("t").getString(7) shouldBe "text 7"
-                                }
-                            }
-                            second.synchronize()
-                        }
-                    }
-                }
-                stream.synchronize()
-            }
+    /** What is kept for good. */
+    fun kept(kind: Live): Long = Gpu.open(0).run {
+        when (kind) {
+            Live.STREAMS -> waits.lanes().toLong()
+            Live.EVENTS -> staging.slots().toLong()
+            Live.PINNED -> staging.blocks().toLong()
+            else -> 0L
         }
-    }
-
-    fun live(): Map<Live, Long> {
-        val gpu = Gpu.open(0)
-        return Live.entries.associateWith { kind ->
-            CudaDouble.live(kind) - when (kind) {
-                Live.STREAMS -> gpu.waits.lanes().toLong()
-                Live.EVENTS -> gpu.staging.slots().toLong()
-                Live.PINNED -> gpu.staging.blocks().toLong()
-                else -> 0L
-            }
-        }
-    }
-
-    /** The failure itself, or that of the stage that was waited for. */
-    fun failureOf(block: () -> Unit): DeviceException? = when (val failure = runCatching(block).exceptionOrNull()) {
-        null -> null
-        is ExecutionException -> failure.cause.shouldBeInstanceOf<DeviceException>()
-        else -> failure.shouldBeInstanceOf<DeviceException>()
     }
 
     val failing = listOf(
@@ -83,28 +46,8 @@ class CudaFailureSpec : FunSpec({
     )
     for (type in types) {
         test("DEV-14 on $type each call that fails is named, and nothing is left of what was half done") {
-            repeat(3) { journey(type) } // what is kept for good is there now
-            eventually("the warm-up is over") { Ledger.now().run { waits() == 0L && buffers() == 0L } }
-            Frees.drain()
-            eventually("nothing is queued") { CudaDouble.live(Live.COMMANDS) == 0L }
-            val before = live()
-            for (function in failing) {
-                var nth = 0L
-                do {
-                    CudaDouble.fail(function, ++nth, 999)
-                    val failure = failureOf { journey(type) }
-                    val pending = CudaDouble.failNothing()
-                    withClue("$function, call $nth") {
-                        if (failure != null) failure.message shouldContain Regex("$function on CUDA\\w*:0 failed: unknown code \\(999\\)")
-                        eventually("it is all released: ${Ledger.now()}") { Ledger.now().run { waits() == 0L && events() == 0L && buffers() == 0L && queues() == 0L } }
-                        Frees.drain()
-                        eventually("the driver has it all back: $before, ${live()}") { live() == before }
-                        CudaDouble.violation shouldBe ""
-                        CudaDouble.contextDepth shouldBe 0
-                    }
-                } while (pending == 0)
-                withClue("$function was called") { (nth > 1 || function !in used(type)) shouldBe true }
-            }
+            val calls = CudaDouble.failEach(Devices.device(type, 0), failing, ::kept, Frees::drain) { CudaDouble.contextDepth shouldBe 0 }
+            for (function in used(type)) withClue("calls of $function") { calls.getValue(function) shouldBeGreaterThan 0 }
         }
     }
 
@@ -121,7 +64,7 @@ class CudaFailureSpec : FunSpec({
     test("DEV-06 a GPU that dies tells all that wait: threads, stages, those that come later") {
         val device = Devices.device(DeviceType.CUDA, 1)
         val streams = List(2) { device.createStream() }
-        val gate = ValueGate(streams[0])
+        val gate = gates.shut(streams[0])
         val held = streams[0].record()
         val other = streams[1].also { it.waitFor(held) }.record()
         val stages = listOf(held, other).map { it.completion().toCompletableFuture() }
@@ -157,10 +100,6 @@ private fun used(type: DeviceType): List<String> = when (type) {
     DeviceType.CUDA -> listOf("cuMemAllocFromPoolAsync", "cuMemcpyAsync", "cuLaunchHostFunc", "cuEventRecord")
     DeviceType.CUDA_HOST -> listOf("cuMemHostAlloc", "cuLaunchHostFunc", "cuEventRecord")
     else -> listOf("cuMemAllocManaged", "cuMemGetInfo", "cuMemcpyAsync")
-}
-
-private fun texts(rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
-    batch.int64("a", LongArray(rows) { it.toLong() }).utf8("t", List(rows) { "text $it" }).build()
 }
 
 /** Lets one call of a function that gives something back fail, and goes on. */

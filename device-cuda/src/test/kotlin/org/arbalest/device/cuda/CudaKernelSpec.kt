@@ -36,7 +36,7 @@ class CudaKernelSpec : FunSpec({
     extension(jcudaNatives)
     extension(cuda)
     extension(LedgerExtension)
-    extension(ValueGate.Opened)
+    extension(gates.opened)
 
     test("a kernel counts flights behind the batch's event; the counts are an array with an event of its own") {
         val device = Devices.device(DeviceType.CUDA, 0)
@@ -50,7 +50,7 @@ class CudaKernelSpec : FunSpec({
         device.createStream().use { loading ->
             device.createStream().use { computing ->
                 val kernel = Cuda.enter(device).use { load(device, computing) }
-                val gate = ValueGate(loading)
+                val gate = gates.shut(loading)
                 val flights = Devices.cpu().batchBuilder(rows).use { it.int32("origin", origins).int64("delay", delays).build() }.use { it.copyTo(device, loading) }
                 val counts = zeroes(4L * AIRPORTS * BINS, computing)
                 computing.waitFor(flights)

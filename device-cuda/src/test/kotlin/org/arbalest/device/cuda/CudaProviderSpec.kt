@@ -15,6 +15,7 @@ import org.arbalest.testkit.ChildJvm
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.NativeLibrary
 import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.gpu.CudaDouble
 import org.arbalest.testkit.gpu.GpuDouble
 import java.lang.foreign.FunctionDescriptor
@@ -91,7 +92,7 @@ internal object WithoutPools {
         val device = Devices.device(DeviceType.CUDA, 0)
         check(!Gpu.open(0).pool.isThere)
         device.createStream().use { stream ->
-            val gate = ValueGate(stream)
+            val gate = gates.shut(stream)
             device.allocate(100).close() // cuMemFree waits for the gate, this does not
             numbers(100).use { it.copyTo(device, stream) }.use { there ->
                 there.copyTo(Devices.cpu(), stream).use { back ->
@@ -138,7 +139,7 @@ internal object LeavesAllOpen {
         CudaDouble.load()
         val device = Devices.device(DeviceType.CUDA, 0)
         val stream = device.createStream()
-        ValueGate(stream)
+        gates.shut(stream)
         val there = numbers(100).copyTo(device, stream)
         checkNotNull(there.syncEvent()).completion().thenRun { println("told") }
         stream.copy(device.allocate(10), device.hostMemory().get().allocate(10))

@@ -1,24 +1,17 @@
 package org.arbalest.device.cuda
 
-import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.nulls.shouldNotBeNull
-import io.kotest.matchers.shouldBe
-import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.gpu.CudaDouble
 import org.arbalest.testkit.gpu.Prototypes
-import java.lang.foreign.FunctionDescriptor
-import java.lang.foreign.MemoryLayout
-import java.lang.foreign.ValueLayout.JAVA_INT
-import java.lang.foreign.ValueLayout.JAVA_LONG
+import org.arbalest.testkit.gpu.signatureContract
 import java.nio.file.Files
 import java.nio.file.Path
-import java.util.Collections
 
 /** That Java calls the driver as it is: beside the double's prototypes, which its definitions must meet to compile, and beside CUDA's own header. */
 class CudaSignatureSpec : FunSpec({
@@ -31,34 +24,7 @@ class CudaSignatureSpec : FunSpec({
         CuLibrary.functions().mapValues { it.value.type() }
     }
 
-    test("what Java calls is what the double defines") {
-        prototypes.disagreement(calls).shouldBeNull()
-    }
-
-    test("a wrong width, a wrong number of arguments and a wrong order cannot pass") {
-        prototypes.disagreement(calls + ("cuFlip" to FunctionDescriptor.of(JAVA_INT))) shouldBe "cuFlip is called, and is not in cuda_api.h"
-        for ((name, type) in calls) {
-            val arguments = type.argumentLayouts()
-            fun with(list: List<MemoryLayout>) =
-                prototypes.disagreement(mapOf(name to FunctionDescriptor.of(type.returnLayout().get(), *list.toTypedArray())))
-            withClue(name) {
-                with(arguments + JAVA_INT) shouldBe "$name takes ${arguments.size} arguments, and is called with ${arguments.size + 1}"
-                for (i in arguments.indices) {
-                    val flipped = arguments.toMutableList().also { it[i] = if (it[i] == JAVA_LONG) JAVA_INT else JAVA_LONG }
-                    with(flipped).shouldNotBeNull() shouldContain "$name: argument ${i + 1} is no"
-                }
-                for (i in 1 until arguments.size) {
-                    val swapped = arguments.toMutableList().also { Collections.swap(it, i - 1, i) }
-                    if (swapped != arguments) with(swapped).shouldNotBeNull() shouldContain "$name: argument"
-                }
-            }
-        }
-    }
-
-    test("a double that defines a function otherwise does not compile") {
-        val swapped = "CUresult cuMemcpyDtoH_v2(CUdeviceptr from, void* to, size_t bytes) { return 0; }"
-        prototypes.compile("#include \"cuda_api.h\"\n$swapped").shouldNotBeNull() shouldContain "conflicting types for"
-    }
+    include(signatureContract(prototypes) { calls })
 })
 
 /** CUDA's own header, where the toolkit is installed. */

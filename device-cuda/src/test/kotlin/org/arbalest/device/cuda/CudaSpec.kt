@@ -6,8 +6,6 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeSameInstanceAs
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Ledger
@@ -17,6 +15,7 @@ import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.gpu.CudaDouble
 import org.arbalest.testkit.gpu.GpuDouble
 import org.arbalest.testkit.gpu.GpuDouble.Live
@@ -24,7 +23,6 @@ import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
 import java.lang.foreign.ValueLayout.ADDRESS
-import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.MethodType
@@ -36,7 +34,7 @@ class CudaSpec : FunSpec({
     extension(CCompiler.needed)
     extension(CudaDouble.extension)
     extension(LedgerExtension)
-    extension(ValueGate.Opened)
+    extension(gates.opened)
 
     val device by lazy { Devices.device(DeviceType.CUDA, 0) }
     val gpu by lazy { CudaProvider.gpu(device) }
@@ -114,7 +112,7 @@ class CudaSpec : FunSpec({
                         val unready = arena.allocate(ArrowDeviceArrayStruct.SIZE, 8)
                         numbers(50).use { source ->
                             source.copyTo(target).also { it.synchronize() }.exportDeviceArray(ready)
-                            val gate = ValueGate(held)
+                            val gate = gates.shut(held)
                             source.copyTo(target, held).exportDeviceArray(unready)
                             val event = held.record()
                             val other = device.createStream()
@@ -153,7 +151,7 @@ class CudaSpec : FunSpec({
     test("wait: an event behind a held one is told all the same, and each gets a stream of its own, which is used again") {
         device.createStream().use { held ->
             device.createStream().use { free ->
-                val gate = ValueGate(held)
+                val gate = gates.shut(held)
                 held.record().use { late ->
                     val last = late.completion().toCompletableFuture()
                     repeat(100) { free.record().use { it.completion().toCompletableFuture().get(20, SECONDS) } }
@@ -168,7 +166,7 @@ class CudaSpec : FunSpec({
 
     test("wait: ten thousand events at once, from many streams") {
         val streams = List(20) { device.createStream() }
-        val gates = streams.map { ValueGate(it) }
+        val gates = streams.map { gates.shut(it) }
         val stages = List(10_000) { streams[it % 20].record().use { event -> event.completion().toCompletableFuture() } }
         stages.count { it.isDone } shouldBe 0
         gates.forEach { it.open() }
@@ -180,7 +178,7 @@ class CudaSpec : FunSpec({
 
     test("memory: freed memory of a GPU does not wait for the GPU, nor does closing pinned memory") {
         device.createStream().use { stream ->
-            val gate = ValueGate(stream)
+            val gate = gates.shut(stream)
             device.allocate(1000).close()
             device.hostMemory().get().allocate(1000).close()
             Devices.device(DeviceType.CUDA_MANAGED, 0).allocate(1000).close()
@@ -209,16 +207,18 @@ class CudaSpec : FunSpec({
     }
 
     test("DEV-14 out of memory in the middle of a batch leaves nothing") {
+        eventually("all is free") { CudaDouble.live(Live.DEVICE) == 0L }
         CudaDouble.reset(memory = 1 shl 20)
-        val live = CudaDouble.live(Live.DEVICE)
+        val held = device.allocate(1 shl 16)
         cpu.batchBuilder(100_000).use { it.int64("a", LongArray(100_000)).int64("b", LongArray(100_000)).build() }.use { large ->
             val error = shouldThrow<DeviceException> { large.copyTo(device) }
             error.errno() shouldBe Errno.ENOMEM
             error.message shouldContain "CUDA_ERROR_OUT_OF_MEMORY (2)"
-            error.message shouldContain "of the GPU's 1048576 bytes are free"
+            error.message shouldContain "; 983040 of the GPU's 1048576 bytes are free"
         }
         numbers(100).use { it.copyTo(device).use { there -> there.copyTo(cpu).use { back -> back.synchronize() } } }
-        eventually("it is all freed") { CudaDouble.live(Live.DEVICE) <= live }
+        held.close()
+        eventually("it is all freed") { CudaDouble.live(Live.DEVICE) == 0L }
     }
 
     test("streams: the legacy default stream, by its handle 0, is a stream to wrap") {
@@ -238,7 +238,7 @@ class CudaSpec : FunSpec({
         val second = Devices.device(DeviceType.CUDA, 1)
         device.createStream().use { one ->
             second.createStream().use { two ->
-                val gate = ValueGate(one)
+                val gate = gates.shut(one)
                 numbers(2000).use { source ->
                     source.copyTo(device, one).use { a ->
                         val pinned = CudaDouble.live(Live.PINNED)
@@ -262,7 +262,7 @@ class CudaSpec : FunSpec({
         for (type in listOf(DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED)) {
             val shared = Devices.device(type, 0)
             device.createStream().use { stream ->
-                val gate = ValueGate(stream)
+                val gate = gates.shut(stream)
                 numbers(10).use { it.copyTo(shared, stream) }.use { there ->
                     there.isReady shouldBe false
                     val buffers = Ledger.now()
@@ -290,17 +290,4 @@ private fun virtually(block: () -> Unit) {
     var failure: Throwable? = null
     Thread.ofVirtual().start { failure = runCatching(block).exceptionOrNull() }.join()
     failure?.let { throw it }
-}
-
-/** Main memory with a pattern. */
-internal fun pageable(size: Long, seed: Int): DeviceBuffer = Devices.cpu().allocate(size).also { buffer ->
-    val segment = buffer.segment()
-    for (i in 0 until size) segment.set(JAVA_BYTE, i, pattern(i, seed))
-}
-
-internal fun pattern(i: Long, seed: Int): Byte = (i * 31 + i / 4096 + seed).toByte()
-
-/** A batch of numbers in main memory. */
-internal fun numbers(rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
-    batch.int64("a", LongArray(rows) { it * 3L }).float64("b", DoubleArray(rows) { it / 2.0 }).build()
 }

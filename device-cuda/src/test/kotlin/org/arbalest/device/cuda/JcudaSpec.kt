@@ -19,6 +19,8 @@ import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.numbers
+import org.arbalest.testkit.contract.pageable
 import org.arbalest.testkit.gpu.CudaDouble
 import org.arbalest.testkit.gpu.GpuDouble
 import java.nio.ByteBuffer
@@ -31,7 +33,7 @@ class JcudaSpec : FunSpec({
     extension(jcudaNatives)
     extension(CudaDouble.extension)
     extension(LedgerExtension)
-    extension(ValueGate.Opened)
+    extension(gates.opened)
 
     val device by lazy { Devices.device(DeviceType.CUDA, 0) }
     val second by lazy { Devices.device(DeviceType.CUDA, 1) }
@@ -69,7 +71,7 @@ class JcudaSpec : FunSpec({
         for (its in listOf(device, second)) {
             its.createStream().use { stream ->
                 device.createStream().use { waiting ->
-                    val gate = ValueGate(stream)
+                    val gate = gates.shut(stream)
                     val event = CUevent()
                     Cuda.enter(its).use {
                         JCudaDriver.cuEventCreate(event, 0) shouldBe CUresult.CUDA_SUCCESS
