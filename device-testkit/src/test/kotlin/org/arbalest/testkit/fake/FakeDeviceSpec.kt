@@ -21,10 +21,8 @@ import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.CPeer
 import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.PeerMoves
 import org.arbalest.testkit.PeerNodes
 import org.arbalest.testkit.PeerStreams
-import org.arbalest.testkit.StructKind.DEVICE_ARRAY
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.lang.foreign.ValueLayout.JAVA_LONG
