@@ -63,8 +63,11 @@ final class Streams {
       throw e;
     }
     Runnable last = () -> {
-      destroyEvent(gpu, end);
-      destroyNow(gpu, stream);
+      try {
+        destroyEvent(gpu, end);
+      } finally {
+        destroyNow(gpu, stream);
+      }
     };
     try {
       gpu.waits.add(end, () -> Frees.submit(last));
