@@ -69,10 +69,10 @@ final class Pool {
   }
 
   private static void destroy(Gpu gpu, long handle, long stream, @Nullable Throwable why) {
-    int code = stream == 0 ? Hip.SUCCESS : Hip.streamDestroy(stream);
-    if (code != Hip.SUCCESS) suppress(gpu.error("hipStreamDestroy", code, ""), why);
-    code = HipMemory.memPoolDestroy(handle);
-    if (code != Hip.SUCCESS) suppress(gpu.error("hipMemPoolDestroy", code, ""), why);
+    int ended = stream == 0 ? Hip.SUCCESS : Hip.streamDestroy(stream);
+    int destroyed = HipMemory.memPoolDestroy(handle);
+    if (ended != Hip.SUCCESS) suppress(gpu.error("hipStreamDestroy", ended, ""), why);
+    if (destroyed != Hip.SUCCESS) suppress(gpu.error("hipMemPoolDestroy", destroyed, ""), why);
   }
 
   private static void suppress(DeviceException failure, @Nullable Throwable why) {
