@@ -88,10 +88,10 @@ public class PeerProducer(
         /** After cancel, the NULL task. */
         END_AFTER_CANCEL(0x4000),
 
-        /** After cancel, on_error(ECANCELED) (against the rules; Arrow C++). */
+        /** After cancel, on_error(EINVAL), but the NULL task if the source is at its end (against the rules; Arrow C++). */
         ERROR_AFTER_CANCEL(0x8000),
 
-        /** After a non-zero status, on_error with it (against the rules; Arrow C++). */
+        /** After a non-zero status, on_error(EINVAL), but the NULL task if the source is at its end (against the rules; Arrow C++). */
         ERROR_AFTER_REFUSAL(0x10000),
 
         /** Goes on as if the status had been 0 (against the rules). */
@@ -106,7 +106,7 @@ public class PeerProducer(
         /** Waits at the gate before task `at`. */
         GATE_TASK(0x100000),
 
-        /** Waits at the gate before the NULL task or its absence. */
+        /** Waits at the gate before the NULL task or its absence, or an on_error of its own. */
         GATE_END(0x200000),
 
         /** Waits at the gate before release. */
@@ -118,7 +118,7 @@ public class PeerProducer(
         /** Waits at the gate in request number `at`, on the consumer's thread. */
         GATE_REQUEST(0x1000000),
 
-        /** The struct is gone once the source is exhausted and all is extracted (Arrow C++). */
+        /** The struct is gone once the source has ended or failed and all is extracted (Arrow C++). */
         GONE_EARLY(0x2000000),
 
         /** The struct is gone before release is called (arrow-go). */
@@ -168,6 +168,12 @@ public class PeerProducer(
 
         /** Calls after the NULL task or on_error has returned are violations too. */
         STRICT(0x20000000000),
+
+        /** A struct that is gone is 0xA5 all over: a call through it crashes. */
+        GONE_TRASHED(0x40000000000),
+
+        /** A struct that is gone is zeroes. */
+        GONE_ZEROED(0x80000000000),
     }
 
     /** Drives [handler], an `ArrowAsyncDeviceStreamHandler`; once. Returns at once, or with [Quirk.ON_CALLER] after its release. */

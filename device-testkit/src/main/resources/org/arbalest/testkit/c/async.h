@@ -34,17 +34,17 @@ int64_t peer_live_handlers(void);  /* consumers not closed */
 #define PEER_ASYNC_NO_END 0x1000             /* release without end or error after the last task (bad) */
 #define PEER_ASYNC_LATE 0x2000               /* after cancel, up to `late` tasks of those it owed */
 #define PEER_ASYNC_END_AFTER_CANCEL 0x4000   /* after cancel, the NULL task */
-#define PEER_ASYNC_ERROR_AFTER_CANCEL 0x8000 /* after cancel, on_error(ECANCELED) (bad; Arrow C++) */
-#define PEER_ASYNC_ERROR_AFTER_REFUSAL 0x10000 /* after a non-zero status, on_error with it (bad; Arrow C++) */
+#define PEER_ASYNC_ERROR_AFTER_CANCEL 0x8000 /* after cancel, on_error(EINVAL), but the NULL task at the end (bad; Arrow C++) */
+#define PEER_ASYNC_ERROR_AFTER_REFUSAL 0x10000 /* after a non-zero status, on_error(EINVAL), but the NULL task at the end (bad; Arrow C++) */
 #define PEER_ASYNC_IGNORE_REFUSAL 0x20000    /* goes on as if the status had been 0 (bad) */
 #define PEER_ASYNC_REFUSED_STAYS 0x40000     /* a refused task is the consumer's to extract, not taken back */
 #define PEER_ASYNC_GATE_SCHEMA 0x80000       /* waits at the gate before on_schema */
 #define PEER_ASYNC_GATE_TASK 0x100000        /* … before task `at` */
-#define PEER_ASYNC_GATE_END 0x200000         /* … before the NULL task or its absence */
+#define PEER_ASYNC_GATE_END 0x200000         /* … before the NULL task or its absence, or an on_error of its own */
 #define PEER_ASYNC_GATE_RELEASE 0x400000     /* … before release */
 #define PEER_ASYNC_GATE_EXTRACT 0x800000     /* … in extract_data of task `at`, on the consumer's thread */
 #define PEER_ASYNC_GATE_REQUEST 0x1000000    /* … in request number `at`, on the consumer's thread */
-#define PEER_ASYNC_GONE_EARLY 0x2000000      /* the struct is gone once the source is exhausted and all is extracted (Arrow C++) */
+#define PEER_ASYNC_GONE_EARLY 0x2000000      /* the struct is gone once the source has ended or failed and all is extracted (Arrow C++) */
 #define PEER_ASYNC_GONE_BEFORE_RELEASE 0x4000000 /* the struct is gone before release is called (arrow-go) */
 #define PEER_ASYNC_WRAP_REQUESTS 0x8000000   /* n <= 0 is unlimited, not an error (Arrow C++) */
 #define PEER_ASYNC_ON_CALLER 0x10000000      /* peer_async_produce is the thread, and returns after release (Arrow C++) */
@@ -61,6 +61,8 @@ int64_t peer_live_handlers(void);  /* consumers not closed */
 #define PEER_ASYNC_CONCURRENT 0x8000000000LL /* task `at` comes from two pthreads at once, as two tasks (bad) */
 #define PEER_ASYNC_TOLERANT 0x10000000000LL  /* late calls of the consumer are counted, not violations */
 #define PEER_ASYNC_STRICT 0x20000000000LL    /* calls after the NULL task or on_error has returned are violations too */
+#define PEER_ASYNC_GONE_TRASHED 0x40000000000LL /* a struct that is gone is 0xA5 all over: a call through it crashes */
+#define PEER_ASYNC_GONE_ZEROED 0x80000000000LL /* … is zeroes */
 
 /* As notes on the deployed peers have them; add EXTRACT_FAILS and so on. */
 #define PEER_ASYNC_LIKE_ARROW_CPP                                                                           \

@@ -39,10 +39,10 @@ static int leave(struct consumer* c, int status) {
 }
 
 /* Lock held. A callback that is not release. */
-static void check_open(struct consumer* c, const char* what, int is_error) {
+static void check_open(struct consumer* c, const char* what, int is_end) {
   if (c->refused) {
     c->result[PEER_ACON_AFTER_REFUSAL]++;
-    if (!(is_error && wants(c, PEER_ACON_TOLERANT))) ledger_violation("ASY-11 %s was called after a non-zero status", what);
+    if (!(is_end && wants(c, PEER_ACON_TOLERANT))) ledger_violation("ASY-11 %s was called after a non-zero status", what);
   }
   if (c->ended) late(what, "the NULL task");
   if (c->failed) late(what, "on_error");
@@ -123,7 +123,7 @@ static int on_next_task(struct ArrowAsyncDeviceStreamHandler* self, struct Arrow
   struct consumer* c = of(self);
   int slot = task == NULL ? PEER_ACON_ENDS : PEER_ACON_TASKS;
   if (!enter(c, "on_next_task", slot)) return leave(c, EINVAL);
-  check_open(c, "on_next_task", 0);
+  check_open(c, "on_next_task", task == NULL);
   if (c->result[PEER_ACON_SCHEMAS] == 0) ledger_violation("ASY-02 on_next_task came before on_schema");
   if (task == NULL) return on_end(c);
   int64_t index = c->result[PEER_ACON_TASKS] - 1;
@@ -161,6 +161,7 @@ static void on_error(struct ArrowAsyncDeviceStreamHandler* self, int code, const
   struct consumer* c = of(self);
   if (enter(c, "on_error", PEER_ACON_ERRORS)) {
     check_open(c, "on_error", 1);
+    if (self->producer == NULL) ledger_violation("ASY-01 on_error was called before the handler's producer was set");
     if (c->cancelled) {
       c->result[PEER_ACON_ERRORS_CANCELLED]++;
       if (!wants(c, PEER_ACON_TOLERANT) && !c->extract_failed && !c->odd_request)

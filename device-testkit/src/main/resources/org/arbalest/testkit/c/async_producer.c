@@ -83,10 +83,30 @@ static void send_error(struct producer* p, int code, const char* what) {
   bytes_free(&metadata);
 }
 
+static void send_null(struct producer* p);
+
+static int at_end(const struct producer* p) { return p->options.batches >= 0 && p->next >= p->options.batches; }
+
+static void source_exhausted(struct producer* p) {
+  pthread_mutex_lock(&p->lock);
+  p->exhausted = 1;
+  source_check_gone(p);
+  pthread_mutex_unlock(&p->lock);
+}
+
+/* What Arrow C++ makes of a cancellation or a refusal: an error in place of the next batch; if there is none, the end. */
+static void give_up(struct producer* p, const char* what) {
+  source_exhausted(p);
+  if (at_end(p))
+    send_null(p);
+  else
+    send_error(p, EINVAL, what);
+}
+
 /* 1 to go on. */
-static int refused(struct producer* p, int status, const char* what) {
+static int refused(struct producer* p, const char* what) {
   if (has(p, PEER_ASYNC_IGNORE_REFUSAL)) return 1;
-  if (has(p, PEER_ASYNC_ERROR_AFTER_REFUSAL)) send_error(p, status, what);
+  if (has(p, PEER_ASYNC_ERROR_AFTER_REFUSAL)) give_up(p, what);
   return 0;
 }
 
@@ -109,7 +129,7 @@ static int send_schema(struct producer* p) {
     if (status == 0) ledger_violation("ASY-03 on_schema returned 0 and left the schema where it was");
     schema.release(&schema);
   }
-  return status == 0 || refused(p, status, "on_schema");
+  return status == 0 || refused(p, "on_schema");
 }
 
 /* ---- tasks ---- */
@@ -162,7 +182,7 @@ static int send_task(struct producer* p) {
   } else {
     status = send_one(p, index, NULL);
   }
-  return status == 0 || refused(p, status, "on_next_task");
+  return status == 0 || refused(p, "on_next_task");
 }
 
 static void send_null(struct producer* p) {
@@ -189,7 +209,7 @@ static int decide(struct producer* p, enum move* move) {
     pthread_cond_broadcast(&p->moved);
   }
   int failing = has(p, PEER_ASYNC_ERROR) && p->next == o->at;
-  int at_end = !failing && o->batches >= 0 && p->next >= o->batches;
+  int ending = !failing && at_end(p);
   int may_end = p->demand > 0 || !has(p, PEER_ASYNC_END_ON_DEMAND);
   int awaits = has(p, PEER_ASYNC_EXTRACT_FAILS) && !p->attempted && o->at < p->next && !has(p, PEER_ASYNC_EXTRACT_SILENT);
   if (p->stop)
@@ -202,14 +222,14 @@ static int decide(struct producer* p, enum move* move) {
     *move = EXTRACT_FAILED;
   else if (failing && may_end)
     *move = FAIL;
-  else if (at_end && may_end && !awaits)
+  else if (ending && may_end && !awaits)
     *move = END;
-  else if (!at_end && !failing && (p->demand > 0 || (has(p, PEER_ASYNC_OVERSEND) && p->next >= o->at)))
+  else if (!ending && !failing && (p->demand > 0 || (has(p, PEER_ASYNC_OVERSEND) && p->next >= o->at)))
     *move = SEND;
   else
     return 0;
   if (*move == SEND && p->demand > 0) p->demand--;
-  if (*move == END) {
+  if (*move == END || *move == FAIL || *move == EXTRACT_FAILED) {
     p->exhausted = 1;
     source_check_gone(p);
   }
@@ -235,7 +255,7 @@ static void after_cancel(struct producer* p) {
     if (!owed) break;
     if (!send_task(p)) return;
   }
-  if (has(p, PEER_ASYNC_ERROR_AFTER_CANCEL)) send_error(p, ECANCELED, "the stream");
+  if (has(p, PEER_ASYNC_ERROR_AFTER_CANCEL)) give_up(p, "the stream");
   else if (has(p, PEER_ASYNC_END_AFTER_CANCEL)) send_null(p);
 }
 
@@ -252,6 +272,7 @@ static void stream(struct producer* p) {
         return;
       case FAIL:
       case EXTRACT_FAILED:
+        if (has(p, PEER_ASYNC_GATE_END)) gate_wait();
         snprintf(what, sizeof what, "batch %lld", (long long)p->options.at);
         send_error(p, (int)p->options.code, what);
         return;

@@ -124,8 +124,12 @@ void source_fill(struct producer* p) {
 void source_go(struct producer* p) {
   if (p->gone) return;
   p->gone = p->result[PEER_ASYNC_GONE] = 1;
-  memset(p->bytes, 0xA5, 8);
-  ((const void**)(void*)p->bytes)[has(p, PEER_ASYNC_V_LAYOUT) ? 4 : 3] = junk;
+  if (has(p, PEER_ASYNC_GONE_TRASHED | PEER_ASYNC_GONE_ZEROED)) {
+    memset(p->bytes, has(p, PEER_ASYNC_GONE_TRASHED) ? 0xA5 : 0, sizeof p->bytes);
+  } else { /* request and cancel stay, to see who calls them */
+    memset(p->bytes, 0xA5, 8);
+    ((const void**)(void*)p->bytes)[has(p, PEER_ASYNC_V_LAYOUT) ? 4 : 3] = junk;
+  }
   if (p->stream_metadata.data != NULL) memset(p->stream_metadata.data, 0xA5, (size_t)p->stream_metadata.len);
   pthread_cond_broadcast(&p->moved);
 }
