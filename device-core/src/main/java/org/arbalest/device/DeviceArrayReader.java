@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
@@ -30,7 +31,8 @@ public final class DeviceArrayReader implements AutoCloseable {
 
     /**
      * Asks {@link #next} to give up waiting, since the reader was closed; it may return or throw anything. Called by any thread, also more than
-     * once, and before {@link #close}. By default nothing happens, and closing takes effect when {@code next} returns by itself.
+     * once, also when {@code next} has just returned, but never once {@link #close} has begun, which waits until this has returned; so this must not
+     * wait for the pull. By default nothing happens, and closing takes effect when {@code next} returns by itself.
      */
     default void cancel() {}
 
@@ -44,12 +46,20 @@ public final class DeviceArrayReader implements AutoCloseable {
   private final Source source;
   private final ReentrantLock pulls = new ReentrantLock();
 
-  /** Set by close, from any thread; the source is closed under the lock, by whoever gets there. */
-  private volatile boolean closed;
+  /** Left once, by close, from any thread, or by an export (STR-11). The source of a closed reader is closed under the lock, by whoever gets there. */
+  private enum State {
+    OPEN,
+    CLOSED,
+    EXPORTED
+  }
+
+  private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
+
+  /** Held while the source is asked to give up: it is not closed meanwhile, and not asked afterwards. */
+  private final Object cancelling = new Object();
 
   private volatile boolean sourceClosed;
   private boolean ended;
-  private boolean exported;
   private @Nullable DeviceException failure;
   private final Leaks.@Nullable Watch watch;
 
@@ -152,14 +162,14 @@ public final class DeviceArrayReader implements AutoCloseable {
       try {
         array = pull();
       } catch (DeviceException e) {
-        if (closed) throw new IllegalStateException("the reader was closed", e); // however the source gave up
+        if (isClosed()) throw new IllegalStateException("the reader was closed", e); // however the source gave up
         throw e;
       }
       if (array == null) {
         ended = true;
         return null;
       }
-      if (!closed) return array;
+      if (!isClosed()) return array;
       array.close();
       throw new IllegalStateException("the reader was closed");
     } finally {
@@ -211,8 +221,11 @@ public final class DeviceArrayReader implements AutoCloseable {
   /**
    * Hands the stream to C as an {@code ArrowArrayStream}. This reader is spent. On failure it is not, and {@code out} is a released struct.
    *
+   * <p>Of an export and a {@link #close} at the same time one wins (STR-11): C has the whole stream, and the close does nothing, or this throws.
+   *
    * @param out memory for the struct; what is in it is overwritten
    * @throws DeviceException with {@code EINVAL} if the arrays are not in main memory
+   * @throws IllegalStateException if the reader was closed or exported
    */
   public void exportStream(MemorySegment out) {
     long stream = Structs.address(out, ArrowArrayStreamStruct.LAYOUT);
@@ -220,33 +233,37 @@ public final class DeviceArrayReader implements AutoCloseable {
     if (!deviceType.equals(DeviceType.CPU)) {
       throw DeviceException.invalid("an ArrowArrayStream is in main memory, but this stream is on " + deviceType + "; export a device stream");
     }
-    export(reader -> StreamExport.exportStream(reader, stream));
+    export(export -> export.writeStream(stream));
   }
 
   /** Hands the stream to C as an {@code ArrowDeviceArrayStream}; like {@link #exportStream}, on any device. */
   public void exportDeviceStream(MemorySegment out) {
     long stream = Structs.address(out, ArrowDeviceArrayStreamStruct.LAYOUT);
     ArrowDeviceArrayStreamStruct.setRelease(stream, 0);
-    export(reader -> StreamExport.exportDeviceStream(reader, stream));
+    export(export -> export.writeDeviceStream(stream));
   }
 
-  private void export(Consumer<DeviceArrayReader> export) {
+  private void export(Consumer<StreamExport> write) {
     pulls.lock();
     try {
       checkOpen();
-      DeviceArrayReader exportedReader = new DeviceArrayReader(field, deviceType, source);
-      exportedReader.ended = ended;
-      exportedReader.failure = failure;
+      DeviceArrayReader heir = new DeviceArrayReader(field, deviceType, source);
+      heir.ended = ended;
+      heir.failure = failure;
+      StreamExport export;
       try {
-        export.accept(exportedReader);
+        export = StreamExport.register(heir);
       } catch (Throwable t) {
-        exportedReader.spent();
+        heir.spent();
         throw t;
       }
-      exported = true;
-      sourceClosed = true;
-      closed = true;
+      if (!state.compareAndSet(State.OPEN, State.EXPORTED)) {
+        export.undo();
+        heir.spent();
+        checkOpen();
+      }
       spent();
+      write.accept(export); // from here on nothing fails
     } finally {
       reportFailure(unlock());
     }
@@ -255,10 +272,11 @@ public final class DeviceArrayReader implements AutoCloseable {
   /** Releases the stream; at once, or when the pull that is under way in another thread returns. Closing twice does nothing. */
   @Override
   public void close() {
-    closed = true;
+    state.compareAndSet(State.OPEN, State.CLOSED);
+    if (!isClosed() || sourceClosed) return;
     if (pulls.isHeldByCurrentThread()) return; // the source closes its own reader: next() does it
     if (!pulls.tryLock()) {
-      source.cancel();
+      cancelSource();
       return;
     }
     switch (unlock()) {
@@ -270,7 +288,7 @@ public final class DeviceArrayReader implements AutoCloseable {
   }
 
   /**
-   * Leaves the lock, and closes the source if somebody asked for it meanwhile: a close that found the lock taken has left that to us.
+   * Leaves the lock, and closes the source if somebody wants it closed: a close that found the lock taken has left that to us.
    *
    * @return what closing the source failed with
    */
@@ -278,8 +296,10 @@ public final class DeviceArrayReader implements AutoCloseable {
     Throwable failed = null;
     do {
       try {
-        if (closed && !sourceClosed && pulls.getHoldCount() == 1) {
-          sourceClosed = true;
+        if (isClosed() && !sourceClosed && pulls.getHoldCount() == 1) {
+          synchronized (cancelling) {
+            sourceClosed = true;
+          }
           spent();
           source.close();
         }
@@ -288,8 +308,14 @@ public final class DeviceArrayReader implements AutoCloseable {
       } finally {
         pulls.unlock();
       }
-    } while (closed && !pulls.isHeldByCurrentThread() && !sourceClosed && pulls.tryLock());
+    } while (isClosed() && !pulls.isHeldByCurrentThread() && !sourceClosed && pulls.tryLock());
     return failed;
+  }
+
+  private void cancelSource() {
+    synchronized (cancelling) {
+      if (!sourceClosed) source.cancel();
+    }
   }
 
   /** Whoever pulls gets its array, or its error, although the source that another thread wanted closed would not close. */
@@ -302,13 +328,20 @@ public final class DeviceArrayReader implements AutoCloseable {
     if (watch != null) watch.closed();
   }
 
+  private boolean isClosed() {
+    return state.get() == State.CLOSED;
+  }
+
   private void checkOpen() {
-    if (exported) throw new IllegalStateException("the reader was exported");
-    if (closed) throw new IllegalStateException("the reader was closed");
+    switch (state.get()) {
+      case OPEN -> {}
+      case CLOSED -> throw new IllegalStateException("the reader was closed");
+      case EXPORTED -> throw new IllegalStateException("the reader was exported");
+    }
   }
 
   @Override
   public String toString() {
-    return "stream of " + field + " on " + deviceType + (closed ? " (closed)" : "");
+    return "stream of " + field + " on " + deviceType + (state.get() == State.OPEN ? "" : " (closed)");
   }
 }

@@ -31,31 +31,35 @@ final class StreamExport {
     this.reader = reader;
   }
 
-  /** Exports a reader, which passes to C, as an {@code ArrowArrayStream}. */
-  static void exportStream(DeviceArrayReader reader, long out) {
-    StreamExport export = register(reader);
+  /** A stream that C is to hold; then undone, or written. The reader is still the caller's. */
+  static StreamExport register(DeviceArrayReader reader) {
+    StreamExport export = new StreamExport(reader);
+    export.tag = Slots.take(export);
+    return export;
+  }
+
+  /** Nobody was given it. */
+  void undo() {
+    Slots.leave(tag);
+  }
+
+  /** Hands it, and its reader, to C as an {@code ArrowArrayStream}. Cannot fail. */
+  void writeStream(long out) {
     ArrowArrayStreamStruct.setGetSchema(out, Callbacks.STREAM_GET_SCHEMA);
     ArrowArrayStreamStruct.setGetNext(out, Callbacks.STREAM_GET_NEXT);
     ArrowArrayStreamStruct.setGetLastError(out, Callbacks.STREAM_GET_LAST_ERROR);
-    ArrowArrayStreamStruct.setPrivateData(out, export.tag);
+    ArrowArrayStreamStruct.setPrivateData(out, tag);
     ArrowArrayStreamStruct.setRelease(out, Callbacks.STREAM_RELEASE);
   }
 
-  /** Exports a reader, which passes to C, as an {@code ArrowDeviceArrayStream}. */
-  static void exportDeviceStream(DeviceArrayReader reader, long out) {
-    StreamExport export = register(reader);
+  /** Hands it, and its reader, to C as an {@code ArrowDeviceArrayStream}. Cannot fail. */
+  void writeDeviceStream(long out) {
     ArrowDeviceArrayStreamStruct.setDeviceType(out, reader.deviceType().code());
     ArrowDeviceArrayStreamStruct.setGetSchema(out, Callbacks.DEVICE_STREAM_GET_SCHEMA);
     ArrowDeviceArrayStreamStruct.setGetNext(out, Callbacks.DEVICE_STREAM_GET_NEXT);
     ArrowDeviceArrayStreamStruct.setGetLastError(out, Callbacks.DEVICE_STREAM_GET_LAST_ERROR);
-    ArrowDeviceArrayStreamStruct.setPrivateData(out, export.tag);
+    ArrowDeviceArrayStreamStruct.setPrivateData(out, tag);
     ArrowDeviceArrayStreamStruct.setRelease(out, Callbacks.DEVICE_STREAM_RELEASE);
-  }
-
-  private static StreamExport register(DeviceArrayReader reader) {
-    StreamExport export = new StreamExport(reader);
-    export.tag = Slots.take(export);
-    return export;
   }
 
   private static @Nullable StreamExport find(long tag) {
