@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -14,6 +15,7 @@ import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
 import org.arbalest.device.abi.ArrowAsyncProducerStruct;
 import org.arbalest.device.abi.ArrowAsyncTaskStruct;
 import org.arbalest.device.abi.ArrowSchemaStruct;
+import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Whatever happens, by request, cancellation, an item or its end, only notes it and signals; one thread at a time then acts ({@link #step}), so
  * that callbacks are serialised (ASY-19). It is the executor's, or the one on which the feed signals, and never one that is inside
- * {@code request} or {@code cancel} (ASY-04).
+ * {@code request} or {@code cancel} (ASY-04). While it waits for the feed, another can take its place, to end the stream: neither an error nor a
+ * release waits for a source from which nothing comes.
  *
  * <p>The producer struct lives until the handler is released and every task is extracted, since some ask for more while they drain (ASY-22). It is
  * found by its address: the word behind the longer of its two layouts is our tag.
@@ -33,7 +36,9 @@ final class AsyncExport implements Runnable {
   private static final long SCHEMA = TASK + ArrowAsyncTaskStruct.SIZE;
   private static final long STREAM_METADATA = SCHEMA + ArrowSchemaStruct.SIZE;
 
-  /** For what an executor refuses, or would run inside {@code request}. */
+  private static final long NOBODY = nobody();
+
+  /** For what an executor refuses, or would run inside {@code request}, or could not run because a pull has its thread. */
   private static final Executor FALLBACK = new CompletableFuture<>().defaultExecutor();
 
   private final long handler;
@@ -68,6 +73,9 @@ final class AsyncExport implements Runnable {
   private boolean announced;
   private long sent;
   private volatile boolean over;
+
+  /** Whether the thread that acts is waiting for the feed; whoever makes this false acts from then on. */
+  private final AtomicBoolean waiting = new AtomicBoolean();
 
   /** Who is handing this to the executor. */
   private final AtomicReference<@Nullable Thread> scheduling = new AtomicReference<>();
@@ -115,8 +123,19 @@ final class AsyncExport implements Runnable {
 
   /** {@code on_error} and {@code release}, on a handler that was not told a schema (ASY-25). */
   static void refuse(long handler, Throwable why) {
+    ArrowAsyncHandlerStruct.setProducer(handler, NOBODY); // ASY-01
     tellError(handler, why);
     Calls.release(ArrowAsyncHandlerStruct.release(handler), handler);
+  }
+
+  /** A producer of nothing, for the life of the process: its tag is nobody's. */
+  private static long nobody() {
+    long block = NativeHeap.allocate(TASK);
+    NativeHeap.fill(block, TASK, (byte) 0);
+    ArrowAsyncProducerStruct.setDeviceType(block, DeviceType.CPU.code());
+    ArrowAsyncProducerStruct.setRequest(block, Callbacks.PRODUCER_REQUEST);
+    ArrowAsyncProducerStruct.setCancel(block, Callbacks.PRODUCER_CANCEL);
+    return block;
   }
 
   // ---- what the consumer calls; nothing here calls back ----
@@ -142,7 +161,6 @@ final class AsyncExport implements Runnable {
     AsyncExport found = find(producer);
     if (found == null || found.cancelled || found.over) return; // ASY-08
     found.cancelled = true;
-    found.feed.interrupt();
     found.schedule();
   }
 
@@ -161,7 +179,10 @@ final class AsyncExport implements Runnable {
 
   /** Something changed, and this thread is the consumer's. */
   private void schedule() {
-    if (signals.getAndIncrement() != 0) return;
+    if (signals.getAndIncrement() != 0) {
+      if (isInterrupted() && waiting.get()) FALLBACK.execute(this::takeOver);
+      return;
+    }
     scheduling.set(Thread.currentThread());
     try {
       executor.execute(this);
@@ -183,11 +204,16 @@ final class AsyncExport implements Runnable {
     }
   }
 
+  /** The thread that acts waits for the feed, and the stream is to end: this thread acts instead. */
+  private void takeOver() {
+    if (waiting.compareAndSet(true, false)) act(signals.get());
+  }
+
   private void act(int some) {
     int missed = some;
     while (missed != 0) {
       try {
-        step();
+        if (!step()) return;
       } catch (Throwable t) {
         if (over) {
           Faults.report("ending a stream", t);
@@ -201,20 +227,22 @@ final class AsyncExport implements Runnable {
 
   // ---- what is done, by one thread at a time ----
 
-  private void step() {
+  /** False if another thread has taken over meanwhile. */
+  private boolean step() {
     if (over) {
       feed.discard();
-      return;
+      return true;
     }
     if (!announced) {
       announced = true;
-      if (fault.get() == null && !cancelled && !announce()) return;
+      if (!isInterrupted() && !announce()) return true;
     }
     while (!isInterrupted()) {
       feed.demand(demanded.get());
+      if (feed.isDry() && !pull()) return false;
       AutoCloseable item = sent < demanded.get() ? feed.poll() : null;
       if (item == null) break;
-      if (!send(item)) return;
+      if (!send(item)) return true;
     }
     boolean isFinished = !isInterrupted() && feed.isFinished();
     Throwable why = fault.get();
@@ -227,6 +255,14 @@ final class AsyncExport implements Runnable {
     } else if (isFinished) {
       complete();
     }
+    return true;
+  }
+
+  /** Waits for the feed; false if another thread has taken over meanwhile. */
+  private boolean pull() {
+    waiting.set(true);
+    if (!isInterrupted()) feed.pull(); // looked at again: whoever interrupts from now on sees that we wait
+    return waiting.compareAndSet(true, false);
   }
 
   private boolean isInterrupted() {

@@ -83,6 +83,14 @@ final class PublisherFeed<T extends AutoCloseable> implements Feed, Flow.Subscri
   }
 
   @Override
+  public boolean isDry() {
+    return false;
+  }
+
+  @Override
+  public void pull() {}
+
+  @Override
   public @Nullable T poll() {
     T item = queue.poll();
     if (item != null) polled++;
@@ -98,9 +106,6 @@ final class PublisherFeed<T extends AutoCloseable> implements Feed, Flow.Subscri
   public @Nullable Throwable failure() {
     return failure;
   }
-
-  @Override
-  public void interrupt() {}
 
   @Override
   public void stop() {

@@ -1,15 +1,20 @@
 package org.arbalest.device;
 
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** The arrays of a pull stream, of which one is pulled ahead, so that the end needs no demand (ASY-12). */
 final class ReaderFeed implements Feed {
+  /** In place of an array: nobody wants one any more. */
+  private static final Object STOPPED = new Object();
+
   private final DeviceArrayReader reader;
-  private @Nullable DeviceArray next;
+
+  /** The array that was pulled ahead, or STOPPED. */
+  private final AtomicReference<@Nullable Object> next = new AtomicReference<>();
+
   private boolean finished;
   private @Nullable Throwable failure;
-  private volatile boolean pulling;
-  private volatile boolean interrupted;
 
   ReaderFeed(DeviceArrayReader reader) {
     this.reader = reader;
@@ -22,32 +27,32 @@ final class ReaderFeed implements Feed {
   public void demand(long total) {}
 
   @Override
-  public @Nullable DeviceArray poll() {
-    pull();
-    DeviceArray array = next;
-    next = null;
-    return array;
+  public boolean isDry() {
+    return !finished && next.get() == null;
   }
 
-  private void pull() {
-    if (next != null || finished) return;
-    pulling = true;
+  @Override
+  public void pull() {
     try {
-      if (interrupted) return;
-      next = reader.next();
-      finished = next == null;
+      DeviceArray pulled = reader.next();
+      finished = pulled == null;
+      if (pulled != null && !next.compareAndSet(null, pulled)) pulled.close();
     } catch (Throwable t) {
       failure = t;
       finished = true;
-    } finally {
-      pulling = false;
     }
   }
 
   @Override
+  public @Nullable DeviceArray poll() {
+    DeviceArray array = (DeviceArray) next.get();
+    if (array != null) next.set(null);
+    return array;
+  }
+
+  @Override
   public boolean isFinished() {
-    pull();
-    return finished;
+    return finished && next.get() == null;
   }
 
   @Override
@@ -56,20 +61,12 @@ final class ReaderFeed implements Feed {
   }
 
   @Override
-  public void interrupt() {
-    interrupted = true;
-    if (pulling) reader.close(); // does not wait for the pull
-  }
-
-  @Override
   public void stop() {
-    reader.close();
+    reader.close(); // does not wait for a pull
   }
 
   @Override
   public void discard() {
-    DeviceArray rest = next;
-    next = null;
-    if (rest != null) rest.close();
+    if (next.getAndSet(STOPPED) instanceof DeviceArray rest) rest.close();
   }
 }

@@ -282,7 +282,7 @@ class AsyncProducerSpec : FunSpec({
         consume(5, RELEASE_STAYS).use { AsyncArrays.produce(it.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow() }
     }
 
-    test("ASY-25 a handler that there is nothing for is told why, and released") {
+    test("ASY-01 ASY-25 a handler that there is nothing for has a producer all the same, is told why, and released") {
         consume().use { consumer ->
             AsyncArrays.refuse(consumer.handler, DeviceException(Errno.ENOSYS, "no such query", null, metadata))
             consumer.results().let {
