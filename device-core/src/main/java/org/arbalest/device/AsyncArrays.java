@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * kin, which drive a handler of somebody else's.
  *
  * <p><b>As consumer.</b> Whoever {@linkplain #connect connected} the stream subscribes to it, once, or closes it. Demand goes to the producer as
- * {@code request}, with one task more, since some send the end only on demand (ASY-13); cancelling goes as {@code cancel}. Each task belongs to the
+ * {@code request}, with one task more, since some send the end only on demand (ASY-13), and first of all when the schema comes, whether or not
+ * somebody has subscribed (ASY-29); cancelling goes as {@code cancel}. Each task belongs to the
  * subscriber; those that come after a cancellation are discarded (ASY-10). The handler's memory is freed by the producer's {@code release},
  * for which {@link #released} waits.
  *
@@ -77,7 +78,9 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
 
   /**
    * Completes when the producer has released the handler, on the producer's thread: after that it calls nothing any more. Tasks can still be
-   * extracted. Fails with the producer's error if the stream ended with one.
+   * extracted. Fails with the producer's error if the stream ended with one. After a cancellation this may take as long as the producer likes.
+   *
+   * <p>Fails at once if a call to the producer failed on our side (ASY-30): there may never be a release then, and what the producer calls is refused.
    */
   public CompletionStage<Void> released() {
     return handler.released.minimalCompletionStage();
@@ -125,8 +128,8 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
   }
 
   /**
-   * Cancels the stream, unless it has ended; does not wait for the producer. A subscriber that has not heard of an end is told a {@link
-   * CancellationException}. Closing twice does nothing.
+   * Cancels the stream, unless it has ended; does not wait for the producer, which a cancellation may reach later ({@link
+   * AsyncQuirk#PRODUCER_ENDS_EARLY}). A subscriber that has not heard of an end is told a {@link CancellationException}. Closing twice does nothing.
    */
   @Override
   public void close() {

@@ -43,6 +43,9 @@ final class AsyncHandler {
 
   AsyncHandler(Set<AsyncQuirk> quirks) {
     this.quirks = Set.copyOf(quirks);
+    if (has(AsyncQuirk.PRODUCER_ENDS_EARLY) && has(AsyncQuirk.PRODUCER_STAYS)) {
+      throw new IllegalArgumentException("a producer either ends early or stays: PRODUCER_ENDS_EARLY or PRODUCER_STAYS");
+    }
     struct = NativeHeap.allocate(ArrowAsyncHandlerStruct.SIZE);
     try {
       tag = Slots.take(this);
@@ -124,13 +127,20 @@ final class AsyncHandler {
       Metadata metadata = MetadataCodec.read(ArrowAsyncProducerStruct.additionalMetadata(metadataBase(peer)));
       AsyncSchema found = new AsyncSchema(field, new DeviceType(ArrowAsyncProducerStruct.deviceType(peer)), metadata);
       announced = found;
-      producer = new ForeignProducer(peer, has(AsyncQuirk.PRODUCER_ENDS_EARLY), subscription::wanted);
+      producer = new ForeignProducer(peer, endsEarly(peer), subscription);
       schema.complete(found);
     } catch (Throwable t) {
       return refuse(t);
     }
     pinned();
-    return 0;
+    Throwable why = failure;
+    return why == null ? 0 : StreamExport.errno(why);
+  }
+
+  /** Whether its struct may be gone before the last callbacks (ASY-29). */
+  private boolean endsEarly(long peer) {
+    if (has(AsyncQuirk.PRODUCER_ENDS_EARLY)) return true;
+    return !has(AsyncQuirk.PRODUCER_STAYS) && ArrowCpp.contains(ArrowAsyncProducerStruct.request(peer));
   }
 
   /** Where the producer would begin if its metadata were at {@code abi.h}'s offset. */
@@ -139,7 +149,10 @@ final class AsyncHandler {
   }
 
   private int onNextTask(long task, long metadata) {
-    if (over) return Errno.EINVAL;
+    if (over) {
+      endCalls();
+      return Errno.EINVAL;
+    }
     ForeignProducer from = producer;
     AsyncSchema type = announced;
     if (from == null || type == null) return refuse(DeviceException.invalid("on_next_task came before on_schema"));
@@ -158,7 +171,7 @@ final class AsyncHandler {
     }
     from.deliver();
     subscription.give(taken);
-    from.pinned();
+    pinned();
     return 0;
   }
 
@@ -169,7 +182,10 @@ final class AsyncHandler {
   }
 
   private void onError(int code, long message, long metadata) {
-    if (over) return; // what Arrow C++ calls after a refusal (ASY-11)
+    if (over) { // what Arrow C++ calls after a refusal (ASY-11)
+      endCalls();
+      return;
+    }
     if (subscription.isDiscarding() && !extractFailed) {
       end(null); // what Arrow C++ makes of a cancellation (ASY-09), or what nobody waits for any more
       return;
@@ -193,15 +209,19 @@ final class AsyncHandler {
   /** The producer's end: nothing but release may come, and the producer is not called any more (ASY-20). */
   private void end(@Nullable Throwable why) {
     over = true;
-    ForeignProducer from = producer;
-    if (from != null) from.end();
+    endCalls();
     if (why != null) schema.completeExceptionally(why);
     subscription.end(why);
   }
 
-  void release() {
+  /** The producer is not called from now on, and no call is under way. */
+  private void endCalls() {
     ForeignProducer from = producer;
     if (from != null) from.end();
+  }
+
+  void release() {
+    endCalls();
     if (!over && !subscription.isDiscarding()) {
       fail(new DeviceException(Errno.EIO, "the producer released the handler without an end or an error")); // ASY-14
     } else if (!over) {
@@ -221,35 +241,54 @@ final class AsyncHandler {
 
   // ---- what the subscriber's side calls ----
 
-  /** More is wanted. */
-  void demand() {
-    ForeignProducer from = producer;
-    if (from != null) from.request(false);
-  }
-
   /** Nothing is wanted any more. */
   void cancel() {
     ForeignProducer from = producer;
-    if (from != null) from.cancel(false);
+    if (from == null) return; // on_schema will see to it
+    try {
+      from.cancel();
+    } catch (Throwable t) {
+      becomeUnreachable(t);
+    }
+  }
+
+  /** Inside a callback, or with a task that nobody else can extract, what waits for the producer goes out: {@link ForeignProducer#pinned}. */
+  void pinned() {
+    ForeignProducer from = producer;
+    if (from == null) return;
+    boolean isToBeCancelled;
+    do {
+      isToBeCancelled = false;
+      try {
+        from.pinned();
+      } catch (Throwable t) {
+        isToBeCancelled = becomeUnreachable(t);
+      }
+    } while (isToBeCancelled);
+  }
+
+  /**
+   * A call to the producer failed on our side (ASY-30): nobody may wait for what it would have led to. What still comes is refused.
+   *
+   * @return whether this is news
+   */
+  private boolean becomeUnreachable(Throwable t) {
+    if (over) {
+      Faults.report("calling the producer of a stream that is over", t);
+      return false;
+    }
+    DeviceException why = new DeviceException(StreamExport.errno(t), "the stream's producer could not be called: " + t.getMessage(), t);
+    failure = why;
+    over = true;
+    subscription.abandon(why);
+    released.completeExceptionally(why);
+    return true;
   }
 
   // ---- what tasks call ----
 
-  /** The calling thread has a task that is not extracted. */
-  void beforeExtract() {
-    ForeignProducer from = producer;
-    if (from != null) from.pinned();
-  }
-
   /** What the producer reports next is why (ASY-18), also if the stream is cancelled meanwhile. */
   void extractFailed() {
     extractFailed = true;
-  }
-
-  private void pinned() {
-    ForeignProducer from = producer;
-    if (from == null) return;
-    if (subscription.isDiscarding()) from.cancel(true); // cancelled before the producer was known
-    from.pinned();
   }
 }

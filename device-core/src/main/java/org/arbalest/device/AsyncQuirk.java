@@ -12,11 +12,17 @@ public enum AsyncQuirk {
   NO_NULL_EXTRACT,
 
   /**
-   * The producer's struct may be gone before {@code release}, once all its tasks are extracted (Arrow C++): a cancellation is told only while a
-   * task is held, inside a callback, or when the producer is owed nothing and so waits. A producer from which nothing comes is cancelled no
-   * earlier than with its next callback.
+   * The producer's struct may be gone before {@code release}, once all its tasks are extracted (Arrow C++): a cancellation is told only inside a
+   * callback, or while a task waits here that nobody has taken (ASY-29). A producer that owes a task, and from which nothing comes, hears of it with its
+   * next callback. The subscriber is told at once all the same.
+   *
+   * <p>Need not be said of Arrow C++ in a shared library of its own, which is recognised where the system can tell in which library a function is (not on
+   * Windows). It has to be said where Arrow C++ was linked into something else with its symbols hidden.
    */
   PRODUCER_ENDS_EARLY,
+
+  /** The producer's struct is there until {@code release}, as the specification has it, also if it looks like Arrow C++'s: a cancellation is told at once. */
+  PRODUCER_STAYS,
 
   /**
    * The consumer does not extract the tasks in its queue once the stream has failed (Arrow C++) or it has cancelled (arrow-go): they are

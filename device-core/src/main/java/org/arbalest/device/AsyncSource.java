@@ -68,7 +68,7 @@ final class AsyncSource implements DeviceArrayReader.Source, Flow.Subscriber<Asy
     }
   }
 
-  /** Before the extraction, which is when the producer certainly can be asked. */
+  /** Before the extraction, so that the producer makes the next meanwhile. */
   private void replenish() {
     taken++;
     if (taken < (prefetch + 1) / 2) return;

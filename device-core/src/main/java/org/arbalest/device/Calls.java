@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.ArrowSchemaStruct;
+import org.arbalest.device.abi.Errno;
 
 /** Calls through the function pointers of C structs. */
 final class Calls {
@@ -25,12 +26,18 @@ final class Calls {
 
   private Calls() {}
 
+  /** What a call failed with before it was made, or what our own end of it threw. */
+  private static RuntimeException failed(Throwable t) {
+    if (t instanceof Error e) throw e; // no memory, or no stack
+    return new DeviceException(Errno.EINVAL, "a function pointer of a C struct cannot be called: " + t.getMessage(), t);
+  }
+
   /** {@code void (*release)(T*)}, or {@code cancel}. */
   static void release(long function, long struct) {
     try {
       RELEASE.invokeExact(MemorySegment.ofAddress(function), struct);
     } catch (Throwable t) {
-      throw new AssertionError(t);
+      throw failed(t);
     }
   }
 
@@ -39,7 +46,7 @@ final class Calls {
     try {
       return (int) GET.invokeExact(MemorySegment.ofAddress(function), struct, out);
     } catch (Throwable t) {
-      throw new AssertionError(t);
+      throw failed(t);
     }
   }
 
@@ -48,7 +55,7 @@ final class Calls {
     try {
       return (long) GET_TEXT.invokeExact(MemorySegment.ofAddress(function), struct);
     } catch (Throwable t) {
-      throw new AssertionError(t);
+      throw failed(t);
     }
   }
 
@@ -57,7 +64,7 @@ final class Calls {
     try {
       return (int) ON_NEXT_TASK.invokeExact(MemorySegment.ofAddress(function), handler, task, metadata);
     } catch (Throwable t) {
-      throw new AssertionError(t);
+      throw failed(t);
     }
   }
 
@@ -66,7 +73,7 @@ final class Calls {
     try {
       ON_ERROR.invokeExact(MemorySegment.ofAddress(function), handler, code, message, metadata);
     } catch (Throwable t) {
-      throw new AssertionError(t);
+      throw failed(t);
     }
   }
 
@@ -75,7 +82,7 @@ final class Calls {
     try {
       REQUEST.invokeExact(MemorySegment.ofAddress(function), producer, n);
     } catch (Throwable t) {
-      throw new AssertionError(t);
+      throw failed(t);
     }
   }
 

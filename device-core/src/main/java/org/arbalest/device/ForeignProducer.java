@@ -2,17 +2,20 @@ package org.arbalest.device;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.LongSupplier;
 import org.arbalest.device.abi.ArrowAsyncProducerStruct;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A C producer as its consumer calls it: demand and cancellation, at the times when its struct certainly exists.
  *
- * <p>The struct is valid until {@code handler.release} has returned, says the specification; deployed producers free it before, arrow-go once
- * the last callback but release has returned, Arrow C++ also as soon as all tasks are extracted and no more will come. Hence {@link #end}, which
- * each last callback calls, lets nobody in and waits for who is inside; and demand goes out only inside a callback, with a task in hand that is
- * not extracted, or while the producer is owed nothing, when it cannot have come to its end.
+ * <p>The struct is valid until {@code handler.release} has returned, says the specification; deployed producers free it before. arrow-go's is gone
+ * once the last callback but release has returned. Arrow C++ polls its source with or without demand, and frees the struct as soon as that has
+ * ended or failed and all tasks are extracted, before it tells. So nothing that was requested or delivered proves that it exists; two things do: a
+ * callback that has not returned, and a task that is not extracted. Hence {@link #pinned}, the one way for demand to go out, and {@link #end}, which
+ * each last callback calls: it lets nobody in and waits for who is inside.
+ *
+ * <p>For this to starve nobody, a task of ours waits in the subscription or one is owed, always: one more is requested than is wanted, first inside
+ * on_schema, and again before the last task that waits is given away.
  *
  * <p>Some requests block when many are queued (arrow-go). So there is at most one behind the one that the producer is working on (ASY-23).
  */
@@ -22,12 +25,11 @@ final class ForeignProducer {
   private final long struct;
   private final boolean endsEarly;
 
-  /** What is to be requested all in all; does not decrease. */
-  private final LongSupplier wanted;
+  /** What is to be requested all in all, which does not decrease, and whether the producer is to be cancelled. */
+  private final TaskSubscription demand;
 
   private final AtomicInteger flushes = new AtomicInteger();
   private final AtomicBoolean cancelled = new AtomicBoolean();
-  private volatile boolean cancelWanted;
 
   /** Tasks that came; counted by callbacks, which are serialised. */
   private volatile long delivered;
@@ -35,6 +37,7 @@ final class ForeignProducer {
   /** Tasks requested. Written by whoever flushes. */
   private volatile long requested;
 
+  /** Those of all requests but the last. Guarded by {@link #flushes}. */
   private long requestedBefore;
 
   /** The calls under way, and ENDED. */
@@ -43,10 +46,10 @@ final class ForeignProducer {
   private volatile @Nullable Thread requesting;
   private volatile @Nullable Thread cancelling;
 
-  ForeignProducer(long struct, boolean endsEarly, LongSupplier wanted) {
+  ForeignProducer(long struct, boolean endsEarly, TaskSubscription demand) {
     this.struct = struct;
     this.endsEarly = endsEarly;
-    this.wanted = wanted;
+    this.demand = demand;
   }
 
   /** Counts a task; by callbacks only. */
@@ -56,18 +59,23 @@ final class ForeignProducer {
   }
 
   /**
-   * Requests what is wanted and was not requested, unless that has to wait for the next task or extraction.
+   * Requests what is wanted and was not requested, or cancels if that is wanted. The caller knows that the struct exists until this returns: it is
+   * inside a callback, or has a task that nobody else can extract.
    *
-   * @param pinned whether the caller knows that the struct exists: it is inside a callback, or has a task that is not extracted
+   * <p>A request that has to wait for others goes out in a callback: tasks are owed, then.
    */
-  void request(boolean pinned) {
-    if (wanted.getAsLong() <= requested || cancelWanted) return;
-    if (flushes.getAndIncrement() != 0) return;
+  void pinned() {
+    if (!demand.isDiscarding()) request();
+    if (demand.isDiscarding()) callCancel(); // looked at again: a cancellation that came meanwhile has waited for us
+  }
+
+  private void request() {
+    if (demand.wanted() <= requested) return;
+    if (flushes.getAndIncrement() != 0) return; // who is at it does it again, and is pinned itself
     int missed = 1;
     do {
-      long total = wanted.getAsLong();
-      boolean isOwedNothing = delivered >= requested;
-      if (total > requested && (isOwedNothing || (pinned && delivered >= requestedBefore)) && !cancelWanted) requestUpTo(total);
+      long total = demand.wanted();
+      if (total > requested && delivered >= requestedBefore && !demand.isDiscarding()) requestUpTo(total);
       missed = flushes.addAndGet(-missed);
     } while (missed != 0);
   }
@@ -86,27 +94,20 @@ final class ForeignProducer {
     }
   }
 
-  /** Tells the producer to stop, once; later demand is dropped (ASY-07, ASY-08). */
-  void cancel(boolean pinned) {
-    cancelWanted = true;
-    if (endsEarly && !pinned && delivered < requested) return;
-    if (!cancelled.compareAndSet(false, true)) return;
-    if (!enter()) return;
+  /** Tells the producer to stop, on any thread; one that ends early hears of it when it is pinned next. */
+  void cancel() {
+    if (!endsEarly) callCancel();
+  }
+
+  /** Once (ASY-08); what is wanted later is not requested (ASY-07). */
+  private void callCancel() {
+    if (cancelled.get() || !cancelled.compareAndSet(false, true) || !enter()) return;
     try {
       cancelling = Thread.currentThread();
       Calls.release(ArrowAsyncProducerStruct.cancel(struct), struct);
     } finally {
       cancelling = null;
       leave();
-    }
-  }
-
-  /** A callback is running, or a task is in hand: what had to wait goes out. */
-  void pinned() {
-    if (cancelWanted) {
-      if (!cancelled.get()) cancel(true);
-    } else {
-      request(true);
     }
   }
 

@@ -38,7 +38,6 @@ final class ImportedTask extends AsyncTask {
   private void call(long block) {
     int code = 0;
     try {
-      handler.beforeExtract();
       ArrowArrayStruct.setRelease(block, 0); // some producers write nothing if they fail (ASY-17)
       code = Calls.get(extractData, copyTo(block + ArrowDeviceArrayStruct.SIZE), block);
       if (code == 0 && ArrowArrayStruct.release(block) != 0) return;
@@ -71,7 +70,6 @@ final class ImportedTask extends AsyncTask {
     long block = NativeHeap.allocate(ArrowDeviceArrayStruct.SIZE + ArrowAsyncTaskStruct.SIZE);
     try {
       if (!spend()) return;
-      handler.beforeExtract();
       long task = copyTo(block + ArrowDeviceArrayStruct.SIZE);
       if (handler.has(AsyncQuirk.NO_NULL_EXTRACT)) {
         ArrowArrayStruct.setRelease(block, 0);

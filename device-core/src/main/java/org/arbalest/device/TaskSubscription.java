@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Tasks come from callbacks, one at a time; the subscriber's calls from anywhere. Signals are given by whoever finds nobody giving them, so
  * that they are serialised. The producer is asked for one task more than the subscriber asks for, as some send the end only on demand (ASY-13);
- * that task waits in the queue.
+ * that task waits in the queue, or is owed. In the queue it keeps the producer's struct: before it leaves, what is wanted is requested (ASY-29).
  */
 final class TaskSubscription implements Flow.Subscription {
   private final AsyncHandler handler;
@@ -97,7 +97,6 @@ final class TaskSubscription implements Flow.Subscription {
     }
     demanded.accumulateAndGet(n, TaskSubscription::addSaturating);
     signal();
-    handler.demand();
   }
 
   @Override
@@ -106,7 +105,7 @@ final class TaskSubscription implements Flow.Subscription {
     discard();
   }
 
-  /** Closes the stream: the producer is cancelled, and the subscriber, if there is one, is told why. */
+  /** Closes the stream: the subscriber, if there is one, is told why, and the producer is cancelled as soon as it can be. */
   void abandon(Throwable why) {
     if (error == null) error = why;
     ended = true;
@@ -127,8 +126,7 @@ final class TaskSubscription implements Flow.Subscription {
 
   /** What the producer is to be asked for all in all. */
   long wanted() {
-    long n = demanded.get();
-    return n == 0 ? 0 : addSaturating(n, 1);
+    return addSaturating(demanded.get(), 1);
   }
 
   // ---- signals ----
@@ -152,14 +150,17 @@ final class TaskSubscription implements Flow.Subscription {
       introduce(to);
     }
     boolean atEnd = ended; // before the queue: what comes first is signalled first
-    if (to != null) {
-      while (!discarding && emitted < demanded.get()) {
-        ImportedTask task = queue.poll();
-        if (task == null) break;
+    while (discarding || emitted < demanded.get()) {
+      ImportedTask task = queue.peek();
+      if (task == null) break;
+      handler.pinned(); // by this task, which nobody else takes out of the queue
+      queue.remove();
+      if (discarding || to == null) {
+        discardTask(task);
+      } else {
         emit(to, task);
       }
     }
-    if (discarding) discardQueued();
     if (to == null) return;
     if (muted) {
       subscriber = null; // §3.13
@@ -205,11 +206,6 @@ final class TaskSubscription implements Flow.Subscription {
   private void threw(String what, Throwable t) {
     Faults.report("a subscriber's " + what, t);
     cancel();
-  }
-
-  private void discardQueued() {
-    ImportedTask task;
-    while ((task = queue.poll()) != null) discardTask(task);
   }
 
   private static void discardTask(ImportedTask task) {

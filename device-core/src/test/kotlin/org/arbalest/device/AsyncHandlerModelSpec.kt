@@ -32,15 +32,33 @@ class AsyncHandlerModelSpec : FunSpec({
             }
         }
     }
+
+    for (end in listOf(ConsumerModel.End.NULL_TASK, ConsumerModel.End.ON_ERROR)) {
+        for (script in ConsumerModel.EARLY_SCRIPTS) {
+            for (tasks in 0..2) {
+                test("ASY-29 $end after $tasks tasks, from a producer that is gone before it tells, while the subscriber does $script") {
+                    val orders = Interleavings(preemptions = 2).explore { ConsumerModel(this, end, script, tasks, isGoneEarly = true).run { ::check } }
+                    println("AsyncHandler, gone early, $end, $tasks tasks, $script: $orders orders")
+                    orders shouldBeGreaterThan 5
+                }
+            }
+        }
+    }
 })
 
 /** One run of a C producer, made of upcalls, with our handler. */
-internal class ConsumerModel(run: Interleavings.Run, private val end: End, private val script: List<String>) {
+internal class ConsumerModel(
+    run: Interleavings.Run,
+    private val end: End,
+    private val script: List<String>,
+    private val tasks: Int = 2,
+    private val isGoneEarly: Boolean = false,
+) {
     enum class End { NULL_TASK, ON_ERROR, RELEASE_ALONE }
 
     private val arena = Arena.ofShared()
     private val producer = arena.allocate(64, 8)
-    private val extracted = List(TASKS) { AtomicInteger() }
+    private val extracted = List(tasks) { AtomicInteger() }
     private val cancels = AtomicInteger()
     private val calls = AtomicInteger()
     private val releases = AtomicInteger()
@@ -52,6 +70,9 @@ internal class ConsumerModel(run: Interleavings.Run, private val end: End, priva
 
     /** After this the producer may be gone. */
     @Volatile private var gone = false
+
+    /** Its source has ended, or failed; it was polled with or without demand, as Arrow C++ does. */
+    @Volatile private var exhausted = false
 
     private val signalled = java.util.concurrent.CopyOnWriteArrayList<AsyncTask>()
     private val signals = java.util.concurrent.CopyOnWriteArrayList<String>()
@@ -65,15 +86,17 @@ internal class ConsumerModel(run: Interleavings.Run, private val end: End, priva
         ArrowAsyncProducerStruct.setDeviceType(producer.address(), 1)
         ArrowAsyncProducerStruct.setRequest(producer.address(), REQUEST)
         ArrowAsyncProducerStruct.setCancel(producer.address(), CANCEL)
-        arrays = AsyncArrays.connect { handler = it.address() }
+        val quirks = if (isGoneEarly) setOf(AsyncQuirk.PRODUCER_ENDS_EARLY) else setOf()
+        arrays = AsyncArrays.connect(quirks) { handler = it.address() }
         ArrowAsyncHandlerStruct.setProducer(handler, producer.address())
         arrays.released().whenComplete { _, _ -> releases.incrementAndGet() }
-        arrays.subscribe(Subscriber())
+        if ("subscribe" !in script) arrays.subscribe(Subscriber())
         run.actor("producer") { produce(this) }
         run.actor("subscriber") {
             for (call in script) {
                 step(call)
                 when (call) {
+                    "subscribe" -> arrays.subscribe(Subscriber())
                     "request" -> subscription.request(1)
                     "cancel" -> subscription.cancel()
                     else -> arrays.close()
@@ -81,7 +104,7 @@ internal class ConsumerModel(run: Interleavings.Run, private val end: End, priva
             }
         }
         run.actor("holder") {
-            for (i in 0 until TASKS) {
+            for (i in 0 until tasks) {
                 step("take task $i") { signalled.size > i || run.othersDone("holder") }
                 val task = signalled.getOrNull(i) ?: break
                 if (i % 2 == 0) task.extract().close() else task.close()
@@ -95,7 +118,7 @@ internal class ConsumerModel(run: Interleavings.Run, private val end: End, priva
         SCHEMA.exportSchema(schema)
         Calls.get(ArrowAsyncHandlerStruct.onSchema(handler), handler, schema.address()) shouldBe 0
         val task = arena.allocate(ArrowAsyncTaskStruct.LAYOUT)
-        while (sent < TASKS) {
+        while (sent < tasks) {
             actor.step("on_next_task ${sent + 1}") { demand > sent || cancels.get() > 0 }
             if (cancels.get() > 0 && demand <= sent) break // what is owed is sent all the same: late tasks
             ArrowAsyncTaskStruct.setExtractData(task.address(), EXTRACT)
@@ -103,6 +126,8 @@ internal class ConsumerModel(run: Interleavings.Run, private val end: End, priva
             Calls.onNextTask(ArrowAsyncHandlerStruct.onNextTask(handler), handler, task.address(), 0) shouldBe 0
             task.fill(-1)
         }
+        exhausted = true
+        goEarly()
         actor.step("end")
         when (end) {
             End.NULL_TASK -> Calls.onNextTask(ArrowAsyncHandlerStruct.onNextTask(handler), handler, 0, 0)
@@ -113,6 +138,11 @@ internal class ConsumerModel(run: Interleavings.Run, private val end: End, priva
         actor.step("release")
         Calls.release(ArrowAsyncHandlerStruct.release(handler), handler)
         gone = true
+    }
+
+    /** The struct is the source's and its tasks'. */
+    private fun goEarly() {
+        if (isGoneEarly && exhausted && extracted.take(sent).all { it.get() > 0 }) gone = true
     }
 
     fun check() {
@@ -163,7 +193,10 @@ internal class ConsumerModel(run: Interleavings.Run, private val end: End, priva
     }
 
     companion object {
-        private const val TASKS = 2
+        val EARLY_SCRIPTS = listOf(
+            listOf("request", "request"), listOf("subscribe", "request", "request"), listOf("request", "cancel"), listOf("cancel"), listOf("request", "close"),
+            listOf("close"),
+        )
         val SCRIPTS = listOf(listOf("request", "request"), listOf("request", "cancel"), listOf("cancel"), listOf("request", "close"))
         private val faults = java.util.concurrent.CopyOnWriteArrayList<String>()
 
@@ -189,6 +222,7 @@ internal class ConsumerModel(run: Interleavings.Run, private val end: End, priva
             guarded {
                 current.extracted[ArrowAsyncTaskStruct.privateData(task).toInt()].incrementAndGet()
                 Interleavings.step(if (out == 0L) "in extract_data(NULL)" else "in extract_data")
+                current.goEarly()
                 if (out != 0L) batch(1).use { it.exportDeviceArray(MemorySegment.ofAddress(out).reinterpret(ArrowDeviceArrayStruct.SIZE)) }
             }
             return 0

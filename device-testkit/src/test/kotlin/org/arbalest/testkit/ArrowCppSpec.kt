@@ -1,0 +1,45 @@
+package org.arbalest.testkit
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncQuirk
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
+import java.lang.foreign.MemorySegment
+import java.lang.invoke.MethodHandle
+
+/** Arrow C++ is recognised by the library that its callbacks lie in, so that nobody has to know that it ends early. */
+class ArrowCppSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    fun cancels(library: NativeLibrary, vararg quirks: AsyncQuirk): Long {
+        fun function(name: String, type: FunctionDescriptor): MethodHandle = Linker.nativeLinker().downcallHandle(library.findOrThrow(name), type)
+
+        var producer = MemorySegment.NULL
+        val arrays = AsyncArrays.connect(setOf(*quirks)) { handler ->
+            producer = function("small_start", FunctionDescriptor.of(PTR, PTR)).invoke(handler) as MemorySegment
+        }
+        arrays.close()
+        val cancels = function("small_cancels", FunctionDescriptor.of(I64, PTR)).invoke(producer) as Long
+        function("small_end", FunctionDescriptor.ofVoid(PTR)).invoke(producer)
+        arrays.released().outcome().getOrThrow()
+        return cancels
+    }
+
+    test("ASY-29 a producer in a library that looks like Arrow C++'s is cancelled only where its struct certainly exists") {
+        cancels(NativeLibrary.compile("arrow_alike.c", "small_producer.h")) shouldBe 0
+    }
+
+    test("ASY-29 the same producer in another library is cancelled at once") {
+        cancels(NativeLibrary.compile("arrow_unlike.c", "small_producer.h")) shouldBe 1
+    }
+
+    test("ASY-29 whoever knows better says so, either way, but not both") {
+        cancels(NativeLibrary.compile("arrow_alike.c", "small_producer.h"), AsyncQuirk.PRODUCER_STAYS) shouldBe 1
+        cancels(NativeLibrary.compile("arrow_unlike.c", "small_producer.h"), AsyncQuirk.PRODUCER_ENDS_EARLY) shouldBe 0
+        shouldThrow<IllegalArgumentException> { AsyncArrays.connect(setOf(AsyncQuirk.PRODUCER_STAYS, AsyncQuirk.PRODUCER_ENDS_EARLY)) {} }
+    }
+})

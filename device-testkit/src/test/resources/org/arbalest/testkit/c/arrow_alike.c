@@ -1,0 +1,5 @@
+/* A library that looks like Arrow C++'s: it has a function of the name of arrow::GetBuildInfo(). */
+#include "small_producer.h"
+
+void _ZN5arrow12GetBuildInfoEv(void);
+void _ZN5arrow12GetBuildInfoEv(void) {}

@@ -1,0 +1,2 @@
+/* The same producer in a library of somebody else. */
+#include "small_producer.h"
