@@ -122,7 +122,7 @@ class AsyncConsumerSpec : FunSpec({
             val arrays = producer.connect()
             val collector = AsyncCollector(0)
             arrays.subscribe(collector)
-            arrays.schema().outcome().getOrThrow()
+            while (producer.results().sent < 1) Thread.onSpinWait() // what is asked for ahead, inside on_schema
             collector.subscription.request(10)
             while (producer.results().sent < 11) Thread.onSpinWait() // ten, and the one that is asked for ahead
             val asking = elsewhere.submit { collector.subscription.request(5) }
