@@ -7,6 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.invoke.MethodHandles;
+import org.arbalest.device.ExitGuard.Afterwards;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
 import org.arbalest.device.abi.Errno;
@@ -14,7 +15,8 @@ import org.arbalest.device.abi.Errno;
 /**
  * The functions that C calls: one stub for each signature, for the life of the process.
  *
- * <p>They may run on any thread, also on one that the JVM has never seen. Nothing is thrown out of them.
+ * <p>They may run on any thread, also on one that the JVM has never seen. Nothing is thrown out of them. What they do when the JVM is over,
+ * {@link ExitGuard} says.
  */
 @SuppressWarnings("UnusedMethod") // stub() finds them by name
 final class Callbacks {
@@ -26,37 +28,37 @@ final class Callbacks {
   private static final FunctionDescriptor ON_ERROR = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
   private static final FunctionDescriptor REQUEST = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG);
 
-  static final long RELEASE_SCHEMA = stub("releaseSchema", RELEASE);
-  static final long RELEASE_ARRAY = stub("releaseArray", RELEASE);
-  static final long STREAM_GET_SCHEMA = stub("streamGetSchema", GET);
-  static final long STREAM_GET_NEXT = stub("streamGetNext", GET);
-  static final long STREAM_GET_LAST_ERROR = stub("streamGetLastError", GET_TEXT);
-  static final long STREAM_RELEASE = stub("streamRelease", RELEASE);
-  static final long DEVICE_STREAM_GET_SCHEMA = stub("deviceStreamGetSchema", GET);
-  static final long DEVICE_STREAM_GET_NEXT = stub("deviceStreamGetNext", GET);
-  static final long DEVICE_STREAM_GET_LAST_ERROR = stub("deviceStreamGetLastError", GET_TEXT);
-  static final long DEVICE_STREAM_RELEASE = stub("deviceStreamRelease", RELEASE);
+  static final long RELEASE_SCHEMA = stub("releaseSchema", RELEASE, Afterwards.RELEASE_SCHEMA);
+  static final long RELEASE_ARRAY = stub("releaseArray", RELEASE, Afterwards.RELEASE_ARRAY);
+  static final long STREAM_GET_SCHEMA = stub("streamGetSchema", GET, Afterwards.REFUSE);
+  static final long STREAM_GET_NEXT = stub("streamGetNext", GET, Afterwards.REFUSE);
+  static final long STREAM_GET_LAST_ERROR = stub("streamGetLastError", GET_TEXT, Afterwards.NOTHING);
+  static final long STREAM_RELEASE = stub("streamRelease", RELEASE, Afterwards.RELEASE_STREAM);
+  static final long DEVICE_STREAM_GET_SCHEMA = stub("deviceStreamGetSchema", GET, Afterwards.REFUSE);
+  static final long DEVICE_STREAM_GET_NEXT = stub("deviceStreamGetNext", GET, Afterwards.REFUSE);
+  static final long DEVICE_STREAM_GET_LAST_ERROR = stub("deviceStreamGetLastError", GET_TEXT, Afterwards.NOTHING);
+  static final long DEVICE_STREAM_RELEASE = stub("deviceStreamRelease", RELEASE, Afterwards.RELEASE_DEVICE_STREAM);
 
-  static final long HANDLER_ON_SCHEMA = stub("handlerOnSchema", GET);
-  static final long HANDLER_ON_NEXT_TASK = stub("handlerOnNextTask", ON_NEXT_TASK);
-  static final long HANDLER_ON_ERROR = stub("handlerOnError", ON_ERROR);
-  static final long HANDLER_RELEASE = stub("handlerRelease", RELEASE);
-  static final long PRODUCER_REQUEST = stub("producerRequest", REQUEST);
-  static final long PRODUCER_CANCEL = stub("producerCancel", RELEASE);
-  static final long TASK_EXTRACT_DATA = stub("taskExtractData", GET);
+  static final long HANDLER_ON_SCHEMA = stub("handlerOnSchema", GET, Afterwards.REFUSE);
+  static final long HANDLER_ON_NEXT_TASK = stub("handlerOnNextTask", ON_NEXT_TASK, Afterwards.REFUSE);
+  static final long HANDLER_ON_ERROR = stub("handlerOnError", ON_ERROR, Afterwards.NOTHING);
+  static final long HANDLER_RELEASE = stub("handlerRelease", RELEASE, Afterwards.NOTHING);
+  static final long PRODUCER_REQUEST = stub("producerRequest", REQUEST, Afterwards.NOTHING);
+  static final long PRODUCER_CANCEL = stub("producerCancel", RELEASE, Afterwards.NOTHING);
+  static final long TASK_EXTRACT_DATA = stub("taskExtractData", GET, Afterwards.REFUSE);
 
   /** {@code void (*)(void* userData)}, by which a driver tells that an event is over. */
-  static final long HOST_FUNCTION = stub("hostFunction", RELEASE);
+  static final long HOST_FUNCTION = stub("hostFunction", RELEASE, Afterwards.NOTHING);
 
   /** {@code void (*)(void*, int, void* userData)}, likewise. */
-  static final long EVENT_CALLBACK = stub("eventCallback", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG));
+  static final long EVENT_CALLBACK = stub("eventCallback", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG), Afterwards.NOTHING);
 
   private Callbacks() {}
 
-  private static long stub(String method, FunctionDescriptor type) {
+  private static long stub(String method, FunctionDescriptor type, Afterwards afterwards) {
     try {
       var target = MethodHandles.lookup().findStatic(Callbacks.class, method, type.toMethodType());
-      return Linker.nativeLinker().upcallStub(target, type, Arena.global()).address();
+      return ExitGuard.guard(Linker.nativeLinker().upcallStub(target, type, Arena.global()).address(), afterwards);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -64,6 +66,7 @@ final class Callbacks {
 
   private static void releaseSchema(long schema) {
     try {
+      ExitGuard.called();
       SchemaExport.release(schema);
     } catch (Throwable t) {
       Faults.report("release of a schema", t);
@@ -72,6 +75,7 @@ final class Callbacks {
 
   private static void releaseArray(long array) {
     try {
+      ExitGuard.called();
       ArrayExport.release(array);
     } catch (Throwable t) {
       Faults.report("release of an array", t);
@@ -80,6 +84,7 @@ final class Callbacks {
 
   private static int streamGetSchema(long stream, long out) {
     try {
+      ExitGuard.called();
       return StreamExport.getSchema(ArrowArrayStreamStruct.privateData(stream), out);
     } catch (Throwable t) {
       return unexpected("get_schema", t);
@@ -88,6 +93,7 @@ final class Callbacks {
 
   private static int streamGetNext(long stream, long out) {
     try {
+      ExitGuard.called();
       return StreamExport.getNext(ArrowArrayStreamStruct.privateData(stream), out, false);
     } catch (Throwable t) {
       return unexpected("get_next", t);
@@ -96,6 +102,7 @@ final class Callbacks {
 
   private static long streamGetLastError(long stream) {
     try {
+      ExitGuard.called();
       return StreamExport.getLastError(ArrowArrayStreamStruct.privateData(stream));
     } catch (Throwable t) {
       Faults.report("get_last_error", t);
@@ -105,6 +112,7 @@ final class Callbacks {
 
   private static void streamRelease(long stream) {
     try {
+      ExitGuard.called();
       if (ArrowArrayStreamStruct.release(stream) == 0) return;
       ArrowArrayStreamStruct.setRelease(stream, 0);
       StreamExport.release(ArrowArrayStreamStruct.privateData(stream));
@@ -115,6 +123,7 @@ final class Callbacks {
 
   private static int deviceStreamGetSchema(long stream, long out) {
     try {
+      ExitGuard.called();
       return StreamExport.getSchema(ArrowDeviceArrayStreamStruct.privateData(stream), out);
     } catch (Throwable t) {
       return unexpected("get_schema", t);
@@ -123,6 +132,7 @@ final class Callbacks {
 
   private static int deviceStreamGetNext(long stream, long out) {
     try {
+      ExitGuard.called();
       return StreamExport.getNext(ArrowDeviceArrayStreamStruct.privateData(stream), out, true);
     } catch (Throwable t) {
       return unexpected("get_next", t);
@@ -131,6 +141,7 @@ final class Callbacks {
 
   private static long deviceStreamGetLastError(long stream) {
     try {
+      ExitGuard.called();
       return StreamExport.getLastError(ArrowDeviceArrayStreamStruct.privateData(stream));
     } catch (Throwable t) {
       Faults.report("get_last_error", t);
@@ -140,6 +151,7 @@ final class Callbacks {
 
   private static void deviceStreamRelease(long stream) {
     try {
+      ExitGuard.called();
       if (ArrowDeviceArrayStreamStruct.release(stream) == 0) return;
       ArrowDeviceArrayStreamStruct.setRelease(stream, 0);
       StreamExport.release(ArrowDeviceArrayStreamStruct.privateData(stream));
@@ -150,6 +162,7 @@ final class Callbacks {
 
   private static int handlerOnSchema(long handler, long schema) {
     try {
+      ExitGuard.called();
       return AsyncHandler.onSchema(handler, schema);
     } catch (Throwable t) {
       return unexpected("on_schema", t);
@@ -158,6 +171,7 @@ final class Callbacks {
 
   private static int handlerOnNextTask(long handler, long task, long metadata) {
     try {
+      ExitGuard.called();
       return AsyncHandler.onNextTask(handler, task, metadata);
     } catch (Throwable t) {
       return unexpected("on_next_task", t);
@@ -166,6 +180,7 @@ final class Callbacks {
 
   private static void handlerOnError(long handler, int code, long message, long metadata) {
     try {
+      ExitGuard.called();
       AsyncHandler.onError(handler, code, message, metadata);
     } catch (Throwable t) {
       Faults.report("on_error", t);
@@ -174,6 +189,7 @@ final class Callbacks {
 
   private static void handlerRelease(long handler) {
     try {
+      ExitGuard.called();
       AsyncHandler.release(handler);
     } catch (Throwable t) {
       Faults.report("release of an async handler", t);
@@ -182,6 +198,7 @@ final class Callbacks {
 
   private static void producerRequest(long producer, long n) {
     try {
+      ExitGuard.called();
       AsyncExport.request(producer, n);
     } catch (Throwable t) {
       Faults.report("request", t);
@@ -190,6 +207,7 @@ final class Callbacks {
 
   private static void producerCancel(long producer) {
     try {
+      ExitGuard.called();
       AsyncExport.cancel(producer);
     } catch (Throwable t) {
       Faults.report("cancel", t);
@@ -198,6 +216,7 @@ final class Callbacks {
 
   private static int taskExtractData(long task, long out) {
     try {
+      ExitGuard.called();
       return TaskExport.extractData(task, out);
     } catch (Throwable t) {
       return unexpected("extract_data", t);
@@ -212,6 +231,7 @@ final class Callbacks {
 
   private static void hostFunction(long userData) {
     try {
+      ExitGuard.called();
       Wait.told(userData);
     } catch (Throwable t) {
       Faults.report("telling that an event is over", t);

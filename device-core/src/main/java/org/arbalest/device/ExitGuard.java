@@ -1,0 +1,299 @@
+package org.arbalest.device;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemoryLayout.PathElement;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.arbalest.device.abi.ArrowArrayStreamStruct;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
+import org.arbalest.device.abi.ArrowSchemaStruct;
+import org.arbalest.device.abi.Errno;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What becomes of native threads and of callbacks when the JVM is over and the process still runs its {@code atexit} handlers and the static
+ * destructors of its libraries.
+ *
+ * <p>A thread that FFM attached detaches when it ends, and in HotSpot that waits for ever once the JVM has exited (JDK-8391662): a library that
+ * joins its threads in a static destructor, as Arrow C++ does, never lets the process go. And an upcall into a JVM that is over blocks, or
+ * aborts the process. So an {@code atexit} handler of ours, once the JVM is over, makes detaching do nothing, and turns what C has for
+ * callbacks to functions that stay outside: a release marks the struct as released, everything else refuses.
+ *
+ * <p>The handler has to run before the libraries' destructors, and handlers run in the reverse order of their registration. It is registered at
+ * the start of the shutdown, and, since {@code Runtime.halt} runs no hook, whenever a native thread calls back that did not before: a library
+ * registers its destructor when it makes its threads.
+ *
+ * <p>C gets the address of a jump through a cell, in a page of code that can never be written and executed at the same time. For
+ * HotSpot on Linux, x86-64 and aarch64; elsewhere, and with {@code -Dorg.arbalest.exitGuard=false}, C gets the upcall stub itself.
+ */
+final class ExitGuard {
+  /** What a callback does once the JVM is over. */
+  enum Afterwards {
+    NOTHING(0, -1),
+    REFUSE(1, -1),
+    RELEASE_SCHEMA(2, offsetOfRelease(ArrowSchemaStruct.LAYOUT)),
+    RELEASE_ARRAY(3, offsetOfRelease(ArrowArrayStruct.LAYOUT)),
+    RELEASE_STREAM(4, offsetOfRelease(ArrowArrayStreamStruct.LAYOUT)),
+    RELEASE_DEVICE_STREAM(5, offsetOfRelease(ArrowDeviceArrayStreamStruct.LAYOUT));
+
+    /** Where its function lies in the page of code. */
+    private final int place;
+
+    /** Where the struct has the word that a release clears; −1 if it is no release. */
+    private final int release;
+
+    Afterwards(int index, int release) {
+      this.place = AFTERWARDS + FUNCTION * index;
+      this.release = release;
+    }
+
+    private byte[] code(MachineCode machine) {
+      if (release >= 0) return machine.clear(release);
+      return machine.answer(this == REFUSE ? Errno.ECANCELED : 0);
+    }
+
+    private static int offsetOfRelease(StructLayout struct) {
+      return (int) struct.byteOffset(PathElement.groupElement("release"));
+    }
+  }
+
+  /** The property that turns it off. */
+  private static final String PROPERTY = "org.arbalest.exitGuard";
+
+  private static final Linker LINKER = Linker.nativeLinker();
+  private static final Arena GLOBAL = Arena.global();
+
+  /** The largest page of the platforms. */
+  private static final long PAGE = 64 << 10;
+
+  /** In the page of code: the handler, then what callbacks become, then the jumps. */
+  private static final int AFTERWARDS = 128;
+
+  private static final int FUNCTION = 16;
+  private static final int JUMPS = 256;
+  private static final int MOST_CALLBACKS = 32;
+
+  /** In the page of data, behind what the handler reads: the cells, and a table of the JavaVM's functions. */
+  private static final int CELLS = 1024;
+
+  private static final int FUNCTIONS = 2048;
+  private static final int FUNCTIONS_SIZE = 64;
+  private static final int DETACH = 40;
+  private static final int GET_ENV = 48;
+
+  /** The C library never forgets a handler: after so many native threads, every 64th registers one. */
+  private static final int MANY_THREADS = 1024;
+
+  /** {@code int __cxa_atexit(void (*)(void*), void*, void*)}, which unlike {@code atexit} every C library exports; null on Windows. */
+  private static final @Nullable MethodHandle CXA_ATEXIT =
+      LINKER.defaultLookup().find("__cxa_atexit").map(f -> LINKER.downcallHandle(f, longs(3))).orElse(null);
+
+  /** The address of the page of code, behind which is that of the data; 0 if there is no guard. */
+  private static final long CODE;
+
+  /** Why there is no guard. */
+  private static final @Nullable String MISSING;
+
+  /** The id of the newest native thread that called back: what attached before it is older. 0 if there was none. */
+  private static long newest;
+
+  private static int threads;
+  private static int callbacks;
+  private static volatile boolean endsAtOnce;
+
+  static {
+    long code = 0;
+    String missing = null;
+    try {
+      code = make();
+    } catch (Throwable t) {
+      missing = t.getMessage() == null ? t.toString() : t.getMessage();
+    }
+    CODE = code;
+    MISSING = missing;
+    register();
+    try {
+      Runtime.getRuntime().addShutdownHook(new Thread(ExitGuard::leaving, "arbalest-exit"));
+    } catch (IllegalStateException _) {
+      // The shutdown has begun.
+    }
+  }
+
+  private ExitGuard() {}
+
+  /** The address that C gets for an upcall stub. Called by {@link Callbacks} alone, for each of its stubs. */
+  static long guard(long stub, Afterwards afterwards) {
+    if (CODE == 0) return stub;
+    int index = callbacks++;
+    long data = CODE + PAGE;
+    long cell = data + CELLS + (long) Long.BYTES * index;
+    NativeHeap.putLong(cell, stub);
+    putPair(data, NativeHeap.getLong(data + MachineCode.COUNT), cell, CODE + afterwards.place);
+    return CODE + JUMPS + (long) FUNCTION * index;
+  }
+
+  private static void putPair(long data, long index, long address, long word) {
+    long pair = data + MachineCode.PAIRS + 2 * Long.BYTES * index;
+    NativeHeap.putLong(pair, address);
+    NativeHeap.putLong(pair + Long.BYTES, word);
+    NativeHeap.putLong(data + MachineCode.COUNT, index + 1);
+  }
+
+  /** Every callback of ours begins with this: is its thread a native one that is new? */
+  static void called() {
+    Thread thread = Thread.currentThread();
+    if (thread.threadId() > newest) calledBy(thread);
+  }
+
+  /** A thread that FFM attached is a daemon without a context class loader. */
+  private static void calledBy(Thread thread) {
+    if (!thread.isDaemon() || thread.isVirtual() || thread.getContextClassLoader() != null) return;
+    register(thread.threadId());
+  }
+
+  private static synchronized void register(long thread) {
+    if (thread <= newest) return;
+    newest = thread;
+    if (threads++ < MANY_THREADS || (threads & 63) == 0) register();
+  }
+
+  private static void register() {
+    if (CODE != 0) atExit(CODE, CODE + PAGE);
+  }
+
+  private static void atExit(long function, long argument) {
+    if (CXA_ATEXIT == null) return;
+    try {
+      long _ = (long) CXA_ATEXIT.invokeExact(function, argument, 0L);
+    } catch (Throwable t) {
+      throw new AssertionError(t);
+    }
+  }
+
+  /** Ends the process before any handler that was registered until now, with this exit code. */
+  static void endAtOnce(int status) {
+    endsAtOnce = true;
+    LINKER.defaultLookup().find("_exit").ifPresent(exit -> atExit(exit.address(), status));
+  }
+
+  /** The shutdown hook. */
+  private static void leaving() {
+    register();
+    if (endsAtOnce) return;
+    if (CODE == 0 && newest != 0 && CXA_ATEXIT != null && Runtime.version().feature() < 28) {
+      Faults.warn(
+          "native threads called back, and the JVM shuts down: if a library joins one of them in a static destructor, the process does not end"
+              + " (JDK-8391662), except by ProcessExit.exit. Nothing guards against it here: " + MISSING);
+    }
+    Thread.getAllStackTraces().forEach(ExitGuard::warnOfCallback);
+  }
+
+  /** A native thread that is in a callback has that at the bottom of its stack. */
+  private static void warnOfCallback(Thread thread, StackTraceElement[] stack) {
+    if (stack.length == 0 || !stack[stack.length - 1].getClassName().equals(Callbacks.class.getName())) return;
+    Faults.warn(
+        "the native thread " + thread.getName() + " is in " + stack[stack.length - 1].getMethodName() + " as the JVM shuts down. If it is still"
+            + " there when the JVM is over, and a library joins it in a static destructor, the process does not end, except by ProcessExit.exit");
+  }
+
+  private static long make() throws Throwable {
+    if (System.getProperty(PROPERTY, "true").equals("false")) throw new UnsupportedOperationException(PROPERTY + "=false");
+    MachineCode machine = MachineCode.ours();
+    if (!System.getProperty("os.name", "").equals("Linux") || machine == null || CXA_ATEXIT == null) {
+      throw new UnsupportedOperationException(System.getProperty("os.name") + " on " + System.getProperty("os.arch") + " is not one it is for");
+    }
+    String vm = System.getProperty("java.vm.name", "");
+    if (!vm.contains("OpenJDK") && !vm.contains("HotSpot")) throw new UnsupportedOperationException(vm + " is not HotSpot");
+    long javaVm = javaVm();
+    long code = writableMemory();
+    try {
+      writeCode(machine, code);
+      writeData(code + PAGE, javaVm, code + AFTERWARDS);
+      execute(machine, code);
+    } catch (Throwable t) {
+      long _ = (long) libc("munmap", longs(2)).invokeExact(code, 2 * PAGE);
+      throw t;
+    }
+    return code;
+  }
+
+  private static long javaVm() throws Throwable {
+    SymbolLookup libjvm = SymbolLookup.libraryLookup("libjvm.so", GLOBAL); // the one that is loaded: its name is unique
+    MethodHandle created = LINKER.downcallHandle(libjvm.findOrThrow("JNI_GetCreatedJavaVMs"), longs(3));
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment vm = arena.allocate(JAVA_LONG);
+      MemorySegment count = arena.allocate(JAVA_INT);
+      long code = (long) created.invokeExact(vm.address(), 1L, count.address());
+      if ((int) code != 0 || count.get(JAVA_INT, 0) != 1) throw new IllegalStateException("JNI_GetCreatedJavaVMs found no JVM");
+      return vm.get(JAVA_LONG, 0);
+    }
+  }
+
+  private static long writableMemory() throws Throwable {
+    FunctionDescriptor type = FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG);
+    long memory = (long) libc("mmap", type).invokeExact(0L, 2 * PAGE, 1 | 2, 2 | 0x20, -1, 0L); // READ | WRITE, PRIVATE | ANONYMOUS
+    if (memory == -1) throw new IllegalStateException("mmap failed");
+    return memory;
+  }
+
+  private static void writeCode(MachineCode machine, long code) {
+    NativeHeap.putBytes(code, machine.atExit());
+    for (Afterwards afterwards : Afterwards.values()) NativeHeap.putBytes(code + afterwards.place, afterwards.code(machine));
+    for (int i = 0; i < MOST_CALLBACKS; i++) {
+      int jump = JUMPS + FUNCTION * i;
+      NativeHeap.putBytes(code + jump, machine.jump((int) PAGE + CELLS + Long.BYTES * i - jump));
+    }
+  }
+
+  private static void writeData(long data, long javaVm, long nothing) throws IOException {
+    long functions = NativeHeap.getLong(javaVm);
+    NativeHeap.putLong(data + MachineCode.VM, javaVm);
+    NativeHeap.putLong(data + MachineCode.GET_ENV, NativeHeap.getLong(functions + GET_ENV));
+    NativeHeap.copy(functions, data + FUNCTIONS, FUNCTIONS_SIZE);
+    NativeHeap.putLong(data + FUNCTIONS + DETACH, nothing);
+    if (!isWritable(javaVm)) throw new IllegalStateException("the JavaVM cannot be written to");
+    putPair(data, 0, javaVm, data + FUNCTIONS);
+  }
+
+  /** Whether writing to an address is no fault: what the kernel says of its page. */
+  private static boolean isWritable(long address) throws IOException {
+    for (String line : Files.readAllLines(Path.of("/proc/self/maps"))) {
+      int dash = line.indexOf('-');
+      int space = line.indexOf(' ');
+      long start = Long.parseUnsignedLong(line, 0, dash, 16);
+      long end = Long.parseUnsignedLong(line, dash + 1, space, 16);
+      if (Long.compareUnsigned(start, address) <= 0 && Long.compareUnsigned(address, end) < 0) return line.startsWith("rw", space + 1);
+    }
+    return false;
+  }
+
+  private static void execute(MachineCode machine, long code) throws Throwable {
+    int result = (int) libc("mprotect", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT)).invokeExact(code, PAGE, 1 | 4);
+    if (result != 0) throw new IllegalStateException("mprotect refuses executable memory");
+    if (machine != MachineCode.AARCH64) return;
+    // The kernel does this for pages that become executable; C's own way in any case.
+    MemorySegment clear = SymbolLookup.libraryLookup("libgcc_s.so.1", GLOBAL).findOrThrow("__clear_cache");
+    LINKER.downcallHandle(clear, FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG)).invokeExact(code, code + PAGE);
+  }
+
+  private static MethodHandle libc(String name, FunctionDescriptor type) {
+    return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), type);
+  }
+
+  private static FunctionDescriptor longs(int count) {
+    return FunctionDescriptor.of(JAVA_LONG, Stream.generate(() -> JAVA_LONG).limit(count).toArray(MemoryLayout[]::new));
+  }
+}

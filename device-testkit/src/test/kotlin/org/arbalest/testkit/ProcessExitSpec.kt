@@ -1,0 +1,205 @@
+package org.arbalest.testkit
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.ints.shouldBeInRange
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldNotContain
+import org.arbalest.device.AsyncArrays
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.ProcessExit
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowAsyncHandlerStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import java.lang.foreign.Arena
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.util.concurrent.CountDownLatch
+
+/** Leaving a process in which a library's threads have called back, which it joins in its static destructor (JDK-8391662). */
+class ProcessExitSpec : FunSpec({
+    extension(CCompiler.needed)
+
+    fun leave(called: PoolAtExit.Called, how: PoolAtExit.How, vararg options: String) =
+        ChildJvm.run(PoolAtExit::class, called.name, how.name, options = options.toList())
+
+    for (how in PoolAtExit.How.entries - PoolAtExit.How.PROCESS_EXIT) for (called in PoolAtExit.Called.entries - PoolAtExit.Called.BLOCKED_GET_NEXT) {
+        test("OWN-12 the process ends by $how though a library joins its thread, which called $called") {
+            val child = leave(called, how)
+            withClue(child.output) {
+                child.output shouldContain "leaving"
+                child.output shouldContain "joined"
+                child.output shouldNotContain "WARNING"
+                child.output shouldNotContain "fatal error"
+                child.exitCode shouldBe how.code
+            }
+        }
+    }
+
+    test("OWN-12 -Xcheck:jni finds nothing wrong with it") {
+        val child = leave(PoolAtExit.Called.GET_NEXT, PoolAtExit.How.SYSTEM_EXIT, "-Xcheck:jni")
+        withClue(child.output) {
+            child.output shouldContain "joined"
+            child.output shouldNotContain "WARNING"
+            child.exitCode shouldBe PoolAtExit.How.SYSTEM_EXIT.code
+        }
+    }
+
+    test("OWN-12 without the guard the log warns at the start of the shutdown") {
+        val child = leave(PoolAtExit.Called.RELEASE, PoolAtExit.How.SYSTEM_EXIT, "-Dorg.arbalest.exitGuard=false")
+        withClue(child.output) {
+            child.output shouldContain "JDK-8391662"
+            child.output shouldContain "org.arbalest.exitGuard=false"
+            child.exitCode shouldBeInRange 3..99 // 3 where the JDK is corrected, 99 where not
+        }
+    }
+
+    test("OWN-12 a library's thread that is in a callback of ours as the JVM shuts down is named in the log") {
+        val child = leave(PoolAtExit.Called.BLOCKED_GET_NEXT, PoolAtExit.How.SYSTEM_EXIT)
+        withClue(child.output) {
+            child.output shouldContain "streamGetNext"
+            child.output shouldContain "ProcessExit.exit"
+            child.exitCode shouldBe 99
+        }
+    }
+
+    for (guard in listOf("true", "false")) for (called in listOf(PoolAtExit.Called.RELEASE, PoolAtExit.Called.BLOCKED_GET_NEXT)) {
+        test("OWN-13 ProcessExit.exit runs the hooks, and no library's destructor: $called, exitGuard=$guard") {
+            val child = leave(called, PoolAtExit.How.PROCESS_EXIT, "-Dorg.arbalest.exitGuard=$guard")
+            withClue(child.output) {
+                child.output shouldContain "a hook has run"
+                child.output shouldNotContain "joining"
+                child.output shouldNotContain "WARNING"
+                child.exitCode shouldBe PoolAtExit.How.PROCESS_EXIT.code
+            }
+        }
+    }
+})
+
+/** A process of its own, which leaves when a thread of the pool has called back. */
+internal object PoolAtExit {
+    /** What the thread called. */
+    enum class Called {
+        /** `release` of an array. */
+        RELEASE,
+
+        /** `release` of an array; that of another one while the process exits. */
+        RELEASE_TWICE,
+
+        /** `get_next` of a stream. */
+        GET_NEXT,
+
+        /** `get_next` of a stream; once more while the process exits. */
+        GET_NEXT_TWICE,
+
+        /** `on_error` and `release` of an async handler. */
+        ASYNC,
+
+        /** `get_next` of a stream whose source does not return. */
+        BLOCKED_GET_NEXT,
+    }
+
+    /** How the process leaves. */
+    enum class How(
+        /** The exit code to expect. */
+        val code: Int,
+    ) {
+        SYSTEM_EXIT(3),
+        HALT(4),
+        SIGTERM(143),
+        RETURN(0),
+        PROCESS_EXIT(5),
+    }
+
+    private val pool = NativeLibrary.compile("pool.c")
+    private val arena = Arena.global()
+
+    private fun run(function: Long, a: Long, b: Long = 0, c: Long = 0): Long {
+        val type = FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG)
+        return Linker.nativeLinker().downcallHandle(pool.findOrThrow("pool_call"), type).invoke(function, a, b, c) as Long
+    }
+
+    private fun endWith(function: Long) {
+        Linker.nativeLinker().downcallHandle(pool.findOrThrow("pool_end_with"), FunctionDescriptor.ofVoid(JAVA_LONG)).invoke(function)
+    }
+
+    private fun release() {
+        val array = arena.struct(StructKind.ARRAY).also { struct -> EveryType.batch(0, 4).use { it.exportArray(struct) } }
+        run(ArrowArrayStruct.release(array.address()), array.address())
+        check(ArrowArrayStruct.release(array.address()) == 0L)
+    }
+
+    private fun releaseTwice() {
+        val array = arena.struct(StructKind.ARRAY)
+        EveryType.batch(0, 4).use { batch ->
+            batch.retain().exportArray(array)
+            val release = ArrowArrayStruct.release(array.address())
+            run(release, array.address())
+            batch.exportArray(array)
+            endWith(release)
+        }
+    }
+
+    private fun stream(next: () -> DeviceArray?): Long {
+        val struct = arena.struct(StructKind.STREAM)
+        DeviceArrayReader.of(EveryType.batch(0, 1).use { it.schema() }, DeviceType.CPU) { next() }.exportStream(struct)
+        return struct.address()
+    }
+
+    private fun getNext(): Long {
+        val stream = stream { EveryType.batch(0, 4) }
+        val array = arena.struct(StructKind.ARRAY).address()
+        val function = ArrowArrayStreamStruct.getNext(stream)
+        check(run(function, stream, array).toInt() == 0 && ArrowArrayStruct.release(array) != 0L)
+        return function
+    }
+
+    private fun async() {
+        val handler = AsyncArrays.connect { struct ->
+            val handler = struct.address()
+            run(ArrowAsyncHandlerStruct.onError(handler), handler, Errno.EIO.toLong())
+            run(ArrowAsyncHandlerStruct.release(handler), handler)
+        }
+        handler.use { it.released().toCompletableFuture().join() }
+    }
+
+    private fun blockedGetNext() {
+        val pulled = CountDownLatch(1)
+        val stream = stream {
+            pulled.countDown()
+            Thread.currentThread().join().let { null }
+        }
+        val array = arena.struct(StructKind.ARRAY).address()
+        Thread.ofPlatform().daemon().start { run(ArrowArrayStreamStruct.getNext(stream), stream, array) }
+        pulled.await()
+    }
+
+    @JvmStatic
+    fun main(arguments: Array<String>) {
+        Runtime.getRuntime().addShutdownHook(Thread { println("a hook has run") })
+        when (Called.valueOf(arguments[0])) {
+            Called.RELEASE -> release()
+            Called.RELEASE_TWICE -> releaseTwice()
+            Called.GET_NEXT -> getNext()
+            Called.GET_NEXT_TWICE -> endWith(getNext())
+            Called.ASYNC -> async()
+            Called.BLOCKED_GET_NEXT -> blockedGetNext()
+        }
+        println("leaving")
+        when (How.valueOf(arguments[1])) {
+            How.SYSTEM_EXIT -> Runtime.getRuntime().exit(How.SYSTEM_EXIT.code)
+            How.HALT -> Runtime.getRuntime().halt(How.HALT.code)
+            How.SIGTERM -> {
+                Linker.nativeLinker().downcallHandle(pool.findOrThrow("pool_terminate"), FunctionDescriptor.ofVoid()).invoke()
+                Thread.currentThread().join()
+            }
+            How.RETURN -> return
+            How.PROCESS_EXIT -> ProcessExit.exit(How.PROCESS_EXIT.code)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+/*
+ * A thread pool like that of Arrow C++ (cpp/src/arrow/util/thread_pool.cc, GetCpuThreadPool): made at the first use, its thread does what it is
+ * given, and the static destructor, which that use registered, tells it to end and joins it. Whoever hangs in that for five seconds, hangs.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef int64_t (*function)(int64_t, int64_t, int64_t);
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t moved = PTHREAD_COND_INITIALIZER;
+static pthread_t worker;
+static function job;
+static int64_t arguments[3], answer;
+static int busy, ending;
+static function last;
+
+static void* work(void* unused) {
+  pthread_mutex_lock(&lock);
+  for (;;) {
+    while (!busy && !ending) pthread_cond_wait(&moved, &lock);
+    if (ending) break;
+    pthread_mutex_unlock(&lock);
+    int64_t said = job(arguments[0], arguments[1], arguments[2]);
+    pthread_mutex_lock(&lock);
+    answer = said;
+    busy = 0;
+    pthread_cond_broadcast(&moved);
+  }
+  pthread_mutex_unlock(&lock);
+  if (last != NULL) last(arguments[0], arguments[1], arguments[2]);
+  return unused;
+}
+
+static void say(const char* words) {
+  if (write(STDOUT_FILENO, words, __builtin_strlen(words)) < 0) abort();
+}
+
+static void destroy(void) {
+  pthread_mutex_lock(&lock);
+  ending = 1;
+  pthread_cond_broadcast(&moved);
+  pthread_mutex_unlock(&lock);
+  say("joining\n");
+  struct timespec limit;
+  clock_gettime(CLOCK_REALTIME, &limit);
+  limit.tv_sec += 5;
+  if (pthread_timedjoin_np(worker, NULL, &limit) != 0) {
+    say("the pool's thread does not end\n");
+    _exit(99);
+  }
+  say("joined\n");
+}
+
+static void start(void) {
+  if (pthread_create(&worker, NULL, work, NULL) != 0 || atexit(destroy) != 0) abort();
+}
+
+/* Calls a function on the pool's thread, and waits for its answer. */
+int64_t pool_call(function function, int64_t a, int64_t b, int64_t c) {
+  static pthread_once_t started = PTHREAD_ONCE_INIT;
+  pthread_once(&started, start);
+  pthread_mutex_lock(&lock);
+  job = function;
+  arguments[0] = a;
+  arguments[1] = b;
+  arguments[2] = c;
+  busy = 1;
+  pthread_cond_broadcast(&moved);
+  while (busy) pthread_cond_wait(&moved, &lock);
+  pthread_mutex_unlock(&lock);
+  return answer;
+}
+
+/* What the pool's thread calls once more, with the arguments of its last call, when it is told to end. */
+void pool_end_with(function function) { last = function; }
+
+void pool_terminate(void) { kill(getpid(), SIGTERM); }
