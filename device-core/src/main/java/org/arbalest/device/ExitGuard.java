@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
@@ -15,6 +14,7 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
 import org.arbalest.device.abi.ArrowArrayStruct;
@@ -97,9 +97,12 @@ final class ExitGuard {
   /** The C library never forgets a handler: after so many native threads, every 64th registers one. */
   private static final int MANY_THREADS = 1024;
 
+  /** Calls any C function of up to six words: what it does not take stays in registers. One handle, since making one takes milliseconds. */
+  private static final MethodHandle CALL =
+      LINKER.downcallHandle(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+
   /** {@code int __cxa_atexit(void (*)(void*), void*, void*)}, which unlike {@code atexit} every C library exports; null on Windows. */
-  private static final @Nullable MethodHandle CXA_ATEXIT =
-      LINKER.defaultLookup().find("__cxa_atexit").map(f -> LINKER.downcallHandle(f, longs(3))).orElse(null);
+  private static final @Nullable MemorySegment CXA_ATEXIT = LINKER.defaultLookup().find("__cxa_atexit").orElse(null);
 
   /** The address of the page of code, behind which is that of the data; 0 if there is no guard. */
   private static final long CODE;
@@ -175,12 +178,7 @@ final class ExitGuard {
   }
 
   private static void atExit(long function, long argument) {
-    if (CXA_ATEXIT == null) return;
-    try {
-      long _ = (long) CXA_ATEXIT.invokeExact(function, argument, 0L);
-    } catch (Throwable t) {
-      throw new AssertionError(t);
-    }
+    if (CXA_ATEXIT != null) call(CXA_ATEXIT, function, argument, 0, 0, 0, 0);
   }
 
   /** Ends the process before any handler that was registered until now, with this exit code. */
@@ -193,12 +191,25 @@ final class ExitGuard {
   private static void leaving() {
     register();
     if (endsAtOnce) return;
-    if (CODE == 0 && newest != 0 && CXA_ATEXIT != null && Runtime.version().feature() < 28) {
+    Map<Thread, StackTraceElement[]> stacks = Thread.getAllStackTraces();
+    if (CODE == 0 && newest != 0 && mayHang() && !isDestroyed(stacks)) {
       Faults.warn(
-          "native threads called back, and the JVM shuts down: if a library joins one of them in a static destructor, the process does not end"
+          "native threads called back, and the JVM exits: if a library joins one of them in a static destructor, the process does not end"
               + " (JDK-8391662), except by ProcessExit.exit. Nothing guards against it here: " + MISSING);
     }
-    Thread.getAllStackTraces().forEach(ExitGuard::warnOfCallback);
+    stacks.forEach(ExitGuard::warnOfCallback);
+  }
+
+  /** The JDK is corrected from 28 on; Windows ends other threads before its libraries could join them. */
+  private static boolean mayHang() {
+    return Runtime.version().feature() < 28 && CXA_ATEXIT != null;
+  }
+
+  /** Whether the JVM is destroyed, as after a return from main, instead of exited: threads can detach from it then. */
+  private static boolean isDestroyed(Map<Thread, StackTraceElement[]> stacks) {
+    return stacks.values().stream()
+        .flatMap(Stream::of)
+        .anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown") && frame.getMethodName().equals("shutdown"));
   }
 
   /** A native thread that is in a callback has that at the bottom of its stack. */
@@ -209,7 +220,7 @@ final class ExitGuard {
             + " there when the JVM is over, and a library joins it in a static destructor, the process does not end, except by ProcessExit.exit");
   }
 
-  private static long make() throws Throwable {
+  private static long make() throws IOException {
     if (System.getProperty(PROPERTY, "true").equals("false")) throw new UnsupportedOperationException(PROPERTY + "=false");
     MachineCode machine = MachineCode.ours();
     if (!System.getProperty("os.name", "").equals("Linux") || machine == null || CXA_ATEXIT == null) {
@@ -218,35 +229,29 @@ final class ExitGuard {
     String vm = System.getProperty("java.vm.name", "");
     if (!vm.contains("OpenJDK") && !vm.contains("HotSpot")) throw new UnsupportedOperationException(vm + " is not HotSpot");
     long javaVm = javaVm();
-    long code = writableMemory();
+    long code = call(libc("mmap"), 0, 2 * PAGE, 1 | 2, 2 | 0x20, -1, 0); // READ | WRITE, PRIVATE | ANONYMOUS
+    if (code == -1) throw new IllegalStateException("mmap failed");
     try {
       writeCode(machine, code);
-      writeData(code + PAGE, javaVm, code + AFTERWARDS);
+      writeData(code + PAGE, javaVm, code + Afterwards.NOTHING.place);
       execute(machine, code);
     } catch (Throwable t) {
-      long _ = (long) libc("munmap", longs(2)).invokeExact(code, 2 * PAGE);
+      call(libc("munmap"), code, 2 * PAGE, 0, 0, 0, 0);
       throw t;
     }
     return code;
   }
 
-  private static long javaVm() throws Throwable {
+  private static long javaVm() {
     SymbolLookup libjvm = SymbolLookup.libraryLookup("libjvm.so", GLOBAL); // the one that is loaded: its name is unique
-    MethodHandle created = LINKER.downcallHandle(libjvm.findOrThrow("JNI_GetCreatedJavaVMs"), longs(3));
+    MemorySegment created = libjvm.findOrThrow("JNI_GetCreatedJavaVMs");
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment vm = arena.allocate(JAVA_LONG);
       MemorySegment count = arena.allocate(JAVA_INT);
-      long code = (long) created.invokeExact(vm.address(), 1L, count.address());
-      if ((int) code != 0 || count.get(JAVA_INT, 0) != 1) throw new IllegalStateException("JNI_GetCreatedJavaVMs found no JVM");
+      int code = (int) call(created, vm.address(), 1, count.address(), 0, 0, 0);
+      if (code != 0 || count.get(JAVA_INT, 0) != 1) throw new IllegalStateException("JNI_GetCreatedJavaVMs found no JVM");
       return vm.get(JAVA_LONG, 0);
     }
-  }
-
-  private static long writableMemory() throws Throwable {
-    FunctionDescriptor type = FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG);
-    long memory = (long) libc("mmap", type).invokeExact(0L, 2 * PAGE, 1 | 2, 2 | 0x20, -1, 0L); // READ | WRITE, PRIVATE | ANONYMOUS
-    if (memory == -1) throw new IllegalStateException("mmap failed");
-    return memory;
   }
 
   private static void writeCode(MachineCode machine, long code) {
@@ -280,20 +285,23 @@ final class ExitGuard {
     return false;
   }
 
-  private static void execute(MachineCode machine, long code) throws Throwable {
-    int result = (int) libc("mprotect", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT)).invokeExact(code, PAGE, 1 | 4);
+  private static void execute(MachineCode machine, long code) {
+    int result = (int) call(libc("mprotect"), code, PAGE, 1 | 4, 0, 0, 0); // READ | EXEC
     if (result != 0) throw new IllegalStateException("mprotect refuses executable memory");
     if (machine != MachineCode.AARCH64) return;
-    // The kernel does this for pages that become executable; C's own way in any case.
-    MemorySegment clear = SymbolLookup.libraryLookup("libgcc_s.so.1", GLOBAL).findOrThrow("__clear_cache");
-    LINKER.downcallHandle(clear, FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG)).invokeExact(code, code + PAGE);
+    // Linux itself flushes what becomes executable; this is what C does in any case.
+    call(SymbolLookup.libraryLookup("libgcc_s.so.1", GLOBAL).findOrThrow("__clear_cache"), code, code + PAGE, 0, 0, 0, 0);
   }
 
-  private static MethodHandle libc(String name, FunctionDescriptor type) {
-    return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), type);
+  private static MemorySegment libc(String name) {
+    return LINKER.defaultLookup().findOrThrow(name);
   }
 
-  private static FunctionDescriptor longs(int count) {
-    return FunctionDescriptor.of(JAVA_LONG, Stream.generate(() -> JAVA_LONG).limit(count).toArray(MemoryLayout[]::new));
+  private static long call(MemorySegment function, long a, long b, long c, long d, long e, long f) {
+    try {
+      return (long) CALL.invokeExact(function, a, b, c, d, e, f);
+    } catch (Throwable t) {
+      throw new AssertionError(t);
+    }
   }
 }

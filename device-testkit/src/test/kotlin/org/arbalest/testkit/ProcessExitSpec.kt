@@ -59,6 +59,15 @@ class ProcessExitSpec : FunSpec({
         }
     }
 
+    test("OWN-12 without the guard, and with a return from main, nothing hangs and the log says nothing") {
+        val child = leave(PoolAtExit.Called.RELEASE, PoolAtExit.How.RETURN, "-Dorg.arbalest.exitGuard=false")
+        withClue(child.output) {
+            child.output shouldContain "joined"
+            child.output shouldNotContain "WARNING"
+            child.exitCode shouldBe 0
+        }
+    }
+
     test("OWN-12 a library's thread that is in a callback of ours as the JVM shuts down is named in the log") {
         val child = leave(PoolAtExit.Called.BLOCKED_GET_NEXT, PoolAtExit.How.SYSTEM_EXIT)
         withClue(child.output) {

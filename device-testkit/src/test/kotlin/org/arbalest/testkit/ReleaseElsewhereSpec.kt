@@ -72,11 +72,8 @@ class ReleaseElsewhereSpec : FunSpec({
     for (kind in listOf(StructKind.ARRAY, StructKind.STREAM)) for (exit in ReleaseAtExit.Exit.entries) {
         test("OWN-10 $kind of ours is released by a C thread while shutdown hooks run: by $exit") { leave(null, exit, kind) }
 
-        // Not HERE, nor anything after main returned: HotSpot is gone by then, and aborts in UpcallLinker::on_entry (docs/ownership.md).
-        if (exit == ReleaseAtExit.Exit.SYSTEM_EXIT) {
-            for (how in PeerMoves.AtExit.entries - PeerMoves.AtExit.HERE) {
-                test("OWN-10 $kind of ours is released by a C thread while the process exits, $how") { leave(how, exit, kind) }
-            }
+        for (how in PeerMoves.AtExit.entries) {
+            test("OWN-10 $kind of ours is released in an atexit handler, $how: by $exit") { leave(how, exit, kind) }
         }
     }
 })
