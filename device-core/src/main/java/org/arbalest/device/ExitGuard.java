@@ -140,6 +140,7 @@ final class ExitGuard {
   /** The address that C gets for an upcall stub. Called by {@link Callbacks} alone, for each of its stubs. */
   static long guard(long stub, Afterwards afterwards) {
     if (CODE == 0) return stub;
+    if (callbacks == MOST_CALLBACKS) throw new AssertionError("more callbacks than there are jumps");
     int index = callbacks++;
     long data = CODE + PAGE;
     long cell = data + CELLS + (long) Long.BYTES * index;
@@ -155,7 +156,7 @@ final class ExitGuard {
     NativeHeap.putLong(data + MachineCode.COUNT, index + 1);
   }
 
-  /** Every callback of ours begins with this: is its thread a native one that is new? */
+  /** Every callback of ours begins with this: is its thread a native one that is new? Throws nothing that the callback itself would not. */
   static void called() {
     Thread thread = Thread.currentThread();
     if (thread.threadId() > newest) calledBy(thread);
@@ -164,7 +165,11 @@ final class ExitGuard {
   /** A thread that FFM attached is a daemon without a context class loader. */
   private static void calledBy(Thread thread) {
     if (!thread.isDaemon() || thread.isVirtual() || thread.getContextClassLoader() != null) return;
-    register(thread.threadId());
+    try {
+      register(thread.threadId());
+    } catch (Throwable t) {
+      Faults.report("registering an atexit handler", t);
+    }
   }
 
   private static synchronized void register(long thread) {
@@ -190,9 +195,9 @@ final class ExitGuard {
   /** The shutdown hook. */
   private static void leaving() {
     register();
-    if (endsAtOnce) return;
+    if (endsAtOnce || newest == 0) return;
     Map<Thread, StackTraceElement[]> stacks = Thread.getAllStackTraces();
-    if (CODE == 0 && newest != 0 && mayHang() && !isDestroyed(stacks)) {
+    if (CODE == 0 && mayHang() && !isDestroyed(stacks)) {
       Faults.warn(
           "native threads called back, and the JVM exits: if a library joins one of them in a static destructor, the process does not end"
               + " (JDK-8391662), except by ProcessExit.exit. Nothing guards against it here: " + MISSING);
