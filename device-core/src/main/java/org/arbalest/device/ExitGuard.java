@@ -217,12 +217,18 @@ final class ExitGuard {
         .anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown") && frame.getMethodName().equals("shutdown"));
   }
 
-  /** A native thread that is in a callback has that at the bottom of its stack. */
+  /** A native thread that is in a callback has that at the bottom of its stack, above the JDK's own frames. */
   private static void warnOfCallback(Thread thread, StackTraceElement[] stack) {
-    if (stack.length == 0 || !stack[stack.length - 1].getClassName().equals(Callbacks.class.getName())) return;
+    int bottom = stack.length - 1;
+    while (bottom >= 0 && isPartOfUpcall(stack[bottom].getClassName())) bottom--;
+    if (bottom < 0 || !stack[bottom].getClassName().equals(Callbacks.class.getName())) return;
     Faults.warn(
-        "the native thread " + thread.getName() + " is in " + stack[stack.length - 1].getMethodName() + " as the JVM shuts down. If it is still"
-            + " there when the JVM is over, and a library joins it in a static destructor, the process does not end, except by ProcessExit.exit");
+        "the native thread " + thread.getName() + " is in " + stack[bottom].getMethodName() + " as the JVM shuts down. If it is still there when"
+            + " the JVM is over, and a library joins it in a static destructor, the process does not end, except by ProcessExit.exit");
+  }
+
+  private static boolean isPartOfUpcall(String name) {
+    return name.startsWith("java.lang.invoke.") || name.startsWith("jdk.internal.foreign.");
   }
 
   private static long make() throws IOException {

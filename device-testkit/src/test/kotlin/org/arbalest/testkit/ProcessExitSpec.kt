@@ -174,7 +174,7 @@ internal object PoolAtExit {
             run(ArrowAsyncHandlerStruct.onError(handler), handler, Errno.EIO.toLong())
             run(ArrowAsyncHandlerStruct.release(handler), handler)
         }
-        handler.use { it.released().toCompletableFuture().join() }
+        handler.use { it.released().toCompletableFuture().handle { _, failed -> check(failed != null) }.join() }
     }
 
     private fun blockedGetNext() {

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-typedef int64_t (*function)(int64_t, int64_t, int64_t);
+typedef int64_t (*function)(int64_t, int64_t, int64_t, int64_t); /* callbacks take up to four words, some fewer */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t moved = PTHREAD_COND_INITIALIZER;
@@ -27,14 +27,14 @@ static void* work(void* unused) {
     while (!busy && !ending) pthread_cond_wait(&moved, &lock);
     if (ending) break;
     pthread_mutex_unlock(&lock);
-    int64_t said = job(arguments[0], arguments[1], arguments[2]);
+    int64_t said = job(arguments[0], arguments[1], arguments[2], 0);
     pthread_mutex_lock(&lock);
     answer = said;
     busy = 0;
     pthread_cond_broadcast(&moved);
   }
   pthread_mutex_unlock(&lock);
-  if (last != NULL) last(arguments[0], arguments[1], arguments[2]);
+  if (last != NULL) last(arguments[0], arguments[1], arguments[2], 0);
   return unused;
 }
 
