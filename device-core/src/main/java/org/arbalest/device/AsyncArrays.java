@@ -1,6 +1,7 @@
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
@@ -145,7 +146,8 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
    * thread on which the consumer extracts it. The publisher's failure goes to {@code on_error}: errno, the message with those of its causes,
    * and the metadata of a {@link DeviceException}.
    *
-   * @param handler a live {@code ArrowAsyncDeviceStreamHandler}
+   * @param handler a live {@code ArrowAsyncDeviceStreamHandler}, whose memory stays until it is released; a segment of an automatic arena is
+   *     kept until then (OWN-14)
    * @param schema what is announced; arrays that do not fit it are an error
    * @param arrays where they come from; each that is signalled passes to the stream
    * @param executor runs the callbacks, where they are not made on the publisher's thread; not inside the consumer's calls, even if it is one that
@@ -188,7 +190,14 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
       MemorySegment handler, AsyncSchema schema, Feed feed, Executor executor, AsyncQuirk... quirks) {
     Objects.requireNonNull(schema, "schema");
     Objects.requireNonNull(executor, "executor");
-    return AsyncExport.start(checked(handler), schema, feed, executor, Set.of(quirks));
+    try {
+      long struct = checked(Structs.address(handler, ArrowAsyncHandlerStruct.LAYOUT));
+      CompletionStage<Void> released = AsyncExport.start(struct, schema, feed, executor, Set.of(quirks));
+      var _ = released.whenComplete((_, _) -> Reference.reachabilityFence(handler)); // the stream has its address only
+      return released;
+    } finally {
+      Reference.reachabilityFence(handler);
+    }
   }
 
   /**
@@ -198,11 +207,14 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
    */
   public static void refuse(MemorySegment handler, Throwable why) {
     Objects.requireNonNull(why, "why");
-    AsyncExport.refuse(checked(handler), why);
+    try {
+      AsyncExport.refuse(checked(Structs.address(handler, ArrowAsyncHandlerStruct.LAYOUT)), why);
+    } finally {
+      Reference.reachabilityFence(handler);
+    }
   }
 
-  private static long checked(MemorySegment handler) {
-    long struct = Structs.address(handler, ArrowAsyncHandlerStruct.LAYOUT);
+  private static long checked(long struct) {
     if (ArrowAsyncHandlerStruct.release(struct) == 0) throw new IllegalArgumentException("the handler was released before it was given");
     if (ArrowAsyncHandlerStruct.onSchema(struct) == 0
         || ArrowAsyncHandlerStruct.onNextTask(struct) == 0

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -135,7 +136,11 @@ public final class DeviceArray implements AutoCloseable {
    */
   public static DeviceArray importArray(MemorySegment array, Field field) {
     Objects.requireNonNull(field, "field");
-    return ArrayImport.take(Structs.address(array, ArrowArrayStruct.LAYOUT), field, false);
+    try {
+      return ArrayImport.take(Structs.address(array, ArrowArrayStruct.LAYOUT), field, false);
+    } finally {
+      Reference.reachabilityFence(array);
+    }
   }
 
   /** Takes in a record batch from C; see {@link #importArray(MemorySegment, Field)}. */
@@ -145,7 +150,12 @@ public final class DeviceArray implements AutoCloseable {
 
   /** Takes in an array and its schema from C; both structs are released afterwards, also on failure. */
   public static DeviceArray importArray(MemorySegment array, MemorySegment schema) {
-    return ArrayImport.take(Structs.address(array, ArrowArrayStruct.LAYOUT), Structs.address(schema, ArrowSchemaStruct.LAYOUT), false);
+    try {
+      return ArrayImport.take(Structs.address(array, ArrowArrayStruct.LAYOUT), Structs.address(schema, ArrowSchemaStruct.LAYOUT), false);
+    } finally {
+      Reference.reachabilityFence(array);
+      Reference.reachabilityFence(schema);
+    }
   }
 
   /**
@@ -157,7 +167,11 @@ public final class DeviceArray implements AutoCloseable {
    */
   public static DeviceArray importDeviceArray(MemorySegment array, Field field) {
     Objects.requireNonNull(field, "field");
-    return ArrayImport.take(Structs.address(array, ArrowDeviceArrayStruct.LAYOUT), field, true);
+    try {
+      return ArrayImport.take(Structs.address(array, ArrowDeviceArrayStruct.LAYOUT), field, true);
+    } finally {
+      Reference.reachabilityFence(array);
+    }
   }
 
   /** Takes in a record batch from C; see {@link #importDeviceArray(MemorySegment, Field)}. */
@@ -167,7 +181,12 @@ public final class DeviceArray implements AutoCloseable {
 
   /** Takes in a device array and its schema from C; both structs are released afterwards, also on failure. */
   public static DeviceArray importDeviceArray(MemorySegment array, MemorySegment schema) {
-    return ArrayImport.take(Structs.address(array, ArrowDeviceArrayStruct.LAYOUT), Structs.address(schema, ArrowSchemaStruct.LAYOUT), true);
+    try {
+      return ArrayImport.take(Structs.address(array, ArrowDeviceArrayStruct.LAYOUT), Structs.address(schema, ArrowSchemaStruct.LAYOUT), true);
+    } finally {
+      Reference.reachabilityFence(array);
+      Reference.reachabilityFence(schema);
+    }
   }
 
   /** Where the buffers are. */
@@ -376,7 +395,11 @@ public final class DeviceArray implements AutoCloseable {
    * @throws DeviceException with {@code EINVAL} if the buffers are not in main memory, {@code ENOMEM} if memory runs out
    */
   public void exportArray(MemorySegment out) {
-    exportArray(Structs.address(out, ArrowArrayStruct.LAYOUT));
+    try {
+      exportArray(Structs.address(out, ArrowArrayStruct.LAYOUT));
+    } finally {
+      Reference.reachabilityFence(out);
+    }
   }
 
   /** Hands the array and its schema to C. On failure both are released structs (OWN-09). */
@@ -392,7 +415,11 @@ public final class DeviceArray implements AutoCloseable {
    * @param out memory for the struct; what is in it is overwritten
    */
   public void exportDeviceArray(MemorySegment out) {
-    exportDeviceArray(Structs.address(out, ArrowDeviceArrayStruct.LAYOUT));
+    try {
+      exportDeviceArray(Structs.address(out, ArrowDeviceArrayStruct.LAYOUT));
+    } finally {
+      Reference.reachabilityFence(out);
+    }
   }
 
   /** Hands the device array and its schema to C. On failure both are released structs (OWN-09). */
@@ -401,15 +428,24 @@ public final class DeviceArray implements AutoCloseable {
   }
 
   private void withSchema(MemorySegment out, StructLayout layout, MemorySegment schemaOut, LongConsumer export) {
-    long schema;
-    long array;
     try {
-      schema = Structs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
-      ArrowSchemaStruct.setRelease(schema, 0);
-    } finally { // also if the other one is no memory for its struct
-      array = Structs.address(out, layout);
-      ArrowArrayStruct.setRelease(array, 0);
+      long schema;
+      long array;
+      try {
+        schema = Structs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
+        ArrowSchemaStruct.setRelease(schema, 0);
+      } finally { // also if the other one is no memory for its struct
+        array = Structs.address(out, layout);
+        ArrowArrayStruct.setRelease(array, 0);
+      }
+      exportBoth(array, schema, export);
+    } finally {
+      Reference.reachabilityFence(out);
+      Reference.reachabilityFence(schemaOut);
     }
+  }
+
+  private void exportBoth(long array, long schema, LongConsumer export) {
     SchemaExport.exportSchema(field, schema);
     try {
       export.accept(array);

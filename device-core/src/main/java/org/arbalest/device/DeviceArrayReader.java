@@ -1,6 +1,7 @@
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
@@ -114,7 +115,11 @@ public final class DeviceArrayReader implements AutoCloseable {
    * @throws DeviceException with the producer's errno and message if it has no schema for us
    */
   public static DeviceArrayReader importStream(MemorySegment stream) {
-    return StreamSource.open(Structs.address(stream, ArrowArrayStreamStruct.LAYOUT), false);
+    try {
+      return StreamSource.open(Structs.address(stream, ArrowArrayStreamStruct.LAYOUT), false);
+    } finally {
+      Reference.reachabilityFence(stream);
+    }
   }
 
   /**
@@ -123,7 +128,11 @@ public final class DeviceArrayReader implements AutoCloseable {
    * @param stream a live {@code ArrowDeviceArrayStream}
    */
   public static DeviceArrayReader importDeviceStream(MemorySegment stream) {
-    return StreamSource.open(Structs.address(stream, ArrowDeviceArrayStreamStruct.LAYOUT), true);
+    try {
+      return StreamSource.open(Structs.address(stream, ArrowDeviceArrayStreamStruct.LAYOUT), true);
+    } finally {
+      Reference.reachabilityFence(stream);
+    }
   }
 
   /** The type of each array. */
@@ -228,19 +237,27 @@ public final class DeviceArrayReader implements AutoCloseable {
    * @throws IllegalStateException if the reader was closed or exported
    */
   public void exportStream(MemorySegment out) {
-    long stream = Structs.address(out, ArrowArrayStreamStruct.LAYOUT);
-    ArrowArrayStreamStruct.setRelease(stream, 0);
-    if (!deviceType.equals(DeviceType.CPU)) {
-      throw DeviceException.invalid("an ArrowArrayStream is in main memory, but this stream is on " + deviceType + "; export a device stream");
+    try {
+      long stream = Structs.address(out, ArrowArrayStreamStruct.LAYOUT);
+      ArrowArrayStreamStruct.setRelease(stream, 0);
+      if (!deviceType.equals(DeviceType.CPU)) {
+        throw DeviceException.invalid("an ArrowArrayStream is in main memory, but this stream is on " + deviceType + "; export a device stream");
+      }
+      export(export -> export.writeStream(stream));
+    } finally {
+      Reference.reachabilityFence(out);
     }
-    export(export -> export.writeStream(stream));
   }
 
   /** Hands the stream to C as an {@code ArrowDeviceArrayStream}; like {@link #exportStream}, on any device. */
   public void exportDeviceStream(MemorySegment out) {
-    long stream = Structs.address(out, ArrowDeviceArrayStreamStruct.LAYOUT);
-    ArrowDeviceArrayStreamStruct.setRelease(stream, 0);
-    export(export -> export.writeDeviceStream(stream));
+    try {
+      long stream = Structs.address(out, ArrowDeviceArrayStreamStruct.LAYOUT);
+      ArrowDeviceArrayStreamStruct.setRelease(stream, 0);
+      export(export -> export.writeDeviceStream(stream));
+    } finally {
+      Reference.reachabilityFence(out);
+    }
   }
 
   private void export(Consumer<StreamExport> write) {

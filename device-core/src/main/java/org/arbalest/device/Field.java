@@ -1,6 +1,7 @@
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.util.Objects;
 import org.arbalest.device.DataType.DictionaryType;
 import org.arbalest.device.abi.ArrowSchemaStruct;
@@ -119,7 +120,11 @@ public final class Field {
    * @throws DeviceException with {@code EINVAL}, the path of the field and what is wrong with it
    */
   public static Field importSchema(MemorySegment schema) {
-    return SchemaImporter.importSchema(Structs.address(schema, ArrowSchemaStruct.LAYOUT));
+    try {
+      return SchemaImporter.importSchema(Structs.address(schema, ArrowSchemaStruct.LAYOUT));
+    } finally {
+      Reference.reachabilityFence(schema);
+    }
   }
 
   /**
@@ -128,7 +133,11 @@ public final class Field {
    * @param out memory for an {@code ArrowSchema}; what is in it is overwritten
    */
   public void exportSchema(MemorySegment out) {
-    SchemaExport.exportSchema(this, Structs.address(out, ArrowSchemaStruct.LAYOUT));
+    try {
+      SchemaExport.exportSchema(this, Structs.address(out, ArrowSchemaStruct.LAYOUT));
+    } finally {
+      Reference.reachabilityFence(out);
+    }
   }
 
   /** See {@link Schema#ofStruct}. */

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
 import org.arbalest.device.ArrayData;
@@ -49,10 +50,15 @@ final class MemObjects {
     if (!array.isNative() || array.address() == 0 || (array.address() & 7) != 0 || (size != 0 && size < ArrowDeviceArrayStruct.SIZE)) {
       throw new IllegalArgumentException("no ArrowDeviceArray of " + ArrowDeviceArrayStruct.SIZE + " aligned bytes is at " + array);
     }
+    if (!array.scope().isAlive()) throw new IllegalStateException("the ArrowDeviceArray is in an arena that was closed");
+    if (!array.isAccessibleBy(Thread.currentThread())) {
+      throw new WrongThreadException("the ArrowDeviceArray is in an arena that is confined to another thread");
+    }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment struct = arena.allocate(ArrowDeviceArrayStruct.LAYOUT);
       long source = struct.address();
       ArrowDeviceArrayStruct.move(array.address(), source);
+      Reference.reachabilityFence(array);
       DeviceType type = new DeviceType(ArrowDeviceArrayStruct.deviceType(source));
       long id = ArrowDeviceArrayStruct.deviceId(source);
       long event = ArrowDeviceArrayStruct.syncEvent(source);
