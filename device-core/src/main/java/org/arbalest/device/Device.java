@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * after everybody else has left.
  *
  * <p>A device that no backend serves is <em>opaque</em> (DEV-09): its arrays can be taken in, looked at, handed on and released, but their
- * buffers cannot be read and none can be allocated.
+ * buffers cannot be read and none can be allocated. If the device is there later, after its driver was installed for example, then arrays that
+ * are taken in from then on are on it (DEV-18); those of before stay as they were: on the opaque one, which {@linkplain #equals equals} it.
  */
 public final class Device {
   private final DeviceType type;
@@ -37,7 +38,7 @@ public final class Device {
     return id;
   }
 
-  /** Whether no backend serves this device, so that it can only be handed on. */
+  /** Whether no backend serves this device, so that its arrays can only be handed on; does not change. */
   public boolean isOpaque() {
     return driver == null;
   }

@@ -8,14 +8,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.cpu.CpuProvider;
 import org.arbalest.device.spi.Availability;
 import org.arbalest.device.spi.Availability.Missing;
 import org.arbalest.device.spi.Availability.Ready;
-import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.DeviceProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -25,19 +23,18 @@ public final class Devices {
   private static final Map<DeviceType, DeviceProvider> PROVIDERS = new HashMap<>();
 
   private static final List<String> BROKEN = new ArrayList<>();
-  /** Opaque devices are remembered too, but not without end: their ids come from outside. */
-  private static final int MOST_REMEMBERED = 256;
 
   /** Said to be missing even where no backend for them is on the class path. */
   private static final List<DeviceType> USUAL = List.of(DeviceType.CUDA, DeviceType.OPENCL, DeviceType.ROCM);
 
-  private static final List<Device> OPEN = new CopyOnWriteArrayList<>();
+  private static final OpenDevices OPEN;
   private static final Device CPU;
 
   static {
     // Always ours: jars that were merged into one tend to lose their service files.
     PROVIDERS.put(DeviceType.CPU, new CpuProvider());
     loadProviders();
+    OPEN = new OpenDevices(PROVIDERS, System::nanoTime);
     CPU = device(DeviceType.CPU, -1);
   }
 
@@ -54,6 +51,10 @@ public final class Devices {
     if (provider == null) {
       return new Missing("no backend for " + type + " is on the class path or module path" + (BROKEN.isEmpty() ? "" : "; " + BROKEN));
     }
+    return probe(provider, type);
+  }
+
+  static Availability probe(DeviceProvider provider, DeviceType type) {
     try {
       return provider.probe(type);
     } catch (RuntimeException | LinkageError e) {
@@ -62,14 +63,14 @@ public final class Devices {
   }
 
   /**
-   * A device that can be used.
+   * A device that can be used. One that was missing before is looked for again, now (DEV-18).
    *
    * @param type the kind of device
    * @param id which one of its kind; −1 and 0 both mean the CPU
    * @throws DeviceException with {@code ENOSYS} and the reason if it is not available, or what its driver fails with when it is opened
    */
   public static Device device(DeviceType type, long id) {
-    Device device = find(type, id);
+    Device device = type.code() == 1 && CPU != null ? CPU : OPEN.want(type, id);
     if (!device.isOpaque()) return device;
     String reason = availability(type) instanceof Missing(String why) ? why : availability(type) + " has no device " + id;
     throw new DeviceException(Errno.ENOSYS, device + " is unavailable, because " + reason);
@@ -121,34 +122,13 @@ public final class Devices {
     return text.toString();
   }
 
-  /** The device of an array that came from outside: one that can be used, or an opaque one (DEV-09). */
+  /**
+   * The device of an array that came from outside: one that can be used, or an opaque one (DEV-09), for which the next array asks again, though not
+   * more often than once in a while (DEV-18).
+   */
   static Device find(DeviceType type, long id) {
     if (type.code() == 1 && CPU != null) return CPU;
-    for (Device device : OPEN) {
-      if (device.type().code() == type.code() && device.id() == id) return device;
-    }
-    return open(type, id);
-  }
-
-  private static synchronized Device open(DeviceType type, long id) {
-    for (Device device : OPEN) {
-      if (device.type().equals(type) && device.id() == id) return device;
-    }
-    boolean ready = availability(type) instanceof Ready(int count) && (type.equals(DeviceType.CPU) || (id >= 0 && id < count));
-    DeviceProvider provider = provider(type);
-    Device device = new Device(type, id, ready && provider != null ? openDriver(provider, type, id) : null);
-    if (!device.isOpaque() || OPEN.size() < MOST_REMEMBERED) OPEN.add(device);
-    return device;
-  }
-
-  private static DeviceDriver openDriver(DeviceProvider provider, DeviceType type, long id) {
-    try {
-      return provider.open(type, id);
-    } catch (DeviceException e) {
-      throw e;
-    } catch (RuntimeException | LinkageError e) {
-      throw new DeviceException(Errno.EIO, provider.getClass().getName() + " failed to open " + new Device(type, id, null) + ": " + e, e);
-    }
+    return OPEN.find(type, id);
   }
 
   private static @Nullable DeviceProvider provider(DeviceType type) {

@@ -14,7 +14,9 @@ public interface DeviceProvider {
   List<DeviceType> types();
 
   /**
-   * Whether devices of a type can be used here, and if not, why. Does not throw because something is missing.
+   * Whether devices of a type can be used here, and if not, why. Does not throw because something is missing. Is asked again after it said
+   * {@link Availability.Missing Missing}, for as long as arrays come from there (DEV-18): so it looks each time, and remembers no absence, but
+   * for what its runtime remembers.
    *
    * @param type one of {@link #types()}
    */

@@ -6,18 +6,25 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DataTypes
+import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.Field
 import org.arbalest.device.Ledger
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.ChildJvm
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.NativeLibrary
+import org.arbalest.testkit.PeerNodes
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.gpu.CudaDouble
 import org.arbalest.testkit.gpu.GpuDouble
+import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
@@ -72,6 +79,8 @@ class CudaProviderSpec : FunSpec({
 
     test("without pools the driver's synchronous functions serve, and nobody waits for the GPU when memory is freed") { inChild(WithoutPools::class) }
 
+    test("DEV-18 a GPU is found that comes when its driver has been there for long, and a driver that was installed later") { inChild(ComesLater::class) }
+
     test("a GPU that fails to open leaves nothing, and opens the next time") { inChild(FailsToOpen::class) }
 
     test("JVM exit: what is still open at the end, on daemon threads too, ends with the process") { inChild(LeavesAllOpen::class) }
@@ -108,6 +117,36 @@ internal object WithoutPools {
         Frees.drain()
         check(CudaDouble.live(GpuDouble.Live.DEVICE) == 0L)
         check(CudaDouble.violation == "") { CudaDouble.violation }
+        println("good")
+    }
+}
+
+internal object ComesLater {
+    /** An array on the GPU, without rows. */
+    private fun imported(): DeviceArray = Arena.ofConfined().use { arena ->
+        val (array, device) = arena.allocate(ArrowArrayStruct.LAYOUT) to arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+        PeerNodes.array(array, length = 0, buffers = 2)
+        PeerNodes.deviceArray(device, array, 0, DeviceType.CUDA.code())
+        DeviceArray.importDeviceArray(device, Field.of("n", DataTypes.INT32))
+    }
+
+    private fun failure() = "${runCatching { Devices.device(DeviceType.CUDA, 0) }.exceptionOrNull()?.message}"
+
+    @JvmStatic
+    fun main(args: Array<String>) {
+        if (CuLibrary.missing() == null) return println("good") // the real one is installed, and loaded from now on
+        check("no CUDA driver was found" in failure()) { failure() }
+        val early = imported()
+        check(early.device().isOpaque)
+        CudaDouble.reset(devices = 0) // loads it
+        check("CUDA_ERROR_NO_DEVICE (100)" in failure()) { failure() }
+        check(imported().use { it.device().isOpaque })
+        CudaDouble.reset()
+        check(!Devices.device(DeviceType.CUDA, 0).isOpaque)
+        check(!imported().use { it.device().isOpaque })
+        check(early.device().isOpaque) // stays as it was
+        early.close()
+        check(Ledger.now().arrays() == 0L)
         println("good")
     }
 }

@@ -12,7 +12,10 @@ import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.DeviceProvider;
 import org.jspecify.annotations.Nullable;
 
-/** Serves every device with shared virtual memory of every OpenCL platform, numbered in the loader's order. */
+/**
+ * Serves every device with shared virtual memory of every OpenCL platform, numbered in the loader's order. A loader that is installed later is
+ * found; a platform that is installed after the loader was asked is not, since that looks once in a process.
+ */
 public final class OpenClProvider implements DeviceProvider {
   /** Those that were opened, for {@link OpenCl}. */
   private static final Map<Long, OpenClDriver> OPEN = new ConcurrentHashMap<>();
