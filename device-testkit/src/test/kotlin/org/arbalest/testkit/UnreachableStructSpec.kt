@@ -1,5 +1,6 @@
 package org.arbalest.testkit
 
+import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
@@ -29,6 +30,7 @@ import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.lang.invoke.MethodHandles
 import java.lang.ref.WeakReference
+import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executor
 import java.util.concurrent.SubmissionPublisher
@@ -50,6 +52,29 @@ class UnreachableStructSpec : FunSpec({
 
     test("OWN-14 under the pressure of the collector structs that were dropped are imported and exported whole") {
         good(ChildJvm.run(UnderPressure::class, options = listOf("-XX:+UseSerialGC", "-Xmx256m", "-Xmn1m")))
+    }
+
+    val field = Field.of("n", DataTypes.INT32)
+    val calls = mapOf<String, (MemorySegment) -> Unit>(
+        "ArrowSchema" to { Field.importSchema(it) },
+        "ArrowArray" to { DeviceArray.importArray(it, field) },
+        "ArrowDeviceArray" to { DeviceArray.importDeviceArray(it, field) },
+        "ArrowArrayStream" to { DeviceArrayReader.importStream(it).close() },
+        "ArrowDeviceArrayStream" to { DeviceArrayReader.importDeviceStream(it).close() },
+        "ArrowAsyncDeviceStreamHandler" to { AsyncArrays.refuse(it, IllegalStateException("not today")) },
+    )
+
+    for ((struct, call) in calls) {
+        test("OWN-14 an $struct in an arena that was closed, or that is another thread's, is refused before it is touched") {
+            val closed = Arena.ofConfined().use { it.allocate(256, 8) }
+            shouldThrow<IllegalStateException> { call(closed) }.message shouldBe "$struct is in an arena that was closed"
+            Arena.ofConfined().use { arena ->
+                val confined = arena.allocate(256, 8).fill(0x5A)
+                val failure = CompletableFuture.supplyAsync { shouldThrow<WrongThreadException> { call(confined) } }.join()
+                failure.message shouldBe "$struct is in an arena that is confined to another thread"
+                confined.mismatch(arena.allocate(256, 8).fill(0x5A)) shouldBe -1
+            }
+        }
     }
 })
 

@@ -1,0 +1,140 @@
+package org.arbalest.device
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DataType.StructType
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.abi.Errno
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.util.concurrent.atomic.AtomicLong
+
+/** Exports that fail, one place after another: C finds released structs, and whoever exported still has the array. */
+class FailedExportSpec : FunSpec({
+    extension(Balanced)
+
+    fun Arena.garbage(bytes: Long): MemorySegment = allocate(bytes, 8).fill(0x5A)
+
+    /** Runs [action] when all slots are taken; it gets what gives one back. */
+    fun withoutSlots(array: DeviceArray, action: (giveBack: () -> Unit) -> Unit) = Arena.ofConfined().use { arena ->
+        val created = Slots::class.java.getDeclaredField("CREATED").apply { isAccessible = true }.get(null) as AtomicLong
+        val count = created.get()
+        val (arrays, schemas) = mutableListOf<Long>() to mutableListOf<Long>()
+        fun taken(struct: MemorySegment) = ArrowArrayStruct.release(struct.address()) != 0L
+        created.set(1L shl 24)
+        try {
+            while (true) { // idle exports are used up first
+                val out = arena.allocate(ArrowArrayStruct.LAYOUT)
+                runCatching { array.retain().use { it.exportArray(out) } }
+                if (!taken(out)) break
+                arrays += out.address()
+            }
+            do {
+                val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
+                val exported = runCatching { array.field().exportSchema(schema) }.isSuccess
+                if (exported) schemas += schema.address()
+            } while (exported)
+            action {
+                if (schemas.isEmpty()) Calls.releaseArray(arrays.removeLast()) else Calls.releaseSchema(schemas.removeLast())
+            }
+        } finally {
+            created.set(count)
+        }
+        arrays.forEach(Calls::releaseArray)
+        schemas.forEach(Calls::releaseSchema)
+    }
+
+    test("OWN-09 without a slot an array alone, a schema alone and both fail; what C gets is released, and the handle is not spent") {
+        batch(3).use { array ->
+            withoutSlots(array) {
+                Arena.ofConfined().use { arena ->
+                    for (isDeviceArray in listOf(false, true)) for (withSchema in listOf(false, true)) withClue("$isDeviceArray, $withSchema") {
+                        val (out, schema) = arena.garbage(ArrowDeviceArrayStruct.SIZE) to arena.garbage(ArrowSchemaStruct.SIZE)
+                        val error = shouldThrow<DeviceException> {
+                            when {
+                                isDeviceArray && withSchema -> array.exportDeviceArray(out, schema)
+                                isDeviceArray -> array.exportDeviceArray(out)
+                                withSchema -> array.exportArray(out, schema)
+                                else -> array.exportArray(out)
+                            }
+                        }
+                        error.errno() shouldBe Errno.ENOMEM
+                        ArrowArrayStruct.release(out.address()) shouldBe 0
+                        if (withSchema) ArrowSchemaStruct.release(schema.address()) shouldBe 0
+                        array.isOpen shouldBe true
+                    }
+                    val schema = arena.garbage(ArrowSchemaStruct.SIZE)
+                    shouldThrow<DeviceException> { array.field().exportSchema(schema) }.errno() shouldBe Errno.ENOMEM
+                    ArrowSchemaStruct.release(schema.address()) shouldBe 0
+                }
+            }
+            array.column("id").length() shouldBe 3
+        }
+    }
+
+    test("OWN-09 with a slot for the schema and none for the array both are released, and the slot is there again") {
+        batch(3).use { array ->
+            withoutSlots(array) { giveBack ->
+                giveBack()
+                Arena.ofConfined().use { arena ->
+                    for (export in listOf<(MemorySegment, MemorySegment) -> Unit>(array::exportArray, array::exportDeviceArray)) repeat(2) {
+                        val (out, schema) = arena.garbage(ArrowDeviceArrayStruct.SIZE) to arena.garbage(ArrowSchemaStruct.SIZE)
+                        val exports = Ledger.now().exports()
+                        shouldThrow<DeviceException> { export(out, schema) }.errno() shouldBe Errno.ENOMEM
+                        ArrowArrayStruct.release(out.address()) shouldBe 0
+                        ArrowSchemaStruct.release(schema.address()) shouldBe 0
+                        Ledger.now().exports() shouldBe exports
+                        array.isOpen shouldBe true
+                        array.field().exportSchema(schema)
+                        Calls.releaseSchema(schema.address())
+                    }
+                }
+            }
+        }
+    }
+
+    test("OWN-09 without a slot a stream is not exported, and its reader goes on") {
+        batch(3).use { array ->
+            withoutSlots(array) {
+                Arena.ofConfined().use { arena ->
+                    DeviceArrayReader.of(array.schema(), listOf(array.retain())).use { reader ->
+                        val (stream, deviceStream) = arena.garbage(ArrowArrayStreamStruct.SIZE) to arena.garbage(ArrowDeviceArrayStreamStruct.SIZE)
+                        shouldThrow<DeviceException> { reader.exportStream(stream) }.errno() shouldBe Errno.ENOMEM
+                        ArrowArrayStreamStruct.release(stream.address()) shouldBe 0
+                        shouldThrow<DeviceException> { reader.exportDeviceStream(deviceStream) }.errno() shouldBe Errno.ENOMEM
+                        ArrowDeviceArrayStreamStruct.release(deviceStream.address()) shouldBe 0
+                        reader.next()!!.use { it.length() shouldBe 3 }
+                    }
+                }
+            }
+        }
+    }
+
+    test("OWN-09 a handle that was closed is exported to nothing, alone and with its schema") {
+        val closed = batch(3).also { it.close() }
+        Arena.ofConfined().use { arena ->
+            val out = arena.garbage(ArrowDeviceArrayStruct.SIZE)
+            for (export in listOf<(MemorySegment) -> Unit>(closed::exportArray, closed::exportDeviceArray)) {
+                shouldThrow<IllegalStateException> { export(out.fill(0x5A)) }
+                ArrowArrayStruct.release(out.address()) shouldBe 0
+            }
+        }
+    }
+
+    test("OWN-09 a schema of more fields than can be exported is a released struct, all of whose fields are cleared") {
+        val thousand = StructType(List(1024) { Field.of("$it", DataTypes.INT8) })
+        val million = Field.of("", StructType(List(1024) { Field.of("$it", thousand) }))
+        Arena.ofConfined().use { arena ->
+            val out = arena.garbage(ArrowSchemaStruct.SIZE)
+            shouldThrow<DeviceException> { million.exportSchema(out) }.message!! shouldContain "at most 1048576 can be exported"
+            out.mismatch(arena.allocate(ArrowSchemaStruct.SIZE, 8)) shouldBe -1
+        }
+    }
+})

@@ -1,0 +1,192 @@
+package org.arbalest.testkit
+
+import org.arbalest.device.DataType
+import org.arbalest.device.DataType.BoolType
+import org.arbalest.device.DataType.DictionaryType
+import org.arbalest.device.DataType.FixedSizeListType
+import org.arbalest.device.DataType.IntType
+import org.arbalest.device.DataType.MapType
+import org.arbalest.device.DataType.RunEndEncodedType
+import org.arbalest.device.DataType.StructType
+import org.arbalest.device.DataType.UnionMode
+import org.arbalest.device.DataType.UnionType
+import org.arbalest.device.DataTypes
+import org.arbalest.device.Field
+import org.arbalest.device.PLAIN_TYPES
+import org.arbalest.device.abi.ArrowArrayStruct
+import java.lang.foreign.MemorySegment
+
+/**
+ * Arrays of every type of the format, laid out byte by byte from the specification, none of our own code between: with rows in front that a
+ * slice has left behind, on every level, or without any. The same row is the same value either way.
+ */
+internal object HandLaid {
+    private fun field(name: String, type: DataType) = Field.of(name, type)
+
+    private val pair = StructType(listOf(field("x", DataTypes.INT32), field("word", DataTypes.UTF8)))
+    private val parts = listOf(field("n", DataTypes.INT16), field("words", DataType.Utf8ViewType()), field("pair", pair))
+
+    private val nested: List<DataType> = listOf(
+        pair,
+        MapType(field("entries", StructType(listOf(field("key", DataTypes.UTF8).withNullable(false), field("value", DataTypes.INT32)))).withNullable(false), false),
+        UnionType(UnionMode.SPARSE, listOf(5, 0, 127), parts), UnionType(UnionMode.DENSE, listOf(5, 0, 127), parts),
+    ) + listOf(DataTypes.INT32, DataTypes.UTF8, DataTypes.BOOL, DataType.BinaryViewType(), pair).flatMap { type ->
+        val item = field("item", type)
+        listOf(
+            DataType.ListType(item), DataType.LargeListType(item), DataType.ListViewType(item), DataType.LargeListViewType(item),
+            FixedSizeListType(item, 2), FixedSizeListType(item, 0),
+            RunEndEncodedType(field("run_ends", DataTypes.INT32).withNullable(false), field("values", type)),
+        )
+    } + listOf(16, 64).map { RunEndEncodedType(field("run_ends", IntType(it, true)).withNullable(false), field("values", DataTypes.UTF8)) } +
+        listOf(8, 16, 32, 64).flatMap { bits -> listOf(true, false).map { DictionaryType(IntType(bits, it), field("", DataTypes.UTF8), false) } } +
+        DictionaryType(IntType(8, true), field("", pair), false) +
+        DataType.ListType(field("item", UnionType(UnionMode.DENSE, listOf(5, 0, 127), parts))) +
+        FixedSizeListType(field("item", DataType.ListViewType(field("item", DataTypes.UTF8))), 2)
+
+    /** Every kind of type, in every layout. */
+    val types: List<DataType> = PLAIN_TYPES.values + nested
+
+    private fun lay(out: MemorySegment, field: Field, rows: List<Int>, skipped: Int) {
+        lay(out, field.type(), rows, skipped)
+        if (field.isNullable) return
+        PeerNodes.setBuffer(out, 0, null) // the types of such fields here all have a bitmap
+        ArrowArrayStruct.setNullCount(out.address(), 0)
+    }
+
+    /** Fills [out], a blank struct, with these rows and as many in front of them as [skipped], which the offset leaves out. */
+    fun lay(out: MemorySegment, type: DataType, rows: List<Int>, skipped: Int) {
+        val all = List(skipped) { 1000 + it } + rows
+        when (type) {
+            is DataType.NullType -> begin(out, rows, skipped, buffers = 0)
+            is BoolType -> withValidity(out, rows, skipped, all, bits(all) { it % 3 == 0 })
+            is DictionaryType -> {
+                withValidity(out, rows, skipped, all, ByteArray(0).plusAll(all.map { number((it % 7).toLong(), type.index().bits() / 8) }))
+                PeerNodes.setArrayDictionary(out)
+                lay(at(ArrowArrayStruct.dictionary(out.address())), type.values(), (0 until 7).map { 3 * it }, skipped)
+            }
+            is DataType.Utf8Type, is DataType.BinaryType -> variable(out, rows, skipped, all, 4)
+            is DataType.LargeUtf8Type, is DataType.LargeBinaryType -> variable(out, rows, skipped, all, 8)
+            is DataType.Utf8ViewType, is DataType.BinaryViewType -> views(out, rows, skipped, all)
+            is DataType.ListType -> list(out, type.item(), rows, skipped, all, 4)
+            is DataType.LargeListType -> list(out, type.item(), rows, skipped, all, 8)
+            is MapType -> list(out, type.children().single(), rows, skipped, all, 4)
+            is DataType.ListViewType -> listViews(out, type.item(), rows, skipped, all, 4)
+            is DataType.LargeListViewType -> listViews(out, type.item(), rows, skipped, all, 8)
+            is FixedSizeListType -> {
+                withValidity(out, rows, skipped, all, children = 1)
+                lay(child(out, 0), type.item(), all.flatMap { row -> List(type.size()) { 2 * row + it } }, skipped)
+            }
+            is StructType -> {
+                withValidity(out, rows, skipped, all, children = type.fields().size.toLong())
+                type.fields().forEachIndexed { i, field -> lay(child(out, i), field, all.map { it + i }, skipped) }
+            }
+            is UnionType -> union(out, type, rows, skipped, all)
+            is RunEndEncodedType -> runs(out, type, rows, skipped, all)
+            else -> withValidity(out, rows, skipped, all, ByteArray(0).plusAll(all.map { number(it.toLong(), width(type)) }))
+        }
+    }
+
+    private fun width(type: DataType): Int = when (type) {
+        is DataType.FixedSizeBinaryType -> type.width()
+        is IntType -> type.bits() / 8
+        is DataType.FloatType -> type.bits() / 8
+        is DataType.DecimalType -> type.bits() / 8
+        is DataType.DateType -> if (type.unit() == DataType.DateUnit.DAY) 4 else 8
+        is DataType.TimeType -> if (type.format().last() in "sm") 4 else 8
+        is DataType.IntervalType -> mapOf('M' to 4, 'D' to 8, 'n' to 16).getValue(type.format().last())
+        else -> 8
+    }
+
+    private fun at(struct: Long): MemorySegment = MemorySegment.ofAddress(struct).reinterpret(ArrowArrayStruct.SIZE)
+
+    private fun child(of: MemorySegment, index: Int): MemorySegment = at(ArrowArrayStruct.child(of.address(), index.toLong()))
+
+    private fun begin(out: MemorySegment, rows: List<Int>, skipped: Int, buffers: Long, nulls: Long = 0, children: Long = 0) =
+        PeerNodes.array(out, rows.size.toLong(), nulls, skipped.toLong(), buffers, children)
+
+    private fun isNull(row: Int) = row % 4 == 3
+
+    private fun withValidity(out: MemorySegment, rows: List<Int>, skipped: Int, all: List<Int>, vararg data: ByteArray, children: Long = 0) {
+        begin(out, rows, skipped, 1L + data.size, -1, children)
+        PeerNodes.setBuffer(out, 0, bits(all) { !isNull(it) })
+        data.forEachIndexed { i, bytes -> PeerNodes.setBuffer(out, i + 1L, bytes) }
+    }
+
+    private fun bits(all: List<Int>, isSet: (Int) -> Boolean): ByteArray {
+        val bytes = ByteArray(all.size / 8 + 1)
+        all.forEachIndexed { i, row -> if (isSet(row)) bytes[i / 8] = (bytes[i / 8].toInt() or (1 shl i % 8)).toByte() }
+        return bytes
+    }
+
+    private fun number(value: Long, bytes: Int) = ByteArray(bytes) { (value shr 8 * (it % 8)).toByte() }
+
+    private fun ByteArray.plusAll(more: List<ByteArray>): ByteArray = more.fold(this, ByteArray::plus)
+
+    private fun offsets(sizes: List<Int>, first: Int, width: Int): ByteArray =
+        ByteArray(0).plusAll(sizes.runningFold(first, Int::plus).map { number(it.toLong(), width) })
+
+    private fun word(row: Int): ByteArray = "w$row ".repeat(row % 5).encodeToByteArray()
+
+    private fun variable(out: MemorySegment, rows: List<Int>, skipped: Int, all: List<Int>, width: Int) {
+        val words = all.map { word(it) }
+        val before = ByteArray(skipped) { '-'.code.toByte() }
+        withValidity(out, rows, skipped, all, offsets(words.map { it.size }, skipped, width), before.plusAll(words))
+    }
+
+    /** Short ones in the view, long ones in the second of two data buffers. */
+    private fun views(out: MemorySegment, rows: List<Int>, skipped: Int, all: List<Int>) {
+        var data = ByteArray(skipped)
+        val views = all.map { row ->
+            val word = word(row)
+            if (word.size <= 12) return@map number(word.size.toLong(), 4) + word + ByteArray(12 - word.size)
+            val start = data.size
+            data += word
+            number(word.size.toLong(), 4) + word.copyOf(4) + number(1, 4) + number(start.toLong(), 4)
+        }
+        val sizes = number(3, 8) + number(data.size.toLong(), 8)
+        withValidity(out, rows, skipped, all, ByteArray(0).plusAll(views), ByteArray(3), data, sizes)
+    }
+
+    private fun items(row: Int): List<Int> = if (isNull(row)) emptyList() else List(row % 3) { 3 * row + it }
+
+    private fun list(out: MemorySegment, item: Field, rows: List<Int>, skipped: Int, all: List<Int>, width: Int) {
+        val before = List(skipped) { 500 + it } // items that no list refers to
+        withValidity(out, rows, skipped, all, offsets(all.map { items(it).size }, before.size, width), children = 1)
+        lay(child(out, 0), item, before + all.flatMap { items(it) }, skipped)
+    }
+
+    /** The items of the last list come first. */
+    private fun listViews(out: MemorySegment, item: Field, rows: List<Int>, skipped: Int, all: List<Int>, width: Int) {
+        val places = all.reversed().runningFold(skipped) { sum, row -> sum + items(row).size }.dropLast(1).reversed()
+        val offsets = ByteArray(0).plusAll(places.map { number(it.toLong(), width) })
+        val sizes = ByteArray(0).plusAll(all.map { number(items(it).size.toLong(), width) })
+        withValidity(out, rows, skipped, all, offsets, sizes, children = 1)
+        lay(child(out, 0), item, List(skipped) { 500 + it } + all.reversed().flatMap { items(it) }, skipped)
+    }
+
+    private fun union(out: MemorySegment, type: UnionType, rows: List<Int>, skipped: Int, all: List<Int>) {
+        val which = all.map { it % 3 }
+        val ids = ByteArray(all.size) { type.typeIds()[which[it]].toByte() }
+        val isDense = type.mode() == UnionMode.DENSE
+        begin(out, rows, skipped, if (isDense) 2 else 1, children = 3)
+        PeerNodes.setBuffer(out, 0, ids)
+        if (isDense) {
+            val places = all.indices.map { i -> (0 until i).count { which[it] == which[i] } + skipped }
+            PeerNodes.setBuffer(out, 1, ByteArray(0).plusAll(places.map { number(it.toLong(), 4) }))
+        }
+        type.fields().forEachIndexed { i, field ->
+            val own = if (isDense) List(skipped) { 700 + it } + all.filterIndexed { at, _ -> which[at] == i } else all
+            lay(child(out, i), field, own, skipped)
+        }
+    }
+
+    /** Rows are equal two by two; so runs are longer than one. */
+    private fun runs(out: MemorySegment, type: RunEndEncodedType, rows: List<Int>, skipped: Int, all: List<Int>) {
+        val ends = all.indices.filter { it == all.lastIndex || all[it] / 2 != all[it + 1] / 2 }
+        begin(out, rows, skipped, 0, children = 2)
+        val width = (type.runEnds().type() as IntType).bits() / 8
+        PeerNodes.array(child(out, 0), ends.size.toLong(), 0, 0, 2)
+        PeerNodes.setBuffer(child(out, 0), 1, ByteArray(0).plusAll(ends.map { number(it + 1L, width) }))
+        lay(child(out, 1), type.values(), ends.map { all[it] / 2 }, skipped)
+    }
+}

@@ -1,0 +1,174 @@
+package org.arbalest.testkit
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.shouldNotBe
+import org.arbalest.device.DataType
+import org.arbalest.device.DataType.FixedSizeListType
+import org.arbalest.device.DataType.MapType
+import org.arbalest.device.DataType.StructType
+import org.arbalest.device.DataType.UnionType
+import org.arbalest.device.DataTypes
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.ext.PHANTOM
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+
+/** Arrays of every type from outside, which nothing of ours has built: cut, nested, read, copied, handed back. */
+class HandLaidSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    val rows = List(13) { it }
+    val batch = StructType(HandLaid.types.mapIndexed { i, type -> Field.of("$i ${type.format()}", type) })
+
+    fun laid(arena: Arena, type: DataType, rows: List<Int>, skipped: Int): MemorySegment =
+        arena.struct(StructKind.ARRAY).also { HandLaid.lay(it, type, rows, skipped) }
+
+    /** What C reads in an array; `checksum` releases it as well. */
+    fun read(array: MemorySegment, field: Field): Long = Arena.ofConfined().use { arena ->
+        val schema = arena.struct(StructKind.SCHEMA).also { field.exportSchema(it) }
+        PeerNodes.checksum(array, schema).also {
+            it shouldNotBe 0 // the peer could read it
+            PeerMoves.release(schema, StructKind.SCHEMA)
+        }
+    }
+
+    fun checksum(array: MemorySegment, field: Field): Long = read(array, field).also { PeerMoves.release(array, StructKind.ARRAY) }
+
+    fun exported(array: DeviceArray): Long = Arena.ofConfined().use { arena ->
+        val out = arena.struct(StructKind.ARRAY)
+        checksum(out.also { array.use { it.exportArray(out) } }, array.field())
+    }
+
+    /** What C reads in these rows, laid out alone. */
+    fun expected(type: DataType, rows: List<Int>): Long = Arena.ofConfined().use { checksum(laid(it, type, rows, 0), Field.of("", type)) }
+
+    fun imported(type: DataType, rows: List<Int>, skipped: Int, use: (DeviceArray) -> Unit) = Arena.ofConfined().use { arena ->
+        DeviceArray.importArray(laid(arena, type, rows, skipped), Field.of("", type)).use(use)
+    }
+
+    fun plain(value: Any?): Any? = when (value) {
+        is ByteArray -> value.toList()
+        is List<*> -> value.map(::plain)
+        is Map<*, *> -> value.mapValues { plain(it.value) }
+        else -> value
+    }
+
+    val unread = listOf("vu", "vz", "+vl", "+vL", "+ud", "+us", "+r", "ti")
+
+    fun isRead(type: DataType): Boolean =
+        unread.none { type.format().startsWith(it) } && type.children().all { isRead(it.type()) } &&
+            (type !is DataType.DictionaryType || isRead(type.values().type()))
+
+    fun values(array: DeviceArray): List<Any?> = array.asColumn().let { column -> (0 until column.length()).map { plain(column.get(it)) } }
+
+    val cuts = listOf(0 to 13, 1 to 12, 3 to 7, 8 to 5, 12 to 1, 5 to 3)
+
+    for (skipped in listOf(1, 3, 8)) {
+        test("ARR-12 arrays of every type of C's, whose offsets are $skipped on every level, go out again right, whole and cut") {
+            for (type in HandLaid.types) withClue(type) {
+                imported(type, rows, skipped) { array ->
+                    for ((from, count) in cuts) {
+                        exported(array.slice(from.toLong(), count.toLong())) shouldBe expected(type, rows.subList(from, from + count))
+                    }
+                }
+            }
+        }
+
+        test("ARR-12 … are copied right, whole and cut, with offsets of $skipped") {
+            for (type in HandLaid.types) withClue(type) {
+                imported(type, rows, skipped) { array ->
+                    for ((from, count) in cuts) {
+                        val copy = array.slice(from.toLong(), count.toLong()).use { it.copyTo(Devices.cpu()) }
+                        exported(copy) shouldBe expected(type, rows.subList(from, from + count))
+                    }
+                }
+            }
+        }
+
+        test("ARR-12 … read the same values, where values can be read, with offsets of $skipped") {
+            for (type in HandLaid.types.filter(::isRead)) withClue(type) {
+                var whole: List<Any?> = emptyList()
+                imported(type, rows, 0) { whole = values(it) }
+                imported(type, rows, skipped) { array ->
+                    for ((from, count) in cuts) array.slice(from.toLong(), count.toLong()).use { values(it) shouldBe whole.subList(from, from + count) }
+                }
+            }
+        }
+
+        test("ARR-11 ARR-12 the children of what was cut are cut with it, or whole, as the type has it, with offsets of $skipped") {
+            for (type in HandLaid.types.filter { it.children().isNotEmpty() }) withClue(type) {
+                Arena.ofConfined().use { arena ->
+                    val out = laid(arena, type, rows, skipped)
+                    val whole = type.children().mapIndexed { i, field -> read(struct(ArrowArrayStruct.child(out.address(), i.toLong())), field) }
+                    DeviceArray.importArray(out, Field.of("", type)).use { it.slice(2, 9) }.use { cut ->
+                        type.children().forEachIndexed { i, field ->
+                            val own = rows.subList(2, 11).map { if (type is StructType) it + i else it }
+                            val isCut = type is StructType || type is UnionType && type.mode() == DataType.UnionMode.SPARSE
+                            exported(cut.child(i)) shouldBe if (isCut) expected(field.type(), own) else whole[i]
+                        }
+                    }
+                }
+            }
+        }
+
+        test("ARR-12 a batch with a column of every type, cut, goes out and is copied right, with offsets of $skipped") {
+            imported(batch, rows, skipped) { array ->
+                for ((from, count) in cuts) {
+                    val right = expected(batch, rows.subList(from, from + count))
+                    exported(array.slice(from.toLong(), count.toLong())) shouldBe right
+                    exported(array.slice(from.toLong(), count.toLong()).use { it.copyTo(Devices.cpu()) }) shouldBe right
+                }
+            }
+        }
+    }
+
+    test("ARR-12 what is laid by hand is what it should be: maps and lists of a fixed size, which are read and cannot be built") {
+        val map = HandLaid.types.first { it is MapType }
+        imported(map, listOf(1, 2, 3, 4), 2) { array ->
+            values(array) shouldBe listOf(
+                listOf(mapOf("key" to "w3 w3 w3 ", "value" to 4L)),
+                listOf(mapOf("key" to "w6 ", "value" to null), mapOf("key" to "w7 w7 ", "value" to 8L)),
+                null,
+                listOf(mapOf("key" to "w12 w12 ", "value" to 13L)),
+            )
+        }
+        imported(FixedSizeListType(Field.of("item", DataTypes.INT32), 2), listOf(2, 3, 5), 3) { array ->
+            values(array) shouldBe listOf(listOf(4L, 5L), null, listOf(10L, null))
+        }
+    }
+
+    test("ARR-17 arrays of every type are taken in, cut, handed on and released, and no buffer is looked at: none can be") {
+        fun hide(array: MemorySegment, type: DataType) {
+            val isView = type is DataType.Utf8ViewType || type is DataType.BinaryViewType
+            val buffers = ArrowArrayStruct.nBuffers(array.address()) - if (isView) 1 else 0 // the last are sizes, which are the CPU's (DEV-01)
+            for (i in 0 until buffers) PeerNodes.setForeignBuffer(array, i, MemorySegment.ofAddress(PHANTOM + 4096 * i))
+            type.children().forEachIndexed { i, field -> hide(struct(ArrowArrayStruct.child(array.address(), i.toLong())), field.type()) }
+            if (type is DataType.DictionaryType) hide(struct(ArrowArrayStruct.dictionary(array.address())), type.values().type())
+        }
+        for (type in HandLaid.types + batch) for (skipped in listOf(0, 3)) for (deviceType in listOf(1, 17)) withClue(type) {
+            Arena.ofConfined().use { arena ->
+                val field = Field.of("", type)
+                val (out, device) = laid(arena, type, rows, skipped).also { hide(it, type) } to arena.struct(StructKind.DEVICE_ARRAY)
+                PeerNodes.deviceArray(device, out, 0, deviceType)
+                DeviceArray.importDeviceArray(device, field).use { array ->
+                    array.slice(2, 7).use { it.exportDeviceArray(device) }
+                    DeviceArray.importDeviceArray(device, field).use { again -> if (type.children().isNotEmpty()) again.child(0).close() }
+                    if (deviceType == 1) {
+                        array.retain().use { it.exportArray(out) }
+                        DeviceArray.importArray(out, field).move().exportArray(out)
+                        PeerMoves.releaseOnThread(out, StructKind.ARRAY)
+                    }
+                }
+            }
+        }
+        CPeer.counts().arrays shouldBe 0
+    }
+})
+
+private fun struct(address: Long): MemorySegment = MemorySegment.ofAddress(address).reinterpret(ArrowArrayStruct.SIZE)
