@@ -15,10 +15,12 @@ import org.jspecify.annotations.Nullable;
  * A typed view of one array's values. Borrowed from a {@link DeviceArray}: it can be used while that handle is open, and has nothing to
  * close.
  *
- * <p>Rows run from 0; an offset of the array or of its parents is accounted for. The getters convert without loss: {@link #getLong} reads any
- * integer, date, time, timestamp or duration, {@link #getDouble} any number; {@link #getString} any text, {@link #getBytes} any text or
- * binary; a dictionary-encoded column reads as its values. The value of a null row is undefined: ask {@link #isNull} first, or use {@link
- * #get}. A child's own nulls are its own: a null struct does not make its fields null.
+ * <p>Rows run from 0; an offset of the array or of its parents is accounted for. {@link #getLong} reads any integer, date, time, timestamp or
+ * duration, exactly; {@link #getDecimal} any integer or decimal, exactly; {@link #getDouble} any number, rounded to a double if it is none:
+ * integers beyond 2<sup>53</sup>, decimals. {@link #getString} reads text, {@link #getBytes} text and binary, as long as they are stored with
+ * offsets or in a fixed size. A dictionary-encoded column reads as its values. Views, list-views, unions, intervals and run-ends cannot be read
+ * yet. The value of a null row is undefined: ask {@link #isNull} first, or use {@link #get}. A child's own nulls are its own: a null struct does
+ * not make its fields null.
  *
  * <p>The getters throw {@link IllegalStateException} after the handle was closed, {@link IndexOutOfBoundsException} for a row that is not
  * there, {@link IllegalArgumentException} for a type that they do not read, {@link DeviceException} where the CPU cannot read the buffers.
@@ -108,7 +110,7 @@ public final class Column {
     return (int) value;
   }
 
-  /** A floating-point number, or an integer as one. */
+  /** A floating-point number, or an integer or a decimal as the nearest one. */
   public double getDouble(long row) {
     return values.getDouble(at(row));
   }
@@ -238,7 +240,7 @@ public final class Column {
     return new Column(array, field, struct, offset + from, count);
   }
 
-  /** The number of the array's buffers in the C interface, from the bitmap on. */
+  /** The number of the array's buffers in the C interface, in its order: where the type has a bitmap, that is the first. */
   public int bufferCount() {
     array.holder();
     return Math.toIntExact(ArrowArrayStruct.nBuffers(struct));

@@ -101,7 +101,7 @@ public sealed interface DataType {
   /**
    * A day.
    *
-   * @param unit {@code SECOND} is not a unit of dates: see {@link DateUnit}
+   * @param unit how it is stored
    */
   record DateType(DateUnit unit) implements DataType {}
 

@@ -128,7 +128,8 @@ public final class DeviceArray implements AutoCloseable {
 
   /**
    * Takes in an array from C: moves the struct and validates its structure. Whether or not that succeeds, {@code array} is released
-   * afterwards (OWN-08): the handle returned holds what was in it, or it went back to its producer.
+   * afterwards (OWN-08): the handle returned holds what was in it, or it went back to its producer. Only an argument that can be no struct, since
+   * it is NULL, too small, misaligned or not this thread's, is refused before anything is touched.
    *
    * @param array a live {@code ArrowArray} in CPU memory
    * @param field its type
@@ -160,7 +161,7 @@ public final class DeviceArray implements AutoCloseable {
 
   /**
    * Takes in a device array from C; like {@link #importArray(MemorySegment, Field)}. The buffers may be on any device, also on one that no
-   * backend serves (DEV-09); nothing reads them.
+   * backend serves (DEV-09), or that is missing now: see {@link Device}. Nothing reads them.
    *
    * @param array a live {@code ArrowDeviceArray}
    * @param field its type
@@ -294,12 +295,14 @@ public final class DeviceArray implements AutoCloseable {
 
   /**
    * Copies the array to another memory: into one allocation, by copies queued in a stream behind whatever the stream is told to wait for, and
-   * behind this array's event. The result has an event that completes when the copy is done; this handle may be closed at once. Of a slice
-   * only what it shows is copied, but for the elements of lists, and for text whose offsets the CPU cannot read.
+   * behind this array's event. The result has an event that completes when the copy is done, unless it is done already; this handle may be closed
+   * at once. Of a slice only what it shows is copied, but for what only the buffers' content could tell: the elements of lists, the children of
+   * dense unions and of run-ends, the data of views, dictionaries, and text whose offsets the CPU cannot read are copied whole.
    *
-   * <p>Returns before the copy is done, with two exceptions. The lengths of text and binary are known only from their offsets: where these are on
-   * the device, they are fetched first, all at once, which waits for the stream. And where no runtime reaches both devices, the array goes
-   * through main memory, which waits for the first of the two copies.
+   * <p>Returns before the copy is done where the stream's device works by itself, with these exceptions. The lengths of text and binary are known
+   * only from their offsets: where these are on the device, they are fetched first, all at once, which waits for the stream. Where no runtime
+   * reaches both devices, the array goes through main memory, which waits for the first of the two copies. And an event of a runtime that the
+   * stream's knows nothing of is waited for here.
    *
    * @param target where to
    * @param stream of either device
