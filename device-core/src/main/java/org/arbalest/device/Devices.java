@@ -70,7 +70,7 @@ public final class Devices {
    * @throws DeviceException with {@code ENOSYS} and the reason if it is not available, or what its driver fails with when it is opened
    */
   public static Device device(DeviceType type, long id) {
-    Device device = type.code() == 1 && CPU != null ? CPU : OPEN.want(type, id);
+    Device device = find(type, id, true);
     if (!device.isOpaque()) return device;
     String reason = availability(type) instanceof Missing(String why) ? why : availability(type) + " has no device " + id;
     throw new DeviceException(Errno.ENOSYS, device + " is unavailable, because " + reason);
@@ -127,8 +127,12 @@ public final class Devices {
    * more often than once in a while (DEV-18).
    */
   static Device find(DeviceType type, long id) {
+    return find(type, id, false);
+  }
+
+  private static Device find(DeviceType type, long id, boolean isWanted) {
     if (type.code() == 1 && CPU != null) return CPU;
-    return OPEN.find(type, id);
+    return isWanted ? OPEN.want(type, id) : OPEN.find(type, id);
   }
 
   private static @Nullable DeviceProvider provider(DeviceType type) {
