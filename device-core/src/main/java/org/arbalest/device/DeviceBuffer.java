@@ -44,7 +44,8 @@ public final class DeviceBuffer implements AutoCloseable {
    * @param device where it is
    * @param address the device's address of it
    * @param size in bytes
-   * @param onFree run once, when nobody here uses the memory any more; on any thread
+   * @param onFree run once, when nobody here uses the memory any more; on any thread. What it refers to stays reachable until then: a segment of an
+   *     automatic arena whose address this is must be among it (OWN-14)
    */
   public static DeviceBuffer wrap(Device device, long address, long size, Runnable onFree) {
     Objects.requireNonNull(onFree, "onFree");
