@@ -193,7 +193,7 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
     try {
       long struct = checked(Structs.address(handler, ArrowAsyncHandlerStruct.LAYOUT));
       CompletionStage<Void> released = AsyncExport.start(struct, schema, feed, executor, Set.of(quirks));
-      var _ = released.whenComplete((_, _) -> Reference.reachabilityFence(handler)); // the stream has its address only
+      var _ = released.whenComplete((_, _) -> Objects.requireNonNull(handler)); // refers to it until then: the stream has its address only
       return released;
     } finally {
       Reference.reachabilityFence(handler);

@@ -57,8 +57,11 @@ final class MemObjects {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment struct = arena.allocate(ArrowDeviceArrayStruct.LAYOUT);
       long source = struct.address();
-      ArrowDeviceArrayStruct.move(array.address(), source);
-      Reference.reachabilityFence(array);
+      try {
+        ArrowDeviceArrayStruct.move(array.address(), source);
+      } finally {
+        Reference.reachabilityFence(array);
+      }
       DeviceType type = new DeviceType(ArrowDeviceArrayStruct.deviceType(source));
       long id = ArrowDeviceArrayStruct.deviceId(source);
       long event = ArrowDeviceArrayStruct.syncEvent(source);
