@@ -25,30 +25,23 @@ class FailedExportSpec : FunSpec({
     /** Runs [action] when all slots are taken; it gets what gives one back. */
     fun withoutSlots(array: DeviceArray, action: (giveBack: () -> Unit) -> Unit) = Arena.ofConfined().use { arena ->
         val created = Slots::class.java.getDeclaredField("CREATED").apply { isAccessible = true }.get(null) as AtomicLong
+        val given = arena.allocate(ArrowSchemaStruct.LAYOUT).also { array.field().exportSchema(it) }.address()
         val count = created.get()
-        val (arrays, schemas) = mutableListOf<Long>() to mutableListOf<Long>()
-        fun taken(struct: MemorySegment) = ArrowArrayStruct.release(struct.address()) != 0L
+        val arrays = mutableListOf<Long>()
         created.set(1L shl 24)
         try {
-            while (true) { // idle exports are used up first
+            do { // idle exports are used up as well
                 val out = arena.allocate(ArrowArrayStruct.LAYOUT)
                 runCatching { array.retain().use { it.exportArray(out) } }
-                if (!taken(out)) break
-                arrays += out.address()
-            }
-            do {
-                val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
-                val exported = runCatching { array.field().exportSchema(schema) }.isSuccess
-                if (exported) schemas += schema.address()
+                val exported = ArrowArrayStruct.release(out.address()) != 0L
+                if (exported) arrays += out.address()
             } while (exported)
-            action {
-                if (schemas.isEmpty()) Calls.releaseArray(arrays.removeLast()) else Calls.releaseSchema(schemas.removeLast())
-            }
+            action { Calls.releaseSchema(given) }
         } finally {
             created.set(count)
         }
         arrays.forEach(Calls::releaseArray)
-        schemas.forEach(Calls::releaseSchema)
+        Calls.releaseSchema(given)
     }
 
     test("OWN-09 without a slot an array alone, a schema alone and both fail; what C gets is released, and the handle is not spent") {
