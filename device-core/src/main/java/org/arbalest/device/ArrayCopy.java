@@ -74,7 +74,7 @@ final class ArrayCopy {
   private DeviceArray handle(DeviceArray array, DeviceBuffer memory, long block, RecordedEvent event) {
     boolean isOver = event.point.isKnownDone();
     DeviceArray result = new DeviceArray(target.device(), array.field(), block, ArrowArrayStruct.offset(block), array.length());
-    BuiltArray built = new BuiltArray(List.of(memory), block, target.device(), isOver ? null : event);
+    BuiltArray built = new BuiltArray(List.of(memory), block, target.device(), isOver ? null : event, false);
     memory.take();
     if (isOver) event.release();
     return result.holding(built);
@@ -91,7 +91,7 @@ final class ArrayCopy {
         stream.waitFor(event);
       }
     }
-    CopyPlan plan = new CopyPlan(owner.isCpuAccessible() && (event == null || event.isKnownDone()), staging);
+    CopyPlan plan = new CopyPlan(owner, owner.isCpuAccessible() && (event == null || event.isKnownDone()), staging);
     try {
       plan.measure(array.field(), array.struct(), array.offset(), array.length());
       fetch(queue, plan);

@@ -88,6 +88,7 @@ final class ArrayExport {
       export.write(layout, node, out, 0);
       if (sliced) narrow(layout, out, offset, length);
       if (sliced || offset != 0) pushDown(layout, out);
+      if (length == 0 || owner.hasEmptyAtOffset) resetEmpty(layout, out);
     } catch (Throwable t) { // the stack is exhausted
       export.owner = null;
       LIVE.setRelease(export, 0);
@@ -121,6 +122,21 @@ final class ArrayExport {
       pushDown(child, field);
     }
     ArrowArrayStruct.setOffset(struct, 0);
+  }
+
+  /** Lets arrays without elements begin at 0, and shortens what is positioned by them alone to nothing (ARR-19). */
+  private static void resetEmpty(Layout layout, long array) {
+    boolean isEmpty = ArrowArrayStruct.length(array) == 0;
+    if (isEmpty) {
+      ArrowArrayStruct.setOffset(array, 0);
+      ArrowArrayStruct.setNullCount(array, 0);
+    }
+    for (int i = 0; i < layout.children.length; i++) {
+      long child = ArrowArrayStruct.child(array, i);
+      if (isEmpty && layout.shape.positionsChildren()) ArrowArrayStruct.setLength(child, 0);
+      resetEmpty(layout.children[i].layout, child);
+    }
+    if (layout.dictionary != null) resetEmpty(layout.dictionary.layout, ArrowArrayStruct.dictionary(array));
   }
 
   /** A slot and a block with room for the structs below the base: all that can fail. */

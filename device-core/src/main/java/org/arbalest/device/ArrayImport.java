@@ -30,13 +30,13 @@ final class ArrayImport {
     try {
       Device device = isDeviceArray ? deviceOf(source) : Devices.cpu();
       EventPoint event = isDeviceArray ? eventOf(device, source) : null;
-      Structure.validate(field, source);
+      boolean hasEmptyAtOffset = Structure.validate(field, source);
       checkBuffers(device, field.layout, source);
       block = NativeHeap.allocate(ArrowDeviceArrayStruct.SIZE);
       if (!isDeviceArray) ArrowDeviceArrayStruct.setSyncEvent(block, 0);
       long offset = ArrowArrayStruct.offset(source);
       DeviceArray array = new DeviceArray(device, field, block, offset, ArrowArrayStruct.length(source));
-      ImportedArray owner = new ImportedArray(block, device, event);
+      ImportedArray owner = new ImportedArray(block, device, event, hasEmptyAtOffset);
       if (isDeviceArray) {
         ArrowDeviceArrayStruct.move(source, block);
       } else {
@@ -55,10 +55,10 @@ final class ArrayImport {
     try {
       Device device = deviceOf(block);
       EventPoint event = eventOf(device, block);
-      Structure.validate(field, block);
+      boolean hasEmptyAtOffset = Structure.validate(field, block);
       checkBuffers(device, field.layout, block);
       DeviceArray array = new DeviceArray(device, field, block, ArrowArrayStruct.offset(block), ArrowArrayStruct.length(block));
-      return array.holding(new ImportedArray(block, device, event));
+      return array.holding(new ImportedArray(block, device, event, hasEmptyAtOffset));
     } catch (Throwable t) {
       Calls.releaseArray(block);
       NativeHeap.free(block);

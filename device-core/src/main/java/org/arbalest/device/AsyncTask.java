@@ -2,6 +2,7 @@ package org.arbalest.device;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,7 @@ public abstract sealed class AsyncTask implements AutoCloseable permits Imported
    * @param metadata goes to the consumer's {@code on_next_task}
    */
   public static AsyncTask of(DeviceArray array, Metadata metadata) {
+    Objects.requireNonNull(metadata, "metadata");
     return new LocalTask(array.move(), metadata);
   }
 

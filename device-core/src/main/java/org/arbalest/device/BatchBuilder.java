@@ -2,6 +2,8 @@ package org.arbalest.device;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +36,7 @@ public final class BatchBuilder implements AutoCloseable {
 
   /** Sets the metadata of the batch's schema. */
   public BatchBuilder metadata(Metadata newMetadata) {
-    metadata = newMetadata;
+    metadata = Objects.requireNonNull(newMetadata, "newMetadata");
     return this;
   }
 
@@ -52,45 +54,52 @@ public final class BatchBuilder implements AutoCloseable {
 
   /** A column of booleans. */
   public BatchBuilder bool(String name, boolean[] values) {
-    column(Field.of(name, DataTypes.BOOL)).appendAll(values);
-    return this;
+    return add(name, DataTypes.BOOL, column -> column.appendAll(values));
   }
 
   /** A column of 32-bit integers. */
   public BatchBuilder int32(String name, int[] values) {
-    column(Field.of(name, DataTypes.INT32)).appendAll(values);
-    return this;
+    return add(name, DataTypes.INT32, column -> column.appendAll(values));
   }
 
   /** A column of 64-bit integers. */
   public BatchBuilder int64(String name, long[] values) {
-    column(Field.of(name, DataTypes.INT64)).appendAll(values);
-    return this;
+    return add(name, DataTypes.INT64, column -> column.appendAll(values));
   }
 
   /** A column of 32-bit floats. */
   public BatchBuilder float32(String name, float[] values) {
-    column(Field.of(name, DataTypes.FLOAT32)).appendAll(values);
-    return this;
+    return add(name, DataTypes.FLOAT32, column -> column.appendAll(values));
   }
 
   /** A column of 64-bit floats. */
   public BatchBuilder float64(String name, double[] values) {
-    column(Field.of(name, DataTypes.FLOAT64)).appendAll(values);
-    return this;
+    return add(name, DataTypes.FLOAT64, column -> column.appendAll(values));
   }
 
   /** A column of text; elements may be null. */
   public BatchBuilder utf8(String name, List<? extends @Nullable String> values) {
-    ColumnBuilder column = column(Field.of(name, DataTypes.UTF8));
-    for (String value : values) {
-      if (value == null) {
-        column.appendNull();
-      } else {
-        column.append(value);
+    return add(name, DataTypes.UTF8, column -> {
+      for (String value : values) {
+        if (value == null) {
+          column.appendNull();
+        } else {
+          column.append(value);
+        }
       }
+    });
+  }
+
+  /** Adds a column with its values or, if one of them cannot be had or appended, none (OWN-15). */
+  private BatchBuilder add(String name, DataType type, Consumer<ColumnBuilder> values) {
+    ColumnBuilder column = column(Field.of(name, type));
+    try {
+      values.accept(column);
+      return this;
+    } catch (Throwable t) {
+      columns.remove(column);
+      throw t;
     }
-    return this;
   }
 
   /**

@@ -34,6 +34,7 @@ final class BufferSizes {
     if (data.length() < 0 || data.offset() < 0 || data.offset() + data.length() < 0) {
       throw new Malformed("offset + length = " + data.offset() + " + " + data.length() + " is negative or overflows");
     }
+    if (data.offset() + data.length() > layout.most) throw Structure.tooMany(layout, data.offset() + data.length());
     if (data.children().size() != layout.children.length) {
       throw new Malformed("has " + data.children().size() + " children, but the schema has " + layout.children.length);
     }

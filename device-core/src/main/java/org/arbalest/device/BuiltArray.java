@@ -15,7 +15,8 @@ final class BuiltArray extends Ownership {
   private final @Nullable RecordedEvent event;
 
   /** Takes over the buffers, the block and a holder of the event. */
-  BuiltArray(List<DeviceBuffer> buffers, long block, Device device, @Nullable RecordedEvent event) {
+  BuiltArray(List<DeviceBuffer> buffers, long block, Device device, @Nullable RecordedEvent event, boolean hasEmptyAtOffset) {
+    super(hasEmptyAtOffset);
     this.buffers = buffers;
     this.block = block;
     this.isCpuAccessible = device.isCpuAccessible() || (!buffers.isEmpty() && allCpuAccessible(buffers));
@@ -60,9 +61,9 @@ final class BuiltArray extends Ownership {
     Writer writer = new Writer(NativeHeap.allocate(NODE * nodes + Long.BYTES * (nodes + listEntries(field.layout, data))), nodes);
     try {
       writer.write(field.layout, data);
-      Structure.validate(field, writer.block);
+      boolean hasEmptyAtOffset = Structure.validate(field, writer.block);
       DeviceArray handle = new DeviceArray(device, field, writer.block, data.offset(), data.length());
-      return handle.holding(new BuiltArray(buffers, writer.block, device, event));
+      return handle.holding(new BuiltArray(buffers, writer.block, device, event, hasEmptyAtOffset));
     } catch (Throwable t) {
       NativeHeap.free(writer.block);
       throw t;
@@ -77,6 +78,12 @@ final class BuiltArray extends Ownership {
   @Override
   @Nullable EventPoint event() {
     return event == null ? null : event.point;
+  }
+
+  /** Behind the list of the buffers. */
+  @Override
+  long dataSize(long struct) {
+    return NativeHeap.getLong(ArrowArrayStruct.buffers(struct) + Long.BYTES * ArrowArrayStruct.nBuffers(struct));
   }
 
   @Override
@@ -128,6 +135,7 @@ final class BuiltArray extends Ownership {
   private static long listEntries(Layout layout, ArrayData data) {
     long entries = data.buffers().size();
     if (layout.shape == Layout.Shape.VIEW) entries += 1 + variadic(data);
+    if (layout.shape == Layout.Shape.VARIABLE) entries++;
     for (int i = 0; i < layout.children.length; i++) entries += listEntries(layout.children[i].layout, data.children().get(i));
     ArrayData values = data.dictionary();
     return layout.dictionary == null || values == null ? entries : entries + listEntries(layout.dictionary.layout, values);
@@ -177,7 +185,17 @@ final class BuiltArray extends Ownership {
       for (int i = 0; i < data.buffers().size(); i++) {
         ArrowArrayStruct.setBuffer(node, i, pointer(data.buffers().get(i)));
       }
-      if (view) ArrowArrayStruct.setBuffer(node, count - 1, sizes(data));
+      if (view) writeVariadic(data, node);
+      DeviceBuffer last = count == 0 ? null : data.buffers().getLast();
+      if (layout.shape == Layout.Shape.VARIABLE) NativeHeap.putLong(list(1), last == null ? 0 : last.size());
+    }
+
+    /** The sizes of the data buffers, and for one that there is not, which has no bytes, an address that is not NULL (ARR-08). */
+    private void writeVariadic(ArrayData data, long node) {
+      for (int i = 2; i < data.buffers().size(); i++) {
+        if (data.buffers().get(i) == null) ArrowArrayStruct.setBuffer(node, i, ArrowArrayStruct.buffer(node, 1));
+      }
+      ArrowArrayStruct.setBuffer(node, data.buffers().size(), sizes(data));
     }
 
     private long sizes(ArrayData data) {

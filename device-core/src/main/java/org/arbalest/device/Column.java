@@ -63,18 +63,18 @@ public final class Column {
     return length;
   }
 
-  /** The number of nulls; counted now if the producer did not. */
+  /** The number of nulls; counted now if the producer did not. Unions and run-ends have none, whatever their values are (ARR-06). */
   public long nullCount() {
     array.holder();
     Layout layout = field.layout;
     if (layout.shape == Layout.Shape.NULL) return length;
     if (layout.dictionary != null && dictionary().nullCount() != 0) return countNulls();
-    if (layout.shape.hasValidity && validity == 0) return 0;
+    if (validity == 0) return 0;
     long known = ArrowArrayStruct.nullCount(struct);
     boolean whole = offset == ArrowArrayStruct.offset(struct) && length == ArrowArrayStruct.length(struct);
-    if (layout.shape.hasValidity && known >= 0 && whole) return known;
+    if (known >= 0 && whole) return known;
     checkReadable();
-    return layout.shape.hasValidity ? length - Bitmaps.countOnes(validity, offset, length) : countNulls();
+    return length - Bitmaps.countOnes(validity, offset, length);
   }
 
   private long countNulls() {
@@ -263,6 +263,11 @@ public final class Column {
 
   long struct() {
     return struct;
+  }
+
+  /** See {@link Ownership#dataSize}. */
+  long dataSize() {
+    return array.holder().dataSize(struct);
   }
 
   private int size() {

@@ -1,9 +1,13 @@
 package org.arbalest.device;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.IntPredicate;
 import org.arbalest.device.DataType.BinaryType;
 import org.arbalest.device.DataType.BoolType;
@@ -25,7 +29,10 @@ import org.jspecify.annotations.Nullable;
  * <p>What fits which type: {@code append(long)} integers, dates, times, timestamps and durations (in the type's unit), and decimals; {@code
  * append(double)} floats; {@code append(BigDecimal)} decimals; {@code append(String)} text and dictionaries of text; {@code append(byte[])}
  * binary; {@link #appendList} lists; {@link #appendStruct} structs. Anything else is an {@link IllegalArgumentException} that names the
- * column, its type and the value, and so is a value out of the type's range.
+ * column, its type and the value, and so is a value out of the type's range, and text with half a surrogate pair.
+ *
+ * <p>Whatever is appended is appended as a whole or, if it throws, not at all: the builder is then as it was (OWN-15). Only where memory runs out
+ * can the batch not be built any more.
  */
 public abstract sealed class ColumnBuilder
     permits BoolBuilder, DictionaryBuilder, FixedBuilder, ListBuilder, NullBuilder, StructBuilder, VariableBuilder {
@@ -74,15 +81,18 @@ public abstract sealed class ColumnBuilder
     return this;
   }
 
-  /** Makes those of the values appended so far null for which the predicate of their position is true. */
+  /** Makes those of the values appended so far null for which the predicate of their position is true; none if it throws. */
   public final ColumnBuilder setNulls(IntPredicate isNull) {
+    Objects.requireNonNull(isNull, "isNull");
     int count = Math.toIntExact(validity.length()); // items of large lists may be more than an IntPredicate can tell apart
+    BitSet nulls = new BitSet();
     for (int i = 0; i < count; i++) {
       if (isNull.test(i)) {
         checkNullable(i);
-        validity.setNull(i);
+        nulls.set(i);
       }
     }
+    nulls.stream().forEach(validity::setNull);
     return this;
   }
 
@@ -158,24 +168,28 @@ public abstract sealed class ColumnBuilder
 
   /** Appends all values of an array; in one copy where the type stores them as they are. */
   public ColumnBuilder appendAll(byte[] values) {
+    for (byte value : values) check(value);
     for (byte value : values) append((long) value);
     return this;
   }
 
   /** Appends all values of an array; in one copy where the type stores them as they are. */
   public ColumnBuilder appendAll(short[] values) {
+    for (short value : values) check(value);
     for (short value : values) append((long) value);
     return this;
   }
 
   /** Appends all values of an array; in one copy where the type stores them as they are. */
   public ColumnBuilder appendAll(int[] values) {
+    for (int value : values) check(value);
     for (int value : values) append((long) value);
     return this;
   }
 
   /** Appends all values of an array; in one copy where the type stores them as they are. */
   public ColumnBuilder appendAll(long[] values) {
+    for (long value : values) check(value);
     for (long value : values) append(value);
     return this;
   }
@@ -201,6 +215,9 @@ public abstract sealed class ColumnBuilder
     throw doesNotFit("values of fixed width");
   }
 
+  /** Throws if an integer could not be appended; asked before several are (OWN-15). */
+  void check(long value) {}
+
   /** Writes whatever stands where a null is. */
   abstract void writeNull();
 
@@ -217,6 +234,30 @@ public abstract sealed class ColumnBuilder
 
   private void checkNullable(long row) {
     if (!field.isNullable()) throw new IllegalArgumentException("column \"" + field.name() + "\" is not nullable, but row " + row + " is null");
+  }
+
+  /** The bytes of text. Half a surrogate pair has none in UTF-8: a question mark would take its place. */
+  final byte[] utf8(String value) {
+    byte[] bytes = value.getBytes(UTF_8);
+    for (byte b : bytes) {
+      if (b == '?') {
+        checkSurrogates(value);
+        break;
+      }
+    }
+    return bytes;
+  }
+
+  private void checkSurrogates(String value) {
+    for (int i = 0; i < value.length(); i++) {
+      char c = value.charAt(i);
+      if (!Character.isSurrogate(c)) continue;
+      if (!Character.isHighSurrogate(c) || i + 1 == value.length() || !Character.isLowSurrogate(value.charAt(i + 1))) {
+        throw new IllegalArgumentException(
+            String.format("column \"%s\", row %d: character %d of the text, U+%04X, is half a surrogate pair", field.name(), length(), i, (int) c));
+      }
+      i++;
+    }
   }
 
   final IllegalArgumentException doesNotFit(String what) {

@@ -9,7 +9,8 @@ import org.arbalest.device.abi.ArrowArrayStruct;
  *
  * <p>An array's own elements are copied from the first that is shown, but for up to seven more where a bitmap is copied, whose first byte may
  * begin with them; so are the fields of structs. The elements of lists are copied whole, since which of them are shown is known to the device
- * only. Every piece begins at a multiple of 64 bytes.
+ * only. Of an array without elements nothing is read, and its copy begins at 0, children alike (ARR-19); only a dictionary stays. Every piece
+ * begins at a multiple of 64 bytes.
  */
 final class CopyPlan {
   private static final long NODE = ArrowArrayStruct.SIZE;
@@ -24,6 +25,7 @@ final class CopyPlan {
   private long[] endWidths = new long[8];
   private int endCount;
   private int nextEnd;
+  private final Ownership owner;
   private final boolean hostReads;
 
   /** Offsets that were rewritten, to be freed when they are copied. */
@@ -51,10 +53,12 @@ final class CopyPlan {
   /**
    * An empty plan.
    *
+   * @param owner knows how large the buffers are, if anybody does
    * @param hostReads whether the CPU may read the source's buffers, now
    * @param staging where buffers that the copies need are added
    */
-  CopyPlan(boolean hostReads, List<DeviceBuffer> staging) {
+  CopyPlan(Ownership owner, boolean hostReads, List<DeviceBuffer> staging) {
+    this.owner = owner;
     this.hostReads = hostReads;
     this.staging = staging;
   }
@@ -118,12 +122,15 @@ final class CopyPlan {
     nodes++;
     entries = Math.addExact(entries, bufferCount(layout, source) + layout.children.length);
     if (layout.shape == Layout.Shape.VIEW) entries += variadic(source);
-    long skip = skip(layout, source, start);
-    if (layout.shape == Layout.Shape.VARIABLE && !hostReads) addEnd(layout, source, start + length);
+    if (layout.shape == Layout.Shape.VARIABLE) entries++;
+    long skip = length == 0 ? 0 : skip(layout, source, start);
+    if (layout.shape == Layout.Shape.VARIABLE && !hostReads && length != 0) addEnd(layout, source, start + length);
     for (int i = 0; i < layout.children.length; i++) {
       long child = ArrowArrayStruct.child(source, i);
       try {
-        measure(layout.children[i].layout, child, childStart(layout, child, start - skip), childLength(layout, child, length + skip));
+        long count = length + skip;
+        long childStart = count == 0 ? 0 : childStart(layout, child, start - skip);
+        measure(layout.children[i].layout, child, childStart, count == 0 ? 0 : childLength(layout, child, count));
       } catch (Malformed e) {
         throw e.under(layout.children[i].name());
       }
@@ -142,23 +149,24 @@ final class CopyPlan {
       endWidths = Arrays.copyOf(endWidths, 2 * endCount);
     }
     endWidths[endCount] = layout.width();
-    ends[endCount++] = offsets == 0 ? 0 : offsets + layout.width() * end;
+    ends[endCount++] = offsets + layout.width() * end;
   }
 
   private long write(Layout layout, long source, long start, long length) {
     long node = nextNode;
     nextNode += NODE;
-    long skip = skip(layout, source, start);
-    long begin = start - skip;
+    long skip = length == 0 ? 0 : skip(layout, source, start);
+    long begin = length == 0 ? 0 : start - skip;
     long count = Math.addExact(length, skip);
     boolean isWhole = start == ArrowArrayStruct.offset(source) && length == ArrowArrayStruct.length(source);
     long nulls = nullCount(layout, source, length, isWhole);
     ArrowArrayStruct.setLength(node, length);
-    ArrowArrayStruct.setOffset(node, layout.shape == Layout.Shape.RUN_END ? start : skip);
+    ArrowArrayStruct.setOffset(node, layout.shape == Layout.Shape.RUN_END && length != 0 ? start : skip);
     ArrowArrayStruct.setNullCount(node, nulls);
     int buffers = bufferCount(layout, source);
     ArrowArrayStruct.setNBuffers(node, buffers);
     ArrowArrayStruct.setBuffers(node, buffers == 0 ? 0 : list(buffers));
+    if (layout.shape == Layout.Shape.VARIABLE) list(1); // for the size of the data
     writeBuffers(layout, source, node, begin, count, nulls != 0);
     writeChildren(layout, source, node, begin, count);
     ArrowArrayStruct.setPrivateData(node, 0);
@@ -173,8 +181,9 @@ final class CopyPlan {
     for (int i = 0; i < children; i++) {
       long child = ArrowArrayStruct.child(source, i);
       try {
-        long start = childStart(layout, child, begin);
-        ArrowArrayStruct.setChild(node, i, write(layout.children[i].layout, child, start, childLength(layout, child, count)));
+        long start = count == 0 ? 0 : childStart(layout, child, begin);
+        long length = count == 0 ? 0 : childLength(layout, child, count);
+        ArrowArrayStruct.setChild(node, i, write(layout.children[i].layout, child, start, length));
       } catch (Malformed e) {
         throw e.under(layout.children[i].name());
       }
@@ -223,9 +232,9 @@ final class CopyPlan {
     add(address == 0 ? 0 : address + first, address == 0 ? 0 : size, cell);
   }
 
-  /** Offsets as they are; at least one, also where the producer of an empty array has none. */
+  /** Offsets as they are; of an empty array one, which is 0, whatever its producer has, which may be none. */
   private void copyOffsets(Layout layout, long offsets, long begin, long count, long cell) {
-    if (offsets == 0) {
+    if (count == 0) {
       add(ZEROES, layout.width(), cell);
     } else {
       copyBits(offsets, begin, Math.addExact(count, 1), layout.bits, cell);
@@ -235,22 +244,42 @@ final class CopyPlan {
   private void copyVariable(Layout layout, long source, long begin, long count, long cell) {
     long offsets = ArrowArrayStruct.buffer(source, 1);
     long data = ArrowArrayStruct.buffer(source, 2);
+    if (count == 0) {
+      add(ZEROES, layout.width(), cell);
+      addData(data, 0, cell);
+      return;
+    }
     long first = hostReads ? offset(layout, offsets, begin) : 0;
     long last = hostReads ? offset(layout, offsets, begin + count) : ends[nextEnd++];
     if (first < 0 || last < first) {
       throw new Malformed("offsets[" + (begin + count) + "] = " + last + " is before offsets[" + begin + "] = " + first + ", or one is negative");
     }
+    long known = owner.dataSize(source);
+    if (last > known) throw new Malformed("offsets[" + (begin + count) + "] = " + last + " is beyond the " + known + " bytes of data");
+    if (hostReads) checkLast(layout, source, offsets, begin + count, last);
     if (last > first && data == 0) throw new Malformed("the data is NULL, but the offsets say " + (last - first) + " bytes");
     if (first == 0) {
       copyOffsets(layout, offsets, begin, count, cell);
     } else {
       add(rebased(layout, offsets, begin, count, first, last), layout.width() * (count + 1), cell);
     }
-    add(data + first, last - first, cell + Long.BYTES);
+    addData(data + first, last - first, cell);
+  }
+
+  /** What the array's own last offset says bounds the others: a part of it has no more text than the whole. */
+  private static void checkLast(Layout layout, long source, long offsets, long at, long offset) {
+    long end = ArrowArrayStruct.offset(source) + ArrowArrayStruct.length(source);
+    long most = at == end ? offset : offset(layout, offsets, end);
+    if (offset > most) throw new Malformed("offsets[" + at + "] = " + offset + " is beyond the last, offsets[" + end + "] = " + most);
+  }
+
+  /** The bytes of texts, and behind the list of the buffers their number, as {@link Ownership#dataSize} wants it. */
+  private void addData(long data, long size, long cell) {
+    add(data, size, cell + Long.BYTES);
+    NativeHeap.putLong(cell + 2 * Long.BYTES, size);
   }
 
   private static long offset(Layout layout, long offsets, long index) {
-    if (offsets == 0) return 0;
     return layout.bits == 64 ? NativeHeap.getLong(offsets + 8 * index) : NativeHeap.getInt(offsets + 4 * index);
   }
 
@@ -279,7 +308,7 @@ final class CopyPlan {
     long sizes = ArrowArrayStruct.buffer(source, variadic + 2);
     long copiedSizes = list(variadic);
     for (long i = 0; i < variadic; i++) {
-      long size = NativeHeap.getLong(sizes + Long.BYTES * i);
+      long size = count == 0 ? 0 : NativeHeap.getLong(sizes + Long.BYTES * i);
       NativeHeap.putLong(copiedSizes + Long.BYTES * i, size);
       add(ArrowArrayStruct.buffer(source, 2 + i), size, cell + Long.BYTES * (1 + i));
     }
@@ -288,12 +317,13 @@ final class CopyPlan {
 
   /** A piece; of no bytes, it is still somewhere, so that no exported pointer is NULL (ARR-08). */
   private void add(long address, long size, long cell) {
+    if (total > Layout.MOST_BYTES - size) throw new Malformed(size + " bytes beside " + total + " others are more than memory has");
     if (pieces == from.length) grow();
     from[pieces] = address;
     at[pieces] = total;
     bytes[pieces] = size;
     cells[pieces++] = cell;
-    total = Math.addExact(total, Math.addExact(size, ALIGNMENT - 1)) & -ALIGNMENT;
+    total = (total + size + ALIGNMENT - 1) & -ALIGNMENT;
   }
 
   private void grow() {
@@ -333,7 +363,7 @@ final class CopyPlan {
   }
 
   private static long nullCount(Layout layout, long source, long length, boolean isWhole) {
-    if (layout.shape == Layout.Shape.NULL) return length;
+    if (layout.shape == Layout.Shape.NULL || length == 0) return length;
     if (!layout.shape.hasValidity || ArrowArrayStruct.buffer(source, 0) == 0) return 0;
     long nulls = ArrowArrayStruct.nullCount(source);
     return isWhole || nulls == 0 ? nulls : -1;

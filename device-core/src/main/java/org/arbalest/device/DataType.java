@@ -1,6 +1,7 @@
 package org.arbalest.device;
 
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,14 +104,24 @@ public sealed interface DataType {
    *
    * @param unit how it is stored
    */
-  record DateType(DateUnit unit) implements DataType {}
+  record DateType(DateUnit unit) implements DataType {
+    /** Checks that there is a unit. */
+    public DateType {
+      Objects.requireNonNull(unit, "unit");
+    }
+  }
 
   /**
    * A time of day: 32 bits in seconds or milliseconds, 64 bits in microseconds or nanoseconds.
    *
    * @param unit what is counted since midnight
    */
-  record TimeType(TimeUnit unit) implements DataType {}
+  record TimeType(TimeUnit unit) implements DataType {
+    /** Checks that there is a unit. */
+    public TimeType {
+      Objects.requireNonNull(unit, "unit");
+    }
+  }
 
   /**
    * A point in time, as 64 bits since 1970-01-01.
@@ -121,6 +132,7 @@ public sealed interface DataType {
   record TimestampType(TimeUnit unit, @Nullable String timezone) implements DataType {
     /** The empty zone is no zone (SCH-10). */
     public TimestampType {
+      Objects.requireNonNull(unit, "unit");
       if (timezone != null && timezone.isEmpty()) timezone = null;
       if (timezone != null) DataTypes.noNul("a time zone", timezone);
     }
@@ -131,14 +143,24 @@ public sealed interface DataType {
    *
    * @param unit what is counted
    */
-  record DurationType(TimeUnit unit) implements DataType {}
+  record DurationType(TimeUnit unit) implements DataType {
+    /** Checks that there is a unit. */
+    public DurationType {
+      Objects.requireNonNull(unit, "unit");
+    }
+  }
 
   /**
    * A length of time on the calendar.
    *
    * @param unit which parts it has
    */
-  record IntervalType(IntervalUnit unit) implements DataType {}
+  record IntervalType(IntervalUnit unit) implements DataType {
+    /** Checks that there is a unit. */
+    public IntervalType {
+      Objects.requireNonNull(unit, "unit");
+    }
+  }
 
   /**
    * Lists with 32-bit offsets.
@@ -146,6 +168,11 @@ public sealed interface DataType {
    * @param item the field of the elements
    */
   record ListType(Field item) implements DataType {
+    /** Checks that there is an item. */
+    public ListType {
+      Objects.requireNonNull(item, "item");
+    }
+
     @Override
     public List<Field> children() {
       return List.of(item);
@@ -158,6 +185,11 @@ public sealed interface DataType {
    * @param item the field of the elements
    */
   record LargeListType(Field item) implements DataType {
+    /** Checks that there is an item. */
+    public LargeListType {
+      Objects.requireNonNull(item, "item");
+    }
+
     @Override
     public List<Field> children() {
       return List.of(item);
@@ -170,6 +202,11 @@ public sealed interface DataType {
    * @param item the field of the elements
    */
   record ListViewType(Field item) implements DataType {
+    /** Checks that there is an item. */
+    public ListViewType {
+      Objects.requireNonNull(item, "item");
+    }
+
     @Override
     public List<Field> children() {
       return List.of(item);
@@ -182,6 +219,11 @@ public sealed interface DataType {
    * @param item the field of the elements
    */
   record LargeListViewType(Field item) implements DataType {
+    /** Checks that there is an item. */
+    public LargeListViewType {
+      Objects.requireNonNull(item, "item");
+    }
+
     @Override
     public List<Field> children() {
       return List.of(item);
@@ -197,6 +239,7 @@ public sealed interface DataType {
   record FixedSizeListType(Field item, int size) implements DataType {
     /** Checks the size. */
     public FixedSizeListType {
+      Objects.requireNonNull(item, "item");
       DataTypes.notNegative("size", size);
     }
 
@@ -214,6 +257,7 @@ public sealed interface DataType {
   record StructType(List<Field> fields) implements DataType {
     /** Copies the list. */
     public StructType {
+      Objects.requireNonNull(fields, "fields");
       fields = List.copyOf(fields);
     }
 
@@ -232,6 +276,7 @@ public sealed interface DataType {
   record MapType(Field entries, boolean keysSorted) implements DataType {
     /** Checks the entries (SCH-14). */
     public MapType {
+      Objects.requireNonNull(entries, "entries");
       DataTypes.checkEntries(entries);
     }
 
@@ -251,6 +296,9 @@ public sealed interface DataType {
   record UnionType(UnionMode mode, List<Integer> typeIds, List<Field> fields) implements DataType {
     /** Checks the ids (SCH-13). */
     public UnionType {
+      Objects.requireNonNull(mode, "mode");
+      Objects.requireNonNull(typeIds, "typeIds");
+      Objects.requireNonNull(fields, "fields");
       typeIds = List.copyOf(typeIds);
       fields = List.copyOf(fields);
       DataTypes.checkTypeIds(typeIds, fields.size());
@@ -271,6 +319,8 @@ public sealed interface DataType {
   record RunEndEncodedType(Field runEnds, Field values) implements DataType {
     /** Checks the run ends (SCH-15). */
     public RunEndEncodedType {
+      Objects.requireNonNull(runEnds, "runEnds");
+      Objects.requireNonNull(values, "values");
       DataTypes.checkRunEnds(runEnds);
     }
 
@@ -287,7 +337,13 @@ public sealed interface DataType {
    * @param values the field of the values
    * @param ordered whether the order of the values means something
    */
-  record DictionaryType(IntType index, Field values, boolean ordered) implements DataType {}
+  record DictionaryType(IntType index, Field values, boolean ordered) implements DataType {
+    /** Checks that there are indices and values. */
+    public DictionaryType {
+      Objects.requireNonNull(index, "index");
+      Objects.requireNonNull(values, "values");
+    }
+  }
 
   /** How a date is stored. */
   enum DateUnit {

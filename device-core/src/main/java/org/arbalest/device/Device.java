@@ -19,13 +19,35 @@ import org.jspecify.annotations.Nullable;
 public final class Device {
   private final DeviceType type;
   private final long id;
+  private final long ordinal;
   private final @Nullable DeviceDriver driver;
+  private volatile @Nullable Device unnumbered;
   private volatile @Nullable DeviceStream defaultStream;
 
   Device(DeviceType type, long id, @Nullable DeviceDriver driver) {
+    this(type, id, id, driver);
+  }
+
+  private Device(DeviceType type, long id, long ordinal, @Nullable DeviceDriver driver) {
     this.type = type;
     this.id = id;
+    this.ordinal = ordinal;
     this.driver = driver;
+  }
+
+  /**
+   * This device's memory under the id −1, by which peers send host memory that is no device's in particular (DEV-16). It keeps that id wherever
+   * it goes, and is served as this device's.
+   */
+  Device unnumbered() {
+    Device known = unnumbered;
+    if (known == null) unnumbered = known = new Device(type, -1, ordinal, driver);
+    return known;
+  }
+
+  /** The id by which drivers know this device. */
+  long ordinal() {
+    return ordinal;
   }
 
   /** The kind of device. */
@@ -33,7 +55,7 @@ public final class Device {
     return type;
   }
 
-  /** Which one of its kind; −1 for the CPU (DEV-02). */
+  /** Which one of its kind; −1 for the CPU (DEV-02), and for pinned memory that a peer sent as no device's in particular (DEV-16). */
   public long id() {
     return id;
   }
@@ -65,7 +87,7 @@ public final class Device {
     DeviceDriver d = driver();
     HostMemory host = d.hostMemory();
     if (host == null) return d.isCpuAccessible() ? Optional.of(memory()) : Optional.empty();
-    return Optional.of(new AllocatorMemory(host.type().equals(type) ? this : Devices.find(host.type(), id), host.allocator()));
+    return Optional.of(new AllocatorMemory(host.type().equals(type) ? this : Devices.find(host.type(), ordinal), host.allocator()));
   }
 
   /** Allocates a buffer of undefined content in {@link #memory}; see {@link MemoryManager#allocate(long)}. The caller owns it. */
@@ -139,7 +161,7 @@ public final class Device {
 
   /** Whether this device's copies read and write another one's memory, and its queues wait for its events. */
   boolean reaches(Device other) {
-    return driver != null && (equals(other) || driver.reaches(other.type, other.id));
+    return driver != null && (equals(other) || driver.reaches(other.type, other.ordinal));
   }
 
   @Override

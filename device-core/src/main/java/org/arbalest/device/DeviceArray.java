@@ -325,14 +325,17 @@ public final class DeviceArray implements AutoCloseable {
    */
   public DeviceArray viewOrCopyTo(Device target, DeviceStream stream) {
     if (target.equals(device)) return retain();
-    if (!canView(target)) return copyTo(target, stream);
-    return new DeviceArray(target, field, struct, offset, length).holding(share());
+    return canView(target) ? view(target) : copyTo(target, stream);
   }
 
   /** See {@link #viewOrCopyTo(Device, DeviceStream)}; a copy is made by a default stream. */
   public DeviceArray viewOrCopyTo(Device target) {
-    if (target.equals(device) || canView(target)) return viewOrCopyTo(target, target.defaultStream());
-    return copyTo(target);
+    if (target.equals(device)) return retain();
+    return canView(target) ? view(target) : copyTo(target);
+  }
+
+  private DeviceArray view(Device target) {
+    return new DeviceArray(target, field, struct, offset, length).holding(share());
   }
 
   private boolean canView(Device target) {

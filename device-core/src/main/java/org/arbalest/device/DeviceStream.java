@@ -192,7 +192,7 @@ public final class DeviceStream implements AutoCloseable {
     if (other.equals(device)) return true;
     DeviceQueue held = hold();
     try {
-      return held.driver.reaches(other.type(), other.id());
+      return held.driver.reaches(other.type(), other.ordinal());
     } finally {
       held.release();
     }

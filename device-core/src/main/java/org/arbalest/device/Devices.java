@@ -66,7 +66,7 @@ public final class Devices {
    * A device that can be used. One that was missing before is looked for again, now (DEV-18).
    *
    * @param type the kind of device
-   * @param id which one of its kind; −1 and 0 both mean the CPU
+   * @param id which one of its kind; −1 and 0 both mean the CPU; −1 is also host memory that is no GPU's in particular (DEV-16)
    * @throws DeviceException with {@code ENOSYS} and the reason if it is not available, or what its driver fails with when it is opened
    */
   public static Device device(DeviceType type, long id) {
@@ -132,7 +132,13 @@ public final class Devices {
 
   private static Device find(DeviceType type, long id, boolean isWanted) {
     if (type.code() == 1 && CPU != null) return CPU;
+    if (id == -1 && isPinned(type)) return find(type, 0, isWanted).unnumbered();
     return isWanted ? OPEN.want(type, id) : OPEN.find(type, id);
+  }
+
+  /** Main memory that is pinned for GPUs: for one of them, or for none in particular. */
+  private static boolean isPinned(DeviceType type) {
+    return type.equals(DeviceType.CUDA_HOST) || type.equals(DeviceType.ROCM_HOST);
   }
 
   private static @Nullable DeviceProvider provider(DeviceType type) {

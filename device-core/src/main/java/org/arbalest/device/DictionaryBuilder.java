@@ -25,8 +25,8 @@ final class DictionaryBuilder extends ColumnBuilder {
     Integer position = positions.get(Objects.requireNonNull(value, "value"));
     if (position == null) {
       position = positions.size();
-      indices.checkRange(position); // whatever is refused is refused before anything is written
-      values.append(value);
+      indices.check(position); // whatever is refused is refused before anything is written
+      values.write(utf8(value));
       indices.append((long) position);
       positions.put(value, position);
     } else {

@@ -55,7 +55,7 @@ final class EventPoint {
   /** Lets a queue wait, on the device where possible. */
   void letWait(DeviceDriver waiting, Device itsDevice, long queue) {
     if (isDone()) return;
-    if (itsDevice.equals(device) || waiting.reaches(device.type(), device.id())) {
+    if (itsDevice.equals(device) || waiting.reaches(device.type(), device.ordinal())) {
       waiting.waitFor(queue, handle());
     } else {
       synchronize(); // two runtimes that know nothing of each other

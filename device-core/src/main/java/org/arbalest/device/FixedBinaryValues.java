@@ -5,17 +5,17 @@ import java.lang.foreign.MemorySegment;
 /** Bytes, the same number for each value. */
 final class FixedBinaryValues extends Values {
   private final long address;
-  private final int width;
+  private final long width;
 
   FixedBinaryValues(Field field, long address) {
     super(field);
     this.address = address;
-    this.width = (int) field.layout.width();
+    this.width = field.layout.width();
   }
 
   @Override
   byte[] getBytes(long at) {
-    return NativeHeap.getBytes(address + width * at, width);
+    return width == 0 ? new byte[0] : NativeHeap.getBytes(address + width * at, arrayLength(width));
   }
 
   @Override

@@ -42,7 +42,7 @@ final class FixedBuilder extends ColumnBuilder {
   public ColumnBuilder append(long value) {
     if (kind == Kind.DECIMAL) return append(BigDecimal.valueOf(value));
     if (kind != Kind.INTEGER) throw doesNotFit("an integer");
-    checkRange(value);
+    check(value);
     switch (width) {
       case 8 -> values.putLong(value);
       case 4 -> values.putInt((int) value);
@@ -53,9 +53,10 @@ final class FixedBuilder extends ColumnBuilder {
     return this;
   }
 
-  /** Throws if an integer does not fit. */
-  void checkRange(long value) {
-    if (width == 8) return;
+  @Override
+  void check(long value) {
+    if (kind == Kind.DECIMAL) scaled(BigDecimal.valueOf(value));
+    if (kind != Kind.INTEGER || width == 8) return;
     int bits = 8 * width;
     long least = signed ? -(1L << (bits - 1)) : 0;
     long most = signed ? (1L << (bits - 1)) - 1 : (1L << bits) - 1;
@@ -85,15 +86,7 @@ final class FixedBuilder extends ColumnBuilder {
 
   @Override
   public ColumnBuilder append(BigDecimal value) {
-    if (!(field.type() instanceof DecimalType type)) throw doesNotFit("a decimal");
-    BigDecimal scaled;
-    try {
-      scaled = value.setScale(type.scale(), RoundingMode.UNNECESSARY);
-    } catch (ArithmeticException e) {
-      throw doesNotFit("the decimal " + value + " (scale " + type.scale() + ")");
-    }
-    if (scaled.precision() > type.precision()) throw doesNotFit("the decimal " + value + " (precision " + type.precision() + ")");
-    BigInteger unscaled = scaled.unscaledValue();
+    BigInteger unscaled = scaled(value).unscaledValue();
     byte[] digits = unscaled.toByteArray();
     long at = values.extend(width);
     for (int i = 0; i < width; i++) {
@@ -102,6 +95,19 @@ final class FixedBuilder extends ColumnBuilder {
     }
     validity.appendValid(1);
     return this;
+  }
+
+  /** The decimal with the type's scale, if it fits. */
+  private BigDecimal scaled(BigDecimal value) {
+    if (!(field.type() instanceof DecimalType type)) throw doesNotFit("a decimal");
+    BigDecimal scaled;
+    try {
+      scaled = value.setScale(type.scale(), RoundingMode.UNNECESSARY);
+    } catch (ArithmeticException e) {
+      throw doesNotFit("the decimal " + value + " (scale " + type.scale() + ")");
+    }
+    if (scaled.precision() > type.precision()) throw doesNotFit("the decimal " + value + " (precision " + type.precision() + ")");
+    return scaled;
   }
 
   @Override

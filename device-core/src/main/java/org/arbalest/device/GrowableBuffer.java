@@ -22,11 +22,16 @@ final class GrowableBuffer {
 
   /** Makes room for more bytes, counts them as written, and returns where they go. */
   long extend(long bytes) {
+    long at = reserve(bytes);
+    size += bytes;
+    return at;
+  }
+
+  /** Makes room for more bytes, and returns where they would go. */
+  private long reserve(long bytes) {
     long needed = Math.addExact(size, bytes);
     if (needed > buffer.size()) grow(Math.max(needed, 2 * buffer.size()));
-    long at = address() + size;
-    size = needed;
-    return at;
+    return address() + size;
   }
 
   /** Extends by zeroes. */
@@ -54,9 +59,11 @@ final class GrowableBuffer {
     NativeHeap.putBytes(extend(bytes.length), bytes);
   }
 
-  /** Appends a heap array's content in one copy. */
+  /** Appends what is in some memory in one copy; if that cannot be read, nothing (OWN-15). */
   void putAll(MemorySegment values) {
-    MemorySegment.copy(values, 0, NativeHeap.segment(extend(values.byteSize()), values.byteSize()), 0, values.byteSize());
+    long bytes = values.byteSize();
+    MemorySegment.copy(values, 0, NativeHeap.segment(reserve(bytes), bytes), 0, bytes);
+    size += bytes;
   }
 
   /** The address of the first byte; changes when the buffer grows. Refuses once the memory belongs to an array, which does not change (OWN-13). */

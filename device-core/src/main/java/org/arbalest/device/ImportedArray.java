@@ -11,7 +11,8 @@ final class ImportedArray extends Ownership {
   private final boolean isCpuAccessible;
   private final @Nullable EventPoint event;
 
-  ImportedArray(long struct, Device device, @Nullable EventPoint event) {
+  ImportedArray(long struct, Device device, @Nullable EventPoint event, boolean hasEmptyAtOffset) {
+    super(hasEmptyAtOffset);
     this.struct = struct;
     this.isCpuAccessible = device.isCpuAccessible();
     this.event = event;

@@ -62,9 +62,17 @@ final class Layout {
       this.buffers = buffers;
       this.hasValidity = hasValidity;
     }
+
+    /** Whether the elements of a child are found by the parent's position alone, and not through a buffer. */
+    boolean positionsChildren() {
+      return this == STRUCT || this == SPARSE_UNION || this == FIXED_LIST;
+    }
   }
 
   private static final Field[] NONE = {};
+
+  /** More than the address space of any program has; a multiple of it, an address added, is still far from the end of a long. */
+  static final long MOST_BYTES = 1L << 57;
 
   final Shape shape;
 
@@ -78,6 +86,12 @@ final class Layout {
   /** The number of elements of a fixed-size list. */
   final int listSize;
 
+  /**
+   * The most elements, skipped ones included, that an array can have by its own buffers, which no memory could hold if they were more: up to
+   * it, positions and sizes in bytes do not overflow, also when they are added to an address (ARR-20). A validity bitmap is left aside.
+   */
+  final long most;
+
   /** The number of structs below this one. */
   final int descendants;
 
@@ -90,6 +104,7 @@ final class Layout {
     this.listSize = type instanceof FixedSizeListType list ? list.size() : 0;
     this.shape = shape(type);
     this.bits = bits(type);
+    this.most = most();
     int below = 0;
     int deepest = 0;
     for (Field child : children) {
@@ -140,6 +155,18 @@ final class Layout {
       case LargeUtf8Type _, LargeBinaryType _, LargeListType _, LargeListViewType _ -> 64;
       case NullType _, Utf8ViewType _, BinaryViewType _, FixedSizeListType _, StructType _, UnionType _, RunEndEncodedType _ -> 0;
     };
+  }
+
+  private long most() {
+    long each =
+        switch (shape) {
+          case FIXED, VARIABLE, LIST, LIST_VIEW -> bits;
+          case VIEW -> 128;
+          case DENSE_UNION -> 32;
+          case SPARSE_UNION -> 8;
+          case NULL, FIXED_LIST, STRUCT, RUN_END -> 0;
+        };
+    return each == 0 ? Long.MAX_VALUE : each < 8 ? MOST_BYTES * 8 : MOST_BYTES / (each >>> 3) - 1; // there is one offset more than elements
   }
 
   /** The values' width in bytes, for a {@code FIXED} shape other than bool, or the offsets'. */

@@ -31,6 +31,7 @@ final class ListValues extends Values {
   @Override
   Object get(long at) {
     Column list = getList(at);
+    arrayLength(list.length());
     List<@Nullable Object> values = new ArrayList<>();
     for (long i = 0; i < list.length(); i++) values.add(list.get(i));
     return Collections.unmodifiableList(values);

@@ -13,7 +13,6 @@ final class Offsets {
   }
 
   long get(long at) {
-    if (address == 0) return 0; // legal for an empty array (ARR-08)
     return isLong ? NativeHeap.getLong(address + 8 * at) : NativeHeap.getInt(address + 4 * at);
   }
 

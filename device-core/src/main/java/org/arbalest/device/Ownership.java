@@ -4,7 +4,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Who holds the memory of one array: Java handles, exports that C has not released, and queued work that uses it. */
 abstract class Ownership extends Shared {
-  Ownership() {
+  /** Whether an array below has no elements but an offset, which is not to go out (ARR-19). */
+  final boolean hasEmptyAtOffset;
+
+  Ownership(boolean hasEmptyAtOffset) {
+    this.hasEmptyAtOffset = hasEmptyAtOffset;
     Ledger.ARRAYS.increment();
   }
 
@@ -13,6 +17,11 @@ abstract class Ownership extends Shared {
 
   /** What to wait for before the buffers are read; null if there is nothing, or if nobody here could wait for it. */
   abstract @Nullable EventPoint event();
+
+  /** How many bytes of text or binary a struct of this array has room for, as far as that is known here. */
+  long dataSize(long struct) {
+    return Long.MAX_VALUE;
+  }
 
   /** Whether the CPU can read all buffers, once the event has completed. */
   abstract boolean isCpuAccessible();

@@ -64,6 +64,7 @@ final class StreamSource implements DeviceArrayReader.Source {
   private Field schema() {
     ArrowSchemaStruct.setRelease(out, 0);
     long getSchema = isDeviceStream ? ArrowDeviceArrayStreamStruct.getSchema(stream) : ArrowArrayStreamStruct.getSchema(stream);
+    if (getSchema == 0) throw DeviceException.invalid("the stream's get_schema is NULL");
     int code = Calls.get(getSchema, stream, out);
     if (code != 0) throw error("get_schema", code);
     return SchemaImporter.importSchema(out);
@@ -75,6 +76,7 @@ final class StreamSource implements DeviceArrayReader.Source {
     if (type == null) throw new IllegalStateException("the stream has no schema yet");
     ArrowArrayStruct.setRelease(out, 0); // some producers write nothing else at the end (STR-01, STR-10)
     long getNext = isDeviceStream ? ArrowDeviceArrayStreamStruct.getNext(stream) : ArrowArrayStreamStruct.getNext(stream);
+    if (getNext == 0) throw DeviceException.invalid("the stream's get_next is NULL");
     int code = Calls.get(getNext, stream, out);
     if (code != 0) throw error("get_next", code);
     return ArrowArrayStruct.release(out) == 0 ? null : ArrayImport.take(out, type, isDeviceStream);

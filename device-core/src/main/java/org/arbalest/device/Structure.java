@@ -9,35 +9,45 @@ import org.arbalest.device.abi.ArrowArrayStruct;
 final class Structure {
   private Structure() {}
 
-  /** Validates an array of any type; throws a {@link DeviceException} with the path of the field, what is wrong, and the numbers. */
-  static void validate(Field field, long array) {
+  /**
+   * Validates an array of any type; throws a {@link DeviceException} with the path of the field, what is wrong, and the numbers.
+   *
+   * @return whether it, or an array below it, has no elements but an offset (ARR-19)
+   */
+  static boolean validate(Field field, long array) {
     try {
-      check(field.layout, array);
+      return check(field.layout, array, 0);
     } catch (Malformed e) {
       throw e.toDeviceException();
     }
   }
 
-  /** Checks a struct and those below it; returns its length. */
-  private static long check(Layout layout, long array) {
+  /** Checks a struct, of which its parent needs some elements, and those below it; returns what {@link #validate} does. */
+  private static boolean check(Layout layout, long array, long needed) {
     long length = ArrowArrayStruct.length(array);
     long offset = ArrowArrayStruct.offset(array);
     long nulls = ArrowArrayStruct.nullCount(array);
     if (length < 0) throw new Malformed("length = " + length + " is negative");
     if (offset < 0) throw new Malformed("offset = " + offset + " is negative");
     if (offset + length < 0) throw new Malformed("offset + length = " + offset + " + " + length + " overflows");
+    if (offset + length > layout.most) throw tooMany(layout, offset + length);
     if (nulls < -1 || nulls > length) throw new Malformed("null_count = " + nulls + " is not within -1.." + length);
     checkBuffers(layout, array, offset + length, length, nulls);
-    checkChildren(layout, array, offset + length);
-    checkDictionary(layout, array);
-    return length;
+    boolean below = checkChildren(layout, array, offset + length, length) | checkDictionary(layout, array);
+    if (length < needed) throw new Malformed("length = " + length + ", but its parent needs " + needed);
+    return below || (length == 0 && offset != 0);
+  }
+
+  /** Elements that no memory holds (ARR-20). */
+  static Malformed tooMany(Layout layout, long end) {
+    return new Malformed("offset + length = " + end + " elements of format \"" + layout.format + "\" are more than memory has bytes for");
   }
 
   private static void checkBuffers(Layout layout, long array, long end, long length, long nulls) {
     Layout.Shape shape = layout.shape;
     long count = ArrowArrayStruct.nBuffers(array);
     boolean legal = shape == Layout.Shape.VIEW ? count >= shape.buffers : count == shape.buffers || isLegacy(shape, count);
-    if (!legal) {
+    if (!legal || count > Integer.MAX_VALUE) {
       String expected = shape == Layout.Shape.VIEW ? "at least " + shape.buffers : String.valueOf(shape.buffers);
       throw new Malformed("n_buffers = " + count + ", but an array of format \"" + layout.format + "\" has " + expected);
     }
@@ -47,6 +57,7 @@ final class Structure {
     if (shape.hasValidity && nulls > 0 && NativeHeap.getLong(buffers) == 0) {
       throw new Malformed("null_count = " + nulls + ", but there is no validity bitmap");
     }
+    if (shape.hasValidity && end > Layout.MOST_BYTES * 8 && NativeHeap.getLong(buffers) != 0) throw tooMany(layout, end);
     if (length > 0) checkPresent(layout, buffers, count, end);
     if (shape == Layout.Shape.VIEW) checkVariadic(array, count - 3);
   }
@@ -81,36 +92,51 @@ final class Structure {
     long sizes = ArrowArrayStruct.buffer(array, count + 2);
     if (count == 0) return;
     if (sizes == 0) throw new Malformed("there are " + count + " variadic buffers, but the buffer of their sizes is NULL");
+    long sum = 0;
     for (long i = 0; i < count; i++) {
       long size = NativeHeap.getLong(sizes + Long.BYTES * i);
       if (size < 0) throw new Malformed("the size of variadic buffer " + i + " is " + size);
       if (size > 0 && ArrowArrayStruct.buffer(array, 2 + i) == 0) {
         throw new Malformed("variadic buffer " + i + " is NULL, but its size is " + size);
       }
+      if (size > Layout.MOST_BYTES - sum) {
+        throw new Malformed("the size of variadic buffer " + i + " is " + size + ", with which they are larger than any memory");
+      }
+      sum += size;
     }
   }
 
-  private static void checkChildren(Layout layout, long array, long end) {
+  private static boolean checkChildren(Layout layout, long array, long end, long parentLength) {
     Field[] children = layout.children;
     long count = ArrowArrayStruct.nChildren(array);
     if (count != children.length) {
       throw new Malformed("n_children = " + count + ", but the schema has " + children.length);
     }
-    if (count == 0) return;
+    if (count == 0) return false;
     long list = ArrowArrayStruct.children(array);
     if (list == 0) throw new Malformed("n_children = " + count + ", but children is NULL");
     long needed = neededOfChildren(layout, end);
+    boolean below = false;
     for (int i = 0; i < children.length; i++) {
       long child = NativeHeap.getLong(list + (long) Long.BYTES * i);
       if (child == 0) throw new Malformed("children[" + i + "] is NULL");
       if (ArrowArrayStruct.release(child) == 0) throw new Malformed("children[" + i + "] is released");
       try {
-        long length = check(children[i].layout, child);
-        if (length < needed) throw new Malformed("length = " + length + ", but its parent needs " + needed);
+        below |= check(children[i].layout, child, needed);
       } catch (Malformed e) {
         throw e.under(children[i].name().isEmpty() ? "[" + i + "]" : children[i].name());
       }
     }
+    if (layout.shape == Layout.Shape.RUN_END) checkRuns(list, parentLength);
+    return below;
+  }
+
+  /** Each run has an end and a value; where they end, only the buffer could tell. */
+  private static void checkRuns(long children, long parentLength) {
+    long ends = ArrowArrayStruct.length(NativeHeap.getLong(children));
+    long values = ArrowArrayStruct.length(NativeHeap.getLong(children + Long.BYTES));
+    if (ends == 0 && parentLength > 0) throw new Malformed("length = " + parentLength + ", but there are no runs");
+    if (values < ends) throw new Malformed("there are " + ends + " run ends, but " + values + " values");
   }
 
   /** How long the children must be for a parent whose offset + length is {@code end} (ARR-10, ARR-11); 0 where only buffers could tell. */
@@ -128,17 +154,17 @@ final class Structure {
     };
   }
 
-  private static void checkDictionary(Layout layout, long array) {
+  private static boolean checkDictionary(Layout layout, long array) {
     Field field = layout.dictionary;
     long dictionary = ArrowArrayStruct.dictionary(array);
     if (field == null) {
       if (dictionary != 0) throw new Malformed("has a dictionary, but the schema has none");
-      return;
+      return false;
     }
     if (dictionary == 0) throw new Malformed("the dictionary is NULL, but the schema has one");
     try {
       if (ArrowArrayStruct.release(dictionary) == 0) throw new Malformed("is released");
-      check(field.layout, dictionary);
+      return check(field.layout, dictionary, 0);
     } catch (Malformed e) {
       throw e.under(Malformed.DICTIONARY);
     }

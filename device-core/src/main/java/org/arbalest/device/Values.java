@@ -109,6 +109,14 @@ abstract class Values {
         "column \"" + field.name() + "\" of type \"" + field.layout.format + "\" cannot be read as " + what);
   }
 
+  /** A number of bytes or elements of one value as the length of a Java array, which it may be beyond. */
+  final int arrayLength(long size) {
+    if (size > Integer.MAX_VALUE - 8) {
+      throw DeviceException.invalid("column \"" + field.name() + "\": the " + size + " bytes or elements of one value do not fit a Java array");
+    }
+    return (int) size;
+  }
+
   /** Values of one width, as a segment. */
   static MemorySegment segment(Field field, long address, long from, long length) {
     long width = field.layout.width();
@@ -137,7 +145,7 @@ abstract class Values {
 
     @Override
     RuntimeException cannot(String what) {
-      return new UnsupportedOperationException(
+      return new IllegalArgumentException(
           "column \"" + field.name() + "\": reading values of type \"" + field.layout.format + "\" is not supported yet");
     }
   }

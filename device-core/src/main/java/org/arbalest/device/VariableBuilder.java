@@ -1,7 +1,5 @@
 package org.arbalest.device;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.util.List;
 import org.arbalest.device.DataType.LargeUtf8Type;
 import org.arbalest.device.DataType.Utf8Type;
@@ -22,7 +20,7 @@ final class VariableBuilder extends ColumnBuilder {
   @Override
   public ColumnBuilder append(String value) {
     if (!isText) throw doesNotFit("text");
-    return write(value.getBytes(UTF_8));
+    return write(utf8(value));
   }
 
   @Override
@@ -31,7 +29,8 @@ final class VariableBuilder extends ColumnBuilder {
     return write(value);
   }
 
-  private ColumnBuilder write(byte[] bytes) {
+  /** Appends text as its bytes, or bytes. */
+  ColumnBuilder write(byte[] bytes) {
     offsets.append(bytes.length);
     data.putBytes(bytes);
     validity.appendValid(1);

@@ -12,6 +12,7 @@ final class VariableValues extends Values {
   private final Offsets offsets;
   private final long data;
   private final long end;
+  private final long room;
   private final boolean isText;
 
   VariableValues(Column column) {
@@ -19,18 +20,20 @@ final class VariableValues extends Values {
     this.offsets = new Offsets(field, ArrowArrayStruct.buffer(column.struct(), 1));
     this.data = ArrowArrayStruct.buffer(column.struct(), 2);
     this.end = ArrowArrayStruct.offset(column.struct()) + ArrowArrayStruct.length(column.struct());
+    this.room = column.dataSize();
     this.isText = field.type() instanceof Utf8Type || field.type() instanceof LargeUtf8Type;
   }
 
   @Override
   byte[] getBytes(long at) {
     long size = size(at, 1);
-    if (size > Integer.MAX_VALUE - 8) throw offsets.malformed("the " + size + " bytes of one value do not fit a Java array");
-    return size == 0 ? new byte[0] : NativeHeap.getBytes(data + offsets.get(at), (int) size);
+    return size == 0 ? new byte[0] : NativeHeap.getBytes(data + offsets.get(at), arrayLength(size));
   }
 
+  /** The bytes of some values: no more than the array has by its own last offset, nor than there are, if that is known. */
   private long size(long at, long count) {
-    long size = offsets.size(at, count, offsets.get(end));
+    if (count == 0) return 0; // nothing says that there are offsets (ARR-08)
+    long size = offsets.size(at, count, Math.min(offsets.get(end), room));
     if (size > 0 && data == 0) throw offsets.malformed("the data is NULL, but the offsets say " + size + " bytes");
     return size;
   }
@@ -49,6 +52,6 @@ final class VariableValues extends Values {
   @Override
   MemorySegment segment(long from, long length) {
     long size = size(from, length);
-    return NativeHeap.segment(data + offsets.get(from), size);
+    return size == 0 ? MemorySegment.NULL : NativeHeap.segment(data + offsets.get(from), size);
   }
 }

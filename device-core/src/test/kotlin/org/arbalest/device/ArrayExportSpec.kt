@@ -131,7 +131,7 @@ class ArrayExportSpec : FunSpec({
 
     test("OWN-06 parts of one export that several threads release at once free it once") {
         val frees = AtomicInteger()
-        class Counted(private val node: Long) : Ownership() {
+        class Counted(private val node: Long) : Ownership(false) {
             override fun syncEvent() = 0L
             override fun event(): EventPoint? = null
             override fun isCpuAccessible() = true

@@ -10,7 +10,7 @@ import kotlin.random.Random
 class OwnershipSpec : FunSpec({
     extension(Balanced)
 
-    class Counted : Ownership() {
+    class Counted : Ownership(false) {
         val frees = AtomicInteger()
 
         override fun syncEvent() = 0L

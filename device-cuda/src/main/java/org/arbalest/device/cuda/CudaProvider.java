@@ -82,6 +82,6 @@ public final class CudaProvider implements DeviceProvider {
   static Gpu gpu(Device device) {
     if (!serves(device.type())) throw new IllegalArgumentException(device + " is not a CUDA device");
     if (device.isOpaque()) throw new IllegalArgumentException(device + " is not served by this backend");
-    return Gpu.open(Math.toIntExact(device.id()));
+    return Gpu.open(Math.toIntExact(Math.max(0, device.id()))); // −1 is pinned memory of no GPU in particular (DEV-16)
   }
 }
