@@ -1,0 +1,33 @@
+package org.arbalest.testkit
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import java.io.RandomAccessFile
+import java.nio.file.Files
+
+/**
+ * Random C structures with lies in them; see [Mutants] for what kind. `-Darbalest.mutants=200000` runs more of them, `-Darbalest.mutants.seed=…`
+ * others, or with one mutant that of a failure again.
+ */
+class MutantSpec : FunSpec({
+    extension(CCompiler.needed)
+
+    val count = Integer.getInteger("arbalest.mutants", 2_000)
+    val first = java.lang.Long.getLong("arbalest.mutants.seed", 0)
+
+    /** What a process does in less than the minute that it has. */
+    val atOnce = 4_000
+
+    test("ARR-20 $count mutants of C structures of every type are refused, or read, sliced, copied and handed on: no crash, no hang, nothing left") {
+        val file = Files.createTempFile("arbalest-mutant", "")
+        try {
+            for (start in first until first + count step atOnce.toLong()) {
+                val child = ChildJvm.run(MutantsMain::class, "$start", "${minOf(atOnce.toLong(), first + count - start)}", "$file", options = listOf("-Xmx512m"))
+                withClue({ "mutant ${RandomAccessFile(file.toFile(), "r").use { it.readLong() }}: ${child.output.takeLast(3000)}" }) { child.exitCode shouldBe 0 }
+            }
+        } finally {
+            Files.delete(file)
+        }
+    }
+})
