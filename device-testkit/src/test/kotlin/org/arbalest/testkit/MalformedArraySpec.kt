@@ -6,10 +6,12 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DataType
 import org.arbalest.device.DataType.DictionaryType
+import org.arbalest.device.DataType.FixedSizeBinaryType
 import org.arbalest.device.DataType.FixedSizeListType
 import org.arbalest.device.DataType.IntType
 import org.arbalest.device.DataType.ListType
 import org.arbalest.device.DataType.NullType
+import org.arbalest.device.DataType.RunEndEncodedType
 import org.arbalest.device.DataType.StructType
 import org.arbalest.device.DataType.Utf8ViewType
 import org.arbalest.device.DataTypes
@@ -146,10 +148,50 @@ class MalformedArraySpec : FunSpec({
         }
         refused(views, "$: the size of variadic buffer 1 is -3") { make(it, 0, -3) }
         refused(views, "$: variadic buffer 0 is NULL, but its size is 7") { make(it, null) }
+        val garbage = "$: the size of variadic buffer 1 is 4611686018427387904, with which they are larger than any memory"
+        refused(views, garbage) { out -> make(out, 0, 1L shl 62) { ArrowArrayStruct.setBuffer(it.address(), 3, it.address()) } }
+        refused(views, "$: n_buffers = 4611686018427387904, but an array of format \"vu\" has at least 3") { out ->
+            PeerNodes.array(out, length = 0, buffers = 3)
+            ArrowArrayStruct.setNBuffers(out.address(), 1L shl 62)
+        }
         refused(views, "$: there are 1 variadic buffers, but the buffer of their sizes is NULL") { out ->
             make(out, 0) { ArrowArrayStruct.setBuffer(it.address(), 3, 0) }
         }
         refused(views, "$: n_buffers = 2, but an array of format \"vu\" has at least 3") { PeerNodes.array(it, length = 0, buffers = 2) }
+    }
+
+    test("ARR-20 more elements than any memory holds, also where none of them are shown, and also by a bitmap alone") {
+        fun make(out: MemorySegment, length: Long, offset: Long, buffers: Long, bitmap: Boolean = false) {
+            PeerNodes.array(out, length = length, nullCount = -1, offset = offset, buffers = buffers)
+            for (i in (if (bitmap) 0L else 1L) until buffers) PeerNodes.setBuffer(out, i, ByteArray(8))
+        }
+        fun tooMany(end: Long, format: String) = "$: offset + length = $end elements of format \"$format\" are more than memory has bytes for"
+        refused(Field.of("", DataTypes.UTF8), tooMany(1L shl 62, "u")) { make(it, 0, 1L shl 62, 3) }
+        refused(Field.of("", DataTypes.UTF8), tooMany(Long.MAX_VALUE, "u")) { make(it, 0, Long.MAX_VALUE, 3) }
+        refused(Field.of("", DataTypes.INT64), tooMany(1L shl 54, "l")) { make(it, 1, (1L shl 54) - 1, 2) }
+        refused(Field.of("", DataTypes.BOOL), tooMany((1L shl 60) + 1, "b")) { make(it, 1, 1L shl 60, 2) }
+        refused(Field.of("", FixedSizeBinaryType(Int.MAX_VALUE)), tooMany(1L shl 26, "w:2147483647")) { make(it, 1, (1L shl 26) - 1, 2) }
+        refused(Field.of("", FixedSizeBinaryType(0)), tooMany(Long.MAX_VALUE, "w:0")) { make(it, Long.MAX_VALUE, 0, 2, bitmap = true) }
+        refused(Field.of("", StructType(listOf())), tooMany(1L shl 62, "+s")) { make(it, 1L shl 62, 0, 1, bitmap = true) }
+    }
+
+    test("ARR-20 run-ends with elements but without runs, or with fewer values than runs") {
+        val runs = Field.of("", RunEndEncodedType(Field.of("run_ends", DataTypes.INT32).withNullable(false), Field.of("values", NullType())))
+        fun make(out: MemorySegment, length: Long, ends: Long, values: Long) {
+            PeerNodes.array(out, length = length, children = 2)
+            PeerNodes.array(child(out, 0), length = ends, buffers = 2)
+            PeerNodes.setBuffer(child(out, 0), 1, ByteArray(8) { 1 })
+            PeerNodes.array(child(out, 1), length = values)
+        }
+        refused(runs, "$: length = 3, but there are no runs") { make(it, 3, 0, 0) }
+        refused(runs, "$: there are 2 run ends, but 1 values") { make(it, 3, 2, 1) }
+        Arena.ofConfined().use { arena ->
+            val out = arena.struct(StructKind.ARRAY)
+            for ((length, ends, values) in listOf(Triple(0L, 0L, 0L), Triple(3L, 1L, 2L))) {
+                make(out, length, ends, values)
+                DeviceArray.importArray(out, runs).close()
+            }
+        }
     }
 
     test("ARR-18 the path leads to the field, through structs, lists and fields without a name") {

@@ -5,15 +5,19 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeSameInstanceAs
+import org.arbalest.device.ArrayData
+import org.arbalest.device.Column
 import org.arbalest.device.DataType
 import org.arbalest.device.DataType.DictionaryType
 import org.arbalest.device.DataType.UnionMode
 import org.arbalest.device.DataType.UnionType
 import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
@@ -115,7 +119,7 @@ class UntrustedReadSpec : FunSpec({
         }
     }
 
-    test("an unsigned number that no int holds is not read as a negative one, and nulls beneath unions are not denied") {
+    test("ARR-06 an unsigned number that no int holds is not read as a negative one; a union itself has no nulls, those beneath are not denied") {
         imported(DataTypes.UINT64, {
             PeerNodes.array(it, length = 1, buffers = 2)
             PeerNodes.setBuffer(it, 1, ByteArray(8) { -1 })
@@ -130,7 +134,82 @@ class UntrustedReadSpec : FunSpec({
             PeerNodes.array(child, length = 1, nullCount = 1, buffers = 2)
             PeerNodes.setBuffer(child, 0, byteArrayOf(0))
             PeerNodes.setBuffer(child, 1, byteArrayOf(0))
-        }) { array -> shouldThrow<UnsupportedOperationException> { array.asColumn().isNull(0) } }
+        }) { array ->
+            array.asColumn().nullCount() shouldBe 0
+            val why = "column \"a\": reading values of type \"+us:0\" is not supported yet"
+            shouldThrow<IllegalArgumentException> { array.asColumn().isNull(0) }.message shouldBe why
+            shouldThrow<IllegalArgumentException> { array.asColumn().getLong(0) }.message shouldBe why
+        }
+        val runs = DataType.RunEndEncodedType(Field.of("run_ends", DataTypes.INT32).withNullable(false), Field.of("x", DataType.NullType()))
+        imported(runs, {
+            PeerNodes.array(it, length = 3, nullCount = -1, children = 2)
+            val ends = MemorySegment.ofAddress(ArrowArrayStruct.child(it.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
+            PeerNodes.array(ends, length = 1, buffers = 2)
+            PeerNodes.setBuffer(ends, 1, ints(3))
+            PeerNodes.array(MemorySegment.ofAddress(ArrowArrayStruct.child(it.address(), 1)).reinterpret(ArrowArrayStruct.SIZE), length = 1)
+        }) { array -> array.asColumn().nullCount() shouldBe 0 }
+    }
+
+    test("ARR-20 one value of more bytes than a Java array has is refused, not an OutOfMemoryError") {
+        imported(DataType.FixedSizeBinaryType(Int.MAX_VALUE), {
+            PeerNodes.array(it, length = 1, buffers = 2)
+            PeerNodes.setBuffer(it, 1, ints(1))
+        }) { array ->
+            for (read in listOf<(Column) -> Any?>({ it.getBytes(0) }, { it.get(0) })) {
+                shouldThrow<DeviceException> { read(array.asColumn()) }.message shouldBe
+                    "column \"a\": the 2147483647 bytes or elements of one value do not fit a Java array"
+            }
+        }
+        imported(DataType.FixedSizeBinaryType(0), {
+            PeerNodes.array(it, length = 1, buffers = 2)
+        }) { array -> array.asColumn().getBytes(0).size shouldBe 0 }
+    }
+
+    fun buffer(bytes: ByteArray): DeviceBuffer = Devices.cpu().allocate(bytes.size.toLong()).also { it.segment().copyFrom(MemorySegment.ofArray(bytes)) }
+
+    test("ARR-20 of our own buffers the sizes are known: offsets that were written later, and lie, lead neither reads nor copies beyond them") {
+        for (nested in listOf(false, true)) {
+            val text = ArrayData.of(2, 0, listOf(null, buffer(ints(0, 1, 1 shl 30)), buffer(byteArrayOf(65, 66))))
+            val field = Field.of("t", DataTypes.UTF8)
+            val array = if (nested) {
+                DeviceArray.of(Schema.of(field), ArrayData.of(2, 0, listOf(null), listOf(text)), Devices.cpu().defaultStream())
+            } else {
+                DeviceArray.of(field, text, Devices.cpu().defaultStream())
+            }
+            array.use {
+                val column = if (nested) it.column("t") else it.asColumn()
+                column.getString(0) shouldBe "A"
+                shouldThrow<DeviceException> { column.getString(1) }.message shouldBe
+                    "column \"t\": offsets[2] = 1073741824 is beyond the 2 that there are"
+                Arena.ofConfined().use { arena -> shouldThrow<DeviceException> { column.segment(arena) } }
+                shouldThrow<DeviceException> { it.copyTo(Devices.cpu()) }.message shouldBe
+                    "$" + (if (nested) ".t" else "") + ": offsets[2] = 1073741824 is beyond the 2 bytes of data"
+                it.slice(0, 1).use { slice -> slice.copyTo(Devices.cpu()) }.use { copy ->
+                    (if (nested) copy.column("t") else copy.asColumn()).getString(0) shouldBe "A"
+                }
+            }
+        }
+    }
+
+    test("ARR-20 an offset in the middle that is beyond the array's own last one is refused by reads and by copies of a part") {
+        val types = listOf(
+            DataType.StructType(listOf(Field.of("t", DataTypes.UTF8))), UnionType(UnionMode.SPARSE, listOf(0), listOf(Field.of("t", DataTypes.UTF8))),
+        )
+        for (type in types) {
+            imported(type, { out ->
+                PeerNodes.array(out, length = 3, buffers = 1, children = 1)
+                if (type is UnionType) PeerNodes.setBuffer(out, 0, ByteArray(3))
+                val child = MemorySegment.ofAddress(ArrowArrayStruct.child(out.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
+                text(child, ints(0, 1, Int.MAX_VALUE, 3), ByteArray(3) { 65 })
+            }) { array ->
+                array.child(0).use { shouldThrow<DeviceException> { it.asColumn().getString(1) }.errno() shouldBe Errno.EINVAL }
+                array.slice(0, 2).use { slice ->
+                    shouldThrow<DeviceException> { slice.copyTo(Devices.cpu()) }.message shouldBe
+                        "$.t: offsets[2] = 2147483647 is beyond the last, offsets[3] = 3"
+                }
+                array.slice(0, 1).use { slice -> slice.copyTo(Devices.cpu()).close() }
+            }
+        }
     }
 
     test("OWN-08 an array or a schema in a bad segment leaves both structs alone") {
