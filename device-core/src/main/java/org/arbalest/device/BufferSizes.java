@@ -111,9 +111,8 @@ final class BufferSizes {
     }
   }
 
+  /** The bytes for some elements; of no more than {@link Layout#most}, so that nothing overflows. */
   private static long bits(long count, long each) {
-    long bits = count * each;
-    if (Math.multiplyHigh(count, each) != 0 || bits < 0) throw new Malformed(count + " elements of " + each + " bits overflow");
-    return (bits + 7) >>> 3;
+    return (count * each + 7) >>> 3;
   }
 }

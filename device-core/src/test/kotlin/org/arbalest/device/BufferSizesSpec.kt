@@ -85,7 +85,7 @@ class BufferSizesSpec : FunSpec({
         attempt(DataTypes.INT32, -1, null, 8) shouldContain "0 + -1"
         attempt(DataTypes.INT32, 1, null, 8, offset = -1) shouldContain "-1 + 1"
         attempt(DataTypes.INT32, Long.MAX_VALUE, null, 8, offset = 1) shouldContain "1 + 9223372036854775807"
-        attempt(DataTypes.INT64, Long.MAX_VALUE / 2, null, 8) shouldContain "64 bits overflow"
+        attempt(DataTypes.INT64, Long.MAX_VALUE / 2, null, 8) shouldContain "more than memory has bytes for"
     }
 
     test("ARR-15 children and dictionary are those of the type, and errors have the path") {
