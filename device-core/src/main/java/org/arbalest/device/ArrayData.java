@@ -3,6 +3,7 @@ package org.arbalest.device;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,8 @@ public record ArrayData(
       List<@Nullable DeviceBuffer> buffers,
       List<ArrayData> children,
       @Nullable ArrayData dictionary) {
+    Objects.requireNonNull(buffers, "buffers");
+    Objects.requireNonNull(children, "children");
     this.length = length;
     this.nullCount = nullCount;
     this.offset = offset;

@@ -56,7 +56,7 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
    */
   public static AsyncArrays connect(Set<AsyncQuirk> quirks, Consumer<MemorySegment> start) {
     Objects.requireNonNull(start, "start");
-    AsyncHandler handler = new AsyncHandler(quirks);
+    AsyncHandler handler = new AsyncHandler(Objects.requireNonNull(quirks, "quirks"));
     AsyncArrays arrays = new AsyncArrays(handler);
     try {
       start.accept(NativeHeap.segment(handler.struct(), ArrowAsyncHandlerStruct.SIZE));

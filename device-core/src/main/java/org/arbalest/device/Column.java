@@ -173,6 +173,7 @@ public final class Column {
 
   /** The first field of a struct with this name, as a column of the same rows. */
   public Column column(String name) {
+    Objects.requireNonNull(name, "name");
     Field[] children = field.layout.children;
     for (int i = 0; i < children.length; i++) {
       if (children[i].name().equals(name)) return column(i);
@@ -208,6 +209,7 @@ public final class Column {
    * is retained until the arena is closed, so that the segment is safe for as long as it can be used.
    */
   public MemorySegment segment(Arena arena) {
+    Objects.requireNonNull(arena, "arena");
     checkReadable();
     MemorySegment raw = values.segment(offset, length);
     DeviceArray held = array.retain();

@@ -162,12 +162,14 @@ public abstract sealed class ColumnBuilder
 
   /** Appends all values of an array; in one copy where the type stores them as they are. */
   public ColumnBuilder appendAll(boolean[] values) {
+    Objects.requireNonNull(values, "values");
     for (boolean value : values) append(value);
     return this;
   }
 
   /** Appends all values of an array; in one copy where the type stores them as they are. */
   public ColumnBuilder appendAll(byte[] values) {
+    Objects.requireNonNull(values, "values");
     for (byte value : values) check(value);
     for (byte value : values) append((long) value);
     return this;
@@ -175,6 +177,7 @@ public abstract sealed class ColumnBuilder
 
   /** Appends all values of an array; in one copy where the type stores them as they are. */
   public ColumnBuilder appendAll(short[] values) {
+    Objects.requireNonNull(values, "values");
     for (short value : values) check(value);
     for (short value : values) append((long) value);
     return this;
@@ -182,6 +185,7 @@ public abstract sealed class ColumnBuilder
 
   /** Appends all values of an array; in one copy where the type stores them as they are. */
   public ColumnBuilder appendAll(int[] values) {
+    Objects.requireNonNull(values, "values");
     for (int value : values) check(value);
     for (int value : values) append((long) value);
     return this;
@@ -189,6 +193,7 @@ public abstract sealed class ColumnBuilder
 
   /** Appends all values of an array; in one copy where the type stores them as they are. */
   public ColumnBuilder appendAll(long[] values) {
+    Objects.requireNonNull(values, "values");
     for (long value : values) check(value);
     for (long value : values) append(value);
     return this;
@@ -196,12 +201,14 @@ public abstract sealed class ColumnBuilder
 
   /** Appends all values of an array; in one copy where the type stores them as they are. */
   public ColumnBuilder appendAll(float[] values) {
+    Objects.requireNonNull(values, "values");
     for (float value : values) append((double) value);
     return this;
   }
 
   /** Appends all values of an array; in one copy where the type stores them as they are. */
   public ColumnBuilder appendAll(double[] values) {
+    Objects.requireNonNull(values, "values");
     for (double value : values) append(value);
     return this;
   }

@@ -92,6 +92,7 @@ public final class DeviceArray implements AutoCloseable {
    * @param device where the buffers are, also if there are none
    */
   public static DeviceArray of(Field field, ArrayData data, Device device) {
+    Objects.requireNonNull(device, "device");
     BuiltArray.requireOn(device, data);
     BufferSizes.check(field, data);
     return BuiltArray.build(device, field, data, null);
@@ -259,6 +260,7 @@ public final class DeviceArray implements AutoCloseable {
 
   /** Blocks until the buffers can be read, or for some time; see {@link SyncEvent#synchronize(Duration)}. */
   public boolean synchronize(Duration limit) throws InterruptedException {
+    Objects.requireNonNull(limit, "limit");
     SyncEvent event = syncEvent();
     if (event == null) return true;
     try (event) {
@@ -311,6 +313,8 @@ public final class DeviceArray implements AutoCloseable {
    *     device is opaque, or what the driver failed with
    */
   public DeviceArray copyTo(MemoryManager target, DeviceStream stream) {
+    Objects.requireNonNull(target, "target");
+    Objects.requireNonNull(stream, "stream");
     Ownership owner = share();
     try {
       return ArrayCopy.copy(this, owner, target, stream);
@@ -324,6 +328,7 @@ public final class DeviceArray implements AutoCloseable {
    * Either way the result is to be closed by the caller, and has to be waited for if this has.
    */
   public DeviceArray viewOrCopyTo(Device target, DeviceStream stream) {
+    Objects.requireNonNull(stream, "stream");
     if (target.equals(device)) return retain();
     return canView(target) ? view(target) : copyTo(target, stream);
   }

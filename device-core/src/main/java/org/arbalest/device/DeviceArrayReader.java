@@ -91,7 +91,7 @@ public final class DeviceArrayReader implements AutoCloseable {
 
   /** A stream of the batches given, which pass to the reader, in main memory. */
   public static DeviceArrayReader of(Schema schema, List<DeviceArray> batches) {
-    Iterator<DeviceArray> rest = List.copyOf(batches).iterator();
+    Iterator<DeviceArray> rest = List.copyOf(Objects.requireNonNull(batches, "batches")).iterator();
     return of(
         schema,
         DeviceType.CPU,

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import org.arbalest.device.abi.DeviceType;
@@ -47,6 +48,7 @@ public final class Devices {
 
   /** Whether devices of a type can be used here, and if not, why. */
   public static Availability availability(DeviceType type) {
+    Objects.requireNonNull(type, "type");
     DeviceProvider provider = provider(type);
     if (provider == null) {
       return new Missing("no backend for " + type + " is on the class path or module path" + (BROKEN.isEmpty() ? "" : "; " + BROKEN));

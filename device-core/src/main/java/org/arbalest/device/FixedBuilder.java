@@ -5,6 +5,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.util.List;
+import java.util.Objects;
 import org.arbalest.device.DataType.DecimalType;
 import org.arbalest.device.DataType.FixedSizeBinaryType;
 import org.arbalest.device.DataType.FloatType;
@@ -121,31 +122,37 @@ final class FixedBuilder extends ColumnBuilder {
 
   @Override
   public ColumnBuilder appendAll(byte[] array) {
+    Objects.requireNonNull(array, "values");
     return isStored(Kind.INTEGER, 1) ? copy(MemorySegment.ofArray(array), array.length) : super.appendAll(array);
   }
 
   @Override
   public ColumnBuilder appendAll(short[] array) {
+    Objects.requireNonNull(array, "values");
     return isStored(Kind.INTEGER, 2) ? copy(MemorySegment.ofArray(array), array.length) : super.appendAll(array);
   }
 
   @Override
   public ColumnBuilder appendAll(int[] array) {
+    Objects.requireNonNull(array, "values");
     return isStored(Kind.INTEGER, 4) ? copy(MemorySegment.ofArray(array), array.length) : super.appendAll(array);
   }
 
   @Override
   public ColumnBuilder appendAll(long[] array) {
+    Objects.requireNonNull(array, "values");
     return isStored(Kind.INTEGER, 8) ? copy(MemorySegment.ofArray(array), array.length) : super.appendAll(array);
   }
 
   @Override
   public ColumnBuilder appendAll(float[] array) {
+    Objects.requireNonNull(array, "values");
     return isStored(Kind.FLOAT, 4) ? copy(MemorySegment.ofArray(array), array.length) : super.appendAll(array);
   }
 
   @Override
   public ColumnBuilder appendAll(double[] array) {
+    Objects.requireNonNull(array, "values");
     return isStored(Kind.FLOAT, 8) ? copy(MemorySegment.ofArray(array), array.length) : super.appendAll(array);
   }
 

@@ -2,6 +2,7 @@ package org.arbalest.device;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.arbalest.device.DataType.LargeListType;
 import org.arbalest.device.DataType.ListType;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,7 @@ final class ListBuilder extends ColumnBuilder {
 
   @Override
   public ColumnBuilder items(Field item) {
+    Objects.requireNonNull(item, "item");
     if (items.length() != 0) throw new IllegalStateException("column \"" + field.name() + "\": elements were appended, so their type stays");
     items = ColumnBuilder.of(memory, item, (int) Math.min(offsets.last(), Integer.MAX_VALUE));
     return items;

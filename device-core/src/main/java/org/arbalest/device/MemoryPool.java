@@ -2,6 +2,7 @@ package org.arbalest.device;
 
 import java.util.ArrayDeque;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.spi.MemoryAllocator;
@@ -59,6 +60,7 @@ public final class MemoryPool implements MemoryManager, AutoCloseable {
    * @param limitBytes the most that the pool takes from it, at least a page of 4096 bytes
    */
   public static MemoryPool of(MemoryManager upstream, long limitBytes) {
+    Objects.requireNonNull(upstream, "upstream");
     if (limitBytes < PAGE) throw new IllegalArgumentException("a pool has a limit of at least " + PAGE + " bytes, not " + limitBytes);
     return switch (upstream) {
       case AllocatorMemory memory -> new MemoryPool(memory, limitBytes);

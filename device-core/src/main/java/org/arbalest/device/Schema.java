@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.arbalest.device.DataType.StructType;
 import org.jspecify.annotations.Nullable;
 
@@ -60,12 +61,14 @@ public final class Schema {
 
   /** The first field of this name, or null. */
   public @Nullable Field field(String name) {
+    Objects.requireNonNull(name, "name");
     Integer position = positions.get(name);
     return position == null ? null : fields.get(position);
   }
 
   /** The position of the first field of this name, or −1. */
   public int indexOf(String name) {
+    Objects.requireNonNull(name, "name");
     return positions.getOrDefault(name, -1);
   }
 

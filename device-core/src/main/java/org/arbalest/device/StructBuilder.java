@@ -2,6 +2,7 @@ package org.arbalest.device;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.arbalest.device.DataType.StructType;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,7 @@ final class StructBuilder extends ColumnBuilder {
 
   @Override
   public ColumnBuilder child(String name) {
+    Objects.requireNonNull(name, "name");
     for (ColumnBuilder child : children) {
       if (child.field.name().equals(name)) return child;
     }
@@ -34,6 +36,7 @@ final class StructBuilder extends ColumnBuilder {
 
   @Override
   public ColumnBuilder addChild(Field child) {
+    Objects.requireNonNull(child, "child");
     ColumnBuilder added = ColumnBuilder.of(memory, child, rows);
     children.add(added);
     return added;

@@ -1,6 +1,7 @@
 package org.arbalest.device;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -76,6 +77,7 @@ public final class SyncEvent implements AutoCloseable {
    * @throws DeviceException with what the work failed with
    */
   public boolean synchronize(Duration limit) throws InterruptedException {
+    Objects.requireNonNull(limit, "limit");
     Shared held = hold();
     try {
       return synchronize(point, held, limit);

@@ -1,6 +1,7 @@
 package org.arbalest.device;
 
 import java.util.List;
+import java.util.Objects;
 import org.arbalest.device.DataType.LargeUtf8Type;
 import org.arbalest.device.DataType.Utf8Type;
 
@@ -25,6 +26,7 @@ final class VariableBuilder extends ColumnBuilder {
 
   @Override
   public ColumnBuilder append(byte[] value) {
+    Objects.requireNonNull(value, "value");
     if (isText) throw doesNotFit("bytes");
     return write(value);
   }

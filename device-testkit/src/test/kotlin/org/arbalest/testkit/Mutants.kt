@@ -254,13 +254,13 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
     private fun beyond(node: Node): Long {
         unbounded = true
         settled += node.struct
-        val hasBuffers = shape(node.type).widths.isNotEmpty() || (shape(node.type).validity && ArrowArrayStruct.buffer(node.struct, 0) != 0L)
+        val hasBuffers = shape(node.type).widths.isNotEmpty() || (shape(node.type).validity && ArrowArrayStruct.buffers(node.struct).let { it == 0L || ALL.get(JAVA_LONG, it) != 0L })
         return if (hasBuffers) listOf(Long.MAX_VALUE, Long.MAX_VALUE - 7, 1L shl 62, (1L shl 60) + 1).random(random) else huge()
     }
 
     private fun nullChild(node: Node, arena: Arena) {
         val count = node.type.children().size
-        if (count == 0) return
+        if (count == 0 || ArrowArrayStruct.children(node.struct) == 0L) return
         val list = arena.allocate(8L * count, 8) // not the peer's own, which it needs
         for (i in 0L until count) list.setAtIndex(JAVA_LONG, i, ArrowArrayStruct.child(node.struct, i))
         list.setAtIndex(JAVA_LONG, random.nextInt(count).toLong(), 0)
