@@ -46,14 +46,18 @@ public fun ColumnScope.date64(
     column(name, DateType(DateUnit.MILLISECOND), nullable, metadata).appendAll(values).nullWhere(isNull)
 }
 
-/** Dates, stored as 64-bit milliseconds. */
+/**
+ * Dates, stored as 64-bit milliseconds.
+ *
+ * @throws ArithmeticException if one is out of the 64 bits' range; says the column, the row and the date
+ */
 public inline fun ColumnScope.date64(
     name: String = "",
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> LocalDate?,
 ) {
-    fill(column(name, DateType(DateUnit.MILLISECOND), nullable, metadata), value) { append(it.toEpochDay() * 86_400_000) }
+    fill(column(name, DateType(DateUnit.MILLISECOND), nullable, metadata), value) { appendMillis(it) }
 }
 
 /** Seconds or milliseconds since midnight, in one copy; null where [isNull]. */
@@ -76,7 +80,7 @@ public inline fun ColumnScope.time32(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> LocalTime?,
 ) {
-    fill(column(name, timeType(unit, 32), nullable, metadata), value) { append(unit.count(it.toSecondOfDay().toLong(), it.nano)) }
+    fill(column(name, timeType(unit, 32), nullable, metadata), value) { appendTime(unit, it.toSecondOfDay().toLong(), it.nano, it) }
 }
 
 /** Microseconds or nanoseconds since midnight, in one copy; null where [isNull]. */
@@ -99,7 +103,7 @@ public inline fun ColumnScope.time64(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> LocalTime?,
 ) {
-    fill(column(name, timeType(unit, 64), nullable, metadata), value) { append(unit.count(it.toSecondOfDay().toLong(), it.nano)) }
+    fill(column(name, timeType(unit, 64), nullable, metadata), value) { appendTime(unit, it.toSecondOfDay().toLong(), it.nano, it) }
 }
 
 /**
@@ -123,7 +127,7 @@ public fun ColumnScope.timestamp(
  * Points in time, rounded down to the [unit].
  *
  * @param timezone for display
- * @throws ArithmeticException if one is out of the 64 bits' range
+ * @throws ArithmeticException if one is out of the 64 bits' range; says the column, the row and the value
  */
 public inline fun ColumnScope.timestamp(
     name: String = "",
@@ -133,13 +137,13 @@ public inline fun ColumnScope.timestamp(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> Instant?,
 ) {
-    fill(column(name, TimestampType(unit, timezone), nullable, metadata), value) { append(unit.count(it.epochSecond, it.nano)) }
+    fill(column(name, TimestampType(unit, timezone), nullable, metadata), value) { appendTime(unit, it.epochSecond, it.nano, it) }
 }
 
 /**
  * Local dates and times, as timestamps without a zone, rounded down to the [unit].
  *
- * @throws ArithmeticException if one is out of the 64 bits' range
+ * @throws ArithmeticException if one is out of the 64 bits' range; says the column, the row and the value
  */
 public inline fun ColumnScope.localTimestamp(
     name: String = "",
@@ -148,7 +152,7 @@ public inline fun ColumnScope.localTimestamp(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> LocalDateTime?,
 ) {
-    fill(column(name, TimestampType(unit, null), nullable, metadata), value) { append(unit.count(it.toEpochSecond(ZoneOffset.UTC), it.nano)) }
+    fill(column(name, TimestampType(unit, null), nullable, metadata), value) { appendTime(unit, it.toEpochSecond(ZoneOffset.UTC), it.nano, it) }
 }
 
 /** Lengths of time, counted in the [unit], in one copy; null where [isNull]. */
@@ -166,7 +170,7 @@ public fun ColumnScope.duration(
 /**
  * Lengths of time, rounded down to the [unit].
  *
- * @throws ArithmeticException if one is out of the 64 bits' range
+ * @throws ArithmeticException if one is out of the 64 bits' range; says the column, the row and the value
  */
 public inline fun ColumnScope.duration(
     name: String = "",
@@ -175,5 +179,5 @@ public inline fun ColumnScope.duration(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> Duration?,
 ) {
-    fill(column(name, DurationType(unit), nullable, metadata), value) { append(unit.count(it.seconds, it.nano)) }
+    fill(column(name, DurationType(unit), nullable, metadata), value) { appendTime(unit, it.seconds, it.nano, it) }
 }

@@ -1,7 +1,9 @@
 package org.arbalest.coroutines
 
+import org.arbalest.device.ColumnBuilder
 import org.arbalest.device.DataType.TimeType
 import org.arbalest.device.TimeUnit
+import java.time.LocalDate
 
 private const val NANOS = 1_000_000_000L
 
@@ -15,9 +17,33 @@ internal val TimeUnit.perSecond: Long
     }
 
 /** Seconds and nanoseconds as a number of this unit, rounded down; [ArithmeticException] beyond 64 bits. */
+private fun TimeUnit.count(seconds: Long, nanos: Int): Long {
+    val rest = nanos / (NANOS / perSecond)
+    // The whole of a negative second may be beyond the 64 bits although its last part is not.
+    if (seconds < 0 && rest > 0) return Math.addExact(Math.multiplyExact(seconds + 1, perSecond), rest - perSecond)
+    return Math.addExact(Math.multiplyExact(seconds, perSecond), rest)
+}
+
+/** Appends seconds and nanoseconds as a number of the unit, rounded down; [value] is what they are of, for the error. */
 @PublishedApi
-internal fun TimeUnit.count(seconds: Long, nanos: Int): Long =
-    Math.addExact(Math.multiplyExact(seconds, perSecond), nanos / (NANOS / perSecond))
+internal fun ColumnBuilder.appendTime(unit: TimeUnit, seconds: Long, nanos: Int, value: Any) {
+    append(exactly(value) { unit.count(seconds, nanos) })
+}
+
+/** Appends a day as milliseconds. */
+@PublishedApi
+internal fun ColumnBuilder.appendMillis(day: LocalDate) {
+    append(exactly(day) { Math.multiplyExact(day.toEpochDay(), MILLIS_PER_DAY) })
+}
+
+private inline fun ColumnBuilder.exactly(value: Any, count: () -> Long): Long =
+    try {
+        count()
+    } catch (e: ArithmeticException) {
+        throw ArithmeticException("${field()}, row ${length()}: $value is beyond what 64 bits hold").apply { initCause(e) }
+    }
+
+internal const val MILLIS_PER_DAY: Long = 86_400_000
 
 /** The whole seconds in a number of this unit, rounded down. */
 internal fun TimeUnit.seconds(count: Long): Long = Math.floorDiv(count, perSecond)

@@ -9,6 +9,7 @@ import org.arbalest.device.DataType.IntType
 import org.arbalest.device.DataType.TimeType
 import org.arbalest.device.DataType.TimestampType
 import java.math.BigDecimal
+import java.time.DateTimeException
 import java.time.Duration
 import java.time.Instant
 import java.time.LocalDate
@@ -46,49 +47,45 @@ public fun Column.decimals(): ObjectView<BigDecimal> = ObjectView(this, Column::
 /** The elements of each list as a column: `batch["tags"].lists()[row].strings()`. */
 public fun Column.lists(): ObjectView<Column> = ObjectView(this, Column::getList)
 
-/** Dates; [IllegalArgumentException] for a column of another type. */
+/** Dates; [IllegalArgumentException] for a column of another type, [ArithmeticException] for one that `java.time` has not. */
 public fun Column.dates(): ObjectView<LocalDate> {
     val perDay = if (typed<DateType>("dates").unit() == DateUnit.DAY) 1L else MILLIS_PER_DAY
-    return ObjectView(this) { column, row -> LocalDate.ofEpochDay(Math.floorDiv(column.getLong(row), perDay)) }
+    return timeView("date") { LocalDate.ofEpochDay(Math.floorDiv(it, perDay)) }
 }
 
-/** Times of day; [IllegalArgumentException] for a column of another type. */
+/** Times of day; [IllegalArgumentException] for a column of another type, [ArithmeticException] for what is none. */
 public fun Column.times(): ObjectView<LocalTime> {
     val unit = typed<TimeType>("times").unit()
-    return ObjectView(this) { column, row ->
-        val count = column.getLong(row)
-        LocalTime.ofSecondOfDay(unit.seconds(count)).plusNanos(unit.nanos(count))
-    }
+    return timeView("time of day") { LocalTime.ofSecondOfDay(unit.seconds(it)).plusNanos(unit.nanos(it)) }
 }
 
 /** Timestamps with a zone, or without one as if in UTC; [IllegalArgumentException] for a column of another type. */
 public fun Column.instants(): ObjectView<Instant> {
     val unit = typed<TimestampType>("instants").unit()
-    return ObjectView(this) { column, row ->
-        val count = column.getLong(row)
-        Instant.ofEpochSecond(unit.seconds(count), unit.nanos(count))
-    }
+    return timeView("point in time") { Instant.ofEpochSecond(unit.seconds(it), unit.nanos(it)) }
 }
 
 /** Timestamps without a zone, or those with one as they are in UTC; [IllegalArgumentException] for another type. */
 public fun Column.localDateTimes(): ObjectView<LocalDateTime> {
     val unit = typed<TimestampType>("dates and times").unit()
-    return ObjectView(this) { column, row ->
-        val count = column.getLong(row)
-        LocalDateTime.ofEpochSecond(unit.seconds(count), unit.nanos(count).toInt(), ZoneOffset.UTC)
-    }
+    return timeView("date and time") { LocalDateTime.ofEpochSecond(unit.seconds(it), unit.nanos(it).toInt(), ZoneOffset.UTC) }
 }
 
 /** Lengths of time; [IllegalArgumentException] for a column of another type. */
 public fun Column.durations(): ObjectView<Duration> {
     val unit = typed<DurationType>("durations").unit()
-    return ObjectView(this) { column, row ->
-        val count = column.getLong(row)
-        Duration.ofSeconds(unit.seconds(count), unit.nanos(count))
-    }
+    return timeView("length of time") { Duration.ofSeconds(unit.seconds(it), unit.nanos(it)) }
 }
 
-private const val MILLIS_PER_DAY = 86_400_000L
+/** A number as what `java.time` has for it, which counts fewer years than 64 bits hold: [ArithmeticException] beyond. */
+private inline fun <T : Any> Column.timeView(what: String, crossinline of: (Long) -> T): ObjectView<T> = ObjectView(this) { column, row ->
+    val stored = column.getLong(row)
+    try {
+        of(stored)
+    } catch (e: DateTimeException) {
+        throw ArithmeticException("column $column, row $row: $stored is no $what that java.time has").apply { initCause(e) }
+    }
+}
 
 private inline fun <reified T : DataType> Column.typed(what: String): T =
     field().type() as? T ?: throw IllegalArgumentException("column $this cannot be read as $what")

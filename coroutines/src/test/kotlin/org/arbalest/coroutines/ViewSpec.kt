@@ -55,6 +55,50 @@ class ViewSpec : FunSpec({
         }
     }
 
+    test("dates, times and lengths of time beyond 64 bits are refused with the column, the row and the value; what fits to the last is exact") {
+        fun refused(columns: ColumnScope.() -> Unit): String = shouldThrow<ArithmeticException> { cpu.batch(2, columns = columns).close() }.message!!
+        val far = LocalDate.of(300_000_000, 1, 1)
+        refused { date64("d") { if (it == 0) null else far } } shouldBe "d: date64, row 1: +300000000-01-01 is beyond what 64 bits hold"
+        refused { date64("d") { LocalDate.MIN } } shouldContain "d: date64, row 0: -999999999-01-01"
+        refused { timestamp("t", TimeUnit.NANOSECOND) { Instant.parse("2262-04-11T23:47:16.854775808Z") } } shouldContain "t: timestamp[ns, tz=UTC], row 0: 2262-04-11T23:47:16.854775808Z is"
+        refused { timestamp("t", TimeUnit.NANOSECOND) { Instant.parse("1677-09-21T00:12:43.145224191Z") } } shouldContain "row 0: 1677-09-21T00:12:43.145224191Z"
+        refused { localTimestamp("t", TimeUnit.NANOSECOND) { LocalDateTime.MAX } } shouldContain "t: timestamp[ns], row 0: +999999999-12-31"
+        refused { duration("t", TimeUnit.MICROSECOND) { Duration.ofSeconds(Long.MAX_VALUE) } } shouldContain "t: duration[us], row 0: PT"
+        val ends = listOf(Long.MIN_VALUE, Long.MIN_VALUE + 1, -1, Long.MAX_VALUE)
+        for (unit in TimeUnit.entries) {
+            cpu.batch(4) {
+                duration("stored", ends.toLongArray(), unit)
+                timestamp("point", ends.toLongArray(), unit)
+            }.use { batch ->
+                val lengths = batch["stored"].durations().toList()
+                val points = if (unit >= TimeUnit.MICROSECOND) batch["point"].instants().toList() else listOf()
+                cpu.batch(4) {
+                    duration("again", unit) { lengths[it] }
+                    timestamp("point", unit) { points.getOrNull(it) }
+                }.use { again ->
+                    again["again"].longs().toList() shouldBe ends
+                    if (points.isNotEmpty()) again["point"].longs().toList() shouldBe ends
+                }
+            }
+        }
+    }
+
+    test("what java.time has no value for is refused with the column, the row and the number") {
+        cpu.batch(2) {
+            timestamp("point", longArrayOf(0, Long.MAX_VALUE), TimeUnit.SECOND)
+            date64("day", longArrayOf(-1, Long.MIN_VALUE))
+            date32("short", intArrayOf(0, Int.MAX_VALUE))
+            time64("time", longArrayOf(0, -1), TimeUnit.MICROSECOND)
+        }.use { batch ->
+            fun refused(view: ObjectView<*>): String = shouldThrow<ArithmeticException> { view[1] }.message!!
+            refused(batch["point"].instants()) shouldContain "column point: timestamp[s, tz=UTC], length 2, row 1: 9223372036854775807 is no point in time"
+            refused(batch["point"].localDateTimes()) shouldContain "row 1: 9223372036854775807 is no date and time"
+            refused(batch["time"].times()) shouldContain "row 1: -1 is no time of day"
+            batch["day"].dates().toList() shouldBe listOf(LocalDate.of(1969, 12, 31), LocalDate.ofEpochDay(Math.floorDiv(Long.MIN_VALUE, 86_400_000L)))
+            batch["short"].dates()[1] shouldBe LocalDate.ofEpochDay(Int.MAX_VALUE.toLong())
+        }
+    }
+
     test("rows are counted by Int, and values are read by one") {
         cpu.batch(2) { utf8("text", arrayOf("a", null)) }.use { batch ->
             batch.rows shouldBe 0..1

@@ -53,6 +53,7 @@ public final class DeviceBuffer implements AutoCloseable {
   }
 
   private static DeviceBuffer wrapped(Device device, long address, long size, Runnable onFree) {
+    Objects.requireNonNull(device, "device");
     if (size < 0 || address == 0) throw new IllegalArgumentException("no buffer is at " + address + " with " + size + " bytes");
     return new DeviceBuffer(device, Allocation.wrap(device, address, size, onFree), address, size, device.isCpuAccessible());
   }

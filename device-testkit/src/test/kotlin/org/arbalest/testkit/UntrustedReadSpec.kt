@@ -13,12 +13,16 @@ import org.arbalest.device.DataType.UnionMode
 import org.arbalest.device.DataType.UnionType
 import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.Schema
+import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.fake.FakeDevice
@@ -97,6 +101,70 @@ class UntrustedReadSpec : FunSpec({
                 it.syncEventAddress() shouldBe 0
             }
             pinned.adoptEvent(event.handle).close()
+        }
+    }
+
+    test("DEV-16 pinned memory with device_id −1 is the backend's, readable after the wait, and goes on as it came: slices, handles, copies too") {
+        for (type in listOf(DeviceType.CUDA_HOST, DeviceType.ROCM_HOST)) {
+            Arena.ofConfined().use { arena ->
+                val numbered = Devices.device(type, 0)
+                val array = arena.struct(StructKind.ARRAY)
+                PeerNodes.array(array, length = 2, buffers = 2)
+                PeerNodes.setBuffer(array, 1, ints(1, 2))
+                val out = arena.struct(StructKind.DEVICE_ARRAY)
+                val event = FakeDevice.of(type, 0).userEvent()
+                val cell = arena.allocateFrom(ValueLayout.JAVA_LONG, event.handle)
+                PeerNodes.deviceArray(out, array, deviceId = -1, deviceType = type.code(), syncEvent = cell)
+                val taken = DeviceArray.importDeviceArray(out, Field.of("a", DataTypes.INT32))
+                taken.use {
+                    it.device() shouldBeSameInstanceAs Devices.device(type, -1)
+                    it.device().let { device -> listOf(device.id(), device.isOpaque, device.isCpuAccessible, device.toString()) } shouldBe listOf(-1L, false, true, type.name())
+                    shouldThrow<DeviceException> { it.asColumn().getLong(0) }
+                    event.complete()
+                    it.synchronize()
+                    it.asColumn().getLong(1) shouldBe 2
+                    it.viewOrCopyTo(Devices.cpu()).use { view -> view.asColumn().getLong(0) shouldBe 1 }
+                    it.viewOrCopyTo(numbered).use { view -> view.device().id() shouldBe 0 }
+                    val stream = it.device().defaultStream()
+                    val copy = it.copyTo(it.device(), stream)
+                    copy.synchronize()
+                    for (handed in listOf(it.retain(), it.slice(1, 1), it.move(), copy)) {
+                        handed.use { one -> one.exportDeviceArray(out) }
+                        ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe -1
+                        ArrowDeviceArrayStruct.deviceType(out.address()) shouldBe type.code()
+                        PeerMoves.release(out, StructKind.DEVICE_ARRAY)
+                    }
+                }
+                numbered.adoptEvent(event.handle).close()
+            }
+        }
+        Devices.device(DeviceType.CPU, -1) shouldBeSameInstanceAs Devices.cpu()
+        shouldThrow<DeviceException> { Devices.device(DeviceType.CUDA_MANAGED, -1) }.errno() shouldBe Errno.ENOSYS
+    }
+
+    test("DEV-09 an array on a device that nobody serves is there already: viewOrCopyTo gives a handle") {
+        Arena.ofConfined().use { arena ->
+            val (array, out) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
+            PeerNodes.array(array, length = 0, buffers = 2)
+            PeerNodes.deviceArray(out, array, deviceId = 3, deviceType = 17)
+            DeviceArray.importDeviceArray(out, Field.of("a", DataTypes.INT32)).use { it.viewOrCopyTo(it.device()).use { same -> same.device() shouldBe it.device() } }
+        }
+    }
+
+    test("STR-01 a stream whose get_schema or get_next is NULL is an error, no AssertionError, and is released") {
+        for (isDevice in listOf(false, true)) {
+            Arena.ofConfined().use { arena ->
+                val stream = arena.struct(if (isDevice) StructKind.DEVICE_STREAM else StructKind.STREAM)
+                fun make() = if (isDevice) PeerStreams.deviceStream(stream, batches = 1, rows = 1) else PeerStreams.stream(stream, batches = 1, rows = 1)
+                fun open() = if (isDevice) DeviceArrayReader.importDeviceStream(stream) else DeviceArrayReader.importStream(stream)
+                make()
+                if (isDevice) ArrowDeviceArrayStreamStruct.setGetSchema(stream.address(), 0) else ArrowArrayStreamStruct.setGetSchema(stream.address(), 0)
+                shouldThrow<DeviceException> { open() }.message shouldBe "the stream's get_schema is NULL"
+                make()
+                if (isDevice) ArrowDeviceArrayStreamStruct.setGetNext(stream.address(), 0) else ArrowArrayStreamStruct.setGetNext(stream.address(), 0)
+                open().use { reader -> shouldThrow<DeviceException> { reader.next() }.message shouldBe "the stream's get_next is NULL" }
+                CPeer.counts().streams shouldBe 0
+            }
         }
     }
 

@@ -6,6 +6,7 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeSameInstanceAs
+import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Ledger
@@ -39,6 +40,34 @@ class CudaSpec : FunSpec({
     val device by lazy { Devices.device(DeviceType.CUDA, 0) }
     val gpu by lazy { CudaProvider.gpu(device) }
     val cpu = Devices.cpu()
+
+    test("DEV-16 pinned memory with device_id −1 is served as the first GPU's, reached by the others, and goes on with −1") {
+        val pinned = Devices.device(DeviceType.CUDA_HOST, -1)
+        pinned.isOpaque shouldBe false
+        Arena.ofConfined().use { arena ->
+            val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+            val second = Devices.device(DeviceType.CUDA, 1)
+            second.createStream().use { stream ->
+                val gate = gates.shut(stream)
+                val (there, field) = numbers(500).use { it.copyTo(second, stream).use { there -> there.copyTo(pinned.memory(), stream) to it.field() } }
+                there.use { it.exportDeviceArray(out) }
+                ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe -1
+                ArrowDeviceArrayStruct.deviceType(out.address()) shouldBe DeviceType.CUDA_HOST.code()
+                DeviceArray.importDeviceArray(out, field).use { taken ->
+                    taken.device() shouldBeSameInstanceAs pinned
+                    taken.isReady shouldBe false
+                    taken.viewOrCopyTo(second).use { it.device() shouldBe second }
+                    gate.open()
+                    taken.synchronize()
+                    numbers(500).use { taken.column(0).toLongArray() shouldBe it.column(0).toLongArray() }
+                    taken.slice(1, 2).use { it.exportDeviceArray(out) }
+                    ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe -1
+                    DeviceArray.importDeviceArray(out, field).close()
+                }
+                stream.synchronize()
+            }
+        }
+    }
 
     test("DEV-10 every call restores the context that was current, or that there was none") {
         val current = Raw.function("cuCtxGetCurrent", JAVA_LONG)

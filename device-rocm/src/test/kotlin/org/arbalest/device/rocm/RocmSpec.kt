@@ -41,6 +41,34 @@ class RocmSpec : FunSpec({
     val gpu by lazy { Gpu.open(0) }
     val cpu = Devices.cpu()
 
+    test("DEV-16 pinned memory with device_id −1 is served as the first GPU's, reached by the others, and goes on with −1") {
+        val pinned = Devices.device(DeviceType.ROCM_HOST, -1)
+        pinned.isOpaque shouldBe false
+        Arena.ofConfined().use { arena ->
+            val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+            val second = Devices.device(DeviceType.ROCM, 1)
+            second.createStream().use { stream ->
+                val gate = gates.shut(stream)
+                val (there, field) = numbers(500).use { it.copyTo(second, stream).use { there -> there.copyTo(pinned.memory(), stream) to it.field() } }
+                there.use { it.exportDeviceArray(out) }
+                ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe -1
+                ArrowDeviceArrayStruct.deviceType(out.address()) shouldBe DeviceType.ROCM_HOST.code()
+                DeviceArray.importDeviceArray(out, field).use { taken ->
+                    taken.device() shouldBeSameInstanceAs pinned
+                    taken.isReady shouldBe false
+                    taken.viewOrCopyTo(second).use { it.device() shouldBe second }
+                    gate.open()
+                    taken.synchronize()
+                    numbers(500).use { taken.column(0).toLongArray() shouldBe it.column(0).toLongArray() }
+                    taken.slice(1, 2).use { it.exportDeviceArray(out) }
+                    ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe -1
+                    DeviceArray.importDeviceArray(out, field).close()
+                }
+                stream.synchronize()
+            }
+        }
+    }
+
     test("DEV-10 every call restores the device that was current, whatever that is") {
         fun useAll() {
             for (used in listOf(device, second)) {
