@@ -4,11 +4,11 @@ import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.ExecutorCoroutineDispatcher
 import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.channels.Channel
-import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withContext
 import org.arbalest.coroutines.asFlow
+import org.arbalest.coroutines.lendingFlow
 import org.arbalest.coroutines.produceTo
 import org.arbalest.device.AsyncArrays
 import org.arbalest.device.DeviceArray
@@ -34,7 +34,7 @@ internal class Pipe(columns: Int, private val prefetch: Int) : AutoCloseable {
 
     private fun CoroutineScope.produce(handler: MemorySegment, batches: Int) {
         launch(producing) {
-            flow { repeat(batches) { batch.retain().use { emit(it) } } }.produceTo(handler, batch.schema())
+            lendingFlow { repeat(batches) { emit(batch.retain()) } }.produceTo(handler, batch.schema())
         }
     }
 

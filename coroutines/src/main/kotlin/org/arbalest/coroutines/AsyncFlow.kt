@@ -1,14 +1,12 @@
 package org.arbalest.coroutines
 
 import kotlinx.coroutines.CancellationException
-import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.future.await
-import kotlinx.coroutines.withContext
 import kotlinx.coroutines.yield
 import org.arbalest.device.AsyncArrays
 import org.arbalest.device.AsyncTask
@@ -32,10 +30,14 @@ import java.util.concurrent.Flow.Subscription
  * since some producers send the end only on demand. Tasks wait, not memory: an array is extracted on the collector's thread, when its turn
  * comes. Tasks that nobody collected are discarded.
  *
- * **The end.** Collecting ends when the producer has released the handler, whatever the reason: the last array, an error, cancellation, a throw
- * in the collector. The latter two cancel the stream, and wait for the producer without blocking a thread. Collecting throws the
- * producer's errno, message and metadata as a [DeviceException], and [IllegalStateException] if the stream was collected before, or
- * [closed][AsyncArrays.close]. A flow that is never collected, also
+ * **The end.** Collecting returns when the producer, after its last array, has released the handler. It waits for no release otherwise, as that may
+ * come late, or never: an error is thrown as it comes; cancellation, a throw in the collector, and operators that have enough, such as `take`,
+ * cancel the stream, and that is all. [AsyncArrays.released] tells when the producer has let go, which matters to who is to free something
+ * under it.
+ *
+ * Collecting throws the producer's errno, message and metadata as a [DeviceException], and [IllegalStateException] if the stream was collected
+ * before, or [closed][AsyncArrays.close]. An array that cannot be extracted is the exception: the stream is cancelled, and what the producer
+ * then reports is waited for, since that says why. A flow that is never collected, also
  * because its coroutine was cancelled before it began, leaves the stream to its owner: hence the `use`.
  *
  * @param prefetch how many tasks may wait to be collected; at least 1
@@ -84,16 +86,15 @@ private suspend inline fun AsyncArrays.collectTasks(prefetch: Int, action: (Asyn
             task.use { action(it, tasks) }
             if (++seen % TASKS_PER_YIELD == 0) yield()
         }
+        awaitRelease()
     } finally {
         tasks.cancel()
-        if (!tasks.refused) awaitRelease()
     }
 }
 
 /** What the producer failed with, if it did, once the handler is released. */
-private suspend fun AsyncArrays.awaitRelease(): Throwable? = withContext(NonCancellable) {
+private suspend fun AsyncArrays.awaitRelease(): Throwable? =
     released().handle { _, t -> if (t is CompletionException) t.cause else t }.await()
-}
 
 /** The tasks that were announced and not taken. */
 private class Tasks(private val prefetch: Int) : Subscriber<AsyncTask> {
@@ -107,10 +108,6 @@ private class Tasks(private val prefetch: Int) : Subscriber<AsyncTask> {
 
     @Volatile
     private var cancelled = false
-
-    /** Whether the stream is somebody else's. */
-    var refused = false
-        private set
 
     override fun onSubscribe(subscription: Subscription) {
         this.subscription = subscription
@@ -144,7 +141,6 @@ private class Tasks(private val prefetch: Int) : Subscriber<AsyncTask> {
 
     private suspend fun readable(t: Throwable): Throwable {
         currentCoroutineContext().ensureActive()
-        refused = t.javaClass == IllegalStateException::class.java
         // Nobody cancelled the coroutine: it must not end as if somebody had.
         return if (t is CancellationException) IllegalStateException(t.message, t) else t
     }

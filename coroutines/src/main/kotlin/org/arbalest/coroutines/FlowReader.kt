@@ -5,7 +5,6 @@ import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.flow.Flow
-import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
@@ -17,13 +16,15 @@ import kotlin.coroutines.CoroutineContext
 /**
  * A stream of the record batches that this flow emits, to be pulled here or handed to C.
  *
- * **Ownership.** The flow lends, as [asFlow] does: whoever emits an array closes it after the emit, and `use` is the way.
- * In between the reader takes it over, as an export does, so that nothing is left to close; arrays that nobody pulls are
- * closed. An emitter that does not close loses an array if it is cancelled on the point of emitting it; one that goes on
- * using the array emits `array.retain()`, and closes that.
+ * **Ownership.** What is emitted is the reader's from that moment, whatever happens to the emit: it is handed on, or closed. Closing it after the
+ * emit as well, as flows do that lend, does nothing. An emitter that goes on using an array emits `array.retain()`. Before its emit an array is
+ * the emitter's. A plain `flow` that is cancelled from outside, by its scope, throws instead of emitting, and loses what it had just made;
+ * [lendingFlow] does not.
  *
- *     flow { for (day in days) device.batch(…) { … }.use { emit(it) } }.asReader(schema)
- *     reader.asFlow().transform { batch -> summary(batch).use { emit(it) } }.asReader(schema)
+ *     lendingFlow { for (day in days) emit(device.batch(…) { … }) }.asReader(schema)
+ *     lendingFlow { reader.asFlow().collect { batch -> emit(summary(batch)) } }.asReader(schema)
+ *
+ * Behind `buffer`, `flowOn` and whatever else holds elements arrays are not the reader's yet; what these hold when they are cancelled is lost.
  *
  * **Threads.** The flow is collected in [context], by a coroutine that starts with the first pull and then is at most
  * one array ahead of the pulls. A pull blocks its thread until there is an array: it must not hold up a thread that
@@ -32,7 +33,8 @@ import kotlin.coroutines.CoroutineContext
  * of them. Interrupting the pulling thread ends the stream.
  *
  * **The end.** What the flow throws is thrown by the pull, and reaches C as an errno with the message; it cancels nobody
- * else. Closing the reader, or C's release of the stream, cancels the collection and does not wait for it; a pull that
+ * else. Closing the reader, or C's release of the stream, ends the collection and does not wait for it: a flow that is suspended is cancelled, one
+ * that runs at its next emit or where it suspends, or after ten seconds in which it did neither. A pull that
  * waits in another thread then throws [IllegalStateException]. A [Job] in [context] becomes the collection's parent, so
  * that a scope waits. If that is cancelled, pulls fail with `ECANCELED`.
  *
@@ -60,32 +62,32 @@ private class FlowSource(private val flow: Flow<DeviceArray>, private val contex
 
     /** Null before the first pull: a parent would wait for a coroutine that nobody starts. */
     @Volatile
-    private var collection: Job? = null
+    private var upstream: Upstream? = null
 
     override fun next(): DeviceArray? {
-        if (collection == null) collection = start()
+        if (upstream == null) upstream = start()
         val result = runBlocking { arrays.receiveCatching() }
         result.exceptionOrNull()?.let { throw it }
         return result.getOrNull()
     }
 
-    private fun start(): Job {
-        val job = CoroutineScope(context).launch {
+    private fun start(): Upstream {
+        val started = Upstream.start(CoroutineScope(context)) {
             try {
-                flow.collect { arrays.send(it.move()) }
+                flow.collect { arrays.send(it.move()) } // throws if there is nobody any more
             } catch (t: Throwable) {
                 arrays.close(t) // it is for whoever pulls, not for the parent
             }
         }
         // Also if the parent was cancelled before the coroutine could begin.
-        job.invokeOnCompletion { arrays.close(it) }
-        return job
+        started.invokeOnCompletion(arrays::close)
+        return started
     }
 
     /** Ends a pull that waits. One that is about to start the collection ends too, and then [close] comes. */
     override fun cancel() {
         arrays.cancel()
-        collection?.cancel()
+        upstream?.stop()
     }
 
     override fun close() = cancel()

@@ -8,7 +8,6 @@ import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.future.await
-import kotlinx.coroutines.launch
 import kotlinx.coroutines.withContext
 import org.arbalest.device.AsyncArrays
 import org.arbalest.device.AsyncQuirk
@@ -30,20 +29,24 @@ import java.util.concurrent.atomic.AtomicLong
 /**
  * Drives an `ArrowAsyncDeviceStreamHandler` with the record batches of this flow, and returns when the consumer's handler was released.
  *
- *     flow { for (day in days) device.batch(…) { … }.use { emit(it) } }.produceTo(handler, schema)
+ *     lendingFlow { for (day in days) emit(device.batch(…) { … }) }.produceTo(handler, schema)
  *
- * **Ownership.** The handler passes to this call, which releases it in the end, whatever happens. The flow lends, as [asReader]'s does: whoever emits
- * an array closes it after the emit; in between the consumer takes it over. One that the consumer does not extract is closed. A coroutine that
+ * **Ownership.** What is emitted is the stream's from that moment, as [asReader]'s is, whatever happens to the emit: the consumer extracts it, or it
+ * is closed. Closing it after the emit as well does nothing. A plain `flow` that is cancelled from outside throws instead of emitting, and loses what
+ * it had just made; [lendingFlow] does not.
+ *
+ * The handler passes to this call, which releases it in the end, whatever happens. A coroutine that
  * is cancelled before it began never calls this, and leaves the handler to nobody: whoever launches one for a handler that C waits on
  * begins it at once.
  *
  *     scope.launch(start = CoroutineStart.UNDISPATCHED) { batches.produceTo(handler, schema) }
  *
- * **Back-pressure.** The flow is collected in this coroutine's context once the consumer took the schema; each emit waits until the consumer has
+ * **Back-pressure.** The flow is collected in this coroutine's context; each emit waits until the consumer has
  * asked for the array. It is announced on the thread that emits, and exported on the thread on which the consumer extracts it. The other
  * callbacks run on [Dispatchers.Default]. No callback is made inside a call of the consumer's, and none at the same time as another.
  *
- * **The end.** Returns at the flow's end, and if the consumer cancels, which cancels the collection. What the flow throws goes to the
+ * **The end.** Returns at the flow's end, and if the consumer cancels. A flow that is suspended then is cancelled, one that runs at its next emit or
+ * where it suspends, or after ten seconds in which it did neither. What the flow throws goes to the
  * consumer's `on_error`, with errno, message and those of its causes, and is thrown here. So does a cancellation of this coroutine, as
  * `ECANCELED`; it waits for the release. If the consumer answers with an error, that is thrown as a [DeviceException] with its errno.
  *
@@ -73,14 +76,14 @@ public suspend fun Flow<DeviceArray>.produceTo(handler: MemorySegment, schema: A
 public suspend fun Flow<AsyncTask>.produceTasksTo(handler: MemorySegment, schema: AsyncSchema, vararg quirks: AsyncQuirk): Unit =
     drive(AsyncTask::move) { publisher, executor -> AsyncArrays.produceTasks(handler, schema, publisher, executor, *quirks) }
 
-private suspend fun <T : Any> Flow<T>.drive(move: (T) -> T, start: (Publisher<T>, java.util.concurrent.Executor) -> CompletionStage<Void>) {
+private suspend fun <T : AutoCloseable> Flow<T>.drive(move: (T) -> T, start: (Publisher<T>, java.util.concurrent.Executor) -> CompletionStage<Void>) {
     val supply = Supply<T>()
     val stream = start(supply, Dispatchers.Default.asExecutor())
     try {
         coroutineScope {
-            val collection = launch {
+            val upstream = Upstream.start(this) { upstream ->
                 try {
-                    collect { supply.emit(it, move) }
+                    collect { supply.emit(move(it), upstream) }
                     supply.end(null)
                 } catch (t: Throwable) {
                     supply.end(t) // also a cancellation that is the flow's own, such as a timeout, which ends no scope
@@ -88,7 +91,7 @@ private suspend fun <T : Any> Flow<T>.drive(move: (T) -> T, start: (Publisher<T>
                 }
             }
             // The consumer cancelled, or refused; otherwise the collection has ended.
-            stream.whenComplete { _, _ -> collection.cancel() }
+            stream.whenComplete { _, _ -> upstream.stop() }
         }
     } catch (t: Throwable) {
         supply.end(t)
@@ -99,7 +102,7 @@ private suspend fun <T : Any> Flow<T>.drive(move: (T) -> T, start: (Publisher<T>
 }
 
 /** What a coroutine emits, to one subscriber. */
-private class Supply<T : Any> : Publisher<T>, Subscription {
+private class Supply<T : AutoCloseable> : Publisher<T>, Subscription {
     private val demand = AtomicLong()
     private val wake = Channel<Unit>(Channel.CONFLATED)
 
@@ -125,11 +128,17 @@ private class Supply<T : Any> : Publisher<T>, Subscription {
     /** The stream comes to its end soon, and ends the collection. */
     override fun cancel() = Unit
 
-    /** Passes an item on as soon as it is asked for; until then it is the emitter's. */
-    suspend fun emit(item: T, move: (T) -> T) {
-        while (demand.get() == 0L) wake.receive()
+    /** Takes an item, and passes it on as soon as it is asked for. */
+    suspend fun emit(item: T, upstream: Upstream) {
+        try {
+            while (demand.get() == 0L) wake.receive()
+            upstream.refusal()?.let { throw it }
+        } catch (t: Throwable) {
+            item.close()
+            throw t
+        }
         demand.decrementAndGet()
-        checkNotNull(subscriber).onNext(move(item)) // there is one: somebody asked
+        checkNotNull(subscriber).onNext(item) // there is one: somebody asked
     }
 
     /** The end, once. */

@@ -40,25 +40,39 @@ import java.util.concurrent.atomic.AtomicBoolean
  * notice. An array that it still brings is closed, never lost. A flow that is never collected leaves the reader to
  * its owner.
  *
- * Collecting throws what [DeviceArrayReader.next] throws, and [IllegalStateException] for the second time, or if the
+ * Collecting throws what [DeviceArrayReader.next] throws, with what closing the reader throws as suppressed, and [IllegalStateException] for the second time, or if the
  * [dispatcher] was shut down; the reader is then closed on the collector's thread.
  */
 public fun DeviceArrayReader.asFlow(dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1)): Flow<DeviceArray> {
     val collected = AtomicBoolean()
     return flow {
         check(collected.compareAndSet(false, true)) { "a reader's flow can be collected once, and was: its arrays are gone" }
+        var failure: Throwable? = null
         try {
             while (true) {
                 val array = pull(dispatcher) ?: break
                 array.use { emit(it) }
             }
+        } catch (t: Throwable) {
+            failure = t
+            throw t
         } finally {
-            try {
-                withContext(NonCancellable + dispatcher) { close() }
-            } catch (_: CancellationException) { // what ended the collection says why, not this
-                close() // if it was not: a dispatcher that was shut down runs nothing
-            }
+            close(dispatcher, failure)
         }
+    }
+}
+
+/** Closes the reader on [dispatcher]. What ended the collection says why: what closing throws is added to it. */
+private suspend fun DeviceArrayReader.close(dispatcher: CoroutineDispatcher, failure: Throwable?) {
+    try {
+        try {
+            withContext(NonCancellable + dispatcher) { close() }
+        } catch (_: CancellationException) {
+            close() // if it was not: a dispatcher that was shut down runs nothing
+        }
+    } catch (t: Throwable) {
+        if (failure == null) throw t
+        failure.addSuppressed(t)
     }
 }
 

@@ -13,7 +13,9 @@ import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.cancel
 import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.collect
 import kotlinx.coroutines.flow.flow
@@ -21,10 +23,13 @@ import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.onEach
 import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.future.await
+import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.supervisorScope
 import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.withTimeoutOrNull
+import kotlinx.coroutines.yield
 import org.arbalest.device.AsyncArrays
 import org.arbalest.device.AsyncSchema
 import org.arbalest.device.AsyncTask
@@ -33,7 +38,10 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.Metadata
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.CPeer
 import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.PeerProducer
 import java.io.IOException
 import java.lang.foreign.MemorySegment
 import kotlin.time.Duration.Companion.seconds
@@ -100,7 +108,7 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("ASY-28 cancelling the collector waits for the release") {
+    test("ASY-28 cancelling the collector cancels the producer, and released() tells when that is done") {
         withTimeout(30.seconds) {
             val got = CompletableDeferred<Unit>()
             val (arrays, produced) = connect(ids(1000))
@@ -112,7 +120,7 @@ class AsyncFlowSpec : FunSpec({
             }
             got.await()
             collector.cancelAndJoin()
-            arrays.released().toCompletableFuture().isDone shouldBe true
+            arrays.released().await()
             produced.await()
         }
     }
@@ -201,7 +209,7 @@ class AsyncFlowSpec : FunSpec({
     test("ASY-28 a collector that never has to wait is ended by its timeout, also on one thread") {
         val (arrays, produced) = connect(flow { while (true) lend(1) })
         withTimeoutOrNull(50) { arrays.asFlow(64).collect() } shouldBe null
-        arrays.released().toCompletableFuture().isDone shouldBe true
+        arrays.released().await()
         produced.await()
     }
 
@@ -209,6 +217,21 @@ class AsyncFlowSpec : FunSpec({
         withTimeout(30.seconds) {
             val (arrays, produced) = connect(ids(10))
             arrays.asFlow().collect { shouldThrow<IllegalStateException> { arrays.asFlow().collect() }.message shouldContain "one subscriber" }
+            produced.await()
+        }
+    }
+
+    test("a second collector that is cancelled does not wait for the first") {
+        withTimeout(30.seconds) {
+            val (arrays, produced) = connect(ids(1000))
+            val scope = CoroutineScope(Dispatchers.Default)
+            arrays.asFlow().take(1).collect {
+                val second = scope.launch(start = CoroutineStart.UNDISPATCHED) {
+                    coroutineContext.job.cancel()
+                    arrays.asFlow().collect()
+                }
+                second.join()
+            }
             produced.await()
         }
     }
@@ -242,6 +265,54 @@ class AsyncFlowSpec : FunSpec({
             }
             at shouldBe 100
             second.schema().toCompletableFuture().get().metadata()["source"] shouldBe "here"
+        }
+    }
+})
+
+/** The same with a C producer that takes its time. */
+class PeerAsyncFlowSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    /** Collects, from a producer that is at the gate before its release when [collect] has returned. */
+    suspend fun whileHeldBack(collect: suspend (AsyncArrays) -> Unit) {
+        PeerProducer(10, 1, setOf(PeerProducer.Quirk.GATE_RELEASE), timeoutMillis = 30_000).use { producer ->
+            AsyncArrays.connect { producer.start(it) }.use { stream ->
+                try {
+                    withTimeout(10.seconds) { collect(stream) }
+                    stream.released().toCompletableFuture().isDone shouldBe false
+                } finally {
+                    CPeer.openGate()
+                }
+                stream.released().await()
+            }
+        }
+    }
+
+    test("ASY-28 a collector that has enough does not wait for the release") {
+        whileHeldBack { stream -> stream.asFlow().take(2).collect() }
+    }
+
+    test("ASY-28 a collector that throws does not wait for the release") {
+        whileHeldBack { stream -> shouldThrow<IOException> { stream.asFlow().collect { throw IOException("full") } } }
+    }
+
+    test("ASY-28 a collector that is cancelled does not wait for the release") {
+        whileHeldBack { stream ->
+            coroutineScope { launch { stream.asFlow().collect { coroutineContext.cancel() } } }
+        }
+    }
+
+    test("ASY-28 at the end of the stream the release is waited for, until the collector is cancelled") {
+        whileHeldBack { stream ->
+            coroutineScope {
+                val ids = mutableListOf<Long>()
+                val collector = launch { stream.asFlow().collect { ids += it.id } }
+                while (CPeer.waitingAtGate == 0L) yield()
+                while (ids.size < 10) yield()
+                collector.isActive shouldBe true
+                collector.cancelAndJoin()
+            }
         }
     }
 })

@@ -19,7 +19,8 @@ import java.util.concurrent.atomic.LongAdder;
  * @param producers async streams that a consumer holds: not released, or with a task that was not extracted
  * @param queues open {@link DeviceStream}s that were created here
  * @param events events of ours that somebody holds: a handle, an array, or a wait
- * @param waits waits for events that are not over, also those of queued copies for the end of what they read
+ * @param waits waits for events that are not over, also those of queued copies for the end of what they read; as long as it is not zero, something may
+ *     be released without anybody's doing
  */
 public record Ledger(long buffers, long bufferBytes, long arrays, long exports, long readers, long streams, long tasks, long handlers,
     long producers, long queues, long events, long waits) {

@@ -83,9 +83,19 @@ final class Wait implements Completion, Runnable {
   private void leave() {
     Slots.leave(tag);
     if (keeper instanceof Ownership && worker == Worker.EVENTS) {
-      Worker.RELEASES.submit(keeper::release); // may run a producer's release callback
+      Ledger.WAITS.increment();
+      Worker.RELEASES.submit(this::releaseKeeper);
     } else {
       keeper.release();
+    }
+  }
+
+  /** May run a producer's release callback. */
+  private void releaseKeeper() {
+    try {
+      keeper.release();
+    } finally {
+      Ledger.WAITS.decrement();
     }
   }
 

@@ -11,16 +11,19 @@ import java.util.concurrent.CyclicBarrier
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.locks.LockSupport
 import kotlin.random.Random
 import kotlin.time.Duration.Companion.ZERO
 import kotlin.time.Duration.Companion.milliseconds
 
-/** Fails each test that leaves something held. What another thread is just giving back has three seconds for it. */
+/** Fails each test that leaves something held. What another thread is just giving back has twenty seconds for it. */
 internal object Balanced : TestCaseExtension {
     override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
+        val quiet = System.nanoTime() + GRACE_NANOS
+        while (Ledger.now().waits() != 0L && System.nanoTime() < quiet) delay(1.milliseconds) // what came before may still be released
         val before = Ledger.now()
         val result = execute(testCase)
-        val patience = System.nanoTime() + 3_000_000_000
+        val patience = System.nanoTime() + GRACE_NANOS
         while (result.isSuccess && !Ledger.now().since(before).isZero) {
             if (System.nanoTime() > patience) return TestResult.Failure(ZERO, AssertionError("the test left ${Ledger.now().since(before)}"))
             delay(1.milliseconds)
@@ -46,7 +49,13 @@ internal fun together(threads: Int, action: (Int) -> Unit) {
     }
 }
 
-/** Runs both actions at the same time, for each round anew, a little earlier or later than one another. */
+/** Only a test that fails takes so long. */
+private const val GRACE_NANOS = 20_000_000_000
+
+/**
+ * Runs both actions at the same time, for each round anew, a little earlier or later than one another. One that arrives first spins, so that both
+ * begin at once; where the other has no processor it sleeps, and leaves it its own.
+ */
 internal fun duel(rounds: Int, one: (Int) -> Unit, other: (Int) -> Unit) {
     val arrived = AtomicInteger()
     together(2) { thread ->
@@ -54,7 +63,8 @@ internal fun duel(rounds: Int, one: (Int) -> Unit, other: (Int) -> Unit) {
         try {
             for (round in 0 until rounds) {
                 arrived.incrementAndGet()
-                while (arrived.get() < 2 * (round + 1)) Thread.yield()
+                var spins = 0
+                while (arrived.get() < 2 * (round + 1)) if (++spins < SPINS) Thread.onSpinWait() else LockSupport.parkNanos(PAUSE_NANOS)
                 repeat(random.nextInt(60)) { Thread.onSpinWait() }
                 if (thread == 0) one(round) else other(round)
             }
@@ -63,6 +73,11 @@ internal fun duel(rounds: Int, one: (Int) -> Unit, other: (Int) -> Unit) {
         }
     }
 }
+
+/** Some tens of microseconds. */
+private const val SPINS = 2_000
+
+private const val PAUSE_NANOS = 20_000L
 
 /** A batch with a column `id` of the numbers from 0. */
 internal fun batch(rows: Int, device: Device = Devices.cpu()): DeviceArray =

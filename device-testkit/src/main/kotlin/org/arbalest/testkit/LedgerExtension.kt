@@ -7,13 +7,15 @@ import io.kotest.engine.test.TestResult
 import kotlinx.coroutines.delay
 import org.arbalest.device.Ledger
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
 
 /**
  * Fails a test that leaves something allocated, exported or open, on our side or the C peer's, and says what.
  *
- * Before each test it takes [Ledger.now] and resets the [CPeer], where there is a C compiler. After a test that passed,
+ * Before each test it takes [Ledger.now], once nothing is under way any more that what came before has left to be released by itself, and
+ * resets the [CPeer], where there is a C compiler. After a test that passed,
  * both must be back, and the peer must have seen no double release and no broken rule; a test that provokes one
- * says so by calling [CPeer.reset] at its end. What other threads are just releasing has three seconds to be gone.
+ * says so by calling [CPeer.reset] at its end. What other threads are just releasing has twenty seconds to be gone.
  *
  *     class MySpec : FunSpec({
  *         extension(LedgerExtension)
@@ -21,22 +23,30 @@ import kotlin.time.Duration.Companion.milliseconds
  *     })
  */
 public object LedgerExtension : TestCaseExtension {
-    private val grace = 3000.milliseconds
+    /** Only a test that fails takes so long. */
+    private val GRACE = 20.seconds
 
     override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
         if (testCase.type != TestType.Test) return execute(testCase)
         val peer = if (NativeLibrary.missing == null) CPeer else null
         peer?.reset()
-        val before = Books(Ledger.now(), peer?.counts())
+        val before = Books(quiet(), peer?.counts())
         val result = execute(testCase)
         if (!result.isSuccess) return result
         val left = before.differenceAfterGrace(peer) ?: return result
         return TestResult.Failure(result.duration, AssertionError(left))
     }
 
+    /** As far as the waits that are left do not wait for somebody who comes later. */
+    private suspend fun quiet(): Ledger {
+        val patience = System.nanoTime() + GRACE.inWholeNanoseconds
+        while (Ledger.now().waits() != 0L && System.nanoTime() < patience) delay(1.milliseconds)
+        return Ledger.now()
+    }
+
     private class Books(val ledger: Ledger, val counts: PeerCounts?) {
         suspend fun differenceAfterGrace(peer: CPeer?): String? {
-            val patience = System.nanoTime() + grace.inWholeNanoseconds
+            val patience = System.nanoTime() + GRACE.inWholeNanoseconds
             while (true) {
                 val difference = difference(Books(Ledger.now(), peer?.counts())) ?: return null
                 if (System.nanoTime() > patience) return difference

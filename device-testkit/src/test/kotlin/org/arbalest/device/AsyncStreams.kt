@@ -1,6 +1,7 @@
 package org.arbalest.device
 
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.contract.eventually
 import org.reactivestreams.tck.TestEnvironment
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.ConcurrentLinkedQueue
@@ -50,8 +51,7 @@ internal class AsyncStreams {
         fun one(): DeviceArray = Devices.cpu().batchBuilder(1).use { it.int64("id", longArrayOf(1)).build() }
 
         fun checkNothingIsLeft() {
-            val left = Ledger.now()
-            check(left.isZero) { "left after the class: $left" }
+            eventually("nothing is left after the class") { Ledger.now().isZero }
         }
 
         /** Patient where something must come, brief where nothing may. */

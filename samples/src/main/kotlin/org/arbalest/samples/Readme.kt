@@ -1,6 +1,5 @@
 package org.arbalest.samples
 
-import kotlinx.coroutines.flow.Flow
 import org.arbalest.coroutines.*
 import org.arbalest.device.*
 import org.arbalest.device.abi.DeviceType
@@ -23,10 +22,13 @@ suspend fun readme(symbols: List<String?>, prices: DoubleArray, cArray: MemorySe
 }
 
 /** The README's async streams: one that a C producer drives, and one of ours for a C consumer. */
-suspend fun readmeAsync(prices: Flow<DeviceArray>, schema: Schema, cStart: (MemorySegment) -> Unit, cHandler: () -> MemorySegment): Double {
+suspend fun readmeAsync(days: List<DoubleArray>, schema: Schema, cStart: (MemorySegment) -> Unit, cHandler: () -> MemorySegment): Double {
     var total = 0.0
     AsyncArrays.connect { handler -> cStart(handler) }.use { stream ->
         stream.asFlow(prefetch = 16).collect { batch -> total += batch["price"].doubles()[0] }
+    }
+    val prices = lendingFlow {
+        for (day in days) emit(Devices.cpu().batch(day.size) { float64("price", day) }) // it is the flow's now, whatever happens
     }
     prices.produceTo(cHandler(), schema) // returns when the consumer has released its handler
     return total

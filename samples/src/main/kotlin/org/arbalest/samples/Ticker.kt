@@ -1,7 +1,6 @@
 package org.arbalest.samples
 
 import kotlinx.coroutines.flow.Flow
-import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.withTimeoutOrNull
 import org.arbalest.coroutines.asTaskFlow
@@ -9,6 +8,7 @@ import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.dictionary
 import org.arbalest.coroutines.float64
 import org.arbalest.coroutines.int32
+import org.arbalest.coroutines.lendingFlow
 import org.arbalest.coroutines.produceTo
 import org.arbalest.device.AsyncArrays
 import org.arbalest.device.AsyncTask
@@ -34,7 +34,7 @@ internal class Market(val symbols: Int, val rows: Int, val seed: Long, val batch
 internal fun TickerLibrary.open(market: Market): AsyncArrays =
     AsyncArrays.connect { handler -> start(handler, market.symbols, market.rows, market.batches, market.seed) }
 
-/** Collects C's quotes for a while: the timeout cancels the flow, which cancels the stream and waits for C to release it. */
+/** Collects C's quotes for a while: the timeout cancels the flow, and that the stream, which C then releases. */
 internal suspend fun TickerLibrary.watch(market: Market, time: Duration, prefetch: Int, each: (Board) -> Unit): Board {
     val before = Count.entries.associateWith(::count)
     fun since(which: Count) = count(which) - before.getValue(which)
@@ -48,6 +48,7 @@ internal suspend fun TickerLibrary.watch(market: Market, time: Duration, prefetc
                 each(board)
             }
         }
+        stream.released().await() // C calls us no more, and has counted all
     }
     board.announced = since(Count.SENT)
     board.discarded = since(Count.DISCARDED)
@@ -73,15 +74,13 @@ internal suspend fun TickerLibrary.produce(market: Market, stopAfter: Long): Sum
     Sums(ours, result.totals, result.batches)
 }
 
-/** The flow lends each batch; [produceTo] hands it on to C. */
-private fun quotes(market: Market, emitting: (batch: Long, Quotes) -> Unit): Flow<DeviceArray> = flow {
+/** Each batch is the flow's; [produceTo] hands it on to C. */
+private fun quotes(market: Market, emitting: (batch: Long, Quotes) -> Unit): Flow<DeviceArray> = lendingFlow {
     val random = Random(market.seed)
     for (batch in 0 until market.batches) {
         val quotes = Quotes(market, random)
-        quotes.batch().use {
-            emitting(batch, quotes)
-            emit(it)
-        }
+        emitting(batch, quotes)
+        emit(quotes.batch())
     }
 }
 

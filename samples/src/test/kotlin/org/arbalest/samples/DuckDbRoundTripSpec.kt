@@ -11,6 +11,7 @@ import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.samples.adbc.AdbcConnection
 import org.arbalest.samples.adbc.DuckDbDriver
+import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.fake.FakeDevice
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -88,7 +89,7 @@ class DuckDbRoundTripSpec : FunSpec({
                         differences("after", "before") shouldBe 0
                     }
                 }
-                Ledger.now().isZero shouldBe true
+                eventually("nothing is left") { Ledger.now().isZero }
                 FakeDevice.of(DeviceType.EXT_DEV, 0).violations().shouldBeEmpty()
             }
         }

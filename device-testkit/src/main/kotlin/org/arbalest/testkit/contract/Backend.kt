@@ -8,6 +8,7 @@ import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.Ledger
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 
 /** A backend that is to keep the [contract][backendContract], and the means that the tests have. */
@@ -118,6 +119,12 @@ public fun eventually(what: String, condition: () -> Boolean) {
         Thread.onSpinWait()
         Thread.yield()
     }
+}
+
+/** What is held when nothing is under way any more that is released by itself: what to compare a later [Ledger.now] with. */
+public fun settled(): Ledger {
+    eventually("no wait is left") { Ledger.now().waits() == 0L }
+    return Ledger.now()
 }
 
 private val LISTS = Field.of("tags", DataType.ListType(Field.of("item", DataTypes.UTF8)))

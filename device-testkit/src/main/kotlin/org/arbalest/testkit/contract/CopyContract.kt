@@ -45,7 +45,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
         val source = batch(1000)
         val rows = source.rows()
         device.createStream().use { stream ->
-            val before = Ledger.now()
+            val before = settled()
             source.copyTo(device, stream).use { there ->
                 source.close()
                 there.fetch() shouldBe rows
@@ -69,7 +69,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
     test("copy: a batch in host memory is read by the CPU without a copy") {
         device.hostMemory().ifPresent { host ->
             host.batchBuilder(2).use { it.int64("id", longArrayOf(5, 6)).build() }.use { batch ->
-                val before = Ledger.now()
+                val before = settled()
                 batch.viewOrCopyTo(cpu).use {
                     it.device() shouldBeSameInstanceAs cpu
                     it.column("id").toLongArray() shouldBe longArrayOf(5, 6)
@@ -83,7 +83,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
         batch(10).use { source ->
             source.viewOrCopyTo(device).use { there ->
                 there.fetch() shouldBe source.rows()
-                val before = Ledger.now()
+                val before = settled()
                 there.viewOrCopyTo(device).use { Ledger.now().since(before).buffers() shouldBe 0 }
             }
         }

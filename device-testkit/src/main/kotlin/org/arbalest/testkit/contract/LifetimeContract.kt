@@ -24,9 +24,9 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
 
     test("lifetime: a copy keeps its source until it is done, and the target too") {
         device.createStream().use { stream ->
+            val source = numbers(5000)
+            val before = settled()
             backend.held(stream) { gate ->
-                val source = numbers(5000)
-                val before = Ledger.now()
                 source.copyTo(device, stream).close()
                 source.close()
                 if (gate != null) (Ledger.now().since(before).arrays() >= 0) shouldBe true
@@ -42,8 +42,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
             val array = numbers(10).use { it.copyTo(device, stream) }
             val buffer = device.allocate(64)
             stream.synchronize()
-            eventually("the source is gone") { Ledger.now().waits() == 0L }
-            val held = Ledger.now()
+            val held = settled()
             backend.held(stream) { gate ->
                 stream.keepAlive(array)
                 stream.keepAlive(buffer)
@@ -90,7 +89,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
     test("DEV-05 an array that C releases before it is ready is freed when it is") {
         Arena.ofConfined().use { arena ->
             device.createStream().use { stream ->
-                val before = Ledger.now()
+                val before = settled()
                 backend.held(stream) { gate ->
                     val out = arena.allocate(DEVICE_ARRAY.size, 8)
                     numbers(500).use { it.copyTo(device, stream) }.exportDeviceArray(out)

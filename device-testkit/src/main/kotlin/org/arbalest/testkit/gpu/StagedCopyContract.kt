@@ -9,6 +9,7 @@ import org.arbalest.testkit.contract.Backend
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.pageable
 import org.arbalest.testkit.contract.pattern
+import org.arbalest.testkit.contract.settled
 import org.arbalest.testkit.gpu.GpuDouble.Live
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.util.concurrent.CompletableFuture
@@ -81,6 +82,7 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
     }
 
     test("copy: pinned memory goes directly, pageable memory by way of pinned slots, of which there is a limit") {
+        settled()
         val others = double.live(Live.PINNED) - backend.blocks()
         device.createStream().use { stream ->
             val pinned = device.hostMemory().get().allocate(100_000)
