@@ -69,7 +69,7 @@ internal class Interleavings(private val preemptions: Int) {
                 actors.firstNotNullOfOrNull { it.failure }?.let { throw it }
                 if (actors.all { it.done }) break
                 var able = actors.filter { it.isAble() }
-                val patience = System.nanoTime() + SECONDS.toNanos(5)
+                val patience = System.nanoTime() + SECONDS.toNanos(30)
                 while (able.isEmpty() && actors.any { !it.done } && System.nanoTime() < patience) { // somebody who waited is just waking
                     settle()
                     able = actors.filter { it.isAble() }
@@ -80,7 +80,7 @@ internal class Interleavings(private val preemptions: Int) {
                 trace += "${last.name}: ${last.at}"
                 last.proceed()
             }
-            futures.forEach { it.get(10, SECONDS) }
+            futures.forEach { it.get(60, SECONDS) }
         }
 
         /** Lets every actor run to its end as it likes: nothing may be thrown into C. */
@@ -98,10 +98,11 @@ internal class Interleavings(private val preemptions: Int) {
 
         /** Waits until every actor stands at a step, has finished, or waits for another. */
         private fun settle() {
-            val patience = System.nanoTime() + SECONDS.toNanos(10)
+            val patience = System.nanoTime() + SECONDS.toNanos(60)
+            var spins = 0
             while (actors.any { !it.isSettled() }) {
                 check(System.nanoTime() < patience) { "an actor runs without end: ${actors.filterNot { it.isSettled() }.map { it.name }}" }
-                Thread.onSpinWait()
+                spinOrSleep(++spins)
             }
         }
     }
@@ -180,7 +181,7 @@ internal class Interleavings(private val preemptions: Int) {
                 if (done || condition != null) return true
                 if (!moving) return false
                 if (state != Thread.State.WAITING && state != Thread.State.BLOCKED) return false
-                Thread.yield()
+                LockSupport.parkNanos(PAUSE_NANOS)
             }
             return true
         }

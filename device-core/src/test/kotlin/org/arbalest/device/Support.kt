@@ -64,7 +64,7 @@ internal fun duel(rounds: Int, one: (Int) -> Unit, other: (Int) -> Unit) {
             for (round in 0 until rounds) {
                 arrived.incrementAndGet()
                 var spins = 0
-                while (arrived.get() < 2 * (round + 1)) if (++spins < SPINS) Thread.onSpinWait() else LockSupport.parkNanos(PAUSE_NANOS)
+                while (arrived.get() < 2 * (round + 1)) spinOrSleep(++spins)
                 repeat(random.nextInt(60)) { Thread.onSpinWait() }
                 if (thread == 0) one(round) else other(round)
             }
@@ -74,10 +74,13 @@ internal fun duel(rounds: Int, one: (Int) -> Unit, other: (Int) -> Unit) {
     }
 }
 
+/** Waits a moment for another thread that is about to move; one that has no processor is left this one. */
+internal fun spinOrSleep(spins: Int) = if (spins < SPINS) Thread.onSpinWait() else LockSupport.parkNanos(PAUSE_NANOS)
+
 /** Some tens of microseconds. */
 private const val SPINS = 2_000
 
-private const val PAUSE_NANOS = 20_000L
+internal const val PAUSE_NANOS = 20_000L
 
 /** A batch with a column `id` of the numbers from 0. */
 internal fun batch(rows: Int, device: Device = Devices.cpu()): DeviceArray =

@@ -6,13 +6,14 @@ import io.kotest.core.test.TestType
 import io.kotest.engine.test.TestResult
 import kotlinx.coroutines.delay
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
 
 /**
  * Fails a test after which a fake device has not got everything back, or has seen something wrong; a test that provokes a violation says so
- * by calling [FakeDevice.reset] at its end. What other threads are just releasing has three seconds to be gone.
+ * by calling [FakeDevice.reset] at its end. What other threads are just releasing has twenty seconds to be gone.
  */
 public object FakeExtension : TestCaseExtension {
-    private val grace = 3000.milliseconds
+    private val grace = 20.seconds
 
     override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
         if (testCase.type != TestType.Test) return execute(testCase)
