@@ -71,7 +71,7 @@ public suspend fun Flow<DeviceArray>.produceTo(handler: MemorySegment, schema: A
 
 /**
  * The same for tasks, each with its metadata: [AsyncTask.of], or those of another stream, which are extracted when this one's consumer does so. A
- * task that is emitted passes to the consumer.
+ * task that is emitted is the stream's from that moment, as arrays are.
  */
 public suspend fun Flow<AsyncTask>.produceTasksTo(handler: MemorySegment, schema: AsyncSchema, vararg quirks: AsyncQuirk): Unit =
     drive(AsyncTask::move) { publisher, executor -> AsyncArrays.produceTasks(handler, schema, publisher, executor, *quirks) }

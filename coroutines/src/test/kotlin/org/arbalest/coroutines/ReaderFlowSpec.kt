@@ -254,16 +254,16 @@ class ReaderFlowSpec : FunSpec({
     }
 
     test("what closing the reader throws does not replace the stream's error, nor the collector's, but is with it") {
-        fun closing(count: Int) = readerOf(count) { throw IOException("cannot close") }
+        fun closing(count: Int) = readerOf(count) { error("cannot close") }
         val stream = shouldThrow<DeviceException> {
-            readerOf({ throw IOException("cannot close") }) { throw DeviceException(61, "no more tape") }.asFlow().collect()
+            readerOf({ error("cannot close") }) { throw DeviceException(61, "no more tape") }.asFlow().collect()
         }
         stream.message shouldBe "no more tape"
         stream.suppressed.single().message shouldBe "cannot close"
         val collector = shouldThrow<IllegalStateException> { closing(3).asFlow().collect { error("mine") } }
         collector.message shouldBe "mine"
         collector.suppressed.single().message shouldBe "cannot close"
-        shouldThrow<IOException> { closing(3).asFlow().collect() }.message shouldBe "cannot close"
+        shouldThrow<IllegalStateException> { closing(3).asFlow().collect() }.message shouldBe "cannot close"
     }
 
     test("what is retained before first belongs to the caller") {

@@ -6,6 +6,7 @@ import io.kotest.core.test.TestType
 import io.kotest.engine.test.TestResult
 import kotlinx.coroutines.delay
 import org.arbalest.device.Ledger
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
@@ -26,14 +27,17 @@ public object LedgerExtension : TestCaseExtension {
     /** Only a test that fails takes so long. */
     private val GRACE = 20.seconds
 
-    override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
+    override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult =
+        intercept(testCase, GRACE, execute)
+
+    internal suspend fun intercept(testCase: TestCase, grace: Duration, execute: suspend (TestCase) -> TestResult): TestResult {
         if (testCase.type != TestType.Test) return execute(testCase)
         val peer = if (NativeLibrary.missing == null) CPeer else null
         peer?.reset()
         val before = Books(quiet(), peer?.counts())
         val result = execute(testCase)
         if (!result.isSuccess) return result
-        val left = before.differenceAfterGrace(peer) ?: return result
+        val left = before.differenceAfter(grace, peer) ?: return result
         return TestResult.Failure(result.duration, AssertionError(left))
     }
 
@@ -45,8 +49,8 @@ public object LedgerExtension : TestCaseExtension {
     }
 
     private class Books(val ledger: Ledger, val counts: PeerCounts?) {
-        suspend fun differenceAfterGrace(peer: CPeer?): String? {
-            val patience = System.nanoTime() + GRACE.inWholeNanoseconds
+        suspend fun differenceAfter(grace: Duration, peer: CPeer?): String? {
+            val patience = System.nanoTime() + grace.inWholeNanoseconds
             while (true) {
                 val difference = difference(Books(Ledger.now(), peer?.counts())) ?: return null
                 if (System.nanoTime() > patience) return difference

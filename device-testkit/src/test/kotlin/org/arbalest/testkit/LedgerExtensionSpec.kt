@@ -9,6 +9,7 @@ import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.Devices
 import java.lang.foreign.Arena
 import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
 
 class LedgerExtensionSpec : FunSpec({
     extension(CCompiler.needed)
@@ -16,7 +17,7 @@ class LedgerExtensionSpec : FunSpec({
     val passed = TestResult.Success(Duration.ZERO)
 
     suspend fun complaint(testCase: TestCase, body: () -> Unit): String {
-        val result = LedgerExtension.intercept(testCase) {
+        val result = LedgerExtension.intercept(testCase, 100.milliseconds) {
             body()
             passed
         }
