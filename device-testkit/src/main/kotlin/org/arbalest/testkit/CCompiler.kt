@@ -16,6 +16,9 @@ public sealed interface CCompiler {
         /** The compiler that the environment variable `CC` names, `cc` without it; looked for once, on the `PATH`. */
         public val answer: CCompiler by lazy { find(System.getenv("CC") ?: "cc", System.getenv("PATH").orEmpty()) }
 
+        /** The compiler for C++ that the environment variable `CXX` names, `c++` without it. */
+        public val cpp: CCompiler by lazy { find(System.getenv("CXX") ?: "c++", System.getenv("PATH").orEmpty()) }
+
         /**
          * Skips the tests of a spec, with the reason, where there is no C compiler.
          *

@@ -27,7 +27,8 @@ public class NativeLibrary private constructor(
     public companion object {
         private const val SOURCES = "/org/arbalest/testkit/c/"
         private const val ABI_HEADER = "arbalest/arrow_abi.h"
-        private val FLAGS = listOf("-std=gnu11", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread")
+        private val CPP_FLAGS = listOf("-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread")
+        private val FLAGS = listOf("-std=gnu11") + CPP_FLAGS
         private val loaded = ConcurrentHashMap<Path, NativeLibrary>()
         private val prebuilt: Path? = System.getProperty("arbalest.testkit.native")?.let { Path.of(it).toAbsolutePath() }
 
@@ -51,18 +52,34 @@ public class NativeLibrary private constructor(
         /** Like [compile], of a library that goes by the name [soname]: who loads one of that name afterwards gets this one. */
         public fun compileAs(soname: String, vararg sources: String): NativeLibrary = compile(sources, soname)
 
+        /**
+         * Compiles C++ and loads it, like [compile], but for what is said here: by [CCompiler.cpp].
+         *
+         * @param resources sources, and files that are put beside them, from anywhere on the class path, by their paths there
+         * @param flags more for the compiler, such as the language's version; it runs beside the sources
+         * @param libraries come after the sources in the command
+         */
+        public fun compileCpp(resources: List<String>, flags: List<String>, libraries: List<String>): NativeLibrary {
+            val texts = resources.associate { it.substringAfterLast('/') to text(it) }
+            return compile(CCompiler.cpp, CPP_FLAGS + flags, texts, libraries)
+        }
+
         private fun compile(sources: Array<out String>, soname: String?): NativeLibrary {
-            val name = sources.first().substringBeforeLast('.')
+            val flags = FLAGS + listOfNotNull(soname?.let { "-Wl,-soname,$it" })
+            return compile(CCompiler.answer, flags, sources.associateWith { text(SOURCES + it) }, emptyList())
+        }
+
+        private fun compile(answer: CCompiler, flags: List<String>, sources: Map<String, String>, libraries: List<String>): NativeLibrary {
+            val name = sources.keys.first().substringBeforeLast('.')
             prebuilt?.let { return loaded.computeIfAbsent(it.resolve(System.mapLibraryName(name)), ::NativeLibrary) }
-            val compiler = when (val answer = CCompiler.answer) {
+            val compiler = when (answer) {
                 is CCompiler.Found -> answer.path
                 is CCompiler.Missing -> error(answer.reason)
             }
-            val flags = FLAGS + listOfNotNull(soname?.let { "-Wl,-soname,$it" })
-            val texts = sources.associateWith { text(SOURCES + it) } + (ABI_HEADER to text("/META-INF/include/$ABI_HEADER"))
-            val folder = output.resolve("$name-${hash("$compiler $flags", texts)}").toAbsolutePath()
+            val texts = sources + (ABI_HEADER to text("/META-INF/include/$ABI_HEADER"))
+            val folder = output.resolve("$name-${hash("$compiler $flags $libraries", texts)}").toAbsolutePath()
             return loaded.computeIfAbsent(folder.resolve(System.mapLibraryName(name))) { file ->
-                if (!Files.exists(file)) build(listOf("$compiler") + flags, texts, file)
+                if (!Files.exists(file)) build(listOf("$compiler") + flags, texts, libraries, file)
                 NativeLibrary(file)
             }
         }
@@ -81,7 +98,7 @@ public class NativeLibrary private constructor(
             return digest.digest().toHexString().take(16)
         }
 
-        private fun build(start: List<String>, texts: Map<String, String>, file: Path) {
+        private fun build(start: List<String>, texts: Map<String, String>, libraries: List<String>, file: Path) {
             for ((name, text) in texts) {
                 val source = file.resolveSibling(name)
                 Files.createDirectories(source.parent)
@@ -89,7 +106,7 @@ public class NativeLibrary private constructor(
             }
             // Under another name first: a second process may be looking for the file.
             val unfinished = Files.createTempFile(file.parent, "unfinished", null)
-            val command = start + listOf("-I.", "-o", "$unfinished") + texts.keys.filter { it.endsWith(".c") }
+            val command = start + listOf("-I.", "-o", "$unfinished") + texts.keys.filter { it.endsWith(".c") || it.endsWith(".cpp") } + libraries
             val process = ProcessBuilder(command).directory(file.parent.toFile()).redirectErrorStream(true).start()
             val words = process.inputReader().readText()
             check(process.waitFor() == 0) { "${command.joinToString(" ")} failed:\n$words" }

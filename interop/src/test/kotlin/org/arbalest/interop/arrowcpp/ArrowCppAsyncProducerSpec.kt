@@ -1,0 +1,280 @@
+package org.arbalest.interop.arrowcpp
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeIn
+import io.kotest.matchers.nulls.shouldBeNull
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.types.shouldBeInstanceOf
+import kotlinx.coroutines.async
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.CoroutineStart.UNDISPATCHED
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.flow.map
+import kotlinx.coroutines.launch
+import org.arbalest.coroutines.asFlow
+import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncTask
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
+import org.arbalest.testkit.LedgerExtension
+import java.util.concurrent.CancellationException
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CompletionException
+import java.util.concurrent.CompletionStage
+import java.util.concurrent.CopyOnWriteArrayList
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.Flow
+import java.util.concurrent.TimeUnit.SECONDS
+
+private const val GONE = "disk gone"
+
+/** Arrow C++'s async generator, driven into ours. It frees its producer struct before it tells the end, whenever its generator was always ready. */
+class ArrowCppAsyncProducerSpec : FunSpec({
+    extension(ArrowCppBridge.needed)
+    extension(LedgerExtension)
+
+    /** All that there is to the end is told before the start: callbacks are made by the starting thread, and the struct is gone before the last. */
+    fun ready(batches: Int, fails: Boolean): CppProducer = CppProducer(Batches.schema).apply {
+        repeat(batches) { give(Batches.batch(it)) }
+        if (fails) fail(GONE) else end()
+    }
+
+    fun DeviceArrayReader.drain(): List<List<Any?>> = generateSequence { next() }.map { it.use(Batches::rows) }.toList()
+
+    for (fails in listOf(false, true)) {
+        val how = if (fails) "fails" else "ends"
+
+        for (batches in listOf(0, 1, 2, 20)) {
+            test("ASY-30 a generator that $how after $batches batches, all ready, as a pull stream") {
+                for (prefetch in listOf(1, 5, 64)) {
+                    ready(batches, fails).use { producer ->
+                        val seen = mutableListOf<List<Any?>>()
+                        val error = runCatching {
+                            producer.connect().use { stream -> stream.reader(prefetch).use { reader -> generateSequence { reader.next() }.forEach { seen += it.use(Batches::rows) } } }
+                        }.exceptionOrNull()
+                        error?.message shouldBe GONE.takeIf { fails }
+                        seen shouldBe (0 until batches).map(Batches::rows)
+                        producer.outcome() shouldBe GONE.takeIf { fails }
+                    }
+                }
+            }
+
+            test("ASY-30 a generator that $how after $batches batches, all ready, as a flow") {
+                for (prefetch in listOf(1, 16)) {
+                    ready(batches, fails).use { producer ->
+                        val seen = mutableListOf<List<Any?>>()
+                        val error = runCatching { producer.connect().use { it.asFlow(prefetch).collect { array -> seen += Batches.rows(array) } } }.exceptionOrNull()
+                        error?.message shouldBe GONE.takeIf { fails }
+                        if (error == null) seen shouldBe (0 until batches).map(Batches::rows)
+                    }
+                }
+            }
+        }
+
+        test("ASY-30 a generator that $how at once: closed as soon as its schema is known, or later") {
+            repeat(200) { round ->
+                ready(0, fails).use { producer ->
+                    val stream = producer.connect()
+                    stream.schema().outcome()
+                    if (round % 2 == 0) stream.released().outcome()
+                    stream.close()
+                    stream.released().outcome()
+                }
+            }
+        }
+
+        test("ASY-30 a generator that $how at once: a subscriber that requests once it is gone hears of the end") {
+            ready(0, fails).use { producer ->
+                val stream = producer.connect()
+                stream.released().outcome()
+                val subscriber = Taker()
+                stream.subscribe(subscriber)
+                subscriber.subscription.request(5)
+                subscriber.done.outcome().exceptionOrNull()?.message shouldBe GONE.takeIf { fails }
+            }
+        }
+
+        test("ASY-30 a generator that $how at once: a subscriber that cancels once it is gone") {
+            ready(0, fails).use { producer ->
+                val stream = producer.connect()
+                stream.released().outcome()
+                val subscriber = Taker()
+                stream.subscribe(subscriber)
+                subscriber.subscription.cancel()
+                stream.close()
+            }
+        }
+
+        test("ASY-30 a generator that $how at once, while a subscriber requests and another thread cancels") {
+            repeat(500) { round ->
+                ready(round % 3, fails).use { producer ->
+                    val stream = producer.connect()
+                    val subscriber = Taker(close = round % 2 == 0)
+                    stream.subscribe(subscriber)
+                    val other = Thread.ofPlatform().start { repeat(round % 50) { Thread.onSpinWait() }; subscriber.subscription.cancel() }
+                    subscriber.subscription.request(5)
+                    other.join()
+                    stream.released().outcome()
+                    subscriber.kept.forEach(AsyncTask::close)
+                }
+            }
+        }
+
+        for (waiting in Waiting.entries) {
+            test("a generator that $how while it is waited for, $waiting") {
+                CppProducer(Batches.schema, waiting).use { producer ->
+                    val stream = producer.connect()
+                    val reader = stream.reader(4)
+                    producer.awaitAsked()
+                    repeat(3) { producer.give(Batches.batch(it)) }
+                    repeat(3) { number -> reader.next()!!.use { Batches.rows(it) } shouldBe Batches.rows(number) }
+                    producer.awaitAsked()
+                    if (fails) producer.fail(GONE) else producer.end()
+                    runCatching { reader.next() }.let { it.exceptionOrNull()?.message shouldBe GONE.takeIf { fails }; it.getOrNull().shouldBeNull() }
+                    reader.close()
+                }
+            }
+
+            test("ASY-30 a generator that $how while nobody has asked for anything, $waiting") {
+                CppProducer(Batches.schema, waiting).use { producer ->
+                    val stream = producer.connect()
+                    val subscriber = Taker()
+                    stream.subscribe(subscriber)
+                    producer.awaitAsked()
+                    if (fails) producer.fail(GONE) else producer.end()
+                    stream.released().outcome()
+                    subscriber.subscription.request(1)
+                    subscriber.done.outcome().exceptionOrNull()?.message shouldBe GONE.takeIf { fails }
+                }
+            }
+        }
+    }
+
+    for (waiting in Waiting.entries) {
+        test("ASY-10 a stream that is closed while its generator is waited for, $waiting: what it then gives is dropped") {
+            CppProducer(Batches.schema, waiting).use { producer ->
+                val stream = producer.connect()
+                val reader = stream.reader(4)
+                producer.awaitAsked()
+                producer.give(Batches.batch(0))
+                reader.next()!!.use { Batches.rows(it) } shouldBe Batches.rows(0)
+                producer.awaitAsked()
+                reader.close()
+                producer.give(Batches.batch(1))
+                stream.released().outcome().exceptionOrNull().shouldBeNull()
+                producer.outcome() shouldBeIn listOf(null, "Consumer requested cancellation")
+            }
+        }
+
+        test("a flow that is cancelled while its generator is waited for, $waiting") {
+            CppProducer(Batches.schema, waiting).use { producer ->
+                val seen = CompletableFuture<List<Any?>>()
+                coroutineScope {
+                    val collector = launch(Dispatchers.Default) {
+                        producer.connect().use { stream -> stream.asFlow().collect { seen.complete(Batches.rows(it)) } }
+                    }
+                    producer.give(Batches.batch(0))
+                    seen.get(30, SECONDS) shouldBe Batches.rows(0)
+                    producer.awaitAsked()
+                    collector.cancel()
+                    producer.give(Batches.batch(1))
+                    collector.join()
+                }
+            }
+        }
+    }
+
+    test("ASY-09 what Arrow C++ makes of a cancellation is no error: the end, if it was at its last batch, on_error otherwise") {
+        for (batches in 1..3) {
+            ready(batches, fails = false).use { producer ->
+                val stream = producer.connect()
+                val subscriber = Taker(onTask = { it.extract().close(); subscription.cancel() })
+                stream.subscribe(subscriber)
+                subscriber.subscription.request(10)
+                stream.released().outcome().getOrThrow()
+                producer.outcome() shouldBe "Consumer requested cancellation".takeIf { batches > 1 }
+            }
+        }
+    }
+
+    test("ASY-16 tasks outlive the stream, and the last one the producer's struct: extracted, or closed, on other threads") {
+        repeat(50) { round ->
+            ready(6, fails = round % 2 == 1).use { producer ->
+                val stream = producer.connect()
+                val subscriber = Taker()
+                stream.subscribe(subscriber)
+                subscriber.subscription.request(100)
+                stream.released().outcome()
+                subscriber.kept.size shouldBe 6
+                subscriber.kept.mapIndexed { number, task ->
+                    Thread.ofPlatform().start {
+                        if (number % 3 == round % 3) task.close() else task.extract().use { check(Batches.rows(it) == Batches.rows(number)) }
+                        subscriber.subscription.request(1)
+                    }
+                }.forEach(Thread::join)
+                subscriber.subscription.cancel()
+            }
+        }
+    }
+
+    test("exactly as many as there are: the end needs no more demand") {
+        ready(4, fails = false).use { producer ->
+            val subscriber = Taker(close = true)
+            producer.connect().subscribe(subscriber)
+            subscriber.subscription.request(4)
+            subscriber.done.outcome().getOrThrow()
+        }
+    }
+
+    test("four streams at once, on threads of their own") {
+        List(4) { number ->
+            CompletableFuture.runAsync({
+                repeat(20) {
+                    ready(30, fails = false).use { producer ->
+                        producer.connect().use { stream -> stream.reader(1 + number).use { it.drain() } } shouldBe (0 until 30).map(Batches::rows)
+                    }
+                }
+            }, { Thread.ofPlatform().start(it) })
+        }.forEach { it.get(60, SECONDS) }
+    }
+})
+
+/** Keeps what it gets, or does with it what [onTask] says; requests only what is requested by [subscription]. */
+internal class Taker(private val close: Boolean = false, private val onTask: (Taker.(AsyncTask) -> Unit)? = null) : Flow.Subscriber<AsyncTask> {
+    val kept = CopyOnWriteArrayList<AsyncTask>()
+    val done = CompletableFuture<Unit>()
+    private val subscribed = CompletableFuture<Flow.Subscription>()
+    val subscription: Flow.Subscription get() = subscribed.get(30, SECONDS)
+
+    override fun onSubscribe(subscription: Flow.Subscription) {
+        subscribed.complete(subscription)
+    }
+
+    override fun onNext(task: AsyncTask) {
+        when {
+            onTask != null -> onTask.invoke(this, task)
+            close -> task.close()
+            else -> kept += task
+        }
+    }
+
+    override fun onError(t: Throwable) {
+        done.completeExceptionally(t)
+    }
+
+    override fun onComplete() {
+        done.complete(Unit)
+    }
+}
+
+/** What a stage ends with, or the error that it fails with. */
+internal fun <T> CompletionStage<T>.outcome(): Result<T> =
+    try {
+        Result.success(toCompletableFuture().get(30, SECONDS))
+    } catch (e: CancellationException) {
+        Result.failure(e)
+    } catch (e: ExecutionException) {
+        Result.failure(e.cause.let { if (it is CompletionException) it.cause!! else it!! })
+    }

@@ -1,0 +1,141 @@
+package org.arbalest.interop.arrowcpp
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldNotContain
+import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncQuirk.DROPS_TASKS
+import org.arbalest.device.AsyncTask
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Ledger
+import org.arbalest.device.Metadata
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.ChildJvm
+import java.io.IOException
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.Executors
+import java.util.concurrent.TimeUnit.SECONDS
+import kotlin.random.Random
+
+/** How many streams each direction has; more by `-Darrow.cpp.soak=100000`. */
+private val streams: Int = Integer.getInteger("arrow.cpp.soak", 2000)
+
+/** Streams that end, fail, are cancelled or closed at random points, against Arrow C++ itself, in a JVM of their own that checks its JNI calls. */
+class ArrowCppAsyncSoakSpec : FunSpec({
+    extension(ArrowCppBridge.needed)
+
+    test("ASY-30 $streams streams that end at random points, each way: no crash, nothing is left") {
+        val options = listOf("-Xcheck:jni", "-Darrow.cpp=${System.getProperty("arrow.cpp").orEmpty()}")
+        val child = ChildJvm.run(ArrowCppAsyncSoak::class, "$streams", "${Random.nextInt()}", options = options)
+        withClue(child.output) {
+            child.exitCode shouldBe 0
+            child.output shouldContain "all is zero"
+            child.output shouldNotContain "WARNING in native method"
+        }
+    }
+})
+
+internal class ArrowCppAsyncSoak(private val random: Random) {
+    private val executor = Executors.newCachedThreadPool { Thread(it).apply { isDaemon = true } }
+
+    /** Something that happens at some time. */
+    private fun later(action: () -> Unit): CompletableFuture<Void> {
+        val spins = random.nextInt(1 shl random.nextInt(16))
+        return CompletableFuture.runAsync({ repeat(spins) { Thread.onSpinWait() }; action() }, executor)
+    }
+
+    /** Arrow C++ produces. */
+    private fun taken() {
+        val batches = random.nextInt(6)
+        val before = if (random.nextBoolean()) batches + 1 else random.nextInt(batches + 2) // what is told before the start
+        val fails = random.nextInt(3) == 0
+        CppProducer(Batches.schema, Waiting.entries.random(random)).use { producer ->
+            val script = (0 until batches).map { { producer.give(Batches.batch(it)) } } + { if (fails) producer.fail("disk gone") else producer.end() }
+            script.take(before).forEach { it() }
+            val stream = producer.connect()
+            val rest = later { script.drop(before).forEach { it() } }
+            val prefetch = 1 + random.nextInt(4)
+            val most = random.nextInt(8)
+            try {
+                when (random.nextInt(5)) {
+                    0 -> stream.reader(prefetch).use { reader -> repeat(most) { reader.next()?.close() } }
+                    1 -> {
+                        val closed = later(stream::close)
+                        runCatching { stream.reader(prefetch).use { reader -> generateSequence { reader.next() }.forEach(DeviceArray::close) } }
+                            .exceptionOrNull()?.let(::expected)
+                        closed.get(30, SECONDS)
+                    }
+                    2 -> {
+                        val subscriber = Taker()
+                        stream.subscribe(subscriber)
+                        val requested = later { subscriber.subscription.request(1L + most) }
+                        val cancelled = later { subscriber.subscription.cancel() }
+                        requested.get(30, SECONDS)
+                        cancelled.get(30, SECONDS)
+                        stream.released().outcome()
+                        subscriber.kept.forEach { if (most % 2 == 0) it.close() else it.extract().close() }
+                    }
+                    3 -> {
+                        var left = most
+                        val subscriber = Taker(onTask = { task -> if (task.hashCode() % 2 == 0) task.close() else task.extract().close(); if (left-- == 0) subscription.cancel() else subscription.request(1) })
+                        stream.subscribe(subscriber)
+                        subscriber.subscription.request(prefetch.toLong())
+                    }
+                    else -> later(stream::close).get(30, SECONDS)
+                }
+            } catch (e: Exception) {
+                expected(e)
+            }
+            rest.get(30, SECONDS)
+            stream.close()
+            stream.released().outcome()
+        }
+    }
+
+    private fun expected(e: Throwable) {
+        val known = e is DeviceException && e.message == "disk gone" || e is IllegalStateException
+        if (!known) throw e
+    }
+
+    /** Arrow C++ consumes; it never cancels. */
+    private fun given() {
+        val batches = random.nextInt(8)
+        val fails = random.nextBoolean()
+        CppConsumer(1L + random.nextInt(6)).use { consumer ->
+            var next = 0
+            val reader = DeviceArrayReader.of(Batches.schema, DeviceType.CPU, object : DeviceArrayReader.Source {
+                override fun next(): DeviceArray? =
+                    if (next < batches) Batches.batch(next++) else if (fails) throw IOException("disk gone") else null
+            })
+            val produced = AsyncArrays.produce(consumer.handler, reader, Metadata.empty(), executor, DROPS_TASKS)
+            var seen = 0
+            val error = runCatching { generateSequence { consumer.next() }.forEach { it.close(); seen++ } }.exceptionOrNull()
+            check((error != null) == fails && (error == null || error is ArrowCppException)) { "$error" }
+            check(fails || seen == batches) { "$seen of $batches" }
+            check(produced.outcome().isFailure == fails)
+        }
+    }
+
+    companion object {
+        @JvmStatic
+        fun main(arguments: Array<String>) {
+            val seed = arguments[1].toInt()
+            println("seed $seed, Arrow C++ ${ArrowCppBridge.version}")
+            val soak = ArrowCppAsyncSoak(Random(seed))
+            val before = Ledger.now()
+            val start = System.nanoTime()
+            repeat(arguments[0].toInt()) {
+                soak.taken()
+                soak.given()
+            }
+            val patience = System.nanoTime() + 10_000_000_000
+            while (!Ledger.now().since(before).isZero && System.nanoTime() < patience) Thread.onSpinWait()
+            check(Ledger.now().since(before).isZero) { "not back: ${Ledger.now().since(before)}" }
+            println("all is zero after ${(System.nanoTime() - start) / 1_000_000} ms")
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package org.arbalest.interop.arrowcpp
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.LedgerExtension
+import java.io.IOException
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.TimeUnit.SECONDS
+
+/** Device streams: ours, imported by Arrow C++, which exports what it imported, so that each goes both ways. */
+class ArrowCppDeviceStreamSpec : FunSpec({
+    extension(ArrowCppBridge.needed)
+    extension(LedgerExtension)
+
+    fun reader(batches: Int, failure: Exception? = null): DeviceArrayReader {
+        var next = 0
+        return DeviceArrayReader.of(Batches.schema, DeviceType.CPU, object : DeviceArrayReader.Source {
+            override fun next(): DeviceArray? = if (next < batches) Batches.batch(next++) else failure?.let { throw it }
+        })
+    }
+
+    for (batches in listOf(0, 1, 200)) {
+        test("$batches batches") {
+            throughArrowCpp(reader(batches)).use { taken ->
+                taken.schema() shouldBe Batches.schema
+                taken.deviceType() shouldBe DeviceType.CPU
+                generateSequence { taken.next() }.map { it.use(Batches::rows) }.toList() shouldBe (0 until batches).map(Batches::rows)
+                taken.next() shouldBe null
+            }
+        }
+
+        test("a failure after $batches batches comes through with its message") {
+            throughArrowCpp(reader(batches, IOException("disk gone"))).use { taken ->
+                repeat(batches) { number -> taken.next()!!.use(Batches::rows) shouldBe Batches.rows(number) }
+                shouldThrow<DeviceException> { taken.next() }.message!! shouldContain "disk gone"
+            }
+        }
+    }
+
+    test("a consumer that stops early: what it has outlives the stream") {
+        val kept = throughArrowCpp(reader(10)).use { taken -> List(3) { taken.next()!! } }
+        kept.mapIndexed { number, array -> array.use(Batches::rows) shouldBe Batches.rows(number) }
+    }
+
+    test("five times through, and released in another thread") {
+        var stream = reader(5)
+        repeat(5) { stream = throughArrowCpp(stream) }
+        val arrays = stream.use { taken -> List(5) { taken.next()!! } }
+        Thread.ofPlatform().start { arrays.forEachIndexed { number, array -> check(array.use(Batches::rows) == Batches.rows(number)) } }.join()
+    }
+
+    test("four streams at once") {
+        List(4) {
+            CompletableFuture.runAsync({
+                repeat(10) {
+                    throughArrowCpp(reader(20)).use { taken ->
+                        generateSequence { taken.next() }.map { it.use(Batches::rows) }.toList() shouldBe (0 until 20).map(Batches::rows)
+                    }
+                }
+            }, { Thread.ofPlatform().start(it) })
+        }.forEach { it.get(60, SECONDS) }
+    }
+})

@@ -1,0 +1,54 @@
+package org.arbalest.interop.arrowcpp
+
+import org.arbalest.device.DataType
+import org.arbalest.device.DataType.DictionaryType
+import org.arbalest.device.DataType.IntType
+import org.arbalest.device.DataType.ListType
+import org.arbalest.device.DataType.StructType
+import org.arbalest.device.DataTypes
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+
+/** Batches whose values tell which batch they are. */
+internal object Batches {
+    const val ROWS = 7
+
+    private val types: Map<String, DataType> = mapOf(
+        "id" to DataTypes.INT64,
+        "text" to DataTypes.UTF8,
+        "flag" to DataTypes.BOOL,
+        "pair" to StructType(listOf(Field.of("x", DataTypes.FLOAT64), Field.of("word", DataTypes.UTF8))),
+        "list" to ListType(Field.of("item", DataTypes.INT32)),
+        "kind" to DictionaryType(IntType(16, true), Field.of("", DataTypes.UTF8), false),
+    )
+
+    val schema: Schema = Schema.of(types.map { (name, type) -> Field.of(name, type) })
+
+    /** The batch of a number; every fourth row is null, but for the id. */
+    fun batch(number: Int): DeviceArray = Devices.cpu().batchBuilder(ROWS).use { batch ->
+        val columns = schema.fields().associate { it.name() to batch.column(it) }
+        for (row in number * ROWS until (number + 1) * ROWS) {
+            columns.getValue("id").append(row.toLong())
+            columns.getValue("pair").child("x").append(row / 2.0)
+            columns.getValue("pair").child("word").append("word $row")
+            if (row % 4 == 3) {
+                columns.values.drop(1).forEach { it.appendNull() }
+            } else {
+                columns.getValue("text").append("row ".repeat(row % 3) + row)
+                columns.getValue("flag").append(row % 3 == 0)
+                columns.getValue("pair").appendStruct()
+                columns.getValue("list").let { list -> list.appendList(row % 3); repeat(row % 3) { list.items().append(row.toLong() + it) } }
+                columns.getValue("kind").append("kind ${row % 5}")
+            }
+        }
+        batch.build()
+    }
+
+    /** The rows as what compares by content. */
+    fun rows(array: DeviceArray): List<Any?> = (0 until array.length()).map { array.asColumn().get(it) }
+
+    /** What [rows] of that batch are. */
+    fun rows(number: Int): List<Any?> = batch(number).use(::rows)
+}

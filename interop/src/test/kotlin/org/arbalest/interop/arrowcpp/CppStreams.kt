@@ -1,0 +1,123 @@
+package org.arbalest.interop.arrowcpp
+
+import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncQuirk
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+
+/** How an Arrow C++ generator answers when it was not told yet what comes. */
+internal enum class Waiting {
+    /** With a future; what is told later completes it, and makes the callbacks, on the telling thread. */
+    PENDING,
+
+    /** Not at all: the asking thread waits. */
+    BLOCKING,
+}
+
+/**
+ * `ExportAsyncRecordBatchReader` over a generator that gives what it is told to give. What is told before the [start] is ready when it is asked for,
+ * so that all callbacks are made by the starting thread.
+ */
+internal class CppProducer(schema: Schema, waiting: Waiting = Waiting.PENDING) : AutoCloseable {
+    private val address: MemorySegment = Arena.ofConfined().use { arena ->
+        val struct = arena.allocate(ArrowSchemaStruct.LAYOUT)
+        schema.exportSchema(struct)
+        ArrowCppBridge.producer.invoke(struct, waiting.ordinal) as MemorySegment
+    }
+    private var starter: Thread? = null
+
+    init {
+        if (address == MemorySegment.NULL) throw ArrowCppBridge.failure()
+    }
+
+    /** The next batch, which passes to Arrow C++. */
+    fun give(batch: DeviceArray) = Arena.ofConfined().use { arena ->
+        val struct = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+        batch.use { it.exportDeviceArray(struct) }
+        ArrowCppBridge.check(ArrowCppBridge.producerGive.invoke(address, struct))
+    }
+
+    /** Then the generator fails. */
+    fun fail(message: String) = Arena.ofConfined().use { arena ->
+        ArrowCppBridge.producerFail.invoke(address, arena.allocateFrom(message))
+        Unit
+    }
+
+    /** Then the generator is at its end. */
+    fun end() {
+        ArrowCppBridge.producerEnd.invoke(address)
+    }
+
+    /** Drives a handler, on a thread of its own: Arrow C++ blocks it while there is no demand. */
+    fun start(handler: MemorySegment) {
+        starter = Thread.ofPlatform().start { ArrowCppBridge.producerStart.invoke(address, handler) }
+    }
+
+    /** Drives a handler of ours, on a thread of its own. */
+    fun connect(vararg quirks: AsyncQuirk): AsyncArrays = AsyncArrays.connect(setOf(*quirks), ::start)
+
+    /** Waits until the generator is asked for what it was not told yet. */
+    fun awaitAsked() {
+        while (ArrowCppBridge.producerIsWaiting.invoke(address) as Int == 0) Thread.onSpinWait()
+    }
+
+    /** What Arrow C++ says the stream ended with; waits for that. Null is well. */
+    fun outcome(): String? {
+        checkNotNull(starter).join()
+        return if (ArrowCppBridge.producerOutcome.invoke(address) as Int == 0) null else ArrowCppBridge.failure().message
+    }
+
+    /** Ends the generator, if nobody did, and waits for the stream's end. */
+    override fun close() {
+        end()
+        if (starter != null) outcome()
+        ArrowCppBridge.producerFree.invoke(address)
+    }
+}
+
+/** The handler and the generator of `CreateAsyncDeviceStreamHandler`. */
+internal class CppConsumer(queueSize: Long) : AutoCloseable {
+    private val address = ArrowCppBridge.consumer.invoke(queueSize) as MemorySegment
+
+    init {
+        if (address == MemorySegment.NULL) throw ArrowCppBridge.failure()
+    }
+
+    val handler: MemorySegment = (ArrowCppBridge.consumerHandler.invoke(address) as MemorySegment).reinterpret(56)
+
+    /** Waits for the schema. */
+    val schema: Schema by lazy {
+        Arena.ofConfined().use { arena ->
+            val struct = arena.allocate(ArrowSchemaStruct.LAYOUT)
+            ArrowCppBridge.check(ArrowCppBridge.consumerSchema.invoke(address, struct))
+            Schema.importSchema(struct)
+        }
+    }
+
+    /** Waits for the next batch; null is the end. */
+    fun next(): DeviceArray? = Arena.ofConfined().use { arena ->
+        val struct = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+        ArrowCppBridge.check(ArrowCppBridge.consumerNext.invoke(address, struct))
+        if (ArrowArrayStruct.release(struct.address()) == 0L) null else DeviceArray.importDeviceArray(struct, schema)
+    }
+
+    /** What is not drained Arrow C++ waits for: the next task, or the end. */
+    override fun close() {
+        ArrowCppBridge.consumerFree.invoke(address)
+    }
+}
+
+/** What [reader] gives, after Arrow C++ has had it: `ImportDeviceRecordBatchReader`, then `ExportDeviceRecordBatchReader`. */
+internal fun throughArrowCpp(reader: DeviceArrayReader): DeviceArrayReader = Arena.ofConfined().use { arena ->
+    val (given, taken) = List(2) { arena.allocate(ArrowDeviceArrayStreamStruct.LAYOUT) }
+    reader.exportDeviceStream(given)
+    ArrowCppBridge.check(ArrowCppBridge.streamThrough.invoke(given, taken))
+    DeviceArrayReader.importDeviceStream(taken)
+}
