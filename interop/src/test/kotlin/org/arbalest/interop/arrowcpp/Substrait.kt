@@ -2,6 +2,7 @@ package org.arbalest.interop.arrowcpp
 
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.interop.Batches
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
@@ -22,12 +23,45 @@ internal object Substrait {
     }
 
     /** The plan that gives back what it gets. What the engine believes of the types is what the stream says, not what the plan does. */
-    fun identity(columns: List<String>): String {
-        val names = columns.joinToString { "\"$it\"" }
-        val types = columns.joinToString { """{"i64": {"nullability": "NULLABILITY_NULLABLE"}}""" }
-        val read = """{"read": {"baseSchema": {"names": [$names], "struct": {"types": [$types]}}, "namedTable": {"names": ["T"]}}}"""
-        return """{"relations": [{"root": {"input": $read, "names": [$names]}}]}"""
+    fun identity(columns: List<String>): String = plan(read(columns), columns)
+
+    /** The plan that gives the rows of [Batches] of 64-bit integers in which two columns are equal. */
+    fun whereEqual(column: String, other: String): String {
+        val condition = function(1, "BOOL", column, other)
+        return plan("""{"filter": {"input": ${read(COLUMNS)}, "condition": $condition}}""", COLUMNS, "functions_comparison.yaml", "equal:any_any")
     }
+
+    /** The plan that divides by a column of [Batches] of 64-bit integers. */
+    fun dividedBy(column: String): String {
+        val quotient = function(1, "I64", "v", column)
+        val project = """{"project": {"common": {"emit": {"outputMapping": [3]}}, "input": ${read(COLUMNS)}, "expressions": [$quotient]}}"""
+        return plan(project, listOf("q"), "functions_arithmetic.yaml", "divide:i64_i64")
+    }
+
+    private val COLUMNS = listOf("i", "v", "w")
+
+    private fun read(columns: List<String>): String {
+        val types = columns.joinToString { """{"i64": {"nullability": "NULLABILITY_NULLABLE"}}""" }
+        return """{"read": {"baseSchema": {"names": [${quoted(columns)}], "struct": {"types": [$types]}}, "namedTable": {"names": ["T"]}}}"""
+    }
+
+    private fun function(reference: Int, result: String, vararg columns: String): String {
+        val arguments = columns.joinToString { column ->
+            val field = """{"directReference": {"structField": {"field": ${COLUMNS.indexOf(column)}}}, "rootReference": {}}"""
+            """{"value": {"selection": $field}}"""
+        }
+        val type = """{"${result.lowercase()}": {"nullability": "NULLABILITY_NULLABLE"}}"""
+        return """{"scalarFunction": {"functionReference": $reference, "outputType": $type, "arguments": [$arguments]}}"""
+    }
+
+    private fun plan(input: String, names: List<String>, file: String? = null, function: String? = null): String {
+        val uri = "https://github.com/substrait-io/substrait/blob/main/extensions/$file"
+        val declared = """"extensionUris": [{"extensionUriAnchor": 1, "uri": "$uri"}],
+            "extensions": [{"extensionFunction": {"extensionUriReference": 1, "functionAnchor": 1, "name": "$function"}}],"""
+        return """{${if (file == null) "" else declared} "relations": [{"root": {"input": $input, "names": [${quoted(names)}]}}]}"""
+    }
+
+    private fun quoted(names: List<String>) = names.joinToString { "\"$it\"" }
 
     /** What [reader] gives, after Arrow C++ has had it. */
     fun through(reader: DeviceArrayReader, plan: String = identity(reader.schema().fields().map { it.name() })): DeviceArrayReader =

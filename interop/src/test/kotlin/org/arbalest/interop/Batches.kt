@@ -1,0 +1,87 @@
+package org.arbalest.interop
+
+import org.arbalest.device.ArrayData
+import org.arbalest.device.DataType
+import org.arbalest.device.DataTypes
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.abi.DeviceType
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.math.BigDecimal
+
+/** Batches of three columns: `i` is the number of the row, `v` and `w` are its value, where `w` begins somewhere within its buffers. */
+internal object Batches {
+    fun schema(type: TypeCase): Schema = Schema.of(listOf(Field.of("i", DataTypes.INT64), type.field, type.field.withName("w")))
+
+    /** Rows laid by hand, with so many others before `w`. */
+    fun laid(type: TypeCase, from: Int, rows: Int, before: Int = 3): DeviceArray {
+        val numbers = (from until from + rows).toList()
+        val longer = Laid.lay(type.type, (from - before until from + rows).map { type.value(maxOf(0, it)) })
+        val nulls = when (type.type) {
+            is DataType.NullType -> rows.toLong()
+            is DataType.UnionType, is DataType.RunEndEncodedType -> 0
+            else -> -1
+        }
+        val shifted = ArrayData(rows.toLong(), nulls, before.toLong(), longer.buffers(), longer.children(), longer.dictionary())
+        val columns = listOf(Laid.lay(DataTypes.INT64, numbers.map { it.toLong() }), Laid.lay(type.type, numbers.map(type::value)), shifted)
+        return DeviceArray.of(schema(type), ArrayData.of(rows.toLong(), 0, listOf(null), columns))
+    }
+
+    /** Rows by the library's builders, where there are such for the type, else laid by hand. */
+    fun built(type: TypeCase, from: Int, rows: Int): DeviceArray {
+        if (!Built.knows(type.type)) return laid(type, from, rows)
+        val numbers = (from until from + rows).toList()
+        val values = numbers.map(type::value)
+        return Built.batch(schema(type).fields().zip(listOf(numbers.map { it.toLong() }, values, values)))
+    }
+
+    /** Some of the rows of a batch, which is closed. */
+    fun DeviceArray.part(from: Long, rows: Long): DeviceArray = use { it.slice(from, rows) }
+
+    /** A stream of what is made when it is pulled; ends where [make] answers null. */
+    fun stream(type: TypeCase, make: (Int) -> DeviceArray?): DeviceArrayReader {
+        var next = 0
+        return DeviceArrayReader.of(schema(type), DeviceType.CPU) { make(next++) }
+    }
+
+    /** The rows of a stream, `i` to what `v` is as [Laid] has it; to null where that cannot be read yet. All batches are closed. */
+    fun read(reader: DeviceArrayReader, type: TypeCase): Map<Long, Any?> = buildMap {
+        while (true) {
+            reader.next()?.use { batch ->
+                val (number, value) = batch.column("i") to batch.column("v")
+                for (row in 0 until batch.length()) {
+                    val i = number.getLong(row)
+                    check(i !in this) { "row $i comes twice" }
+                    put(i, if (type.isRead && TypeCase.reads(value.field().type())) plain(value.get(row)) else null)
+                }
+            } ?: break
+        }
+    }
+
+    /** What [read] must answer. */
+    fun expected(type: TypeCase, rows: Iterable<Int>): Map<Long, Any?> =
+        rows.associate { it.toLong() to if (type.isRead) plain(type.value(it)) else null }
+
+    fun plain(value: Any?): Any? = when (value) {
+        is ByteArray -> value.toList()
+        is List<*> -> value.map(::plain)
+        is Map<*, *> -> value.mapValues { plain(it.value) }
+        is BigDecimal -> if (value.scale() == 0) value.toLong() else value // uint64
+        else -> value
+    }
+}
+
+/** Runs [block] with this reader as a C stream, which is released afterwards if nobody took it. */
+internal fun <T> DeviceArrayReader.asStruct(block: (MemorySegment) -> T): T = Arena.ofShared().use { arena ->
+    val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
+    exportStream(stream)
+    try {
+        block(stream)
+    } finally {
+        if (ArrowArrayStreamStruct.release(stream.address()) != 0L) DeviceArrayReader.importStream(stream).close()
+    }
+}

@@ -1,0 +1,125 @@
+package org.arbalest.interop
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.longs.shouldBeGreaterThan
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.interop.Batches.part
+import org.arbalest.testkit.LedgerExtension
+import java.io.IOException
+import java.lang.foreign.Arena
+import java.util.concurrent.Callable
+import java.util.concurrent.Executors
+import java.util.concurrent.TimeUnit.SECONDS
+
+/** What is tried with every engine: all types in both directions, in whole batches and slices of them, and what can happen to a stream. */
+internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
+    private val int64 = Types.all.first { it.name == "int64" }
+
+    init {
+        extension(Had.needed { engine.missing })
+        extension(LedgerExtension)
+
+        for (type in Types.all) {
+            val refusal = engine.refuses[type.name]
+            if (type.name in engine.misreadSlices) {
+                test("${engine.name} takes $type, finds the values, and gives them back") { takesAndGives(type, whole(type)) }
+
+                test("its bug: ${engine.name} takes the wrong values of $type where an array has an offset") {
+                    take(type, inSlices(type)).use { it.differences() shouldBeGreaterThan 0 }
+                }
+            } else if (refusal == null) {
+                test("ARR-12 ${engine.name} takes $type, whole and sliced, finds the values, and gives them back") { takesAndGives(type) }
+            } else {
+                test("${engine.name} refuses $type, and says so") {
+                    shouldThrow<Exception> { take(type, inSlices(type)).close() }.stackTraceToString() shouldContain refusal
+                }
+            }
+        }
+
+        for (batches in listOf(0, 1, 300)) {
+            test("STR-04 ${engine.name} takes a stream of $batches batches, and gives the rows back") {
+                take(int64, Batches.stream(int64) { if (it < batches) Batches.built(int64, 10 * it, 10) else null }).use { kept ->
+                    kept.differences() shouldBe 0
+                    read(kept, int64) shouldBe Batches.expected(int64, 0 until 10 * batches)
+                }
+            }
+        }
+
+        test("STR-06 ${engine.name} hears of a stream that fails, in its own words") {
+            val error = shouldThrow<Exception> { take(int64, tearing(1)).close() }
+            error.stackTraceToString() shouldContain "the tape tore"
+        }
+
+        test("STR-05 a stream of ${engine.name}'s is left after one batch, which outlives the stream and where it came from") {
+            val first = take(int64, many()).use { kept -> give(kept).use { it.next()!! } }
+            first.use { it.column("i").getLong(0) shouldBe 0 }
+        }
+
+        test("STR-05 a stream of ${engine.name}'s is left before its first batch") {
+            take(int64, many()).use { give(it).close() }
+        }
+
+        test("OWN-12 ${engine.name} is used by four threads at once, and releases where it likes") {
+            val threads = Executors.newFixedThreadPool(4)
+            try {
+                val types = Types.all.filter { it.name !in engine.refuses && it.name !in engine.misreadSlices }
+                val work = List(4) { thread -> Callable { types.filterIndexed { i, _ -> i % 4 == thread }.forEach(::takesAndGives) } }
+                threads.invokeAll(work).forEach { it.get() }
+            } finally {
+                threads.shutdown()
+                threads.awaitTermination(10, SECONDS)
+            }
+        }
+    }
+
+    private fun takesAndGives(type: TypeCase, batches: DeviceArrayReader = inSlices(type)) {
+        withClue(type) {
+            take(type, batches).use { kept ->
+                kept.differences() shouldBe 0
+                val change = engine.changes[type.name] ?: { it }
+                read(kept, type) shouldBe Batches.expected(type, ROWS).mapValues { (_, value) -> value?.let(change) }
+            }
+        }
+    }
+
+    /** Rows that were laid by hand, slices of such, a slice without rows, rows that the library built, a slice of these. */
+    private fun inSlices(type: TypeCase): DeviceArrayReader = Batches.stream(type) { batch ->
+        when (batch) {
+            0 -> Batches.laid(type, 0, 30)
+            1 -> Batches.laid(type, 25, 40).part(5, 20)
+            2 -> Batches.laid(type, 0, 9).part(4, 0)
+            3 -> Batches.built(type, 50, 30)
+            4 -> Batches.built(type, 70, 30).part(10, 20)
+            else -> null
+        }
+    }
+
+    private fun whole(type: TypeCase): DeviceArrayReader =
+        Batches.stream(type) { batch -> if (batch < 2) Batches.laid(type, 50 * batch, 50, before = 0) else null }
+
+    private fun many(): DeviceArrayReader = Batches.stream(int64) { if (it < 100) Batches.built(int64, 1000 * it, 1000) else null }
+
+    /** A stream that breaks after so many batches. */
+    protected fun tearing(batches: Int): DeviceArrayReader =
+        Batches.stream(int64) { if (it < batches) Batches.built(int64, 10 * it, 10) else throw IOException("the tape tore") }
+
+    protected fun take(type: TypeCase, reader: DeviceArrayReader): Kept = reader.asStruct { engine.take(it, type) }
+
+    private fun give(kept: Kept): DeviceArrayReader = Arena.ofConfined().use { arena ->
+        arena.allocate(ArrowArrayStreamStruct.LAYOUT).let { out ->
+            kept.give(out)
+            DeviceArrayReader.importStream(out)
+        }
+    }
+
+    private fun read(kept: Kept, type: TypeCase): Map<Long, Any?> = give(kept).use { Batches.read(it, type) }
+
+    private companion object {
+        val ROWS = 0 until 100
+    }
+}

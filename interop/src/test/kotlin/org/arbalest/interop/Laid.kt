@@ -1,0 +1,180 @@
+package org.arbalest.interop
+
+import org.arbalest.device.ArrayData
+import org.arbalest.device.DataType
+import org.arbalest.device.DataType.IntervalUnit
+import org.arbalest.device.DataType.UnionMode
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import java.io.ByteArrayOutputStream
+import java.lang.foreign.MemorySegment
+import java.math.BigDecimal
+
+/** A part of the calendar. */
+internal data class Interval(val months: Int, val days: Int, val nanos: Long)
+
+/** An element of a union: which of its types, and the value. */
+internal data class Variant(val id: Int, val value: Any?)
+
+/**
+ * Arrays of any type, laid by hand as the columnar format has them: numbers are Long, Double or BigDecimal, bytes a list of them, a struct a map,
+ * a map a list of such, and else what the value is called. Where the format leaves a choice, the unusual one is taken: list views in
+ * reverse, text views in two buffers, dictionaries with values that nobody uses, and twice the same.
+ */
+internal object Laid {
+    /** The words of all dictionaries, the same for each array: dictionaries that differ are different arrays for Arrow C++, whatever they encode. */
+    val DICTIONARIES: List<List<Any>> = listOf(listOf("unused", "blue", "red", "green", "red"), List(3) { it * 10_000_000_019L })
+
+    /** An array of the values; with a bitmap where one of them is null. */
+    fun array(field: Field, values: List<Any?>): DeviceArray = DeviceArray.of(field, lay(field.type(), values))
+
+    fun lay(type: DataType, values: List<Any?>): ArrayData = when (type) {
+        is DataType.NullType -> ArrayData.of(values.size.toLong(), values.size.toLong(), emptyList())
+        is DataType.BoolType -> plain(values, bits(values) { it == true })
+        is DataType.IntType -> plain(values, fixed(values, type.bits() / 8))
+        is DataType.FloatType -> plain(values, floats(values.map { it as Double? ?: 0.0 }, type.bits()))
+        is DataType.DecimalType -> plain(values, decimals(values, type))
+        is DataType.DateType -> plain(values, fixed(values, if (type.unit() == DataType.DateUnit.DAY) 4 else 8))
+        is DataType.TimeType -> plain(values, fixed(values, if (type.unit().ordinal < 2) 4 else 8))
+        is DataType.TimestampType, is DataType.DurationType -> plain(values, fixed(values, 8))
+        is DataType.IntervalType -> plain(values, intervals(values.map { it as Interval? ?: Interval(0, 0, 0) }, type.unit()))
+        is DataType.FixedSizeBinaryType -> plain(values, buffer { out -> values.forEach { out.write(it?.let(::bytes) ?: ByteArray(type.width())) } })
+        is DataType.Utf8Type, is DataType.BinaryType -> variable(values, 4)
+        is DataType.LargeUtf8Type, is DataType.LargeBinaryType -> variable(values, 8)
+        is DataType.Utf8ViewType, is DataType.BinaryViewType -> views(values)
+        is DataType.ListType -> list(values, type.item(), 4)
+        is DataType.LargeListType -> list(values, type.item(), 8)
+        is DataType.MapType -> list(values, type.entries(), 4)
+        is DataType.ListViewType -> listView(values, type.item(), 4)
+        is DataType.LargeListViewType -> listView(values, type.item(), 8)
+        is DataType.FixedSizeListType -> nested(values, emptyList(), lay(type.item().type(), values.flatMap { elements(it) ?: List(type.size()) { null } }))
+        is DataType.StructType -> nested(values, emptyList(), *struct(type.fields(), values))
+        is DataType.UnionType -> union(type, values.map { it as Variant })
+        is DataType.RunEndEncodedType -> runs(type, values)
+        is DataType.DictionaryType -> dictionary(type, values)
+    }
+
+    private fun plain(values: List<Any?>, vararg buffers: DeviceBuffer): ArrayData = nested(values, buffers.toList())
+
+    private fun nested(values: List<Any?>, buffers: List<DeviceBuffer>, vararg children: ArrayData): ArrayData {
+        val nulls = values.count { it == null }
+        val validity = if (nulls == 0) null else bits(values) { it != null }
+        return ArrayData.of(values.size.toLong(), nulls.toLong(), listOf(validity) + buffers, children.toList())
+    }
+
+    private fun variable(values: List<Any?>, width: Int): ArrayData {
+        val texts = values.map { it?.let(::bytes) ?: ByteArray(0) }
+        return plain(values, offsets(texts.map { it.size }, width), buffer { out -> texts.forEach(out::write) })
+    }
+
+    private fun views(values: List<Any?>): ArrayData {
+        val data = List(2) { ByteArrayOutputStream() }
+        val views = buffer { out ->
+            for ((i, value) in values.withIndex()) {
+                val text = value?.let(::bytes) ?: ByteArray(0)
+                out.number(text.size.toLong(), 4)
+                if (text.size <= 12) {
+                    out.write(text.copyOf(12))
+                } else {
+                    out.write(text, 0, 4)
+                    out.number(i % 2L, 4)
+                    out.number(data[i % 2].size().toLong(), 4)
+                    data[i % 2].write(text)
+                }
+            }
+        }
+        return plain(values, views, *data.map { bytes -> buffer { it.write(bytes.toByteArray()) } }.toTypedArray())
+    }
+
+    private fun list(values: List<Any?>, item: Field, width: Int): ArrayData {
+        val lists = values.map { elements(it).orEmpty() }
+        return nested(values, listOf(offsets(lists.map { it.size }, width)), lay(item.type(), lists.flatten()))
+    }
+
+    private fun listView(values: List<Any?>, item: Field, width: Int): ArrayData {
+        val lists = values.map { elements(it).orEmpty() }
+        val all = lists.asReversed().flatten()
+        var end = all.size
+        val starts = lists.map { list -> (end - list.size).also { end = it }.toLong() }
+        val buffers = listOf(fixed(starts, width), fixed(lists.map { it.size.toLong() }, width))
+        return nested(values, buffers, lay(item.type(), all))
+    }
+
+    private fun struct(fields: List<Field>, values: List<Any?>): Array<ArrayData> =
+        fields.map { field -> lay(field.type(), values.map { (it as Map<*, *>?)?.get(field.name()) }) }.toTypedArray()
+
+    private fun union(type: DataType.UnionType, values: List<Variant>): ArrayData {
+        val ids = fixed(values.map { it.id.toLong() }, 1)
+        val dense = type.mode() == UnionMode.DENSE
+        val children = type.typeIds().mapIndexed { i, id ->
+            val own = if (dense) values.filter { it.id == id } else values
+            lay(type.fields()[i].type(), own.map { if (it.id == id) it.value else null })
+        }
+        val counts = mutableMapOf<Int, Long>()
+        val offsets = values.map { variant -> counts.merge(variant.id, 1L, Long::plus)!! - 1 }
+        return ArrayData.of(values.size.toLong(), 0, if (dense) listOf(ids, fixed(offsets, 4)) else listOf(ids), children)
+    }
+
+    private fun runs(type: DataType.RunEndEncodedType, values: List<Any?>): ArrayData {
+        val ends = values.indices.filter { it == values.lastIndex || values[it] != values[it + 1] }
+        val children = listOf(lay(type.runEnds().type(), ends.map { it + 1L }), lay(type.values().type(), ends.map { values[it] }))
+        return ArrayData.of(values.size.toLong(), 0, emptyList(), children)
+    }
+
+    private fun dictionary(type: DataType.DictionaryType, values: List<Any?>): ArrayData {
+        val words = checkNotNull(DICTIONARIES.firstOrNull { it.containsAll(values.filterNotNull()) }) { "no dictionary has $values" }
+        val index = fixed(values.map { value -> value?.let { words.lastIndexOf(it).toLong() } }, type.index().bits() / 8)
+        val indices = plain(values, index)
+        return ArrayData(indices.length(), indices.nullCount(), 0, indices.buffers(), emptyList(), lay(type.values().type(), words))
+    }
+
+    private fun offsets(sizes: List<Int>, width: Int) = fixed(sizes.runningFold(0L) { end, size -> end + size }, width)
+
+    /** The elements of a list, as the values of its child. */
+    private fun elements(value: Any?): List<*>? = value as List<*>?
+
+    private fun bytes(value: Any): ByteArray = if (value is String) value.encodeToByteArray() else (value as List<*>).map { it as Byte }.toByteArray()
+
+    private fun fixed(values: List<Any?>, width: Int) = buffer { out -> values.forEach { out.number(it as Long? ?: 0, width) } }
+
+    private fun floats(values: List<Double>, bits: Int) = buffer { out ->
+        for (value in values) {
+            when (bits) {
+                16 -> out.number(java.lang.Float.floatToFloat16(value.toFloat()).toLong(), 2)
+                32 -> out.number(value.toFloat().toRawBits().toLong(), 4)
+                else -> out.number(value.toRawBits(), 8)
+            }
+        }
+    }
+
+    private fun decimals(values: List<Any?>, type: DataType.DecimalType) = buffer { out ->
+        for (value in values) {
+            val unscaled = (value as BigDecimal? ?: BigDecimal.ZERO).setScale(type.scale()).unscaledValue()
+            for (byte in 0 until type.bits() / 8) out.write(unscaled.shiftRight(8 * byte).toInt())
+        }
+    }
+
+    private fun intervals(values: List<Interval>, unit: IntervalUnit) = buffer { out ->
+        for (value in values) {
+            if (unit != IntervalUnit.DAY_TIME) out.number(value.months.toLong(), 4)
+            if (unit != IntervalUnit.YEAR_MONTH) out.number(value.days.toLong(), 4)
+            if (unit == IntervalUnit.DAY_TIME) out.number(value.nanos / 1_000_000, 4)
+            if (unit == IntervalUnit.MONTH_DAY_NANO) out.number(value.nanos, 8)
+        }
+    }
+
+    private fun bits(values: List<Any?>, isSet: (Any?) -> Boolean) = buffer { out ->
+        for (eight in values.chunked(8)) out.write(eight.foldIndexed(0) { i, byte, value -> if (isSet(value)) byte or (1 shl i) else byte })
+    }
+
+    private fun ByteArrayOutputStream.number(value: Long, width: Int) {
+        for (byte in 0 until width) write((value shr (8 * byte)).toInt())
+    }
+
+    private fun buffer(write: (ByteArrayOutputStream) -> Unit): DeviceBuffer {
+        val bytes = ByteArrayOutputStream().also(write).toByteArray()
+        return Devices.cpu().memory().allocate(bytes.size.toLong()).also { it.segment().copyFrom(MemorySegment.ofArray(bytes)) }
+    }
+}

@@ -1,0 +1,105 @@
+package org.arbalest.interop.arrowcpp
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceArray
+import org.arbalest.interop.Batches
+import org.arbalest.interop.Built
+import org.arbalest.interop.EngineException
+import org.arbalest.interop.Had
+import org.arbalest.interop.Laid
+import org.arbalest.interop.Types
+import org.arbalest.testkit.LedgerExtension
+
+/** Arrow C++ on single arrays: what it makes of ours by its own equality, and ours of what it makes. */
+class ArrowCppArraySpec : FunSpec({
+    extension(Had.needed { CppShim.missing })
+    extension(LedgerExtension)
+
+    fun cpp(array: DeviceArray, block: (CppArray) -> Unit) = CppArray.of(array).use(block)
+
+    for (type in Types.all) {
+        test("ARR-12 Arrow C++ finds $type the same, whole, sliced, sliced twice, sliced by us or by itself") {
+            cpp(Batches.laid(type, 0, 100)) { whole ->
+                whole.validate()
+                for ((from, count) in listOf(0L to 100L, 1L to 99L, 3L to 8L, 13L to 40L, 64L to 36L, 99L to 1L, 50L to 0L, 100L to 0L)) {
+                    val ours = Batches.laid(type, 0, 100).use { all -> all.slice(0, 100).use { it.slice(from, count) } }
+                    cpp(ours) { slice ->
+                        slice.validate()
+                        whole.slice(from, count).use { it.isEqualTo(slice) shouldBe true }
+                    }
+                    if (count > 0) cpp(Batches.laid(type, from.toInt(), count.toInt())) { alike -> whole.slice(from, count).use { it.isEqualTo(alike) shouldBe true } }
+                }
+            }
+        }
+
+        test("ARR-12 a column of $type on its own, and what Arrow C++ gives back of its slices") {
+            Batches.laid(type, 0, 60).use { batch ->
+                for (column in 1..2) {
+                    val child = batch.child(column)
+                    cpp(child.use { it.slice(11, 30) }) { slice ->
+                        slice.validate()
+                        slice.slice(4, 20).use { part ->
+                            part.export().use { back -> cpp(back.slice(2, 10)) { again -> part.slice(2, 10).use { it.isEqualTo(again) shouldBe true } } }
+                            if (type.isRead) part.export().use { back -> values(back) shouldBe (15 until 35).map { Batches.plain(type.value(it)) } }
+                        }
+                    }
+                }
+            }
+        }
+
+        if (Built.knows(type.type)) {
+            test("Arrow C++ finds $type the same, built and laid by hand") {
+                cpp(Batches.built(type, 0, 50)) { built ->
+                    built.validate()
+                    cpp(Batches.laid(type, 0, 50)) { built.isEqualTo(it) shouldBe true }
+                    cpp(Batches.laid(type, 1, 50)) { built.isEqualTo(it) shouldBe false }
+                }
+            }
+        }
+
+        val concatenates = type.name !in setOf("sparse union", "sparse union, ids 5 and 3", "dense union") && !type.name.startsWith("run-ends")
+        if (concatenates) {
+            test("ARR-12 what Arrow C++ makes itself of $type is read, sliced and handed back") {
+                cpp(Laid.array(type.field, (0 until 20).map(type::value))) { first ->
+                    cpp(Laid.array(type.field, (20 until 50).map(type::value))) { second ->
+                        first.plus(second).use { both ->
+                            both.export().use { theirs ->
+                                if (type.isRead) values(theirs) shouldBe (0 until 50).map { Batches.plain(type.value(it)) }
+                                cpp(theirs.slice(15, 20)) { back -> both.slice(15, 20).use { it.isEqualTo(back) shouldBe true } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    test("Arrow C++ reads the values that were meant") {
+        for (type in Types.all) {
+            cpp(Laid.array(type.field, (0 until 4).map(type::value))) { array -> println("VALUE ${type.name}: " + (0L until 4).map { array.value(it) }) }
+        }
+    }
+
+    test("OWN-10 what Arrow C++ has shared is released by a thread of its own") {
+        val array = Laid.array(Types.all.first { it.name == "struct" }.field, List(10) { null })
+        CppArray.of(array).let { whole ->
+            val part = whole.slice(2, 3)
+            whole.close()
+            part.closeOnThread()
+        }
+    }
+
+    test("Arrow C++'s full validation is in force: offsets that go back are refused in its words") {
+        val list = Types.all.first { it.name == "utf8" }
+        val array = Laid.array(list.field, listOf("one", "two", "three"))
+        array.asColumn().let { column ->
+            java.lang.foreign.MemorySegment.ofAddress(column.bufferAddress(1)).reinterpret(16).setAtIndex(java.lang.foreign.ValueLayout.JAVA_INT, 1, 7)
+        }
+        cpp(array) { broken -> shouldThrow<EngineException> { broken.validate() }.message shouldContain "offset" }
+    }
+})
+
+private fun values(array: DeviceArray): List<Any?> = array.asColumn().let { column -> (0 until array.length()).map { Batches.plain(column.get(it)) } }

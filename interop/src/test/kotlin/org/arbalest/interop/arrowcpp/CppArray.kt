@@ -1,0 +1,98 @@
+package org.arbalest.interop.arrowcpp
+
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.interop.I32
+import org.arbalest.interop.I64
+import org.arbalest.interop.PTR
+import org.arbalest.interop.function
+import org.arbalest.interop.orWords
+import java.lang.foreign.MemorySegment
+
+/** An `arrow::Array`, held. */
+internal class CppArray private constructor(private val held: MemorySegment) : AutoCloseable {
+    /** Throws what Arrow C++ finds wrong, the buffers' content included. */
+    fun validate() {
+        orWords { text -> Unit.takeIf { validate.invoke(held, text) == 0 } }
+    }
+
+    fun isEqualTo(other: CppArray): Boolean = equals.invoke(held, other.held) == 1
+
+    fun slice(from: Long, count: Long): CppArray = CppArray(slice.invoke(held, from, count) as MemorySegment)
+
+    /** This and another in memory of Arrow C++'s own. */
+    fun plus(other: CppArray): CppArray = orWords { text -> hold(concatenate.invoke(held, other.held, text)) }
+
+    /** The value of a row in Arrow C++'s words. */
+    fun value(row: Long): String = orWords { text -> if (value.invoke(held, row, text) == 0) text.getString(0) else null }
+
+    /** The array as ours, which shares the buffers. */
+    fun export(): DeviceArray = orWords { text ->
+        val (array, schema) = allocate(ArrowArrayStruct.LAYOUT) to allocate(ArrowSchemaStruct.LAYOUT)
+        if (export.invoke(held, array, schema, text) == 0) DeviceArray.importArray(array, schema) else null
+    }
+
+    override fun close() {
+        free.invoke(held)
+    }
+
+    fun closeOnThread() {
+        freeOnThread.invoke(held)
+    }
+
+    companion object {
+        private val shim = CppShim.compile("arrow_cpp.cc")
+        private val import = shim.function("cpp_import", PTR, PTR, PTR, PTR)
+        private val export = shim.function("cpp_export", I32, PTR, PTR, PTR, PTR)
+        private val validate = shim.function("cpp_validate", I32, PTR, PTR)
+        private val equals = shim.function("cpp_equals", I32, PTR, PTR)
+        private val slice = shim.function("cpp_slice", PTR, PTR, I64, I64)
+        private val concatenate = shim.function("cpp_concatenate", PTR, PTR, PTR, PTR)
+        private val value = shim.function("cpp_value", I32, PTR, I64, PTR)
+        private val free = shim.function("cpp_free", null, PTR)
+        private val freeOnThread = shim.function("cpp_free_on_thread", null, PTR)
+        private val importStream = shim.function("cpp_import_stream", PTR, PTR, PTR)
+        private val exportStream = shim.function("cpp_export_stream", I32, PTR, PTR, PTR)
+        private val validateStream = shim.function("cpp_validate_stream", I32, PTR, PTR)
+        private val columnsEqual = shim.function("cpp_columns_equal", I32, PTR, I64, I64, PTR)
+        private val freeStream = shim.function("cpp_free_stream", null, PTR)
+
+        /** Hands an array of ours to Arrow C++; the handle is spent. */
+        fun of(array: DeviceArray): CppArray = orWords { text ->
+            val (out, schema) = allocate(ArrowArrayStruct.LAYOUT) to allocate(ArrowSchemaStruct.LAYOUT)
+            array.use { it.exportArray(out, schema) }
+            hold(import.invoke(out, schema, text))
+        }
+
+        private fun hold(pointer: Any?): CppArray? = (pointer as MemorySegment).takeIf { it.address() != 0L }?.let(::CppArray)
+    }
+
+    /** An `arrow::ChunkedArray`, held: what a stream gave, all of it. */
+    internal class Chunks private constructor(private val held: MemorySegment) : AutoCloseable {
+        fun validate() {
+            orWords { text -> Unit.takeIf { validateStream.invoke(held, text) == 0 } }
+        }
+
+        /** Whether two columns of structs are equal, chunked alike or not. */
+        fun areEqual(column: Long, other: Long): Boolean = orWords { text ->
+            (columnsEqual.invoke(held, column, other, text) as Int).takeIf { it >= 0 }?.let { it == 1 }
+        }
+
+        /** The chunks as a stream, which may be pulled and released when this is closed. */
+        fun export(out: MemorySegment) {
+            orWords { text -> Unit.takeIf { exportStream.invoke(held, out, text) == 0 } }
+        }
+
+        override fun close() {
+            freeStream.invoke(held)
+        }
+
+        companion object {
+            /** Pulls a stream to its end, and releases it. */
+            fun of(stream: MemorySegment): Chunks = orWords { text ->
+                (importStream.invoke(stream, text) as MemorySegment).takeIf { it.address() != 0L }?.let(::Chunks)
+            }
+        }
+    }
+}

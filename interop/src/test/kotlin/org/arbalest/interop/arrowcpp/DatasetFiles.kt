@@ -1,0 +1,49 @@
+package org.arbalest.interop.arrowcpp
+
+import org.apache.arrow.dataset.file.JniWrapper
+import org.apache.arrow.dataset.jni.NativeMemoryPool
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.DeviceType
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.nio.file.Path
+import org.apache.arrow.dataset.jni.JniWrapper as Datasets
+
+/** Arrow C++'s datasets: files written from streams, and read as arrays. */
+internal object DatasetFiles {
+    enum class Format { PARQUET, ARROW }
+
+    /**
+     * Writes a stream into one file of a folder. It is pulled by threads of Arrow C++'s that live as long as the process, and that a JVM without
+     * the correction of JDK-8391662 cannot end by `System.exit` then: to be called in a JVM of its own.
+     */
+    fun write(stream: MemorySegment, format: Format, folder: Path) {
+        JniWrapper.get().writeFromScannerToFile(stream.address(), format.ordinal.toLong(), folder.toUri().toString(), arrayOf(), 1024, "part-{i}")
+    }
+
+    /** The batches of all files of a folder, which are known to be of this schema. */
+    fun read(format: Format, folder: Path, schema: Schema): DeviceArrayReader {
+        val factory = JniWrapper.get().makeFileSystemDatasetFactory(folder.toUri().toString(), format.ordinal, null)
+        val dataset = try {
+            Datasets.get().createDataset(factory, Datasets.get().inspectSchema(factory))
+        } finally {
+            Datasets.get().closeDatasetFactory(factory)
+        }
+        val pool = NativeMemoryPool.getDefault().nativeInstanceId
+        val scanner = Datasets.get().createScanner(dataset, null, null, null, 16, format.ordinal, null, pool)
+        return DeviceArrayReader.of(schema, DeviceType.CPU, object : DeviceArrayReader.Source {
+            override fun next(): DeviceArray? = Arena.ofConfined().use { arena ->
+                val array = arena.allocate(ArrowArrayStruct.LAYOUT)
+                if (Datasets.get().nextRecordBatch(scanner, array.address())) DeviceArray.importArray(array, schema) else null
+            }
+
+            override fun close() {
+                Datasets.get().closeScanner(scanner)
+                Datasets.get().closeDataset(dataset)
+            }
+        })
+    }
+}

@@ -1,0 +1,37 @@
+package org.arbalest.interop.arrowcpp
+
+import org.arbalest.device.Ledger
+import org.arbalest.interop.Batches
+import org.arbalest.interop.Batches.part
+import org.arbalest.interop.Types
+import org.arbalest.interop.asStruct
+import java.nio.file.Files
+import java.nio.file.Path
+
+/** Writes a file of each type and format into a folder, as a program of its own: see [DatasetFiles.write]. Says what was refused, and what is left. */
+internal object WriteFiles {
+    @JvmStatic
+    fun main(arguments: Array<String>) {
+        val folder = Path.of(arguments.single())
+        for (format in DatasetFiles.Format.entries) {
+            for (type in Types.all) {
+                val target = Files.createDirectories(folder.resolve("$format/${type.name}"))
+                val batches = Batches.stream(type) { batch ->
+                    when (batch) {
+                        0 -> Batches.laid(type, 0, 30)
+                        1 -> Batches.laid(type, 25, 40).part(5, 20)
+                        2 -> Batches.laid(type, 50, 50)
+                        else -> null
+                    }
+                }
+                try {
+                    batches.asStruct { DatasetFiles.write(it, format, target) }
+                } catch (e: RuntimeException) {
+                    println("refused $format/${type.name}: ${e.message}")
+                }
+                if (!Ledger.now().isZero) println("LEFT $format/${type.name} ${Ledger.now()}")
+            }
+        }
+        println("left: ${Ledger.now()}") // and no exit: see DatasetFiles
+    }
+}

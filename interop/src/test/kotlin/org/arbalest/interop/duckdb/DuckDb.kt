@@ -1,0 +1,98 @@
+package org.arbalest.interop.duckdb
+
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.interop.Engine
+import org.arbalest.interop.Had
+import org.arbalest.interop.Kept
+import org.arbalest.interop.TypeCase
+import org.arbalest.interop.Types
+import org.arbalest.samples.adbc.AdbcConnection
+import org.arbalest.samples.adbc.AdbcDriver
+import org.arbalest.samples.adbc.DuckDbDriver
+import java.lang.foreign.MemorySegment
+import java.nio.file.Files
+import java.nio.file.Path
+
+/** DuckDB by ADBC, a database in memory for each stream that it takes. */
+internal class DuckDb(override val name: String, override val misreadSlices: Set<String> = emptySet(), load: () -> AdbcDriver) : Engine {
+    private val answer by lazy { runCatching(load) }
+
+    override val missing: String? get() = answer.exceptionOrNull()?.let { "no $name: ${it.message}" }
+
+    override val refuses: Map<String, String> = mapOf(
+        "float16" to "Unsupported Internal Arrow Type e",
+        "decimal256" to "Unsupported Internal Arrow Type for Decimal",
+        "sparse union, ids 5 and 3" to "Arrow union tag out of range: 5", // it takes ids for positions
+        "dense union" to "Unsupported Internal Arrow Type",
+        "list of dictionary" to "Attempted to dereference unique_ptr that is NULL",
+    )
+
+    /** Dates are days, times microseconds, and what is a length of time is an interval. */
+    override val changes: Map<String, (Any) -> Any?> = mapOf<String, (Any) -> Any?>(
+        "date64" to { it as Long / 86_400_000 },
+        "time32, s" to { it as Long * 1_000_000 },
+        "time32, ms" to { it as Long * 1_000 },
+    ) + listOf("s", "ms", "us", "ns").associate { "duration, $it" to { _: Any -> null } }
+
+    /** Runs [block] with a connection to an empty database. */
+    fun <T> connected(block: (AdbcConnection) -> T): T = answer.getOrThrow().open(mapOf("path" to ":memory:")).use { it.connect().use(block) }
+
+    override fun take(stream: MemorySegment, type: TypeCase): Kept {
+        val database = answer.getOrThrow().open(mapOf("path" to ":memory:"))
+        try {
+            val connection = database.connect()
+            connection.createStatement().use { it.ingest("t", stream) }
+            return Table(database, connection, type)
+        } catch (e: Throwable) {
+            database.close()
+            throw e
+        }
+    }
+
+    private class Table(private val database: AutoCloseable, private val connection: AdbcConnection, private val type: TypeCase) : Kept {
+        override fun differences(): Long {
+            val known = type.sql?.let { " OR (v IS NULL) <> (${TypeCase.SQL_IS_NULL}) OR (v IS NOT NULL AND v IS DISTINCT FROM $it)" }.orEmpty()
+            return connection.number("SELECT count(*)::BIGINT FROM t WHERE v IS DISTINCT FROM w$known")
+        }
+
+        override fun give(out: MemorySegment) {
+            connection.createStatement().use { it.query("SELECT * FROM t", out) }
+        }
+
+        override fun close() = database.close()
+    }
+
+    companion object {
+        private const val PACKAGE = "@duckdb/node-bindings-linux-x64"
+        private const val VERSION = "1.5.6-r.1"
+
+        /** The one in the JDBC driver's jar. */
+        val jdbc = DuckDb("DuckDB 2.0") { DuckDbDriver.load() }
+
+        /** The one in npm's package, which npm fetches, or has in its cache. */
+        val npm = DuckDb("DuckDB 1.5", Types.all.map { it.name }.filter { it.startsWith("dictionary") || it == "sparse union" }.toSet()) { AdbcDriver.load(fromNpm(), "duckdb_adbc_init") }
+
+        private fun fromNpm(): Path {
+            check(System.getProperty("os.name") == "Linux" && System.getProperty("os.arch") == "amd64") { "$PACKAGE is for Linux on x86-64" }
+            val folder = Path.of("target", "npm").toAbsolutePath()
+            val library = folder.resolve("package/libduckdb.so")
+            if (!Files.exists(library)) {
+                val fresh = Files.createTempDirectory(Files.createDirectories(folder), "new")
+                Had.run(fresh, listOf("npm", "pack", "--silent", "$PACKAGE@$VERSION"))
+                Had.run(fresh, listOf("tar", "-xzf", fresh.toFile().list()!!.single { it.endsWith(".tgz") }))
+                Files.move(fresh.resolve("package"), folder.resolve("package"))
+                fresh.toFile().deleteRecursively()
+            }
+            return library
+        }
+    }
+}
+
+internal fun AdbcConnection.execute(sql: String) {
+    createStatement().use { it.execute(sql) }
+}
+
+internal fun <T> AdbcConnection.query(sql: String, block: (DeviceArrayReader) -> T): T = createStatement().use { it.query(sql).use(block) }
+
+/** The number that a query of one row and one column gives. */
+internal fun AdbcConnection.number(sql: String): Long = query(sql) { reader -> reader.next()!!.use { it.column(0).getLong(0) } }

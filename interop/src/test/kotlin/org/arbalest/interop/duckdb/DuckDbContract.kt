@@ -1,0 +1,29 @@
+package org.arbalest.interop.duckdb
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceException
+import org.arbalest.interop.EngineContract
+import org.arbalest.interop.asStruct
+import org.arbalest.samples.adbc.AdbcException
+
+/** What is tried with each version of DuckDB besides. */
+internal abstract class DuckDbContract(duckDb: DuckDb) : EngineContract(duckDb) {
+    init {
+        test("STR-06 ${duckDb.name} fails in the middle of a stream, and we hear it in its words") {
+            duckDb.connected { connection ->
+                connection.query("SELECT CASE WHEN range = 999999 THEN error('row ' || range) ELSE range END AS id FROM range(1000000)") { reader ->
+                    shouldThrow<DeviceException> { while (true) reader.next()?.close() ?: break }.message shouldContain "row 999999"
+                }
+            }
+        }
+
+        test("its bug: ${duckDb.name} takes a stream that fails for one that ends, and stores what it got") {
+            duckDb.connected { connection ->
+                shouldThrow<AdbcException> { tearing(2).asStruct { stream -> connection.createStatement().use { it.ingest("t", stream) } } }
+                connection.number("SELECT count(*)::BIGINT FROM t") shouldBe 20
+            }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+package org.arbalest.interop.duckdb
+
+internal class DuckDbJdbcSpec : DuckDbContract(DuckDb.jdbc)

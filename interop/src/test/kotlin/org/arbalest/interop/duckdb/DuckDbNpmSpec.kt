@@ -1,0 +1,3 @@
+package org.arbalest.interop.duckdb
+
+internal class DuckDbNpmSpec : DuckDbContract(DuckDb.npm)

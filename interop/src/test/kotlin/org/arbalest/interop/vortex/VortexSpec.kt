@@ -1,0 +1,5 @@
+package org.arbalest.interop.vortex
+
+import org.arbalest.interop.EngineContract
+
+internal class VortexSpec : EngineContract(Vortex)
