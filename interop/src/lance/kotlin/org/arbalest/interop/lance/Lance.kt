@@ -1,0 +1,54 @@
+package org.arbalest.interop.lance
+
+import org.apache.arrow.c.ArrowArrayStream
+import org.apache.arrow.memory.RootAllocator
+import org.arbalest.interop.Engine
+import org.arbalest.interop.Kept
+import org.arbalest.interop.TypeCase
+import org.lance.Dataset
+import org.lance.ipc.LanceScanner
+import org.lance.ipc.ScanOptions
+import java.lang.foreign.MemorySegment
+import java.nio.file.Files
+import java.nio.file.Path
+
+/** Lance, which is arrow-rs on its outside: streams go into datasets on disk, and come out of these. Its classes want arrow-java's, which only pass addresses on. */
+internal object Lance : Engine {
+    private val openStream = LanceScanner::class.java.getDeclaredMethod("openStream", java.lang.Long.TYPE).apply { trySetAccessible() }
+
+    override val name: String get() = "Lance"
+    override val missing: String? get() = null
+    override val refuses: Map<String, String> = emptyMap()
+    override val changes: Map<String, (Any) -> Any?> = emptyMap()
+
+    override fun take(stream: MemorySegment, type: TypeCase): Kept {
+        val folder = Files.createTempDirectory("arbalest-lance")
+        val allocator = RootAllocator()
+        try {
+            val dataset = Dataset.write().allocator(allocator).stream(ArrowArrayStream.wrap(stream.address())).uri("$folder/t.lance").execute()
+            return Table(folder, allocator, dataset)
+        } catch (e: Throwable) {
+            allocator.close()
+            folder.toFile().deleteRecursively()
+            throw e
+        }
+    }
+
+    private class Table(private val folder: Path, private val allocator: RootAllocator, private val dataset: Dataset) : Kept {
+        private val scanners = mutableListOf<LanceScanner>()
+
+        override fun differences(): Long = dataset.countRows("v != w OR (v IS NULL AND w IS NOT NULL) OR (v IS NOT NULL AND w IS NULL)")
+
+        override fun give(out: MemorySegment) {
+            val scanner = dataset.newScan(ScanOptions.Builder().build()).also(scanners::add)
+            openStream.invoke(scanner, out.address())
+        }
+
+        override fun close() {
+            scanners.forEach { it.close() }
+            dataset.close()
+            allocator.close()
+            folder.toFile().deleteRecursively()
+        }
+    }
+}

@@ -1,0 +1,5 @@
+package org.arbalest.interop.lance
+
+import org.arbalest.interop.EngineContract
+
+internal class LanceSpec : EngineContract(Lance)
