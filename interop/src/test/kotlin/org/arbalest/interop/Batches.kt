@@ -17,15 +17,11 @@ import java.math.BigDecimal
 internal object Batches {
     fun schema(type: TypeCase): Schema = Schema.of(listOf(Field.of("i", DataTypes.INT64), type.field, type.field.withName("w")))
 
-    /** Rows laid by hand, with so many others before `w`. */
+    /** Rows laid by hand, with so many others before `w`, whose nulls nobody has counted then. */
     fun laid(type: TypeCase, from: Int, rows: Int, before: Int = 3): DeviceArray {
         val numbers = (from until from + rows).toList()
         val longer = Laid.lay(type.type, (from - before until from + rows).map { type.value(maxOf(0, it)) })
-        val nulls = when (type.type) {
-            is DataType.NullType -> rows.toLong()
-            is DataType.UnionType, is DataType.RunEndEncodedType -> 0
-            else -> -1
-        }
+        val nulls = if (before == 0 || longer.buffers().isEmpty() || type.type is DataType.UnionType) minOf(longer.nullCount(), rows.toLong()) else -1
         val shifted = ArrayData(rows.toLong(), nulls, before.toLong(), longer.buffers(), longer.children(), longer.dictionary())
         val columns = listOf(Laid.lay(DataTypes.INT64, numbers.map { it.toLong() }), Laid.lay(type.type, numbers.map(type::value)), shifted)
         return DeviceArray.of(schema(type), ArrayData.of(rows.toLong(), 0, listOf(null), columns))

@@ -15,8 +15,8 @@ internal interface Engine {
     /** The types that come back as others, by the names of [Types]: what a value of theirs is then. */
     val changes: Map<String, (Any) -> Any?> get() = emptyMap()
 
-    /** The types of which it reads other values than there are where an array has an offset: its bug. */
-    val misreadSlices: Set<String> get() = emptySet()
+    /** The types that it misreads, which is its bug, in arrays that have an offset, or whose nulls nobody has counted (a `null_count` of −1). */
+    val misreads: Set<String> get() = emptySet()
 
     /** Pulls a stream, whose columns are `i`, `v` and `w`, to its end, and keeps what it gave. The stream is the engine's. */
     fun take(stream: MemorySegment, type: TypeCase): Kept

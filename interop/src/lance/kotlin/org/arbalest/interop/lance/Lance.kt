@@ -5,6 +5,7 @@ import org.apache.arrow.memory.RootAllocator
 import org.arbalest.interop.Engine
 import org.arbalest.interop.Kept
 import org.arbalest.interop.TypeCase
+import org.arbalest.interop.Types
 import org.lance.Dataset
 import org.lance.ipc.LanceScanner
 import org.lance.ipc.ScanOptions
@@ -18,8 +19,15 @@ internal object Lance : Engine {
 
     override val name: String get() = "Lance"
     override val missing: String? get() = null
-    override val refuses: Map<String, String> = emptyMap()
-    override val changes: Map<String, (Any) -> Any?> = emptyMap()
+
+    override val refuses: Map<String, String> = Types.all.map { it.name }.mapNotNull { name ->
+        when {
+            name == "map" -> name to "Map data type is only supported in Lance file format 2.2+"
+            name in setOf("decimal32", "decimal64", "list view", "large list view") -> name to "Unsupported data type"
+            listOf("8 view", "y view", "interval", "union", "run-ends").any { it in name } -> name to "Unsupported data type"
+            else -> null
+        }
+    }.toMap()
 
     override fun take(stream: MemorySegment, type: TypeCase): Kept {
         val folder = Files.createTempDirectory("arbalest-lance")

@@ -15,7 +15,7 @@ import org.arbalest.testkit.LedgerExtension
 
 /** Arrow C++ on single arrays: what it makes of ours by its own equality, and ours of what it makes. */
 class ArrowCppArraySpec : FunSpec({
-    extension(Had.needed { CppShim.missing })
+    extension(Had.needed { ArrowCpp.shimMissing })
     extension(LedgerExtension)
 
     fun cpp(array: DeviceArray, block: (CppArray) -> Unit) = CppArray.of(array).use(block)
@@ -54,7 +54,13 @@ class ArrowCppArraySpec : FunSpec({
             test("Arrow C++ finds $type the same, built and laid by hand") {
                 cpp(Batches.built(type, 0, 50)) { built ->
                     built.validate()
-                    cpp(Batches.laid(type, 0, 50)) { built.isEqualTo(it) shouldBe true }
+                    cpp(Batches.laid(type, 0, 50)) { laid ->
+                        if ("dictionary" in type.name) { // whose dictionaries differ
+                            (0L until 50).map(built::value) shouldBe (0L until 50).map(laid::value)
+                        } else {
+                            built.isEqualTo(laid) shouldBe true
+                        }
+                    }
                     cpp(Batches.laid(type, 1, 50)) { built.isEqualTo(it) shouldBe false }
                 }
             }
@@ -78,9 +84,12 @@ class ArrowCppArraySpec : FunSpec({
     }
 
     test("Arrow C++ reads the values that were meant") {
-        for (type in Types.all) {
-            cpp(Laid.array(type.field, (0 until 4).map(type::value))) { array -> println("VALUE ${type.name}: " + (0L until 4).map { array.value(it) }) }
-        }
+        val meant = ArrowCppArraySpec::class.java.getResource("/org/arbalest/interop/arrow_cpp_values.txt")!!.readText().trim()
+        Types.all.joinToString("\n") { type ->
+            CppArray.of(Laid.array(type.field, (0 until 4).map(type::value))).use { array ->
+                "${type.name}: " + (0L until 4).joinToString(" | ") { array.value(it).replace(Regex("\\s+"), " ") }
+            }
+        } shouldBe meant
     }
 
     test("OWN-10 what Arrow C++ has shared is released by a thread of its own") {

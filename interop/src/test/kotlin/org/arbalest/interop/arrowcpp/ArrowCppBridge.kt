@@ -12,7 +12,6 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.lang.invoke.MethodHandle
 import java.nio.file.Files
 import java.nio.file.Path
-import java.nio.file.StandardCopyOption.REPLACE_EXISTING
 
 /** What Arrow C++ said when it failed. */
 internal class ArrowCppException(message: String) : Exception(message)
@@ -24,7 +23,6 @@ internal class ArrowCppException(message: String) : Exception(message)
 internal object ArrowCppBridge {
     private const val SOURCES = "/org/arbalest/interop/cpp/"
     private val installation: Path? = System.getProperty("arrow.cpp")?.takeIf { it.isNotEmpty() }?.let { Path.of(it).toAbsolutePath() }
-    private val jarred: String = "/arrow_dataset_jni/${if (System.getProperty("os.arch") == "aarch64") "aarch_64" else "x86_64"}/libarrow_dataset_jni.so"
 
     /** Skips, visibly, where the shim cannot be compiled; fails there with `CI=true`, and if `arrow.cpp` was asked for. */
     val needed = SkipWithout {
@@ -49,16 +47,7 @@ internal object ArrowCppBridge {
     }
 
     /** By declarations of our own, and with the string type of before GCC 5, with which that library is built. */
-    private fun againstJar(): NativeLibrary {
-        val file = Path.of("target", "native", "arrow-dataset", "libarrow_dataset_jni.so").toAbsolutePath()
-        if (!Files.exists(file)) {
-            Files.createDirectories(file.parent)
-            val unfinished = Files.createTempFile(file.parent, "unfinished", null)
-            checkNotNull(javaClass.getResourceAsStream(jarred)) { "no $jarred on the class path" }.use { Files.copy(it, unfinished, REPLACE_EXISTING) }
-            Files.move(unfinished, file, REPLACE_EXISTING)
-        }
-        return compile(listOf("-std=c++17", "-D_GLIBCXX_USE_CXX11_ABI=0"), file)
-    }
+    private fun againstJar(): NativeLibrary = compile(listOf("-std=c++17", "-D_GLIBCXX_USE_CXX11_ABI=0"), ArrowCpp.library)
 
     private fun compile(flags: List<String>, arrow: Path): NativeLibrary = NativeLibrary.compileCpp(
         listOf("bridge.cpp", "arrow_own.h", "arrow_own_check.cpp", "bridge.map").map { SOURCES + it },

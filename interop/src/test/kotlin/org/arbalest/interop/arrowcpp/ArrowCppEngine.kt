@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment
 /** Arrow C++'s arrays and its bridge, without its query engine. Whatever comes in is validated in full. */
 internal object ArrowCppEngine : Engine {
     override val name: String get() = "Arrow C++"
-    override val missing: String? get() = CppShim.missing
+    override val missing: String? get() = ArrowCpp.shimMissing
     override val refuses: Map<String, String> = emptyMap()
 
     override fun take(stream: MemorySegment, type: TypeCase): Kept {

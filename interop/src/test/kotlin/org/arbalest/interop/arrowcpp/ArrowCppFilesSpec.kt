@@ -12,7 +12,7 @@ import java.nio.file.Files
 
 /** Files that Arrow C++ writes of our streams, and that it reads for us. */
 class ArrowCppFilesSpec : FunSpec({
-    extension(Had.needed { Arrow.missing })
+    extension(Had.needed { ArrowCpp.missing })
     extension(LedgerExtension)
 
     val folder = Files.createTempDirectory("arbalest-files")
@@ -20,15 +20,20 @@ class ArrowCppFilesSpec : FunSpec({
     afterSpec { folder.toFile().deleteRecursively() }
 
     test("Arrow C++ writes files of our streams, and nothing is left") {
-        println(writing.output)
-        writing.output shouldContain "left: true"
+        writing.output.lines().filter { it.startsWith("left:") } shouldBe List(2) { "left: nothing" }
         writing.exitCode shouldBe 0
     }
 
+    test("its bug: Arrow C++ keeps batches of a stream that it does not write, since the file's format has no such type") {
+        Regex("refused PARQUET").findAll(writing.output).count() shouldBe DatasetFiles.Format.PARQUET.refuses.size
+        writing.output shouldContain "Unhandled type for Arrow to Parquet schema conversion: string_view"
+        writing.output shouldContain Regex("left by what was refused: .*exports=[1-9]")
+    }
+
     for (format in DatasetFiles.Format.entries) {
-        for (type in Types.all) {
+        for (type in Types.all.filter { it.name !in format.refuses && it.name !in format.changes }) {
             test("ARR-12 what Arrow C++ reads of a file ($format) of $type is what was written") {
-                if ("refused $format/${type.name}:" in writing.output) return@test
+                writing.exitCode shouldBe 0
                 val read = DatasetFiles.read(format, folder.resolve("$format/${type.name}"), Batches.schema(type)).use { Batches.read(it, type) }
                 read shouldBe Batches.expected(type, 0 until 100)
             }

@@ -42,21 +42,21 @@ internal class CppArray private constructor(private val held: MemorySegment) : A
     }
 
     companion object {
-        private val shim = CppShim.compile("arrow_cpp.cc")
-        private val import = shim.function("cpp_import", PTR, PTR, PTR, PTR)
-        private val export = shim.function("cpp_export", I32, PTR, PTR, PTR, PTR)
-        private val validate = shim.function("cpp_validate", I32, PTR, PTR)
-        private val equals = shim.function("cpp_equals", I32, PTR, PTR)
-        private val slice = shim.function("cpp_slice", PTR, PTR, I64, I64)
-        private val concatenate = shim.function("cpp_concatenate", PTR, PTR, PTR, PTR)
-        private val value = shim.function("cpp_value", I32, PTR, I64, PTR)
-        private val free = shim.function("cpp_free", null, PTR)
-        private val freeOnThread = shim.function("cpp_free_on_thread", null, PTR)
-        private val importStream = shim.function("cpp_import_stream", PTR, PTR, PTR)
-        private val exportStream = shim.function("cpp_export_stream", I32, PTR, PTR, PTR)
-        private val validateStream = shim.function("cpp_validate_stream", I32, PTR, PTR)
-        private val columnsEqual = shim.function("cpp_columns_equal", I32, PTR, I64, I64, PTR)
-        private val freeStream = shim.function("cpp_free_stream", null, PTR)
+        private val shim = ArrowCpp.compile("arrays.cpp", "arrow_own.h", "arrays.map")
+        private val import = shim.function("arrays_import", PTR, PTR, PTR, PTR)
+        private val export = shim.function("arrays_export", I32, PTR, PTR, PTR, PTR)
+        private val validate = shim.function("arrays_validate", I32, PTR, PTR)
+        private val equals = shim.function("arrays_equals", I32, PTR, PTR)
+        private val slice = shim.function("arrays_slice", PTR, PTR, I64, I64)
+        private val concatenate = shim.function("arrays_concatenate", PTR, PTR, PTR, PTR)
+        private val value = shim.function("arrays_value", I32, PTR, I64, PTR)
+        private val free = shim.function("arrays_free", null, PTR)
+        private val freeOnThread = shim.function("arrays_free_on_thread", null, PTR)
+        private val importStream = shim.function("arrays_import_stream", PTR, PTR, PTR)
+        private val exportStream = shim.function("arrays_export_stream", I32, PTR, PTR, PTR)
+        private val validateStream = shim.function("arrays_validate_stream", I32, PTR, PTR)
+        private val columnsEqual = shim.function("arrays_columns_equal", I32, PTR, I64, I64, PTR)
+        private val freeStream = shim.function("arrays_free_stream", null, PTR)
 
         /** Hands an array of ours to Arrow C++; the handle is spent. */
         fun of(array: DeviceArray): CppArray = orWords { text ->

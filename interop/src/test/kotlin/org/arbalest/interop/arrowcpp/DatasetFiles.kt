@@ -7,6 +7,7 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.interop.Types
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.nio.file.Path
@@ -14,19 +15,34 @@ import org.apache.arrow.dataset.jni.JniWrapper as Datasets
 
 /** Arrow C++'s datasets: files written from streams, and read as arrays. */
 internal object DatasetFiles {
-    enum class Format { PARQUET, ARROW }
+    enum class Format(
+        /** The types that it does not know, by the names of [Types]. */
+        val refuses: Set<String>,
+        /** The types that it keeps as others. */
+        val changes: Set<String>,
+    ) {
+        PARQUET(
+            names("decimal32", "decimal64", "utf8 view", "binary view", "interval", "list view", "large list view", "fixed-size list", "sparse", "dense", "run"),
+            names("large", "date64", "time32, s", "timestamp, s", "dictionary", "list of dictionary"),
+        ),
+        ARROW(emptySet(), emptySet()),
+    }
+
+    private fun names(vararg starts: String): Set<String> = Types.all.map { it.name }.filter { name -> starts.any(name::startsWith) }.toSet()
+
+    private val files: JniWrapper by lazy { ArrowCpp.library.let { JniWrapper.get() } }
 
     /**
      * Writes a stream into one file of a folder. It is pulled by threads of Arrow C++'s that live as long as the process, and that a JVM without
      * the correction of JDK-8391662 cannot end by `System.exit` then: to be called in a JVM of its own.
      */
     fun write(stream: MemorySegment, format: Format, folder: Path) {
-        JniWrapper.get().writeFromScannerToFile(stream.address(), format.ordinal.toLong(), folder.toUri().toString(), arrayOf(), 1024, "part-{i}")
+        files.writeFromScannerToFile(stream.address(), format.ordinal.toLong(), folder.toUri().toString(), arrayOf(), 1024, "part-{i}")
     }
 
     /** The batches of all files of a folder, which are known to be of this schema. */
     fun read(format: Format, folder: Path, schema: Schema): DeviceArrayReader {
-        val factory = JniWrapper.get().makeFileSystemDatasetFactory(folder.toUri().toString(), format.ordinal, null)
+        val factory = files.makeFileSystemDatasetFactory(folder.toUri().toString(), format.ordinal, null)
         val dataset = try {
             Datasets.get().createDataset(factory, Datasets.get().inspectSchema(factory))
         } finally {

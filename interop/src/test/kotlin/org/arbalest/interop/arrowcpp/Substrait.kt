@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment
 
 /** Arrow C++'s query engine, which takes a stream in and gives one out, both by address: the JNI method below `AceroSubstraitConsumer`. */
 internal object Substrait {
-    private val wrapper = Class.forName("org.apache.arrow.dataset.substrait.JniWrapper")
+    private val wrapper = ArrowCpp.library.let { Class.forName("org.apache.arrow.dataset.substrait.JniWrapper") }
     private val instance: Any = wrapper.getMethod("get").apply { trySetAccessible() }.invoke(null)
     private val execute = wrapper.getMethod("executeSerializedPlan", String::class.java, Array<String>::class.java, java.lang.Long.TYPE)
         .apply { trySetAccessible() }

@@ -14,7 +14,7 @@ import java.nio.file.Files
 import java.nio.file.Path
 
 /** DuckDB by ADBC, a database in memory for each stream that it takes. */
-internal class DuckDb(override val name: String, override val misreadSlices: Set<String> = emptySet(), load: () -> AdbcDriver) : Engine {
+internal class DuckDb(override val name: String, override val misreads: Set<String> = emptySet(), load: () -> AdbcDriver) : Engine {
     private val answer by lazy { runCatching(load) }
 
     override val missing: String? get() = answer.exceptionOrNull()?.let { "no $name: ${it.message}" }
