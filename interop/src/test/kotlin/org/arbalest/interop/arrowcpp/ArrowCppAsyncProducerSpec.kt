@@ -4,20 +4,13 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeIn
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
-import io.kotest.matchers.types.shouldBeInstanceOf
-import kotlinx.coroutines.async
-import kotlinx.coroutines.cancelAndJoin
-import kotlinx.coroutines.CoroutineStart.UNDISPATCHED
-import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.Dispatchers
-import kotlinx.coroutines.flow.toList
-import kotlinx.coroutines.flow.map
+import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.launch
 import org.arbalest.coroutines.asFlow
 import org.arbalest.device.AsyncArrays
 import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.DeviceException
 import org.arbalest.testkit.LedgerExtension
 import java.util.concurrent.CancellationException
 import java.util.concurrent.CompletableFuture
@@ -47,7 +40,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
         val how = if (fails) "fails" else "ends"
 
         for (batches in listOf(0, 1, 2, 20)) {
-            test("ASY-30 a generator that $how after $batches batches, all ready, as a pull stream") {
+            test("ASY-29 a generator that $how after $batches batches, all ready, as a pull stream") {
                 for (prefetch in listOf(1, 5, 64)) {
                     ready(batches, fails).use { producer ->
                         val seen = mutableListOf<List<Any?>>()
@@ -61,7 +54,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
                 }
             }
 
-            test("ASY-30 a generator that $how after $batches batches, all ready, as a flow") {
+            test("ASY-29 a generator that $how after $batches batches, all ready, as a flow") {
                 for (prefetch in listOf(1, 16)) {
                     ready(batches, fails).use { producer ->
                         val seen = mutableListOf<List<Any?>>()
@@ -73,7 +66,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
             }
         }
 
-        test("ASY-30 a generator that $how at once: closed as soon as its schema is known, or later") {
+        test("ASY-29 a generator that $how at once: closed as soon as its schema is known, or later") {
             repeat(200) { round ->
                 ready(0, fails).use { producer ->
                     val stream = producer.connect()
@@ -85,7 +78,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
             }
         }
 
-        test("ASY-30 a generator that $how at once: a subscriber that requests once it is gone hears of the end") {
+        test("ASY-29 a generator that $how at once: a subscriber that requests once it is gone hears of the end") {
             ready(0, fails).use { producer ->
                 val stream = producer.connect()
                 stream.released().outcome()
@@ -96,7 +89,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
             }
         }
 
-        test("ASY-30 a generator that $how at once: a subscriber that cancels once it is gone") {
+        test("ASY-29 a generator that $how at once: a subscriber that cancels once it is gone") {
             ready(0, fails).use { producer ->
                 val stream = producer.connect()
                 stream.released().outcome()
@@ -107,7 +100,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
             }
         }
 
-        test("ASY-30 a generator that $how at once, while a subscriber requests and another thread cancels") {
+        test("ASY-29 a generator that $how at once, while a subscriber requests and another thread cancels") {
             repeat(500) { round ->
                 ready(round % 3, fails).use { producer ->
                     val stream = producer.connect()
@@ -137,7 +130,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
                 }
             }
 
-            test("ASY-30 a generator that $how while nobody has asked for anything, $waiting") {
+            test("ASY-29 a generator that $how while nobody has asked for anything, $waiting") {
                 CppProducer(Batches.schema, waiting).use { producer ->
                     val stream = producer.connect()
                     val subscriber = Taker()
@@ -163,6 +156,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
                 producer.awaitAsked()
                 reader.close()
                 producer.give(Batches.batch(1))
+                producer.end()
                 stream.released().outcome().exceptionOrNull().shouldBeNull()
                 producer.outcome() shouldBeIn listOf(null, "Consumer requested cancellation")
             }
@@ -180,6 +174,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
                     producer.awaitAsked()
                     collector.cancel()
                     producer.give(Batches.batch(1))
+                    producer.end()
                     collector.join()
                 }
             }

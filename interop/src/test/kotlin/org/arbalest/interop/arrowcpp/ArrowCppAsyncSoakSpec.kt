@@ -28,7 +28,7 @@ private val streams: Int = Integer.getInteger("arrow.cpp.soak", 2000)
 class ArrowCppAsyncSoakSpec : FunSpec({
     extension(ArrowCppBridge.needed)
 
-    test("ASY-30 $streams streams that end at random points, each way: no crash, nothing is left") {
+    test("ASY-29 $streams streams that end at random points, each way: no crash, nothing is left") {
         val options = listOf("-Xcheck:jni", "-Darrow.cpp=${System.getProperty("arrow.cpp").orEmpty()}")
         val child = ChildJvm.run(ArrowCppAsyncSoak::class, "$streams", "${Random.nextInt()}", options = options)
         withClue(child.output) {
