@@ -40,10 +40,13 @@ internal object ArrowCpp {
     }
 
     /** Compiles the first of the files in `cpp`, with the others beside it. */
-    fun compile(vararg files: String): NativeLibrary = NativeLibrary.compileCpp(
+    fun compile(vararg files: String): NativeLibrary = compile(listOf("-std=c++17", "-D_GLIBCXX_USE_CXX11_ABI=0"), library, *files)
+
+    /** The same, with an Arrow C++ from elsewhere. */
+    fun compile(flags: List<String>, arrow: Path, vararg files: String): NativeLibrary = NativeLibrary.compileCpp(
         files.map { SOURCES + it },
-        listOf("-std=c++17", "-D_GLIBCXX_USE_CXX11_ABI=0", "-Wl,--version-script=${files.last()}", "-Wl,-z,defs"),
-        listOf("$library", "-Wl,-rpath,${library.parent}"),
+        flags + listOf("-Wl,--version-script=${files.last()}", "-Wl,-z,defs"),
+        listOf("$arrow", "-Wl,-rpath,${arrow.parent}"),
     )
 
     /**

@@ -4,14 +4,20 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import kotlinx.coroutines.flow.flow
 import org.arbalest.coroutines.produceTo
 import org.arbalest.device.AsyncArrays
 import org.arbalest.device.AsyncQuirk.DROPS_TASKS
 import org.arbalest.device.AsyncSchema
+import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Metadata
+import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.interop.Batches
+import org.arbalest.interop.EngineException
+import org.arbalest.interop.Types
 import org.arbalest.testkit.LedgerExtension
 import java.io.IOException
 import java.util.concurrent.CompletableFuture
@@ -25,23 +31,23 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
     extension(ArrowCppBridge.needed)
     extension(LedgerExtension)
 
-    val asyncSchema = AsyncSchema.of(Batches.schema, DeviceType.CPU)
+    val asyncSchema = AsyncSchema.of(Numbered.schema, DeviceType.CPU)
     val executor = Executors.newCachedThreadPool { Thread(it).apply { isDaemon = true } }
     afterSpec { executor.shutdownNow() }
 
     fun source(batches: Int, failure: Exception? = null) = object : DeviceArrayReader.Source {
         private var next = 0
 
-        override fun next(): DeviceArray? = if (next < batches) Batches.batch(next++) else failure?.let { throw it }
+        override fun next(): DeviceArray? = if (next < batches) Numbered.batch(next++) else failure?.let { throw it }
     }
 
-    fun reader(batches: Int, failure: Exception? = null): DeviceArrayReader = DeviceArrayReader.of(Batches.schema, DeviceType.CPU, source(batches, failure))
+    fun reader(batches: Int, failure: Exception? = null): DeviceArrayReader = DeviceArrayReader.of(Numbered.schema, DeviceType.CPU, source(batches, failure))
 
     /** The rows of each batch, until the end, which [onEnd] gets: null, or what Arrow C++ says. */
     fun CppConsumer.drain(): Pair<List<List<Any?>>, String?> {
         val seen = mutableListOf<List<Any?>>()
-        val error = runCatching { generateSequence { next() }.forEach { seen += it.use(Batches::rows) } }.exceptionOrNull()
-        if (error != null && error !is ArrowCppException) throw error
+        val error = runCatching { generateSequence { next() }.forEach { seen += it.use(Numbered::rows) } }.exceptionOrNull()
+        if (error != null && error !is EngineException) throw error
         return seen to error?.message
     }
 
@@ -50,8 +56,8 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
             test("$batches batches, $window at a time") {
                 CppConsumer(window).use { consumer ->
                     val produced = AsyncArrays.produce(consumer.handler, reader(batches), Metadata.empty(), executor)
-                    consumer.schema shouldBe Batches.schema
-                    consumer.drain() shouldBe ((0 until batches).map(Batches::rows) to null)
+                    consumer.schema shouldBe Numbered.schema
+                    consumer.drain() shouldBe ((0 until batches).map(Numbered::rows) to null)
                     produced.outcome().getOrThrow()
                 }
             }
@@ -62,7 +68,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         repeat(20) {
             CppConsumer(64).use { consumer ->
                 AsyncArrays.produce(consumer.handler, reader(30), Metadata.empty(), executor).outcome().getOrThrow()
-                consumer.drain() shouldBe ((0 until 30).map(Batches::rows) to null)
+                consumer.drain() shouldBe ((0 until 30).map(Numbered::rows) to null)
             }
         }
     }
@@ -70,8 +76,8 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
     test("a flow") {
         CppConsumer(5).use { consumer ->
             val drained = CompletableFuture.supplyAsync({ consumer.drain() }, executor)
-            kotlinx.coroutines.flow.flow { repeat(30) { emit(Batches.batch(it)) } }.produceTo(consumer.handler, Batches.schema)
-            drained.get(30, SECONDS) shouldBe ((0 until 30).map(Batches::rows) to null)
+            flow { repeat(30) { emit(Numbered.batch(it)) } }.produceTo(consumer.handler, Numbered.schema)
+            drained.get(30, SECONDS) shouldBe ((0 until 30).map(Numbered::rows) to null)
         }
     }
 
@@ -82,7 +88,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
                     val produced = AsyncArrays.produce(consumer.handler, reader(batches, IOException("disk gone")), Metadata.empty(), executor, DROPS_TASKS)
                     val (seen, error) = consumer.drain()
                     error!! shouldContain "disk gone"
-                    seen shouldBe (0 until seen.size).map(Batches::rows)
+                    seen shouldBe (0 until seen.size).map(Numbered::rows)
                     produced.outcome().isFailure shouldBe true
                 }
             }
@@ -92,28 +98,28 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
     test("ASY-25 a refused handler") {
         CppConsumer(5).use { consumer ->
             AsyncArrays.refuse(consumer.handler, IOException("no such table"))
-            shouldThrow<ArrowCppException> { consumer.schema }.message!! shouldContain "no such table"
+            shouldThrow<EngineException> { consumer.schema }.message!! shouldContain "no such table"
         }
     }
 
     test("ASY-18 an extraction that fails is followed by on_error, for which Arrow C++ waits") {
         CppConsumer(5).use { consumer ->
-            val tasks = SubmissionPublisher<org.arbalest.device.AsyncTask>(ForkJoinPool.commonPool(), 16)
+            val tasks = SubmissionPublisher<AsyncTask>(ForkJoinPool.commonPool(), 16)
             // A task of Arrow C++'s own: its array is not of the type that is announced.
-            CppProducer(Batches.schema).use { producer ->
-                producer.give(Batches.batch(0))
+            CppProducer(Numbered.schema).use { producer ->
+                producer.give(Numbered.batch(0))
                 val subscriber = Taker()
                 producer.connect().also { it.subscribe(subscriber) }.let { stream ->
                     subscriber.subscription.request(2)
                     producer.end()
                     stream.released().outcome().getOrThrow()
                 }
-                val other = org.arbalest.device.Schema.of(Batches.schema.fields().take(1))
+                val other = Schema.of(Numbered.schema.fields().take(1))
                 val produced = AsyncArrays.produceTasks(consumer.handler, AsyncSchema.of(other, DeviceType.CPU), tasks, executor, DROPS_TASKS)
                 consumer.schema
                 while (tasks.numberOfSubscribers == 0) Thread.onSpinWait()
                 tasks.submit(subscriber.kept.single())
-                shouldThrow<ArrowCppException> { consumer.next() }
+                shouldThrow<EngineException> { consumer.next() }
                 produced.outcome().isFailure shouldBe true
                 tasks.close()
             }
@@ -123,7 +129,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
     test("a consumer that is given up after some batches: what it does not want any more is dropped when the stream ends") {
         CppConsumer(2).let { consumer ->
             val produced = AsyncArrays.produce(consumer.handler, reader(10), Metadata.empty(), executor, DROPS_TASKS)
-            consumer.next()!!.use { Batches.rows(it) } shouldBe Batches.rows(0)
+            consumer.next()!!.use { Numbered.rows(it) } shouldBe Numbered.rows(0)
             consumer.drain().second shouldBe null
             consumer.close()
             produced.outcome().getOrThrow()
@@ -131,13 +137,27 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
     }
 
     test("from Arrow C++ through ours to Arrow C++: tasks are handed on, and extracted by who wants them") {
-        CppProducer(Batches.schema).use { producer ->
-            repeat(40) { producer.give(Batches.batch(it)) }
+        CppProducer(Numbered.schema).use { producer ->
+            repeat(40) { producer.give(Numbered.batch(it)) }
             producer.end()
             CppConsumer(5).use { consumer ->
                 val produced = AsyncArrays.produceTasks(consumer.handler, asyncSchema, producer.connect(), executor)
-                consumer.drain() shouldBe ((0 until 40).map(Batches::rows) to null)
+                consumer.drain() shouldBe ((0 until 40).map(Numbered::rows) to null)
                 produced.outcome().getOrThrow()
+            }
+        }
+    }
+
+    for (type in Types.all) {
+        test("$type, into Arrow C++'s handler and out of its generator") {
+            CppConsumer(2).use { consumer ->
+                val stream = Batches.stream(type) { if (it < 3) Batches.laid(type, 10 * it, 10) else null }
+                AsyncArrays.produce(consumer.handler, stream, Metadata.empty(), executor)
+                CppProducer(consumer.schema).use { producer ->
+                    generateSequence { consumer.next() }.forEach(producer::give)
+                    producer.end()
+                    producer.connect().reader(2).use { Batches.read(it, type) shouldBe Batches.expected(type, 0 until 30) }
+                }
             }
         }
     }
@@ -148,7 +168,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
                 repeat(20) {
                     CppConsumer(1L + number).use { consumer ->
                         AsyncArrays.produce(consumer.handler, reader(30), Metadata.empty(), executor)
-                        consumer.drain() shouldBe ((0 until 30).map(Batches::rows) to null)
+                        consumer.drain() shouldBe ((0 until 30).map(Numbered::rows) to null)
                     }
                 }
             }, executor)

@@ -8,7 +8,6 @@ import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.launch
 import org.arbalest.coroutines.asFlow
-import org.arbalest.device.AsyncArrays
 import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.testkit.LedgerExtension
@@ -29,12 +28,12 @@ class ArrowCppAsyncProducerSpec : FunSpec({
     extension(LedgerExtension)
 
     /** All that there is to the end is told before the start: callbacks are made by the starting thread, and the struct is gone before the last. */
-    fun ready(batches: Int, fails: Boolean): CppProducer = CppProducer(Batches.schema).apply {
-        repeat(batches) { give(Batches.batch(it)) }
+    fun ready(batches: Int, fails: Boolean): CppProducer = CppProducer(Numbered.schema).apply {
+        repeat(batches) { give(Numbered.batch(it)) }
         if (fails) fail(GONE) else end()
     }
 
-    fun DeviceArrayReader.drain(): List<List<Any?>> = generateSequence { next() }.map { it.use(Batches::rows) }.toList()
+    fun DeviceArrayReader.drain(): List<List<Any?>> = generateSequence { next() }.map { it.use(Numbered::rows) }.toList()
 
     for (fails in listOf(false, true)) {
         val how = if (fails) "fails" else "ends"
@@ -45,10 +44,10 @@ class ArrowCppAsyncProducerSpec : FunSpec({
                     ready(batches, fails).use { producer ->
                         val seen = mutableListOf<List<Any?>>()
                         val error = runCatching {
-                            producer.connect().use { stream -> stream.reader(prefetch).use { reader -> generateSequence { reader.next() }.forEach { seen += it.use(Batches::rows) } } }
+                            producer.connect().reader(prefetch).use { reader -> generateSequence { reader.next() }.forEach { seen += it.use(Numbered::rows) } }
                         }.exceptionOrNull()
                         error?.message shouldBe GONE.takeIf { fails }
-                        seen shouldBe (0 until batches).map(Batches::rows)
+                        seen shouldBe (0 until batches).map(Numbered::rows)
                         producer.outcome() shouldBe GONE.takeIf { fails }
                     }
                 }
@@ -58,9 +57,9 @@ class ArrowCppAsyncProducerSpec : FunSpec({
                 for (prefetch in listOf(1, 16)) {
                     ready(batches, fails).use { producer ->
                         val seen = mutableListOf<List<Any?>>()
-                        val error = runCatching { producer.connect().use { it.asFlow(prefetch).collect { array -> seen += Batches.rows(array) } } }.exceptionOrNull()
+                        val error = runCatching { producer.connect().asFlow(prefetch).collect { seen += Numbered.rows(it) } }.exceptionOrNull()
                         error?.message shouldBe GONE.takeIf { fails }
-                        if (error == null) seen shouldBe (0 until batches).map(Batches::rows)
+                        if (error == null) seen shouldBe (0 until batches).map(Numbered::rows)
                     }
                 }
             }
@@ -117,12 +116,12 @@ class ArrowCppAsyncProducerSpec : FunSpec({
 
         for (waiting in Waiting.entries) {
             test("a generator that $how while it is waited for, $waiting") {
-                CppProducer(Batches.schema, waiting).use { producer ->
+                CppProducer(Numbered.schema, waiting).use { producer ->
                     val stream = producer.connect()
                     val reader = stream.reader(4)
                     producer.awaitAsked()
-                    repeat(3) { producer.give(Batches.batch(it)) }
-                    repeat(3) { number -> reader.next()!!.use { Batches.rows(it) } shouldBe Batches.rows(number) }
+                    repeat(3) { producer.give(Numbered.batch(it)) }
+                    repeat(3) { number -> reader.next()!!.use { Numbered.rows(it) } shouldBe Numbered.rows(number) }
                     producer.awaitAsked()
                     if (fails) producer.fail(GONE) else producer.end()
                     runCatching { reader.next() }.let { it.exceptionOrNull()?.message shouldBe GONE.takeIf { fails }; it.getOrNull().shouldBeNull() }
@@ -131,7 +130,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
             }
 
             test("ASY-29 a generator that $how while nobody has asked for anything, $waiting") {
-                CppProducer(Batches.schema, waiting).use { producer ->
+                CppProducer(Numbered.schema, waiting).use { producer ->
                     val stream = producer.connect()
                     val subscriber = Taker()
                     stream.subscribe(subscriber)
@@ -147,15 +146,15 @@ class ArrowCppAsyncProducerSpec : FunSpec({
 
     for (waiting in Waiting.entries) {
         test("ASY-10 a stream that is closed while its generator is waited for, $waiting: what it then gives is dropped") {
-            CppProducer(Batches.schema, waiting).use { producer ->
+            CppProducer(Numbered.schema, waiting).use { producer ->
                 val stream = producer.connect()
                 val reader = stream.reader(4)
                 producer.awaitAsked()
-                producer.give(Batches.batch(0))
-                reader.next()!!.use { Batches.rows(it) } shouldBe Batches.rows(0)
+                producer.give(Numbered.batch(0))
+                reader.next()!!.use { Numbered.rows(it) } shouldBe Numbered.rows(0)
                 producer.awaitAsked()
                 reader.close()
-                producer.give(Batches.batch(1))
+                producer.give(Numbered.batch(1))
                 producer.end()
                 stream.released().outcome().exceptionOrNull().shouldBeNull()
                 producer.outcome() shouldBeIn listOf(null, "Consumer requested cancellation")
@@ -163,17 +162,17 @@ class ArrowCppAsyncProducerSpec : FunSpec({
         }
 
         test("a flow that is cancelled while its generator is waited for, $waiting") {
-            CppProducer(Batches.schema, waiting).use { producer ->
+            CppProducer(Numbered.schema, waiting).use { producer ->
                 val seen = CompletableFuture<List<Any?>>()
                 coroutineScope {
                     val collector = launch(Dispatchers.Default) {
-                        producer.connect().use { stream -> stream.asFlow().collect { seen.complete(Batches.rows(it)) } }
+                        producer.connect().use { stream -> stream.asFlow().collect { seen.complete(Numbered.rows(it)) } }
                     }
-                    producer.give(Batches.batch(0))
-                    seen.get(30, SECONDS) shouldBe Batches.rows(0)
+                    producer.give(Numbered.batch(0))
+                    seen.get(30, SECONDS) shouldBe Numbered.rows(0)
                     producer.awaitAsked()
                     collector.cancel()
-                    producer.give(Batches.batch(1))
+                    producer.give(Numbered.batch(1))
                     producer.end()
                     collector.join()
                 }
@@ -205,7 +204,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
                 subscriber.kept.size shouldBe 6
                 subscriber.kept.mapIndexed { number, task ->
                     Thread.ofPlatform().start {
-                        if (number % 3 == round % 3) task.close() else task.extract().use { check(Batches.rows(it) == Batches.rows(number)) }
+                        if (number % 3 == round % 3) task.close() else task.extract().use { check(Numbered.rows(it) == Numbered.rows(number)) }
                         subscriber.subscription.request(1)
                     }
                 }.forEach(Thread::join)
@@ -228,7 +227,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
             CompletableFuture.runAsync({
                 repeat(20) {
                     ready(30, fails = false).use { producer ->
-                        producer.connect().use { stream -> stream.reader(1 + number).use { it.drain() } } shouldBe (0 until 30).map(Batches::rows)
+                        producer.connect().use { stream -> stream.reader(1 + number).use { it.drain() } } shouldBe (0 until 30).map(Numbered::rows)
                     }
                 }
             }, { Thread.ofPlatform().start(it) })

@@ -16,6 +16,7 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.Ledger
 import org.arbalest.device.Metadata
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.interop.EngineException
 import org.arbalest.testkit.ChildJvm
 import java.io.IOException
 import java.util.concurrent.CancellationException
@@ -56,8 +57,8 @@ internal class ArrowCppAsyncSoak(private val random: Random) {
         val batches = random.nextInt(6)
         val before = if (random.nextBoolean()) batches + 1 else random.nextInt(batches + 2) // what is told before the start
         val fails = random.nextInt(3) == 0
-        CppProducer(Batches.schema, Waiting.entries.random(random)).use { producer ->
-            val script = (0 until batches).map { { producer.give(Batches.batch(it)) } } + { if (fails) producer.fail("disk gone") else producer.end() }
+        CppProducer(Numbered.schema, Waiting.entries.random(random)).use { producer ->
+            val script = (0 until batches).map { { producer.give(Numbered.batch(it)) } } + { if (fails) producer.fail("disk gone") else producer.end() }
             script.take(before).forEach { it() }
             val stream = producer.connect()
             val rest = later { script.drop(before).forEach { it() } }
@@ -114,14 +115,14 @@ internal class ArrowCppAsyncSoak(private val random: Random) {
         val fails = random.nextBoolean()
         CppConsumer(1L + random.nextInt(6)).use { consumer ->
             var next = 0
-            val reader = DeviceArrayReader.of(Batches.schema, DeviceType.CPU, object : DeviceArrayReader.Source {
+            val reader = DeviceArrayReader.of(Numbered.schema, DeviceType.CPU, object : DeviceArrayReader.Source {
                 override fun next(): DeviceArray? =
-                    if (next < batches) Batches.batch(next++) else if (fails) throw IOException("disk gone") else null
+                    if (next < batches) Numbered.batch(next++) else if (fails) throw IOException("disk gone") else null
             })
             val produced = AsyncArrays.produce(consumer.handler, reader, Metadata.empty(), executor, DROPS_TASKS)
             var seen = 0
             val error = runCatching { generateSequence { consumer.next() }.forEach { it.close(); seen++ } }.exceptionOrNull()
-            check((error != null) == fails && (error == null || error is ArrowCppException)) { "$error" }
+            check((error != null) == fails && (error == null || error is EngineException)) { "$error" }
             check(fails || seen == batches) { "$seen of $batches" }
             check(produced.outcome().isFailure == fails)
         }

@@ -20,24 +20,24 @@ class ArrowCppDeviceStreamSpec : FunSpec({
 
     fun reader(batches: Int, failure: Exception? = null): DeviceArrayReader {
         var next = 0
-        return DeviceArrayReader.of(Batches.schema, DeviceType.CPU, object : DeviceArrayReader.Source {
-            override fun next(): DeviceArray? = if (next < batches) Batches.batch(next++) else failure?.let { throw it }
+        return DeviceArrayReader.of(Numbered.schema, DeviceType.CPU, object : DeviceArrayReader.Source {
+            override fun next(): DeviceArray? = if (next < batches) Numbered.batch(next++) else failure?.let { throw it }
         })
     }
 
     for (batches in listOf(0, 1, 200)) {
         test("$batches batches") {
             throughArrowCpp(reader(batches)).use { taken ->
-                taken.schema() shouldBe Batches.schema
+                taken.schema() shouldBe Numbered.schema
                 taken.deviceType() shouldBe DeviceType.CPU
-                generateSequence { taken.next() }.map { it.use(Batches::rows) }.toList() shouldBe (0 until batches).map(Batches::rows)
+                generateSequence { taken.next() }.map { it.use(Numbered::rows) }.toList() shouldBe (0 until batches).map(Numbered::rows)
                 taken.next() shouldBe null
             }
         }
 
         test("a failure after $batches batches comes through with its message") {
             throughArrowCpp(reader(batches, IOException("disk gone"))).use { taken ->
-                repeat(batches) { number -> taken.next()!!.use(Batches::rows) shouldBe Batches.rows(number) }
+                repeat(batches) { number -> taken.next()!!.use(Numbered::rows) shouldBe Numbered.rows(number) }
                 shouldThrow<DeviceException> { taken.next() }.message!! shouldContain "disk gone"
             }
         }
@@ -45,14 +45,14 @@ class ArrowCppDeviceStreamSpec : FunSpec({
 
     test("a consumer that stops early: what it has outlives the stream") {
         val kept = throughArrowCpp(reader(10)).use { taken -> List(3) { taken.next()!! } }
-        kept.mapIndexed { number, array -> array.use(Batches::rows) shouldBe Batches.rows(number) }
+        kept.mapIndexed { number, array -> array.use(Numbered::rows) shouldBe Numbered.rows(number) }
     }
 
     test("five times through, and released in another thread") {
         var stream = reader(5)
         repeat(5) { stream = throughArrowCpp(stream) }
         val arrays = stream.use { taken -> List(5) { taken.next()!! } }
-        Thread.ofPlatform().start { arrays.forEachIndexed { number, array -> check(array.use(Batches::rows) == Batches.rows(number)) } }.join()
+        Thread.ofPlatform().start { arrays.forEachIndexed { number, array -> check(array.use(Numbered::rows) == Numbered.rows(number)) } }.join()
     }
 
     test("four streams at once") {
@@ -60,7 +60,7 @@ class ArrowCppDeviceStreamSpec : FunSpec({
             CompletableFuture.runAsync({
                 repeat(10) {
                     throughArrowCpp(reader(20)).use { taken ->
-                        generateSequence { taken.next() }.map { it.use(Batches::rows) }.toList() shouldBe (0 until 20).map(Batches::rows)
+                        generateSequence { taken.next() }.map { it.use(Numbered::rows) }.toList() shouldBe (0 until 20).map(Numbered::rows)
                     }
                 }
             }, { Thread.ofPlatform().start(it) })

@@ -29,7 +29,7 @@ internal class CppProducer(schema: Schema, waiting: Waiting = Waiting.PENDING) :
     private val address: MemorySegment = Arena.ofConfined().use { arena ->
         val struct = arena.allocate(ArrowSchemaStruct.LAYOUT)
         schema.exportSchema(struct)
-        ArrowCppBridge.producer.invoke(struct, waiting.ordinal) as MemorySegment
+        ArrowCppBridge.producer(struct, waiting.ordinal) as MemorySegment
     }
     private var starter: Thread? = null
 
@@ -41,23 +41,23 @@ internal class CppProducer(schema: Schema, waiting: Waiting = Waiting.PENDING) :
     fun give(batch: DeviceArray) = Arena.ofConfined().use { arena ->
         val struct = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         batch.use { it.exportDeviceArray(struct) }
-        ArrowCppBridge.check(ArrowCppBridge.producerGive.invoke(address, struct))
+        ArrowCppBridge.check(ArrowCppBridge.producerGive(address, struct))
     }
 
     /** Then the generator fails. */
     fun fail(message: String) = Arena.ofConfined().use { arena ->
-        ArrowCppBridge.producerFail.invoke(address, arena.allocateFrom(message))
+        ArrowCppBridge.producerFail(address, arena.allocateFrom(message))
         Unit
     }
 
     /** Then the generator is at its end. */
     fun end() {
-        ArrowCppBridge.producerEnd.invoke(address)
+        ArrowCppBridge.producerEnd(address)
     }
 
     /** Drives a handler, on a thread of its own: Arrow C++ blocks it while there is no demand. */
     fun start(handler: MemorySegment) {
-        starter = Thread.ofPlatform().start { ArrowCppBridge.producerStart.invoke(address, handler) }
+        starter = Thread.ofPlatform().start { ArrowCppBridge.producerStart(address, handler) }
     }
 
     /** Drives a handler of ours, on a thread of its own. */
@@ -65,38 +65,38 @@ internal class CppProducer(schema: Schema, waiting: Waiting = Waiting.PENDING) :
 
     /** Waits until the generator is asked for what it was not told yet. */
     fun awaitAsked() {
-        while (ArrowCppBridge.producerIsWaiting.invoke(address) as Int == 0) Thread.onSpinWait()
+        while (ArrowCppBridge.producerIsWaiting(address) as Int == 0) Thread.onSpinWait()
     }
 
     /** What Arrow C++ says the stream ended with; waits for that. Null is well. */
     fun outcome(): String? {
         checkNotNull(starter).join()
-        return if (ArrowCppBridge.producerOutcome.invoke(address) as Int == 0) null else ArrowCppBridge.failure().message
+        return if (ArrowCppBridge.producerOutcome(address) as Int == 0) null else ArrowCppBridge.failure().message
     }
 
     /** Ends the generator, if nobody did, and waits for the stream's end. */
     override fun close() {
         end()
         if (starter != null) outcome()
-        ArrowCppBridge.producerFree.invoke(address)
+        ArrowCppBridge.producerFree(address)
     }
 }
 
 /** The handler and the generator of `CreateAsyncDeviceStreamHandler`. */
 internal class CppConsumer(queueSize: Long) : AutoCloseable {
-    private val address = ArrowCppBridge.consumer.invoke(queueSize) as MemorySegment
+    private val address = ArrowCppBridge.consumer(queueSize) as MemorySegment
 
     init {
         if (address == MemorySegment.NULL) throw ArrowCppBridge.failure()
     }
 
-    val handler: MemorySegment = (ArrowCppBridge.consumerHandler.invoke(address) as MemorySegment).reinterpret(56)
+    val handler: MemorySegment = (ArrowCppBridge.consumerHandler(address) as MemorySegment).reinterpret(56)
 
     /** Waits for the schema. */
     val schema: Schema by lazy {
         Arena.ofConfined().use { arena ->
             val struct = arena.allocate(ArrowSchemaStruct.LAYOUT)
-            ArrowCppBridge.check(ArrowCppBridge.consumerSchema.invoke(address, struct))
+            ArrowCppBridge.check(ArrowCppBridge.consumerSchema(address, struct))
             Schema.importSchema(struct)
         }
     }
@@ -104,13 +104,13 @@ internal class CppConsumer(queueSize: Long) : AutoCloseable {
     /** Waits for the next batch; null is the end. */
     fun next(): DeviceArray? = Arena.ofConfined().use { arena ->
         val struct = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
-        ArrowCppBridge.check(ArrowCppBridge.consumerNext.invoke(address, struct))
+        ArrowCppBridge.check(ArrowCppBridge.consumerNext(address, struct))
         if (ArrowArrayStruct.release(struct.address()) == 0L) null else DeviceArray.importDeviceArray(struct, schema)
     }
 
     /** What is not drained Arrow C++ waits for: the next task, or the end. */
     override fun close() {
-        ArrowCppBridge.consumerFree.invoke(address)
+        ArrowCppBridge.consumerFree(address)
     }
 }
 
@@ -118,6 +118,6 @@ internal class CppConsumer(queueSize: Long) : AutoCloseable {
 internal fun throughArrowCpp(reader: DeviceArrayReader): DeviceArrayReader = Arena.ofConfined().use { arena ->
     val (given, taken) = List(2) { arena.allocate(ArrowDeviceArrayStreamStruct.LAYOUT) }
     reader.exportDeviceStream(given)
-    ArrowCppBridge.check(ArrowCppBridge.streamThrough.invoke(given, taken))
+    ArrowCppBridge.check(ArrowCppBridge.streamThrough(given, taken))
     DeviceArrayReader.importDeviceStream(taken)
 }

@@ -12,7 +12,7 @@ import org.arbalest.device.Field
 import org.arbalest.device.Schema
 
 /** Batches whose values tell which batch they are. */
-internal object Batches {
+internal object Numbered {
     const val ROWS = 7
 
     private val types: Map<String, DataType> = mapOf(
