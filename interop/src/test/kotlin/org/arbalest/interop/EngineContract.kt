@@ -42,7 +42,7 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
         }
 
         for (batches in listOf(0, 1, 300)) {
-            test("STR-04 ${engine.name} takes a stream of $batches batches, and gives the rows back") {
+            test("STR-01 ${engine.name} takes a stream of $batches batches, and gives the rows back") {
                 take(int64, Batches.stream(int64) { if (it < batches) Batches.built(int64, 10 * it, 10) else null }).use { kept ->
                     kept.differences() shouldBe 0
                     read(kept, int64) shouldBe Batches.expected(int64, 0 until 10 * batches)
@@ -50,7 +50,7 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
             }
         }
 
-        test("STR-06 ${engine.name} hears of a stream that fails, in its own words") {
+        test("STR-09 ${engine.name} hears of a stream that fails, in its own words") {
             val error = shouldThrow<Exception> { take(int64, tearing(1)).close() }
             error.stackTraceToString() shouldContain "the tape tore"
         }
@@ -64,7 +64,7 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
             take(int64, many()).use { give(it).close() }
         }
 
-        test("OWN-12 ${engine.name} is used by four threads at once, and releases where it likes") {
+        test("OWN-10 ${engine.name} is used by four threads at once, and releases where it likes") {
             val threads = Executors.newFixedThreadPool(4)
             try {
                 val types = Types.all.filter { it.name !in engine.refuses && it.name !in engine.misreads }

@@ -49,7 +49,8 @@ internal object Laid {
         is DataType.MapType -> list(values, type.entries(), 4)
         is DataType.ListViewType -> listView(values, type.item(), 4)
         is DataType.LargeListViewType -> listView(values, type.item(), 8)
-        is DataType.FixedSizeListType -> nested(values, emptyList(), lay(type.item().type(), values.flatMap { elements(it) ?: List(type.size()) { null } }))
+        is DataType.FixedSizeListType ->
+            nested(values, emptyList(), lay(type.item().type(), values.flatMap { elements(it) ?: List(type.size()) { null } }))
         is DataType.StructType -> nested(values, emptyList(), *struct(type.fields(), values))
         is DataType.UnionType -> union(type, values.map { it as Variant })
         is DataType.RunEndEncodedType -> runs(type, values)

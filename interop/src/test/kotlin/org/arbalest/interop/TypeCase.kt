@@ -56,7 +56,8 @@ internal class TypeCase(val name: String, val type: DataType, val sql: String?, 
 
         /** Whether [org.arbalest.device.Column.get] reads columns of a type. */
         fun reads(type: DataType): Boolean = when (type) {
-            is Utf8ViewType, is BinaryViewType, is IntervalType, is ListViewType, is LargeListViewType, is UnionType, is RunEndEncodedType -> false
+            is Utf8ViewType, is BinaryViewType, is IntervalType -> false
+            is ListViewType, is LargeListViewType, is UnionType, is RunEndEncodedType -> false
             is DictionaryType -> reads(type.values().type())
             else -> type.children().all { reads(it.type()) }
         }
@@ -88,7 +89,8 @@ internal object Types {
 
     private fun case(name: String, type: DataType, sql: String? = null, make: (Int) -> Any?) = TypeCase(name, type, sql, make)
 
-    private fun int(type: IntType, sql: String, make: (Int) -> Long) = case(if (type.signed()) "int${type.bits()}" else "uint${type.bits()}", type, sql, make)
+    private fun int(type: IntType, sql: String, make: (Int) -> Long) =
+        case(if (type.signed()) "int${type.bits()}" else "uint${type.bits()}", type, sql, make)
 
     private fun decimal(bits: Int, precision: Int, scale: Int, sql: String?, make: (Int) -> String) =
         case("decimal$bits", DecimalType(bits, precision, scale), sql) { BigDecimal(make(it)).setScale(scale) }
@@ -101,59 +103,105 @@ internal object Types {
     val all: List<TypeCase> = listOf(
         case("null", NullType()) { null },
         case("bool", DataTypes.BOOL, "i % 3 = 0") { it % 3 == 0 },
-        int(DataTypes.INT8, "i - 50") { it - 50L }, int(DataTypes.INT16, "i * 7 - 900") { it * 7 - 900L },
-        int(DataTypes.INT32, "i * 100003") { it * 100003L }, int(DataTypes.INT64, LONG, long),
-        int(DataTypes.UINT8, "i + 100") { it + 100L }, int(DataTypes.UINT16, "i * 600") { it * 600L },
-        int(DataTypes.UINT32, "i * 40000000") { it * 40_000_000L }, int(DataTypes.UINT64, "i::UHUGEINT * 184467440737095516") { it * 184_467_440_737_095_516L },
+        int(DataTypes.INT8, "i - 50") { it - 50L },
+        int(DataTypes.INT16, "i * 7 - 900") { it * 7 - 900L },
+        int(DataTypes.INT32, "i * 100003") { it * 100003L },
+        int(DataTypes.INT64, LONG, long),
+        int(DataTypes.UINT8, "i + 100") { it + 100L },
+        int(DataTypes.UINT16, "i * 600") { it * 600L },
+        int(DataTypes.UINT32, "i * 40000000") { it * 40_000_000L },
+        int(DataTypes.UINT64, "i::UHUGEINT * 184467440737095516") { it * 184_467_440_737_095_516L },
         case("float16", DataTypes.FLOAT16) { it / 2.0 },
-        case("float32", DataTypes.FLOAT32, "(i / 8.0)::FLOAT") { it / 8.0 }, case("float64", DataTypes.FLOAT64, "i::DOUBLE / 7.0::DOUBLE") { it / 7.0 },
-        decimal(32, 9, 2, "(i * 1.25)::DECIMAL(9,2)") { "${it * 1.25}" }, decimal(64, 18, 3, "(i * 12345678.125)::DECIMAL(18,3)") { "${it * 12345678125L}e-3" },
-        decimal(128, 38, 10, "(i * 98765432.1)::DECIMAL(38,10)") { "${it * 987654321L}e-1" }, decimal(256, 76, 2, null) { "-${it}99999999999999999999999999999999999999999.25" },
-        case("utf8", DataTypes.UTF8, TEXT, text), case("large utf8", LargeUtf8Type(), TEXT, text), case("utf8 view", Utf8ViewType(), TEXT, text),
+        case("float32", DataTypes.FLOAT32, "(i / 8.0)::FLOAT") { it / 8.0 },
+        case("float64", DataTypes.FLOAT64, "i::DOUBLE / 7.0::DOUBLE") { it / 7.0 },
+        decimal(32, 9, 2, "(i * 1.25)::DECIMAL(9,2)") { "${it * 1.25}" },
+        decimal(64, 18, 3, "(i * 12345678.125)::DECIMAL(18,3)") { "${it * 12345678125L}e-3" },
+        decimal(128, 38, 10, "(i * 98765432.1)::DECIMAL(38,10)") { "${it * 987654321L}e-1" },
+        decimal(256, 76, 2, null) { "-${it}99999999999999999999999999999999999999999.25" },
+        case("utf8", DataTypes.UTF8, TEXT, text),
+        case("large utf8", LargeUtf8Type(), TEXT, text),
+        case("utf8 view", Utf8ViewType(), TEXT, text),
         case("binary", BinaryType(), "encode($TEXT)", bytes), case("large binary", LargeBinaryType(), "encode($TEXT)", bytes),
         case("binary view", BinaryViewType(), "encode($TEXT)", bytes),
-        case("fixed-size binary", FixedSizeBinaryType(3), "encode('a' || (i % 90 + 10))") { row -> "a${row % 90 + 10}".encodeToByteArray().toList() },
+        case("fixed-size binary", FixedSizeBinaryType(3), "encode('a' || (i % 90 + 10))") { row ->
+            "a${row % 90 + 10}".encodeToByteArray().toList()
+        },
         case("date32", DateType(DateUnit.DAY), "DATE '1969-12-01' + i::INTEGER") { it - 31L },
         case("date64", DateType(DateUnit.MILLISECOND), "DATE '1969-12-01' + i::INTEGER") { (it - 31L) * 86_400_000 },
         case("time32, s", TimeType(TimeUnit.SECOND), "TIME '00:00:01' + INTERVAL 1 SECOND * i") { it + 1L },
         case("time32, ms", TimeType(TimeUnit.MILLISECOND), "TIME '00:00:00.001' + INTERVAL 1 SECOND * i") { it * 1000 + 1L },
         case("time64, us", TimeType(TimeUnit.MICROSECOND), "TIME '00:00:00.000001' + INTERVAL 1 SECOND * i") { it * 1_000_000 + 1L },
         case("time64, ns", TimeType(TimeUnit.NANOSECOND)) { it * 1_000_000_000L + 1 },
-        case("timestamp, s", TimestampType(TimeUnit.SECOND, null), "(TIMESTAMP '1970-01-01' + INTERVAL 1 HOUR * (i - 20))::TIMESTAMP_S") { (it - 20) * 3600L },
-        case("timestamp, ms", TimestampType(TimeUnit.MILLISECOND, null), "(TIMESTAMP '1970-01-01' + INTERVAL 1 HOUR * (i - 20))::TIMESTAMP_MS") { (it - 20) * 3_600_000L },
-        case("timestamp, us", TimestampType(TimeUnit.MICROSECOND, null), "TIMESTAMP '1970-01-01' + INTERVAL 1 HOUR * (i - 20)") { (it - 20) * 3_600_000_000L },
-        case("timestamp, ns", TimestampType(TimeUnit.NANOSECOND, null), "(TIMESTAMP '1970-01-01' + INTERVAL 1 HOUR * (i - 20))::TIMESTAMP_NS") { (it - 20) * 3_600_000_000_000L },
-        case("timestamp, us, UTC", TimestampType(TimeUnit.MICROSECOND, "UTC"), "make_timestamptz((i - 20) * 3600000000)") { (it - 20) * 3_600_000_000L },
+        case("timestamp, s", TimestampType(TimeUnit.SECOND, null), "(TIMESTAMP '1970-01-01' + INTERVAL 1 HOUR * (i - 20))::TIMESTAMP_S") {
+            (it - 20) * 3600L
+        },
+        case(
+            "timestamp, ms", TimestampType(TimeUnit.MILLISECOND, null), "(TIMESTAMP '1970-01-01' + INTERVAL 1 HOUR * (i - 20))::TIMESTAMP_MS",
+        ) {
+            (it - 20) * 3_600_000L
+        },
+        case("timestamp, us", TimestampType(TimeUnit.MICROSECOND, null), "TIMESTAMP '1970-01-01' + INTERVAL 1 HOUR * (i - 20)") {
+            (it - 20) * 3_600_000_000L
+        },
+        case(
+            "timestamp, ns", TimestampType(TimeUnit.NANOSECOND, null), "(TIMESTAMP '1970-01-01' + INTERVAL 1 HOUR * (i - 20))::TIMESTAMP_NS",
+        ) {
+            (it - 20) * 3_600_000_000_000L
+        },
+        case("timestamp, us, UTC", TimestampType(TimeUnit.MICROSECOND, "UTC"), "make_timestamptz((i - 20) * 3600000000)") {
+            (it - 20) * 3_600_000_000L
+        },
         case("duration, s", DurationType(TimeUnit.SECOND), "INTERVAL 1 SECOND * i") { it.toLong() },
         case("duration, ms", DurationType(TimeUnit.MILLISECOND), "INTERVAL 1 SECOND * i") { it * 1000L },
         case("duration, us", DurationType(TimeUnit.MICROSECOND), "INTERVAL 1 SECOND * i") { it * 1_000_000L },
         case("duration, ns", DurationType(TimeUnit.NANOSECOND), "INTERVAL 1 SECOND * i") { it * 1_000_000_000L },
         case("interval, months", IntervalType(IntervalUnit.YEAR_MONTH), "INTERVAL 1 MONTH * i") { Interval(it, 0, 0) },
         case("interval, days and ms", IntervalType(IntervalUnit.DAY_TIME)) { Interval(0, it, it * 1_000_000L) },
-        case("interval, months, days and ns", IntervalType(IntervalUnit.MONTH_DAY_NANO), "INTERVAL 1 MONTH + INTERVAL 1 DAY * i + INTERVAL 1 SECOND * i") {
+        case(
+            "interval, months, days and ns", IntervalType(IntervalUnit.MONTH_DAY_NANO),
+            "INTERVAL 1 MONTH + INTERVAL 1 DAY * i + INTERVAL 1 SECOND * i",
+        ) {
             Interval(1, it, it * 1_000_000_000L)
         },
         case("list", ListType(item), LONGS, longs), case("large list", LargeListType(item), LONGS, longs),
         case("list view", ListViewType(item), LONGS, longs), case("large list view", LargeListViewType(item), LONGS, longs),
-        case("list of lists of text", ListType(Field.of("item", ListType(word))), "[CASE WHEN i % 3 = 0 THEN [] ELSE [$TEXT, NULL, ''] END, NULL, []]") {
+        case(
+            "list of lists of text", ListType(Field.of("item", ListType(word))),
+            "[CASE WHEN i % 3 = 0 THEN [] ELSE [$TEXT, NULL, ''] END, NULL, []]",
+        ) {
             listOf(texts(it), null, emptyList<String>())
         },
         case("fixed-size list", FixedSizeListType(item, 3), "[i, NULL, i + 1]::BIGINT[3]") { row -> listOf(row.toLong(), null, row + 1L) },
         case("struct", pair, PAIRS, pairs),
         case("struct of list", StructType(listOf(Field.of("l", ListType(item)))), "{'l': $LONGS}") { mapOf("l" to longs(it)) },
-        case("list of structs", ListType(Field.of("item", pair)), "CASE WHEN i % 3 = 0 THEN [] ELSE [$PAIRS, NULL] END") { if (it % 3 == 0) emptyList<Any>() else listOf(pairs(it), null) },
+        case("list of structs", ListType(Field.of("item", pair)), "CASE WHEN i % 3 = 0 THEN [] ELSE [$PAIRS, NULL] END") {
+            if (it % 3 == 0) emptyList<Any>() else listOf(pairs(it), null)
+        },
         case("map", MapType(entries, false), "CASE WHEN i % 3 = 0 THEN map {} ELSE map {'k' || i: i, 'l': NULL} END") { row ->
             if (row % 3 == 0) emptyList<Any>() else listOf(mapOf("key" to "k$row", "value" to row.toLong()), mapOf("key" to "l", "value" to null))
         },
-        case("sparse union", UnionType(UnionMode.SPARSE, listOf(0, 1), members)) { if (it % 2 == 0) Variant(0, long(it)) else Variant(1, text(it)) },
-        case("sparse union, ids 5 and 3", UnionType(UnionMode.SPARSE, listOf(5, 3), members)) { if (it % 2 == 0) Variant(5, long(it)) else Variant(3, text(it)) },
-        case("dense union", UnionType(UnionMode.DENSE, listOf(0, 1), members)) { if (it % 2 == 0) Variant(0, long(it)) else Variant(1, if (it % 3 == 0) null else text(it)) },
-        case("run-ends, int16", runs(DataTypes.INT16), TEXT_RUNS) { text(it / 4) }, case("run-ends, int32", runs(DataTypes.INT32), TEXT_RUNS) { text(it / 4) },
+        case("sparse union", UnionType(UnionMode.SPARSE, listOf(0, 1), members)) {
+            if (it % 2 == 0) Variant(0, long(it)) else Variant(1, text(it))
+        },
+        case("sparse union, ids 5 and 3", UnionType(UnionMode.SPARSE, listOf(5, 3), members)) {
+            if (it % 2 == 0) Variant(5, long(it)) else Variant(3, text(it))
+        },
+        case("dense union", UnionType(UnionMode.DENSE, listOf(0, 1), members)) {
+            if (it % 2 == 0) Variant(0, long(it)) else Variant(1, if (it % 3 == 0) null else text(it))
+        },
+        case("run-ends, int16", runs(DataTypes.INT16), TEXT_RUNS) { text(it / 4) },
+        case("run-ends, int32", runs(DataTypes.INT32), TEXT_RUNS) { text(it / 4) },
         case("run-ends, int64", runs(DataTypes.INT64), TEXT_RUNS) { text(it / 4) },
         dictionary(DataTypes.INT8), dictionary(DataTypes.INT16), dictionary(DataTypes.INT32), dictionary(DataTypes.INT64),
-        dictionary(DataTypes.UINT8), dictionary(DataTypes.UINT16), dictionary(DataTypes.UINT32), dictionary(DataTypes.UINT64), dictionary(DataTypes.INT8, ordered = true),
+        dictionary(DataTypes.UINT8), dictionary(DataTypes.UINT16), dictionary(DataTypes.UINT32), dictionary(DataTypes.UINT64),
+        dictionary(DataTypes.INT8, ordered = true),
         case("dictionary of int64", DictionaryType(DataTypes.INT32, item.withName(""), false), "(i % 3) * 10000000019") { long(it % 3) },
-        case("list of dictionary", ListType(Field.of("item", DictionaryType(DataTypes.INT8, Field.of("", DataTypes.UTF8), false))), "[$COLOR, NULL]") { listOf(color(it), null) },
+        case(
+            "list of dictionary", ListType(Field.of("item", DictionaryType(DataTypes.INT8, Field.of("", DataTypes.UTF8), false))),
+            "[$COLOR, NULL]",
+        ) {
+            listOf(color(it), null)
+        },
     )
 
     private fun runs(ends: IntType) = RunEndEncodedType(Field.of("run_ends", ends).withNullable(false), Field.of("values", DataTypes.UTF8))

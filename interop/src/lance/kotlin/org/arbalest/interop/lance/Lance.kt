@@ -13,7 +13,10 @@ import java.lang.foreign.MemorySegment
 import java.nio.file.Files
 import java.nio.file.Path
 
-/** Lance, which is arrow-rs on its outside: streams go into datasets on disk, and come out of these. Its classes want arrow-java's, which only pass addresses on. */
+/**
+ * Lance, which is arrow-rs on its outside: streams go into datasets on disk, and come out of these. Its classes want arrow-java's, which only pass
+ * addresses on.
+ */
 internal object Lance : Engine {
     private val openStream = LanceScanner::class.java.getDeclaredMethod("openStream", java.lang.Long.TYPE).apply { trySetAccessible() }
 

@@ -18,7 +18,7 @@ internal class AceroSpec : EngineContract(AceroEngine) {
             Substrait.through(reader).use { it.next()!!.close() }
         }
 
-        test("STR-06 a query that fails in the middle ends its stream with Arrow C++'s words") {
+        test("STR-09 a query that fails in the middle ends its stream with Arrow C++'s words") {
             val reader = Batches.stream(int64) { batch -> if (batch < 100) Batches.built(int64, 1000 * batch, 1000) else null }
             Substrait.through(reader, Substrait.dividedBy("i")).use {
                 shouldThrow<DeviceException> { while (true) it.next()?.close() ?: break }.message shouldContain "divide by zero"

@@ -1,5 +1,17 @@
 package org.arbalest.interop.arrowcpp
 
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.interop.Batches
 import org.arbalest.interop.EngineContract
+import org.arbalest.interop.Types
+import org.arbalest.interop.asStruct
 
-internal class ArrowCppSpec : EngineContract(ArrowCppEngine)
+internal class ArrowCppSpec : EngineContract(ArrowCppEngine) {
+    init {
+        test("STR-05 Arrow C++ leaves a stream of ours before its first batch, and what nobody has pulled is closed") {
+            val type = Types.all.first { it.name == "struct" }
+            val batches = List(3) { Batches.built(type, 10 * it, 10) }
+            DeviceArrayReader.of(Batches.schema(type), batches).asStruct(CppArray.Chunks::leave)
+        }
+    }
+}

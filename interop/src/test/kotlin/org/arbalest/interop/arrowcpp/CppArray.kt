@@ -56,6 +56,7 @@ internal class CppArray private constructor(private val held: MemorySegment) : A
         private val exportStream = shim.function("arrays_export_stream", I32, PTR, PTR, PTR)
         private val validateStream = shim.function("arrays_validate_stream", I32, PTR, PTR)
         private val columnsEqual = shim.function("arrays_columns_equal", I32, PTR, I64, I64, PTR)
+        private val leaveStream = shim.function("arrays_leave_stream", I32, PTR, PTR)
         private val freeStream = shim.function("arrays_free_stream", null, PTR)
 
         /** Hands an array of ours to Arrow C++; the handle is spent. */
@@ -89,6 +90,11 @@ internal class CppArray private constructor(private val held: MemorySegment) : A
         }
 
         companion object {
+            /** Takes a stream over, and gives it up before its first batch. */
+            fun leave(stream: MemorySegment) {
+                orWords { text -> Unit.takeIf { leaveStream.invoke(stream, text) == 0 } }
+            }
+
             /** Pulls a stream to its end, and releases it. */
             fun of(stream: MemorySegment): Chunks = orWords { text ->
                 (importStream.invoke(stream, text) as MemorySegment).takeIf { it.address() != 0L }?.let(::Chunks)

@@ -22,7 +22,8 @@ internal object DatasetFiles {
         val changes: Set<String>,
     ) {
         PARQUET(
-            names("decimal32", "decimal64", "utf8 view", "binary view", "interval", "list view", "large list view", "fixed-size list", "sparse", "dense", "run"),
+            names("decimal32", "decimal64", "utf8 view", "binary view", "interval", "list view", "large list view", "fixed-size list") +
+                names("sparse union", "dense union", "run-ends"),
             names("large", "date64", "time32, s", "timestamp, s", "dictionary", "list of dictionary"),
         ),
         ARROW(emptySet(), emptySet()),

@@ -9,7 +9,7 @@ import org.arbalest.interop.asStruct
 import java.nio.file.Files
 import java.nio.file.Path
 
-/** Writes a file of each type and format into a folder, as a program of its own: see [DatasetFiles.write]. Says what was refused, and what is left. */
+/** Writes a file of each type and format into a folder, as a program of its own: see [DatasetFiles.write]. Says what is refused, and what is left. */
 internal object WriteFiles {
     @JvmStatic
     fun main(arguments: Array<String>) {

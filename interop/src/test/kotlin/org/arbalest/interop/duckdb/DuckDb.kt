@@ -70,7 +70,9 @@ internal class DuckDb(override val name: String, override val misreads: Set<Stri
         val jdbc = DuckDb("DuckDB 2.0") { DuckDbDriver.load() }
 
         /** The one in npm's package, which npm fetches, or has in its cache. */
-        val npm = DuckDb("DuckDB 1.5", Types.all.map { it.name }.filter { it.startsWith("dictionary") || it == "sparse union" }.toSet()) { AdbcDriver.load(fromNpm(), "duckdb_adbc_init") }
+        val npm = DuckDb("DuckDB 1.5", misreads = Types.all.map { it.name }.filter { it.startsWith("dictionary") || it == "sparse union" }.toSet()) {
+            AdbcDriver.load(fromNpm(), "duckdb_adbc_init")
+        }
 
         private fun fromNpm(): Path {
             check(System.getProperty("os.name") == "Linux" && System.getProperty("os.arch") == "amd64") { "$PACKAGE is for Linux on x86-64" }

@@ -10,8 +10,10 @@ import org.arbalest.interop.PTR
 import org.arbalest.interop.function
 import org.arbalest.interop.text
 import java.lang.foreign.Arena
+import java.lang.foreign.MemoryLayout
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.SymbolLookup
+import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.nio.file.Path
 
 /** GDAL's vector data, by its C API: what is here writes layers and has them read as Arrow streams. */
@@ -40,7 +42,7 @@ internal object Gdal {
     private val arrowStream by lazy { gdal.function("OGR_L_GetArrowStream", I32, PTR, PTR, PTR) }
 
     /** A function that sets a field of a feature: what is behind the first two arguments, the feature and the field's index. */
-    fun setter(name: String, vararg arguments: java.lang.foreign.MemoryLayout) = gdal.function(name, null, PTR, I32, *arguments)
+    fun setter(name: String, vararg arguments: MemoryLayout) = gdal.function(name, null, PTR, I32, *arguments)
 
     /** A kind of field: OGR's type and subtype, and how row `i` of it is set. */
     class FieldKind(val name: String, val type: Int, val subType: Int = 0, val set: Arena.(MemorySegment, Int, Int) -> Unit)
@@ -94,7 +96,7 @@ internal object Gdal {
 
     private fun words(): String? = (lastError.invoke() as MemorySegment).text()
 
-    /** Every kind of field that OGR has, [value] of a row in the setter's C type. */
+    /** Every kind of field that OGR has; what a row of it holds, [value] tells. */
     val kinds: List<FieldKind> by lazy {
         val integer = setter("OGR_F_SetFieldInteger", I32)
         val integer64 = setter("OGR_F_SetFieldInteger64", I64)
@@ -107,9 +109,8 @@ internal object Gdal {
         val doubles = setter("OGR_F_SetFieldDoubleList", I32, PTR)
         val strings = setter("OGR_F_SetFieldStringList", PTR)
         val none = setter("OGR_F_SetFieldNull")
-        fun kind(name: String, type: Int, subType: Int = 0, set: Arena.(MemorySegment, Int, Int) -> Unit) = FieldKind(name, type, subType) { feature, i, row ->
-            if (row % 5 == 3) none.invoke(feature, i) else set(feature, i, row)
-        }
+        fun kind(name: String, type: Int, subType: Int = 0, set: Arena.(MemorySegment, Int, Int) -> Unit) =
+            FieldKind(name, type, subType) { feature, i, row -> if (row % 5 == 3) none.invoke(feature, i) else set(feature, i, row) }
         listOf(
             kind("bool", 0, 1) { f, i, row -> integer.invoke(f, i, row % 2) },
             kind("int16", 0, 2) { f, i, row -> integer.invoke(f, i, row * 7) },
@@ -118,7 +119,7 @@ internal object Gdal {
             kind("float32", 2, 3) { f, i, row -> double.invoke(f, i, row / 8.0) },
             kind("float64", 2) { f, i, row -> double.invoke(f, i, row / 7.0) },
             kind("text", 4) { f, i, row -> string.invoke(f, i, allocateFrom("row \u00b5$row")) },
-            kind("binary", 8) { f, i, row -> binary.invoke(f, i, 2, allocateFrom(java.lang.foreign.ValueLayout.JAVA_BYTE, row.toByte(), 0)) },
+            kind("binary", 8) { f, i, row -> binary.invoke(f, i, 2, allocateFrom(JAVA_BYTE, row.toByte(), 0)) },
             kind("date", 9) { f, i, row -> dateTime.invoke(f, i, 1970, 1, 1 + row % 28, 0, 0, 0, 0) },
             kind("time", 10) { f, i, row -> dateTime.invoke(f, i, 0, 0, 0, 1, 2, row % 60, 0) },
             kind("timestamp", 11) { f, i, row -> dateTime.invoke(f, i, 1970, 1, 1 + row % 28, 0, 0, row % 60, 0) },

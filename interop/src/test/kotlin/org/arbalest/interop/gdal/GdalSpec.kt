@@ -59,7 +59,7 @@ class GdalSpec : FunSpec({
         inMemory(10).use { it.stream(7).close() }
     }
 
-    test("OWN-12 GDAL is used by four threads at once, and its batches are released by others than those that pulled them") {
+    test("OWN-10 GDAL is used by four threads at once, and its batches are released by others than those that pulled them") {
         val threads = Executors.newFixedThreadPool(4)
         try {
             val work = List(4) { Callable { inMemory(100).use { dataset -> dataset.stream(7).use { reader -> List(5) { reader.next()!! } } } } }

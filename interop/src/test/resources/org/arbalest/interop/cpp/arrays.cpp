@@ -43,6 +43,7 @@ Result<std::shared_ptr<Array>> ImportArray(ArrowArray *, ArrowSchema *);
 Status ExportArray(const Array &, ArrowArray *, ArrowSchema *);
 Result<std::shared_ptr<ChunkedArray>> ImportChunkedArray(ArrowArrayStream *);
 Status ExportChunkedArray(std::shared_ptr<ChunkedArray>, ArrowArrayStream *);
+Result<std::shared_ptr<RecordBatchReader>> ImportRecordBatchReader(ArrowArrayStream *);
 Result<std::shared_ptr<Array>> Concatenate(const std::vector<std::shared_ptr<Array>> &, MemoryPool *);
 
 }  // namespace arrow
@@ -108,6 +109,9 @@ int arrays_columns_equal(HeldStream *stream, int64_t column, int64_t other, char
   if (failed(columns.status(), text)) return -1;
   return columns.ValueOrDie()[column]->Equals(*columns.ValueOrDie()[other], arrow::EqualOptions());
 }
+
+/* Takes the stream over, asks for its schema, and wants no batch. */
+int arrays_leave_stream(ArrowArrayStream *stream, char *text) { return failed(arrow::ImportRecordBatchReader(stream).status(), text); }
 
 void arrays_free_stream(HeldStream *stream) { delete stream; }
 }
