@@ -10,6 +10,7 @@ import org.arbalest.device.spi.Availability
 import org.arbalest.device.spi.DeviceDriver
 import org.arbalest.device.spi.DeviceProvider
 import java.lang.management.ManagementFactory
+import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit.MILLISECONDS
 import java.util.concurrent.TimeUnit.MINUTES
@@ -142,11 +143,15 @@ class OpenDevicesSpec : FunSpec({
                 goOn.await()
             }
             val other = thread { table.find(type, 1) }
-            asking.await()
-            table.find(type, 0) shouldBeSameInstanceAs found
-            table.find(type, 1) shouldBeSameInstanceAs missing
-            goOn.countDown()
-            other.join()
+            try {
+                asking.await(30, SECONDS) shouldBe true
+                val (one, two) = CompletableFuture.supplyAsync { table.find(type, 0) to table.find(type, 1) }.get(30, SECONDS)
+                one shouldBeSameInstanceAs found
+                two shouldBeSameInstanceAs missing
+            } finally {
+                goOn.countDown()
+                other.join()
+            }
         }
     }
 

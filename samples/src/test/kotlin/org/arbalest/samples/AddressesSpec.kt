@@ -1,0 +1,99 @@
+package org.arbalest.samples
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
+import org.arbalest.coroutines.IntView
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.cuda.CudaProvider
+import org.arbalest.device.opencl.OpenClProvider
+import org.arbalest.device.rocm.RocmProvider
+import java.lang.classfile.ClassFile
+import java.lang.classfile.MethodModel
+import java.lang.classfile.TypeKind
+import java.lang.classfile.instruction.InvokeInstruction
+import java.lang.classfile.instruction.LoadInstruction
+import java.lang.foreign.MemorySegment
+import java.lang.ref.Reference
+import java.lang.reflect.AccessFlag
+import java.nio.file.FileSystems
+import java.nio.file.Files
+import java.nio.file.Path
+import kotlin.io.path.isDirectory
+import kotlin.io.path.toPath
+
+/** What is compiled of all modules: here, since the samples depend on them all. */
+class AddressesSpec : FunSpec({
+    /** Each gets a segment of its module's own: the words that a thread has for good, or one of an arena that is closed behind the call. */
+    val own = listOf("DeviceMemory", "ManagedMemory", "PinnedMemory", "Pool").map { "org.arbalest.device.cuda.$it.tryAllocate" } +
+        listOf("create", "createEvent").map { "org.arbalest.device.cuda.Streams.$it" } +
+        listOf("DeviceMemory", "PinnedMemory", "Pool").map { "org.arbalest.device.rocm.$it.tryAllocate" } + "org.arbalest.device.rocm.Pool.create"
+    val checker = "org.arbalest.device.Structs.address" // whoever calls it counts as taking the address
+
+    test("OWN-14 whoever takes the address of a segment that was handed in keeps it reachable to the end, and forgets none") {
+        val modules = listOf(DeviceArray::class, IntView::class, OpenClProvider::class, CudaProvider::class, RocmProvider::class, ReadmeJava::class)
+        modules.flatMap { Addresses.unfenced(it.java) } shouldContainExactlyInAnyOrder own + checker
+    }
+
+    test("the search finds who forgets one, in plain methods and in lambdas") {
+        Addresses.unfenced(Forgetful::class.java).filter { "Forgetful" in it }.map { it.substringAfterLast('.').substringBefore('$') } shouldContainExactlyInAnyOrder
+            listOf("none", "oneOfTwo", "lambda")
+    }
+})
+
+@Suppress("unused")
+private object Forgetful {
+    fun none(segment: MemorySegment): Long = segment.address()
+
+    fun all(segment: MemorySegment): Long = try { segment.address() } finally { Reference.reachabilityFence(segment) }
+
+    fun oneOfTwo(a: MemorySegment, b: MemorySegment): Long =
+        try { a.address() + b.address() } finally { Reference.reachabilityFence(b) }
+
+    fun lambda(segment: MemorySegment): () -> Long = { segment.address() }
+
+    fun ownSegment(): Long = MemorySegment.NULL.address()
+}
+
+private object Addresses {
+    private val segment = MemorySegment::class.java.describeConstable().get()
+
+    /** The methods beside a class, in its folder or jar, that take addresses and do not fence each segment among their parameters. */
+    fun unfenced(beside: Class<*>): List<String> {
+        val place = beside.protectionDomain.codeSource.location.toURI().toPath()
+        if (place.isDirectory()) return unfencedBelow(place)
+        return FileSystems.newFileSystem(place).use { unfencedBelow(it.getPath("/")) }
+    }
+
+    private fun unfencedBelow(root: Path): List<String> = Files.walk(root).use { files ->
+        files.filter { "$it".endsWith(".class") && !"$it".endsWith("module-info.class") }.toList()
+    }.flatMap { file ->
+        val model = ClassFile.of().parse(Files.readAllBytes(file))
+        model.methods().filter(::forgets).map { "${model.thisClass().asInternalName().replace('/', '.')}.${it.methodName().stringValue()}" }
+    }
+
+    private fun forgets(method: MethodModel): Boolean {
+        val code = method.code().orElse(null) ?: return false
+        var next = if (method.flags().has(AccessFlag.STATIC)) 0 else 1
+        val segments = mutableSetOf<Int>()
+        for (type in method.methodTypeSymbol().parameterList()) {
+            if (type == segment) segments += next
+            next += TypeKind.from(type).slotSize()
+        }
+        var takes = false
+        var loaded = -1
+        for (instruction in code) {
+            if (instruction is InvokeInstruction) {
+                if (takesAddress(instruction)) takes = true
+                if (instruction.isCall("java/lang/ref/Reference", "reachabilityFence")) segments -= loaded
+            }
+            if (instruction is LoadInstruction) loaded = instruction.slot()
+        }
+        return takes && segments.isNotEmpty()
+    }
+
+    private fun takesAddress(call: InvokeInstruction) =
+        call.isCall("java/lang/foreign/MemorySegment", "address") || call.isCall("org/arbalest/device/Structs", "address")
+
+    private fun InvokeInstruction.isCall(owner: String, name: String) = owner().asInternalName() == owner && this.name().stringValue() == name
+}
