@@ -1,0 +1,24 @@
+package org.arbalest.device
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.abi.DeviceType
+import java.lang.management.ManagementFactory
+
+/** Here, since core's tests are in a module that does not read java.management. */
+class OpenDevicesAllocationSpec : FunSpec({
+    test("DEV-18 finding a device again allocates nothing, be it there or missing") {
+        val threads = ManagementFactory.getThreadMXBean() as com.sun.management.ThreadMXBean
+        val (there, missing) = DeviceType.CPU to DeviceType.ONEAPI // whose provider says that it is missing
+        fun allocated(): Long {
+            val before = threads.currentThreadAllocatedBytes
+            repeat(10_000) {
+                Devices.find(there, -1)
+                Devices.find(missing, 0)
+            }
+            return threads.currentThreadAllocatedBytes - before
+        }
+        repeat(10) { allocated() }
+        (allocated() < 10_000) shouldBe true // what the measuring itself takes, or one more question
+    }
+})
