@@ -27,15 +27,22 @@ final class Structure {
     long length = ArrowArrayStruct.length(array);
     long offset = ArrowArrayStruct.offset(array);
     long nulls = ArrowArrayStruct.nullCount(array);
-    if (length < 0) throw new Malformed("length = " + length + " is negative");
-    if (offset < 0) throw new Malformed("offset = " + offset + " is negative");
-    if (offset + length < 0) throw new Malformed("offset + length = " + offset + " + " + length + " overflows");
-    if (offset + length > layout.most) throw tooMany(layout, offset + length);
-    if (nulls < -1 || nulls > length) throw new Malformed("null_count = " + nulls + " is not within -1.." + length);
-    checkBuffers(layout, array, offset + length, length, nulls);
-    boolean below = checkChildren(layout, array, offset + length, length) | checkDictionary(layout, array);
+    long end = offset + length;
+    if (length < 0 || offset < 0 || end < 0 || end > layout.most || nulls < -1 || nulls > length) throw wrong(layout, length, offset, nulls);
+    checkBuffers(layout, array, end, length, nulls);
+    boolean below = checkChildren(layout, array, end);
+    below |= checkDictionary(layout, array);
     if (length < needed) throw new Malformed("length = " + length + ", but its parent needs " + needed);
     return below || (length == 0 && offset != 0);
+  }
+
+  /** What is wrong with the numbers of a struct; apart from where they are checked, which is the quicker the less it holds. */
+  private static Malformed wrong(Layout layout, long length, long offset, long nulls) {
+    if (length < 0) return new Malformed("length = " + length + " is negative");
+    if (offset < 0) return new Malformed("offset = " + offset + " is negative");
+    if (offset + length < 0) return new Malformed("offset + length = " + offset + " + " + length + " overflows");
+    if (offset + length > layout.most) return tooMany(layout, offset + length);
+    return new Malformed("null_count = " + nulls + " is not within -1.." + length);
   }
 
   /** Elements that no memory holds (ARR-20). */
@@ -106,7 +113,7 @@ final class Structure {
     }
   }
 
-  private static boolean checkChildren(Layout layout, long array, long end, long parentLength) {
+  private static boolean checkChildren(Layout layout, long array, long end) {
     Field[] children = layout.children;
     long count = ArrowArrayStruct.nChildren(array);
     if (count != children.length) {
@@ -127,7 +134,7 @@ final class Structure {
         throw e.under(children[i].name().isEmpty() ? "[" + i + "]" : children[i].name());
       }
     }
-    if (layout.shape == Layout.Shape.RUN_END) checkRuns(list, parentLength);
+    if (layout.shape == Layout.Shape.RUN_END) checkRuns(list, ArrowArrayStruct.length(array));
     return below;
   }
 
