@@ -258,12 +258,12 @@ public abstract sealed class ColumnBuilder
   private void checkSurrogates(String value) {
     for (int i = 0; i < value.length(); i++) {
       char c = value.charAt(i);
-      if (!Character.isSurrogate(c)) continue;
-      if (!Character.isHighSurrogate(c) || i + 1 == value.length() || !Character.isLowSurrogate(value.charAt(i + 1))) {
+      boolean begins = Character.isHighSurrogate(c) && i + 1 < value.length() && Character.isLowSurrogate(value.charAt(i + 1));
+      boolean ends = Character.isLowSurrogate(c) && i > 0 && Character.isHighSurrogate(value.charAt(i - 1));
+      if (Character.isSurrogate(c) && !begins && !ends) {
         throw new IllegalArgumentException(
             String.format("column \"%s\", row %d: character %d of the text, U+%04X, is half a surrogate pair", field.name(), length(), i, (int) c));
       }
-      i++;
     }
   }
 
