@@ -38,7 +38,7 @@ final class AsyncExport implements Runnable {
 
   private static final long NOBODY = nobody();
 
-  /** For what an executor refuses, or would run inside {@code request}, or could not run because a pull has its thread. */
+  /** For what an executor refuses, or would run inside {@code request}. */
   private static final Executor FALLBACK = new CompletableFuture<>().defaultExecutor();
 
   private final long handler;
@@ -180,7 +180,8 @@ final class AsyncExport implements Runnable {
   /** Something changed, and this thread is the consumer's. */
   private void schedule() {
     if (signals.getAndIncrement() != 0) {
-      if (isInterrupted() && waiting.get()) FALLBACK.execute(this::takeOver);
+      // On a thread of its own: the wait may have the only one of an executor, also of the common pool.
+      if (isInterrupted() && waiting.get()) Thread.ofPlatform().name("arbalest-async-end").daemon().start(this::takeOver);
       return;
     }
     scheduling.set(Thread.currentThread());
