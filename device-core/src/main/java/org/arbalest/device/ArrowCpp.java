@@ -32,6 +32,9 @@ final class ArrowCpp {
   private static final @Nullable MethodHandle DLSYM = linker("dlsym", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
   private static final @Nullable MethodHandle DLCLOSE = linker("dlclose", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
 
+  /** The last function that was Arrow C++'s. Believed for good: should another library lie there later, it is cancelled with more care than it needs. */
+  private static volatile long known;
+
   private ArrowCpp() {}
 
   private static @Nullable MethodHandle linker(String name, FunctionDescriptor type) {
@@ -39,8 +42,9 @@ final class ArrowCpp {
     return linker.defaultLookup().find(name).map(function -> linker.downcallHandle(function, type)).orElse(null);
   }
 
-  /** Whether this function is Arrow C++'s own. Takes microseconds. */
+  /** Whether this function is Arrow C++'s own. May take a millisecond the first time: the dynamic linker goes through all of a library's symbols. */
   static boolean contains(long function) {
+    if (function == known) return true;
     if (DLADDR == null || DLOPEN == null || DLSYM == null || DLCLOSE == null) return false;
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment info = arena.allocate(INFO);
@@ -53,6 +57,7 @@ final class ArrowCpp {
       // Found also in what the library needs: a producer that only uses Arrow C++ is another's.
       boolean isOwn = symbol != 0 && (int) DLADDR.invokeExact(symbol, info.address()) != 0 && info.getAtIndex(JAVA_LONG, 1) == base;
       int _ = (int) DLCLOSE.invokeExact(library);
+      if (isOwn) known = function;
       return isOwn;
     } catch (Throwable t) {
       throw new AssertionError(t);
