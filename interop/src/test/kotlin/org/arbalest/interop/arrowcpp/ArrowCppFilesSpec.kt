@@ -20,7 +20,7 @@ class ArrowCppFilesSpec : FunSpec({
     afterSpec { folder.toFile().deleteRecursively() }
 
     test("Arrow C++ writes files of our streams, and nothing is left") {
-        writing.output.lines().filter { it.startsWith("left:") } shouldBe List(2) { "left: nothing" }
+        writing.output.lines().filter { it.startsWith("left:") } shouldBe listOf("left: nothing")
         writing.exitCode shouldBe 0
     }
 

@@ -15,10 +15,11 @@ internal object WriteFiles {
     fun main(arguments: Array<String>) {
         val folder = Path.of(arguments.single())
         for (format in DatasetFiles.Format.entries) {
-            val (written, refused) = Types.all.partition { it.name !in format.refuses }
-            for (type in written) write(type, format, folder)
-            println("left: ${ledger()}")
-            for (type in refused) {
+            for (type in Types.all.filter { it.name !in format.refuses }) write(type, format, folder)
+        }
+        println("left: ${ledger()}")
+        for (format in DatasetFiles.Format.entries) {
+            for (type in Types.all.filter { it.name in format.refuses }) {
                 try {
                     write(type, format, folder)
                 } catch (e: RuntimeException) {

@@ -3,14 +3,10 @@ package org.arbalest.interop.duckdb
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
-import org.arbalest.interop.Batches
 import org.arbalest.interop.EngineContract
-import org.arbalest.interop.Types
 import org.arbalest.interop.asStruct
 import org.arbalest.samples.adbc.AdbcException
-import org.arbalest.samples.adbc.AdbcStatement.IngestMode
 
 /** What is tried with each version of DuckDB besides. */
 internal abstract class DuckDbContract(duckDb: DuckDb) : EngineContract(duckDb) {
@@ -19,18 +15,6 @@ internal abstract class DuckDbContract(duckDb: DuckDb) : EngineContract(duckDb) 
             duckDb.connected { connection ->
                 connection.query("SELECT CASE WHEN range = 999999 THEN error('row ' || range) ELSE range END AS id FROM range(1000000)") { reader ->
                     shouldThrow<DeviceException> { while (true) reader.next()?.close() ?: break }.message shouldContain "row 999999"
-                }
-            }
-        }
-
-        test("STR-05 ${duckDb.name} stops in the middle of a stream of ours, and what it has not pulled is closed") {
-            val int64 = Types.all.first { it.name == "int64" }
-            duckDb.connected { connection ->
-                connection.execute("CREATE TABLE t (i BIGINT CHECK (i < 15000), v BIGINT, w BIGINT)")
-                val batches = List(100) { Batches.built(int64, 1000 * it, 1000) }
-                DeviceArrayReader.of(Batches.schema(int64), batches).use { reader ->
-                    val error = shouldThrow<AdbcException> { connection.createStatement().use { it.ingest("t", IngestMode.APPEND, reader) } }
-                    error.message shouldContain "CHECK constraint failed"
                 }
             }
         }

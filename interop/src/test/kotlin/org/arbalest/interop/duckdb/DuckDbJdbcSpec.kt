@@ -1,3 +1,25 @@
 package org.arbalest.interop.duckdb
 
-internal class DuckDbJdbcSpec : DuckDbContract(DuckDb.jdbc)
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.interop.Batches
+import org.arbalest.interop.Types
+import org.arbalest.samples.adbc.AdbcException
+import org.arbalest.samples.adbc.AdbcStatement.IngestMode
+
+internal class DuckDbJdbcSpec : DuckDbContract(DuckDb.jdbc) {
+    init {
+        test("STR-05 DuckDB 2.0 stops in the middle of a stream of ours, and what it has not pulled is closed") {
+            val int64 = Types.all.first { it.name == "int64" }
+            DuckDb.jdbc.connected { connection ->
+                connection.execute("CREATE TABLE t (i BIGINT CHECK (i < 15000), v BIGINT, w BIGINT)")
+                val batches = List(100) { Batches.built(int64, 1000 * it, 1000) }
+                DeviceArrayReader.of(Batches.schema(int64), batches).use { reader ->
+                    val error = shouldThrow<AdbcException> { connection.createStatement().use { it.ingest("t", IngestMode.APPEND, reader) } }
+                    error.message shouldContain "CHECK constraint failed"
+                }
+            }
+        }
+    }
+}
