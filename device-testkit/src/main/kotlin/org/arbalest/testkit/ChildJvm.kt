@@ -17,7 +17,7 @@ public class ChildJvm private constructor(
         private val classPath: String get() = System.getProperty("surefire.test.class.path") ?: System.getProperty("java.class.path")
 
         /**
-         * Runs the static `main` of a class on the tests' class path, with more [options] for the JVM. One that hangs for a minute is killed.
+         * Runs the static `main` of a class on the tests' class path, with more [options] for the JVM. One that takes longer than [seconds] is killed.
          *
          * @param extraClassPath is looked at before the tests' own
          */
@@ -26,6 +26,7 @@ public class ChildJvm private constructor(
             vararg arguments: String,
             extraClassPath: Path? = null,
             options: List<String> = emptyList(),
+            seconds: Long = 60,
         ): ChildJvm {
             val folder = Files.createTempDirectory("arbalest-child")
             val output = folder.resolve("output")
@@ -37,7 +38,7 @@ public class ChildJvm private constructor(
             val builder = ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile())
             builder.environment().remove("JAVA_TOOL_OPTIONS") // the child would talk about them
             val process = builder.start()
-            val ended = process.waitFor(60, SECONDS)
+            val ended = process.waitFor(seconds, SECONDS)
             if (!ended) process.destroyForcibly().waitFor()
             val text = Files.readString(output)
             folder.toFile().deleteRecursively()

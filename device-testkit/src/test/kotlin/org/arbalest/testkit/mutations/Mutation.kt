@@ -1,0 +1,89 @@
+package org.arbalest.testkit.mutations
+
+import java.nio.file.Path
+import kotlin.io.path.name
+import kotlin.io.path.readLines
+
+/**
+ * One way to break one rule: what is changed in core's sources, and the specs of which a test then must fail.
+ *
+ * It is written in a file of `src/mutations`, like this; lines that begin with `#` are for people:
+ *
+ *     == OWN-07 a struct counts each time that it is released
+ *     specs ArrayOwnershipSpec, ArrayExportSpec
+ *     in ArrayExport
+ *     - if (state == RELEASED) return 0;
+ *     + if (state == RELEASED) return 1;
+ *
+ * Of the specs, those tests are run whose name contains the rule's id, or what a line `tests` says, with `*` for anything. Lines of code are
+ * compared without their indentation, and must be found once and only once. There may be several changes, in several files.
+ */
+internal class Mutation(val rule: String, val what: String, val specs: List<String>, val tests: String, val changes: List<Change>) {
+    /** In the source of a class of core's, [before] becomes [after], both in lines. */
+    class Change(val type: String, val before: List<String>, val after: List<String>) {
+        /** The [source] with the change; fails if what is to be changed is not there, or more than once. */
+        fun applyTo(source: String): String {
+            val code = before.joinToString("""\s*\n[ \t]*""") { Regex.escape(it.trim()) }.toRegex()
+            val found = code.findAll(source).toList()
+            check(found.size == 1) { "in $type this is found ${found.size} times, not once: ${before.joinToString(" ⏎ ") { it.trim() }}" }
+            return source.replaceRange(found.single().range, after.joinToString("\n"))
+        }
+    }
+
+    override fun toString() = "$rule $what"
+
+    companion object {
+        /** The mutations that are written in a file. */
+        fun read(file: Path): List<Mutation> {
+            val blocks = mutableListOf<MutableList<String>>()
+            for (line in file.readLines()) {
+                when {
+                    line.startsWith("#") || line.isBlank() -> continue
+                    line.startsWith("== ") -> blocks += mutableListOf(line)
+                    else -> checkNotNull(blocks.lastOrNull()) { "${file.name}: before the first ==: $line" } += line
+                }
+            }
+            return blocks.map { parse(file.name, it) }
+        }
+
+        private fun parse(file: String, block: List<String>): Mutation {
+            val title = block.first().removePrefix("== ")
+            fun fail(why: String): Nothing = error("$file, $title: $why")
+            fun named(word: String) = block.filter { it.startsWith("$word ") }.map { it.removePrefix("$word ").trim() }
+            val rule = title.substringBefore(' ')
+            val specs = named("specs").flatMap { it.split(",") }.map(String::trim)
+            if (specs.isEmpty()) fail("no line `specs`")
+            val changes = changes(block.drop(1).filterNot { it.startsWith("specs ") || it.startsWith("tests ") }, ::fail)
+            if (changes.isEmpty()) fail("changes nothing")
+            return Mutation(rule, title.substringAfter(' '), specs, named("tests").singleOrNull() ?: "*$rule*", changes)
+        }
+
+        private fun changes(lines: List<String>, fail: (String) -> Nothing): List<Change> {
+            val changes = mutableListOf<Change>()
+            var type: String? = null
+            var before = mutableListOf<String>()
+            var after = mutableListOf<String>()
+            fun finish() {
+                if (before.isNotEmpty()) changes += Change(type ?: fail("no line `in`"), before, after)
+                before = mutableListOf()
+                after = mutableListOf()
+            }
+            for (line in lines) {
+                when {
+                    line.startsWith("in ") -> {
+                        finish()
+                        type = line.removePrefix("in ").trim()
+                    }
+                    line.startsWith("-") -> {
+                        if (after.isNotEmpty()) finish()
+                        before += line.drop(1)
+                    }
+                    line.startsWith("+") -> if (before.isEmpty()) fail("what is added replaces nothing") else after += line.drop(1)
+                    else -> fail("neither specs, tests, in, - nor +: $line")
+                }
+            }
+            finish()
+            return changes
+        }
+    }
+}
