@@ -20,12 +20,14 @@ public class ChildJvm private constructor(
          * Runs the static `main` of a class on the tests' class path, with more [options] for the JVM. One that takes longer than [seconds] is killed.
          *
          * @param extraClassPath is looked at before the tests' own
+         * @param directory where it runs
          */
         public fun run(
             main: KClass<*>,
             vararg arguments: String,
             extraClassPath: Path? = null,
             options: List<String> = emptyList(),
+            directory: Path = Path.of(""),
             seconds: Long = 60,
         ): ChildJvm {
             val folder = Files.createTempDirectory("arbalest-child")
@@ -35,7 +37,7 @@ public class ChildJvm private constructor(
                 "--enable-native-access=ALL-UNNAMED", "--illegal-native-access=deny", "-XX:-CreateCoredumpOnCrash",
                 "-XX:ErrorFile=$folder/hs_err", "-cp", listOfNotNull(extraClassPath, classPath).joinToString(File.pathSeparator),
             ) + options + main.java.name + arguments
-            val builder = ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile())
+            val builder = ProcessBuilder(command).directory(directory.toAbsolutePath().toFile()).redirectErrorStream(true).redirectOutput(output.toFile())
             builder.environment().remove("JAVA_TOOL_OPTIONS") // the child would talk about them
             val process = builder.start()
             val ended = process.waitFor(seconds, SECONDS)

@@ -88,6 +88,43 @@ class AsyncByHandSpec : FunSpec({
         }
     }
 
+    test("ASY-06 producer: of a pull stream, which has more, as many tasks come as were requested") {
+        ConsumerByHand().use { consumer ->
+            val jobs = mutableListOf<Runnable>()
+            fun run() {
+                while (jobs.isNotEmpty()) jobs.removeFirst().run()
+            }
+            val reader = DeviceArrayReader.of(type.schema(), List(5) { ProducerByHand.one() })
+            val done = AsyncArrays.produce(consumer.handler, reader, Metadata.empty(), Executor { jobs += it })
+            run()
+            consumer.tasks.size shouldBe 0
+            consumer.request(2)
+            run()
+            consumer.tasks.size shouldBe 2
+            consumer.request(1)
+            run()
+            consumer.tasks.size shouldBe 3
+            consumer.cancel()
+            run()
+            repeat(3) { consumer.extract(it, null) shouldBe 0 }
+            consumer.calls.last() shouldBe "release"
+            failure(done) shouldBe null
+        }
+    }
+
+    test("ASY-07 producer: what is requested after a cancellation is nothing, be it less than one") {
+        ConsumerByHand().use { consumer ->
+            val jobs = mutableListOf<Runnable>()
+            val done = AsyncArrays.produce(consumer.handler, type, Given(), Executor { jobs += it })
+            consumer.cancel()
+            consumer.request(0)
+            consumer.request(5)
+            while (jobs.isNotEmpty()) jobs.removeFirst().run()
+            consumer.calls shouldContainExactly listOf("release")
+            failure(done) shouldBe null
+        }
+    }
+
     // ---- ASY-17 ----
 
     test("ASY-17 consumer: out is marked released before extract_data, whatever was in its memory") {

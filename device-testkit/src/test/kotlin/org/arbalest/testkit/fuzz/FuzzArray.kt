@@ -37,7 +37,7 @@ internal object FuzzArray : FuzzTarget() {
         val type = type(input, 0)
         val out = arena.struct(ARRAY)
         make(input, out, type, 0)
-        corrupt(input, out)
+        corrupt(input, arena, out)
         val array = refusable { DeviceArray.importArray(out, Field.of("a", type)) }
         check(ArrowArrayStruct.release(out.address()) == 0L) { "the array is not released" }
         array?.use { look(input, it) }
@@ -178,7 +178,7 @@ internal object FuzzArray : FuzzTarget() {
     }
 
     /** Things that structural validation sees, or that do no harm. */
-    private fun corrupt(input: Input, array: MemorySegment) {
+    private fun corrupt(input: Input, arena: Arena, array: MemorySegment) {
         val at = array.address()
         when (input.below(32)) {
             31 -> ArrowArrayStruct.setLength(at, -1 - (input.long() and Long.MAX_VALUE))
@@ -187,7 +187,11 @@ internal object FuzzArray : FuzzTarget() {
             28 -> ArrowArrayStruct.setNChildren(at, input.long())
             27 -> PeerNodes.nullArrayBuffers(array)
             26 -> PeerNodes.nullArrayChildren(array)
-            25 -> if (ArrowArrayStruct.nChildren(at) > 0) PeerMoves.release(at(ArrowArrayStruct.child(at, 0)), ARRAY)
+            25 -> if (ArrowArrayStruct.nChildren(at) > 0) {
+                val moved = arena.struct(ARRAY)
+                PeerMoves.moveChild(array, 0, moved)
+                PeerMoves.release(moved, ARRAY)
+            }
             24 -> ArrowArrayStruct.setDictionary(at, 0)
             23 -> if (ArrowArrayStruct.dictionary(at) != 0L) ArrowArrayStruct.setLength(ArrowArrayStruct.dictionary(at), -5)
             else -> Unit

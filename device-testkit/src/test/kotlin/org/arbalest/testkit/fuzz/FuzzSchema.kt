@@ -18,7 +18,7 @@ internal object FuzzSchema : FuzzTarget() {
 
     override fun run(input: Input) = Arena.ofConfined().use { arena ->
         val schema = arena.struct(SCHEMA)
-        make(input, schema, 0)
+        make(input, arena, schema, 0)
         val field = refusable { Field.importSchema(schema) }
         check(ArrowSchemaStruct.release(schema.address()) == 0L) { "the schema is not released" }
         if (field != null) {
@@ -29,7 +29,7 @@ internal object FuzzSchema : FuzzTarget() {
         }
     }
 
-    private fun make(input: Input, schema: MemorySegment, depth: Int) {
+    private fun make(input: Input, arena: Arena, schema: MemorySegment, depth: Int) {
         val own = input.choose(formats)
         val format = if (input.oneIn(4)) text(input, 6) else if (input.oneIn(4)) own + text(input, 4) else own
         val usual = when {
@@ -42,13 +42,19 @@ internal object FuzzSchema : FuzzTarget() {
         val metadata = if (input.oneIn(4)) FuzzMetadata.block(input) else null
         val name = if (input.oneIn(16)) null else text(input, 3)
         PeerNodes.schema(schema, if (input.oneIn(64)) null else format, name, metadata, flags = input.below(8).toLong(), children = children.toLong())
-        for (i in 0 until children) make(input, at(ArrowSchemaStruct.child(schema.address(), i.toLong())), depth + 1)
+        for (i in 0 until children) {
+            make(input, arena, at(ArrowSchemaStruct.child(schema.address(), i.toLong())), depth + 1)
+            if (input.oneIn(64)) {
+                val moved = arena.struct(SCHEMA)
+                PeerMoves.moveSchemaChild(schema, i.toLong(), moved)
+                PeerMoves.release(moved, SCHEMA)
+            }
+        }
         if (depth < 4 && input.oneIn(8)) {
             PeerNodes.setSchemaDictionary(schema)
-            make(input, at(ArrowSchemaStruct.dictionary(schema.address())), depth + 1)
+            make(input, arena, at(ArrowSchemaStruct.dictionary(schema.address())), depth + 1)
         }
         if (input.oneIn(64)) PeerNodes.nullSchemaChildren(schema)
-        if (depth > 0 && input.oneIn(64)) PeerMoves.release(schema, SCHEMA)
     }
 
     /** Latin letters, digits, and whatever else a byte can be. */
