@@ -1,0 +1,66 @@
+package org.arbalest.device
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.shouldNotBe
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.testkit.LedgerExtension
+import java.io.IOException
+import java.lang.foreign.Arena
+
+/** A pull stream of ours, of which a C consumer calls one function after the other. */
+class StreamByHandSpec : FunSpec({
+    extension(LedgerExtension)
+
+    class Stream(arena: Arena, source: DeviceArrayReader.Source) {
+        private val struct = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
+        private val at = struct.address()
+
+        init {
+            val schema = ProducerByHand.one().use { it.schema() }
+            DeviceArrayReader.of(schema, DeviceType.CPU, source).exportStream(struct)
+        }
+
+        fun next(out: Long) = Calls.get(ArrowArrayStreamStruct.getNext(at), at, out)
+
+        fun schema(out: Long) = Calls.get(ArrowArrayStreamStruct.getSchema(at), at, out)
+
+        fun lastError() = Calls.getText(ArrowArrayStreamStruct.getLastError(at), at)
+
+        fun release() = Calls.release(ArrowArrayStreamStruct.release(at), at)
+    }
+
+    test("STR-01 at the end, and after an error, out is a released array, whatever was in it") {
+        Arena.ofConfined().use { arena ->
+            for (failure in listOf(null, IOException("disk gone"))) {
+                val stream = Stream(arena) { failure?.let { throw it } }
+                repeat(2) {
+                    val out = arena.allocate(ArrowArrayStruct.LAYOUT).fill(0x5A)
+                    stream.next(out.address()) shouldBe if (failure == null) 0 else Errno.EIO
+                    ArrowArrayStruct.release(out.address()) shouldBe 0
+                }
+                stream.release()
+            }
+        }
+    }
+
+    test("STR-03 there is a text after a call that failed, and none after one that did not") {
+        Arena.ofConfined().use { arena ->
+            val stream = Stream(arena) { throw IOException("disk gone") }
+            val schema = arena.allocate(ArrowSchemaStruct.LAYOUT).address()
+            stream.lastError() shouldBe 0
+            repeat(2) {
+                stream.next(arena.allocate(ArrowArrayStruct.LAYOUT).address()) shouldBe Errno.EIO
+                stream.lastError() shouldNotBe 0
+                stream.schema(schema) shouldBe 0
+                Calls.releaseSchema(schema)
+                stream.lastError() shouldBe 0
+            }
+            stream.release()
+        }
+    }
+})
