@@ -3,6 +3,7 @@ package org.arbalest.testkit
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
+import io.kotest.matchers.shouldNotBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DataType
 import org.arbalest.device.DataTypes
@@ -65,6 +66,14 @@ class UntrustedCopySpec : FunSpec({
             copy.retain().use { it.exportArray(out) }
             look(copy, out)
             PeerMoves.release(out, StructKind.ARRAY)
+        }
+    }
+
+    test("ARR-08 the copy of text without elements, whose offsets are NULL, has one offset, which is 0") {
+        copied(DataTypes.UTF8, { PeerNodes.array(it, length = 0, buffers = 3) }) { _, out ->
+            val offsets = ArrowArrayStruct.buffer(out.address(), 1)
+            offsets shouldNotBe 0
+            MemorySegment.ofAddress(offsets).reinterpret(4).get(ValueLayout.JAVA_INT_UNALIGNED, 0) shouldBe 0
         }
     }
 
