@@ -102,7 +102,7 @@ private class CheckMutations(private val mutants: Mutants, private val table: Pa
         val INTRODUCTION = """
             |# Mutations
             |
-            |Each of these %d changes breaks one rule in core, and the rule's own test fails. Written by
+            |Each of these %d changes breaks one rule in core, and a test fails: the rule's own, unless the mutation says which others may. Written by
             |
             |```
             |./mvnw -Pmutations -pl device-testkit -am -DskipTests verify                  # all, and this table
