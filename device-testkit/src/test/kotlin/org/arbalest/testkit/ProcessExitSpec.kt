@@ -29,7 +29,7 @@ class ProcessExitSpec : FunSpec({
         ChildJvm.run(PoolAtExit::class, called.name, how.name, options = options.toList())
 
     for (how in PoolAtExit.How.entries - PoolAtExit.How.PROCESS_EXIT) for (called in PoolAtExit.Called.entries - PoolAtExit.Called.BLOCKED_GET_NEXT) {
-        test("OWN-12 the process ends by $how though a library joins its thread, which called $called") {
+        test("OWN-17 the process ends by $how though a library joins its thread, which called $called") {
             val child = leave(called, how)
             withClue(child.output) {
                 child.output shouldContain "leaving"
@@ -41,7 +41,7 @@ class ProcessExitSpec : FunSpec({
         }
     }
 
-    test("OWN-12 -Xcheck:jni finds nothing wrong with it") {
+    test("OWN-17 -Xcheck:jni finds nothing wrong with it") {
         val child = leave(PoolAtExit.Called.GET_NEXT, PoolAtExit.How.SYSTEM_EXIT, "-Xcheck:jni")
         withClue(child.output) {
             child.output shouldContain "joined"
@@ -50,7 +50,7 @@ class ProcessExitSpec : FunSpec({
         }
     }
 
-    test("OWN-12 without the guard the log warns at the start of the shutdown") {
+    test("OWN-17 without the guard the log warns at the start of the shutdown") {
         val child = leave(PoolAtExit.Called.RELEASE, PoolAtExit.How.SYSTEM_EXIT, "-Dorg.arbalest.exitGuard=false")
         withClue(child.output) {
             child.output shouldContain "JDK-8391662"
@@ -59,7 +59,7 @@ class ProcessExitSpec : FunSpec({
         }
     }
 
-    test("OWN-12 without the guard, and with a return from main, nothing hangs and the log says nothing") {
+    test("OWN-17 without the guard, and with a return from main, nothing hangs and the log says nothing") {
         val child = leave(PoolAtExit.Called.RELEASE, PoolAtExit.How.RETURN, "-Dorg.arbalest.exitGuard=false")
         withClue(child.output) {
             child.output shouldContain "joined"
@@ -68,7 +68,7 @@ class ProcessExitSpec : FunSpec({
         }
     }
 
-    test("OWN-12 a library's thread that is in a callback of ours as the JVM shuts down is named in the log") {
+    test("OWN-17 a library's thread that is in a callback of ours as the JVM shuts down is named in the log") {
         val child = leave(PoolAtExit.Called.BLOCKED_GET_NEXT, PoolAtExit.How.SYSTEM_EXIT)
         withClue(child.output) {
             child.output shouldContain "streamGetNext"
@@ -78,7 +78,7 @@ class ProcessExitSpec : FunSpec({
     }
 
     for (guard in listOf("true", "false")) for (called in listOf(PoolAtExit.Called.RELEASE, PoolAtExit.Called.BLOCKED_GET_NEXT)) {
-        test("OWN-13 ProcessExit.exit runs the hooks, and no library's destructor: $called, exitGuard=$guard") {
+        test("OWN-18 ProcessExit.exit runs the hooks, and no library's destructor: $called, exitGuard=$guard") {
             val child = leave(called, PoolAtExit.How.PROCESS_EXIT, "-Dorg.arbalest.exitGuard=$guard")
             withClue(child.output) {
                 child.output shouldContain "a hook has run"
