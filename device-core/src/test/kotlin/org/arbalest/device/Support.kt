@@ -65,7 +65,7 @@ internal fun duel(rounds: Int, one: (Int) -> Unit, other: (Int) -> Unit) {
                 arrived.incrementAndGet()
                 var spins = 0
                 while (arrived.get() < 2 * (round + 1)) spinOrSleep(++spins)
-                repeat(random.nextInt(60)) { Thread.onSpinWait() }
+                repeat(1 shl random.nextInt(11)) { Thread.onSpinWait() } // from some nanoseconds to some tens of microseconds
                 if (thread == 0) one(round) else other(round)
             }
         } finally {
