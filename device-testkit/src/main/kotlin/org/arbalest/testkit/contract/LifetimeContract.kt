@@ -120,7 +120,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
     }
 
     test("DEV-02 an array on the CPU that is not there yet is exported when it is, without an event") {
-        Arena.ofConfined().use { arena ->
+        Arena.ofShared().use { arena ->
             device.createStream().use { stream ->
                 numbers(300).use { source ->
                     val there = source.copyTo(device).also { it.synchronize() }
