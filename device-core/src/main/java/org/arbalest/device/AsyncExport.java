@@ -111,8 +111,7 @@ final class AsyncExport implements Runnable {
     try {
       export = new AsyncExport(handler, schema, feed, executor, quirks);
     } catch (Throwable t) {
-      feed.stop();
-      feed.discard();
+      letGo(feed);
       refuse(handler, t);
       return CompletableFuture.failedStage(t);
     }
@@ -356,12 +355,7 @@ final class AsyncExport implements Runnable {
   /** Lets the handler go. */
   private void stop(@Nullable Throwable why) {
     over = true;
-    try {
-      feed.stop();
-      feed.discard();
-    } catch (Throwable t) {
-      Faults.report("stopping a stream's source", t);
-    }
+    letGo(feed);
     Calls.release(ArrowAsyncHandlerStruct.release(handler), handler);
     if (tasks != null && (why != null || cancelled)) tasks.forEach(TaskExport::discard);
     leave();
@@ -369,6 +363,16 @@ final class AsyncExport implements Runnable {
       done.complete(null);
     } else {
       done.completeExceptionally(why);
+    }
+  }
+
+  /** Whatever it throws, the handler is still to be let go. */
+  private static void letGo(Feed feed) {
+    try {
+      feed.stop();
+      feed.discard();
+    } catch (Throwable t) {
+      Faults.report("stopping a stream's source", t);
     }
   }
 

@@ -124,7 +124,10 @@ final class CopyPlan {
     if (layout.shape == Layout.Shape.VIEW) entries += variadic(source);
     if (layout.shape == Layout.Shape.VARIABLE) entries++;
     long skip = length == 0 ? 0 : skip(layout, source, start);
-    if (layout.shape == Layout.Shape.VARIABLE && !hostReads && length != 0) addEnd(layout, source, start + length);
+    if (layout.shape == Layout.Shape.VARIABLE && !hostReads && length != 0) {
+      addEnd(layout, source, start + length);
+      if (start + length != end(source)) addEnd(layout, source, end(source));
+    }
     for (int i = 0; i < layout.children.length; i++) {
       long child = ArrowArrayStruct.child(source, i);
       try {
@@ -256,7 +259,7 @@ final class CopyPlan {
     }
     long known = owner.dataSize(source);
     if (last > known) throw new Malformed("offsets[" + (begin + count) + "] = " + last + " is beyond the " + known + " bytes of data");
-    if (hostReads) checkLast(layout, source, offsets, begin + count, last);
+    checkLast(layout, source, offsets, begin + count, last);
     if (last > first && data == 0) throw new Malformed("the data is NULL, but the offsets say " + (last - first) + " bytes");
     if (first == 0) {
       copyOffsets(layout, offsets, begin, count, cell);
@@ -267,9 +270,10 @@ final class CopyPlan {
   }
 
   /** What the array's own last offset says bounds the others: a part of it has no more text than the whole. */
-  private static void checkLast(Layout layout, long source, long offsets, long at, long offset) {
-    long end = ArrowArrayStruct.offset(source) + ArrowArrayStruct.length(source);
-    long most = at == end ? offset : offset(layout, offsets, end);
+  private void checkLast(Layout layout, long source, long offsets, long at, long offset) {
+    long end = end(source);
+    if (at == end) return;
+    long most = hostReads ? offset(layout, offsets, end) : ends[nextEnd++];
     if (offset > most) throw new Malformed("offsets[" + at + "] = " + offset + " is beyond the last, offsets[" + end + "] = " + most);
   }
 
@@ -277,6 +281,10 @@ final class CopyPlan {
   private void addData(long data, long size, long cell) {
     add(data, size, cell + Long.BYTES);
     NativeHeap.putLong(cell + 2 * Long.BYTES, size);
+  }
+
+  private static long end(long source) {
+    return ArrowArrayStruct.offset(source) + ArrowArrayStruct.length(source);
   }
 
   private static long offset(Layout layout, long offsets, long index) {

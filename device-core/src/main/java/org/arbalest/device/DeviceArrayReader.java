@@ -174,13 +174,12 @@ public final class DeviceArrayReader implements AutoCloseable {
         if (isClosed()) throw new IllegalStateException("the reader was closed", e); // however the source gave up
         throw e;
       }
-      if (array == null) {
-        ended = true;
-        return null;
+      if (isClosed()) { // null, too, may be how the source gave up, and no end (STR-11)
+        if (array != null) array.close();
+        throw new IllegalStateException("the reader was closed");
       }
-      if (!isClosed()) return array;
-      array.close();
-      throw new IllegalStateException("the reader was closed");
+      ended = array == null;
+      return array;
     } finally {
       reportFailure(unlock());
     }

@@ -189,7 +189,7 @@ final class ExitGuard {
   /** Ends the process before any handler that was registered until now, with this exit code. */
   static void endAtOnce(int status) {
     endsAtOnce = true;
-    LINKER.defaultLookup().find("_exit").ifPresent(exit -> atExit(exit.address(), status));
+    LINKER.defaultLookup().find("_exit").map(MemorySegment::address).ifPresent(exit -> atExit(exit, status));
   }
 
   /** The shutdown hook. */

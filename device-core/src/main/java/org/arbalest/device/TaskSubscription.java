@@ -6,6 +6,7 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,10 +29,10 @@ final class TaskSubscription implements Flow.Subscription {
   /** Whether the subscriber hears nothing any more. */
   private volatile boolean muted;
 
-  /** Whether the subscriber is to hear of the end, once it has all tasks; with the error, if there is one. */
-  private volatile boolean ended;
+  /** What the subscriber is to hear at the end, once it has all tasks. */
+  private final AtomicReference<@Nullable End> end = new AtomicReference<>();
 
-  private volatile @Nullable Throwable error;
+  private record End(@Nullable Throwable error) {}
 
   /** Who wants something signalled; above 0 while somebody signals, who guards the next three. */
   private final AtomicInteger signals = new AtomicInteger();
@@ -65,10 +66,7 @@ final class TaskSubscription implements Flow.Subscription {
 
   /** The subscriber is to hear of the end, once it has all tasks; of the first end that is told. */
   void end(@Nullable Throwable why) {
-    if (!ended) {
-      error = why;
-      ended = true;
-    }
+    end.compareAndSet(null, new End(why));
     signal();
   }
 
@@ -107,8 +105,8 @@ final class TaskSubscription implements Flow.Subscription {
 
   /** Closes the stream: the subscriber, if there is one, is told why, and the producer is cancelled as soon as it can be. */
   void abandon(Throwable why) {
-    if (error == null) error = why;
-    ended = true;
+    End told = new End(why);
+    end.updateAndGet(end -> end == null || end.error == null ? told : end); // also in place of a normal end: its tasks are discarded now
     discard();
     handler.schema.completeExceptionally(why);
   }
@@ -149,7 +147,7 @@ final class TaskSubscription implements Flow.Subscription {
       introduced = true;
       introduce(to);
     }
-    boolean atEnd = ended; // before the queue: what comes first is signalled first
+    boolean atEnd = end.get() != null; // before the queue: what comes first is signalled first
     while (discarding || emitted < demanded.get()) {
       ImportedTask task = queue.peek();
       if (task == null) break;
@@ -190,7 +188,8 @@ final class TaskSubscription implements Flow.Subscription {
   }
 
   private void complete(Flow.Subscriber<? super AsyncTask> to) {
-    Throwable why = error;
+    End told = end.get();
+    Throwable why = told == null ? null : told.error;
     try {
       if (why == null) {
         to.onComplete();

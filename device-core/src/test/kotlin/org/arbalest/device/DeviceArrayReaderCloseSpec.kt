@@ -3,6 +3,7 @@ package org.arbalest.device
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
+import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
 import org.arbalest.device.abi.DeviceType
 import java.lang.foreign.Arena
@@ -11,6 +12,7 @@ import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicReference
 
 /** Closing a reader while somebody pulls from it, or exports it: what its source hears. */
 class DeviceArrayReaderCloseSpec : FunSpec({
@@ -42,7 +44,7 @@ class DeviceArrayReaderCloseSpec : FunSpec({
     fun reader(source: DeviceArrayReader.Source) = DeviceArrayReader.of(schema, DeviceType.CPU, source)
 
     test("STR-11 closing and exporting at the same time: the close wins and the export throws, or the stream is whole") {
-        Arena.ofConfined().use { arena ->
+        Arena.ofShared().use { arena ->
             val out = arena.allocate(ArrowDeviceArrayStreamStruct.LAYOUT)
             val sources = List(10_000) { Cancellable() }
             val readers = sources.map(::reader)
@@ -90,7 +92,8 @@ class DeviceArrayReaderCloseSpec : FunSpec({
                 closes.incrementAndGet()
             }
         })
-        val puller = Thread.ofPlatform().start { reader.next() }
+        val told = AtomicReference<Result<DeviceArray?>>()
+        val puller = Thread.ofPlatform().start { told.set(runCatching { reader.next() }) }
         pulling.await()
         val closer = runAsync({ reader.close() }, threads)
         cancelling.await()
@@ -101,5 +104,15 @@ class DeviceArrayReaderCloseSpec : FunSpec({
         closer.get(30, SECONDS)
         puller.join()
         closes.get() shouldBe 1
+        told.get().exceptionOrNull().shouldBeInstanceOf<IllegalStateException>() // not the null of an end: the stream may have more
+    }
+
+    test("STR-11 who pulls while the reader is closed gets all three arrays or an error, never an early end") {
+        val readers = List(10_000) { reader(Cancellable()) }
+        duel(readers.size, { readers[it].close() }, { race ->
+            var pulled = 0
+            val whole = runCatching { while (readers[race].next()?.close() != null) pulled++ }.isSuccess
+            check(!whole || pulled == 3) { "of race $race came $pulled arrays, and the end" }
+        })
     }
 })

@@ -2,6 +2,7 @@ package org.arbalest.device
 
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.abi.ArrowArrayStreamStruct
@@ -178,10 +179,11 @@ class DeviceArrayReaderRaceSpec : FunSpec({
     }
 
     test("OWN-09 exporting and closing at the same time: the source is closed once, and C has a live stream or none") {
-        Arena.ofConfined().use { arena ->
+        Arena.ofShared().use { arena ->
             val out = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
             val sources = List(30_000) { Gated(-1) }
             val readers = sources.map(::reader)
+            var exports = 0
             duel(
                 sources.size,
                 { readers[it].close() },
@@ -189,9 +191,11 @@ class DeviceArrayReaderRaceSpec : FunSpec({
                     val exported = runCatching { readers[it].exportStream(out) }.isSuccess
                     val release = ArrowArrayStreamStruct.release(out.address())
                     check((release != 0L) == exported)
+                    if (exported) exports++
                     if (release != 0L) Calls.release(release, out.address())
                 },
             )
+            exports shouldBeGreaterThan 0
             sources.map { it.closes.get() }.distinct() shouldBe listOf(1)
         }
     }

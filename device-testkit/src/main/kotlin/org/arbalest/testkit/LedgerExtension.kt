@@ -41,11 +41,18 @@ public object LedgerExtension : TestCaseExtension {
         return TestResult.Failure(result.duration, AssertionError(left))
     }
 
-    /** As far as the waits that are left do not wait for somebody who comes later. */
+    /** The waits that were left for good by a test that failed: the tests after it do not wait for them again. */
+    @Volatile
+    private var lostWaits = 0L
+
     private suspend fun quiet(): Ledger {
         val patience = System.nanoTime() + GRACE.inWholeNanoseconds
-        while (Ledger.now().waits() != 0L && System.nanoTime() < patience) delay(1.milliseconds)
-        return Ledger.now()
+        while (true) {
+            val now = Ledger.now()
+            if (now.waits() <= lostWaits) return now
+            if (System.nanoTime() > patience) lostWaits = now.waits()
+            delay(1.milliseconds)
+        }
     }
 
     private class Books(val ledger: Ledger, val counts: PeerCounts?) {

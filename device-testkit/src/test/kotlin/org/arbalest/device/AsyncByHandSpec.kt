@@ -17,6 +17,7 @@ import org.arbalest.testkit.LedgerExtension
 import java.util.concurrent.CancellationException
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletionStage
+import java.util.concurrent.CyclicBarrier
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.Executor
 import java.util.concurrent.Executors
@@ -320,6 +321,31 @@ class AsyncByHandSpec : FunSpec({
                 producer.requests.shouldBeEmpty()
                 producer.cancels shouldBe 0
             }
+        }
+    }
+
+    test("ASY-28 consumer: a close beside the end of the stream discards tasks with an error, never with onComplete") {
+        val threads = Executors.newFixedThreadPool(2)
+        try {
+            repeat(500) {
+                ProducerByHand(ProducerByHand.GIVES).use { producer ->
+                    val arrays = producer.connect()
+                    val subscriber = Noting(0)
+                    arrays.subscribe(subscriber)
+                    producer.schema() shouldBe 0
+                    producer.task(0) shouldBe 0 // nobody asked for it yet: it waits
+                    val start = CyclicBarrier(2)
+                    val ending = threads.submit { start.await().also { producer.end() } }
+                    val closing = threads.submit { start.await().also { arrays.close() } }
+                    ending.get(30, SECONDS)
+                    closing.get(30, SECONDS)
+                    producer.release()
+                    producer.extracts shouldContainExactly listOf(-1)
+                    subscriber.signals.single() shouldContain "error"
+                }
+            }
+        } finally {
+            threads.shutdown()
         }
     }
 

@@ -1,7 +1,10 @@
 package org.arbalest.interop
 
 import org.arbalest.testkit.SkipWithout
+import java.nio.file.Files
 import java.nio.file.Path
+import java.util.concurrent.TimeUnit.MINUTES
+import kotlin.io.path.readText
 
 /** What is to be had from elsewhere. */
 internal object Had {
@@ -10,11 +13,17 @@ internal object Had {
         missing()?.also { reason -> check(System.getenv("CI") != "true") { reason } }
     }
 
-    /** Runs a program in a folder to its end; the answer is what it wrote. */
+    /** Runs a program in a folder to its end, which is within five minutes; the answer is what it wrote. */
     fun run(folder: Path, command: List<String>): String {
-        val process = ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start()
-        val words = process.inputReader().readText()
-        check(process.waitFor() == 0) { "${command.joinToString(" ")} failed:\n$words" }
-        return words
+        val words = Files.createTempFile("had", ".txt")
+        try {
+            val process = ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).redirectOutput(words.toFile()).start()
+            val ended = process.waitFor(5, MINUTES)
+            if (!ended) process.destroyForcibly()
+            check(ended && process.exitValue() == 0) { "${command.joinToString(" ")} ${if (ended) "failed" else "did not end"}:\n${words.readText()}" }
+            return words.readText()
+        } finally {
+            Files.delete(words)
+        }
     }
 }

@@ -1,11 +1,22 @@
 package org.arbalest.testkit.contract
 
+import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.factory.TestFactory
 import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeSameInstanceAs
+import org.arbalest.device.ArrayData
+import org.arbalest.device.DataTypes
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.Field
 import org.arbalest.device.Ledger
+import org.arbalest.device.Schema
+import org.arbalest.testkit.StructKind.DEVICE_ARRAY
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
 import kotlin.random.Random
 
 internal fun copyContract(backend: Backend): TestFactory = funSpec {
@@ -50,6 +61,24 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
                 source.close()
                 there.fetch() shouldBe rows
                 eventually("the copy is all that is left") { Ledger.now().since(before).run { arrays() == 0L && buffers() < 0 } }
+            }
+        }
+    }
+
+    test("ARR-20 copy: of a part, an offset that is beyond the array's own last one is refused, also where the CPU cannot read") {
+        val schema = Schema.of(Field.of("t", DataTypes.UTF8))
+        Arena.ofConfined().use { arena ->
+            val out = arena.allocate(DEVICE_ARRAY.size, 8)
+            val text = ArrayData.of(3, 0, listOf(null, buffer(intArrayOf(0, 1, Int.MAX_VALUE, 3)), buffer(IntArray(1))))
+            DeviceArray.of(schema, ArrayData.of(3, 0, listOf(null), listOf(text)), cpu.defaultStream()).use { lies ->
+                lies.copyTo(device).also { it.synchronize() }.exportDeviceArray(out) // as C's its sizes are not known
+            }
+            DeviceArray.importDeviceArray(out, schema).use { array ->
+                array.slice(0, 2).use { slice ->
+                    shouldThrow<DeviceException> { slice.copyTo(cpu) }.message shouldBe
+                        "$.t: offsets[2] = 2147483647 is beyond the last, offsets[3] = 3"
+                }
+                array.slice(0, 1).use { slice -> slice.copyTo(cpu).use { it.synchronize() } }
             }
         }
     }
@@ -113,3 +142,6 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
         }
     }
 }
+
+private fun buffer(ints: IntArray): DeviceBuffer =
+    Devices.cpu().allocate(4L * ints.size).also { it.segment().copyFrom(MemorySegment.ofArray(ints)) }
