@@ -41,8 +41,9 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
    * Makes a handler and hands it to a producer.
    *
    * @param start gives the {@code ArrowAsyncDeviceStreamHandler} to the producer, which owns it from then on, and may call it before {@code
-   *     start} returns (ASY-26). If it throws, the producer must not have kept the handler; the stream is then undone, and the exception
-   *     goes to the caller.
+   *     start} returns (ASY-26). It must return before the stream has ended: a producer that works on the thread that starts it, as Arrow C++'s
+   *     {@code ExportAsyncRecordBatchReader} does, waits in it for demand that nobody can have yet, so start that on a thread of its own. If it
+   *     throws, the producer must not have kept the handler; the stream is then undone, and the exception goes to the caller.
    * @return the stream, to be subscribed to or closed
    */
   public static AsyncArrays connect(Consumer<MemorySegment> start) {
@@ -178,7 +179,8 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
    * AsyncSchema, Flow.Publisher, Executor, AsyncQuirk...)}. One array is pulled ahead of the demand.
    *
    * @param metadata what is said about the stream
-   * @param executor runs the callbacks, and pulls, which may block its thread
+   * @param executor runs the callbacks, and pulls, which may block its thread; the last callbacks of a stream that fails or is cancelled
+   *     meanwhile are then made on a thread of their own
    */
   public static CompletionStage<Void> produce(
       MemorySegment handler, DeviceArrayReader reader, Metadata metadata, Executor executor, AsyncQuirk... quirks) {
