@@ -45,7 +45,7 @@ public final class DeviceArrayReader implements AutoCloseable {
   private final Field field;
   private final DeviceType deviceType;
   private final Source source;
-  private final ReentrantLock pulls = new ReentrantLock();
+  private final ReentrantLock pulls;
 
   /** Left once, by close, from any thread, or by an export (STR-11). The source of a closed reader is closed under the lock, by whoever gets there. */
   private enum State {
@@ -65,9 +65,15 @@ public final class DeviceArrayReader implements AutoCloseable {
   private final Leaks.@Nullable Watch watch;
 
   private DeviceArrayReader(Field field, DeviceType deviceType, Source source) {
+    this(field, deviceType, source, new ReentrantLock());
+  }
+
+  /** With the lock that pulls are made under: a test's own can say what happens just before it is left. */
+  DeviceArrayReader(Field field, DeviceType deviceType, Source source, ReentrantLock pulls) {
     this.field = Objects.requireNonNull(field, "field");
     this.deviceType = Objects.requireNonNull(deviceType, "deviceType");
     this.source = Objects.requireNonNull(source, "source");
+    this.pulls = pulls;
     this.watch = Leaks.ENABLED ? Leaks.watch(this) : null;
     if (watch != null) watch.opened();
     Ledger.READERS.increment();

@@ -7,12 +7,14 @@ import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
 import org.arbalest.device.abi.DeviceType
 import java.lang.foreign.Arena
+import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletableFuture.runAsync
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReference
+import java.util.concurrent.locks.ReentrantLock
 
 /** Closing a reader while somebody pulls from it, or exports it: what its source hears. */
 class DeviceArrayReaderCloseSpec : FunSpec({
@@ -68,6 +70,26 @@ class DeviceArrayReaderCloseSpec : FunSpec({
         duel(sources.size, { readers[it].close() }, { runCatching { readers[it].next()?.close() } })
         sources.sumOf { it.lateCancels.get() } shouldBe 0
         sources.map { it.closes.get() }.distinct() shouldBe listOf(1)
+    }
+
+    test("STR-11 a close that comes between a pull's last look and its unlock, and finds the lock taken, still closes the source") {
+        val source = Cancellable()
+        val own = CompletableFuture<DeviceArrayReader>()
+        val lock = object : ReentrantLock() {
+            private var first = true
+
+            override fun unlock() {
+                if (first) {
+                    first = false
+                    runAsync({ own.get().close() }, threads).get(30, SECONDS)
+                    source.closes.get() shouldBe 0
+                }
+                super.unlock()
+            }
+        }
+        val reader = DeviceArrayReader(schema.asField(), DeviceType.CPU, source, lock).also(own::complete)
+        reader.next()!!.close()
+        source.closes.get() shouldBe 1
     }
 
     test("STR-11 a source is not closed while it is asked to give up") {

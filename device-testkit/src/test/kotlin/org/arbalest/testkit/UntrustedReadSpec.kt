@@ -270,7 +270,10 @@ class UntrustedReadSpec : FunSpec({
                 val child = MemorySegment.ofAddress(ArrowArrayStruct.child(out.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
                 text(child, ints(0, 1, Int.MAX_VALUE, 3), ByteArray(3) { 65 })
             }) { array ->
-                array.child(0).use { shouldThrow<DeviceException> { it.asColumn().getString(1) }.errno() shouldBe Errno.EINVAL }
+                array.child(0).use { texts ->
+                    shouldThrow<DeviceException> { texts.asColumn().getString(1) }.message shouldBe
+                        "column \"t\": offsets[2] = 2147483647 is beyond the 3 that there are"
+                }
                 array.slice(0, 2).use { slice ->
                     shouldThrow<DeviceException> { slice.copyTo(Devices.cpu()) }.message shouldBe
                         "$.t: offsets[2] = 2147483647 is beyond the last, offsets[3] = 3"
