@@ -9,6 +9,7 @@ import org.arbalest.device.abi.DeviceType
 import java.lang.foreign.Arena
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletableFuture.runAsync
+import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
@@ -90,6 +91,41 @@ class DeviceArrayReaderCloseSpec : FunSpec({
         val reader = DeviceArrayReader(schema.asField(), DeviceType.CPU, source, lock).also(own::complete)
         reader.next()!!.close()
         source.closes.get() shouldBe 1
+    }
+
+    test("STR-11 a close that finds the lock taken does not ask a source to give up that the pull has closed meanwhile") {
+        val pulling = CountDownLatch(1)
+        val goOn = CountDownLatch(1)
+        val heard = CopyOnWriteArrayList<String>()
+        val source = object : DeviceArrayReader.Source {
+            override fun next(): DeviceArray? {
+                pulling.countDown()
+                check(goOn.await(30, SECONDS))
+                return null
+            }
+
+            override fun cancel() {
+                heard += "cancel"
+            }
+
+            override fun close() {
+                heard += "close"
+            }
+        }
+        val puller = CompletableFuture<Thread>()
+        val lock = object : ReentrantLock() {
+            override fun tryLock(): Boolean {
+                if (super.tryLock()) return true
+                goOn.countDown()
+                puller.get().join()
+                return false
+            }
+        }
+        val reader = DeviceArrayReader(schema.asField(), DeviceType.CPU, source, lock)
+        puller.complete(Thread.ofPlatform().start { reader.next() })
+        pulling.await()
+        reader.close()
+        heard shouldBe listOf("close")
     }
 
     test("STR-11 a source is not closed while it is asked to give up") {
