@@ -8,6 +8,7 @@ import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.isActive
 import kotlinx.coroutines.runInterruptible
 import kotlinx.coroutines.withContext
 import org.arbalest.device.DeviceArray
@@ -40,7 +41,8 @@ import java.util.concurrent.atomic.AtomicBoolean
  * notice. An array that it still brings is closed, never lost. A flow that is never collected leaves the reader to
  * its owner.
  *
- * Collecting throws what [DeviceArrayReader.next] throws, with what closing the reader throws as suppressed, and [IllegalStateException] for the second time, or if the
+ * Collecting throws what [DeviceArrayReader.next] throws, and what closing the reader throws: as suppressed, if there was an error or a cancellation,
+ * and by itself otherwise, also where the collector had enough (`take`, `first`). It throws [IllegalStateException] for the second time, or if the
  * [dispatcher] was shut down; the reader is then closed on the collector's thread.
  */
 public fun DeviceArrayReader.asFlow(dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1)): Flow<DeviceArray> {
@@ -62,7 +64,10 @@ public fun DeviceArrayReader.asFlow(dispatcher: CoroutineDispatcher = Dispatcher
     }
 }
 
-/** Closes the reader on [dispatcher]. What ended the collection says why: what closing throws is added to it. */
+/**
+ * Closes the reader on [dispatcher]. A failure says why the collection ended, and so does a cancellation of its job: what closing throws is added to
+ * it. A [CancellationException] without one is how operators such as `take` and `first` end a flow, and tell nobody.
+ */
 private suspend fun DeviceArrayReader.close(dispatcher: CoroutineDispatcher, failure: Throwable?) {
     try {
         try {
@@ -71,7 +76,7 @@ private suspend fun DeviceArrayReader.close(dispatcher: CoroutineDispatcher, fai
             close() // if it was not: a dispatcher that was shut down runs nothing
         }
     } catch (t: Throwable) {
-        if (failure == null) throw t
+        if (failure == null || failure is CancellationException && currentCoroutineContext().isActive) throw t
         failure.addSuppressed(t)
     }
 }

@@ -14,10 +14,12 @@ import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.flow.catch
 import kotlinx.coroutines.flow.collect
 import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.map
+import kotlinx.coroutines.flow.onCompletion
 import kotlinx.coroutines.flow.onEach
 import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.flow.toList
@@ -264,6 +266,29 @@ class ReaderFlowSpec : FunSpec({
         collector.message shouldBe "mine"
         collector.suppressed.single().message shouldBe "cannot close"
         shouldThrow<IllegalStateException> { closing(3).asFlow().collect() }.message shouldBe "cannot close"
+    }
+
+    test("what closing the reader throws is thrown where the collector had enough, and where it throws a cancellation of its own") {
+        fun closing() = readerOf(3) { error("cannot close") }.asFlow()
+        shouldThrow<IllegalStateException> { closing().take(1).collect() }.message shouldBe "cannot close"
+        shouldThrow<IllegalStateException> { closing().map { it.id }.first() }.message shouldBe "cannot close"
+        shouldThrow<IllegalStateException> { closing().collect { throw CancellationException("mine") } }.message shouldBe "cannot close"
+    }
+
+    test("what closing the reader throws is with the cancellation, where the collector was cancelled") {
+        coroutineScope {
+            val ended = CompletableDeferred<Throwable?>()
+            launch {
+                val job = currentCoroutineContext().job
+                readerOf(3) { error("cannot close") }.asFlow().onCompletion { ended.complete(it) }.collect {
+                    job.cancel()
+                    awaitCancellation()
+                }
+            }.join()
+            val cancellation = ended.await()
+            (cancellation is CancellationException) shouldBe true
+            cancellation?.suppressed?.map { it.message } shouldBe listOf("cannot close")
+        }
     }
 
     test("what is retained before first belongs to the caller") {
