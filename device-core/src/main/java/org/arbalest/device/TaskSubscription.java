@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Tasks come from callbacks, one at a time; the subscriber's calls from anywhere. Signals are given by whoever finds nobody giving them, so
  * that they are serialised. The producer is asked for one task more than the subscriber asks for, as some send the end only on demand (ASY-13);
- * that task waits in the queue, or is owed. In the queue it keeps the producer's struct: before it leaves, what is wanted is requested (ASY-29).
+ * that task waits in the queue, or is owed. Until it is extracted it keeps the producer's struct: what is wanted is requested before (ASY-29).
  */
 final class TaskSubscription implements Flow.Subscription {
   private final AsyncHandler handler;
@@ -114,7 +114,15 @@ final class TaskSubscription implements Flow.Subscription {
   private void discard() {
     discarding = true;
     handler.cancel();
+    discardQueue(); // here, since who signals may be in an onNext that blocks
     signal();
+  }
+
+  private void discardQueue() {
+    for (ImportedTask task = queue.poll(); task != null; task = queue.poll()) {
+      handler.pinned();
+      discardTask(task);
+    }
   }
 
   static long addSaturating(long a, long b) {
@@ -149,10 +157,9 @@ final class TaskSubscription implements Flow.Subscription {
     }
     boolean atEnd = end.get() != null; // before the queue: what comes first is signalled first
     while (discarding || emitted < demanded.get()) {
-      ImportedTask task = queue.peek();
+      ImportedTask task = queue.poll();
       if (task == null) break;
-      handler.pinned(); // by this task, which nobody else takes out of the queue
-      queue.remove();
+      handler.pinned(); // by this task, which nobody else has
       if (discarding || to == null) {
         discardTask(task);
       } else {

@@ -176,6 +176,30 @@ class EarlyEndSpec : FunSpec({
         }
     }
 
+    test("ASY-29 a cancellation does not wait for a subscriber that blocks in onNext, also where the producer ends early") {
+        PeerProducer(-1, 1).use { producer ->
+            val inside = CountDownLatch(1)
+            val goOn = CountDownLatch(1)
+            val arrays = producer.connect(AsyncQuirk.PRODUCER_ENDS_EARLY)
+            val collector = AsyncCollector(1) { task ->
+                inside.countDown()
+                goOn.await()
+                task.close()
+            }
+            arrays.subscribe(collector)
+            inside.await()
+            try {
+                await("a task waits behind it") { producer.results().sent == 2L } // nothing is owed: nobody would come to be told
+                arrays.close()
+                await("the producer is told") { producer.results().cancels == 1L }
+            } finally {
+                goOn.countDown()
+            }
+            arrays.released().outcome().getOrThrow()
+            producer.join() shouldBe true
+        }
+    }
+
     /** A producer that waits before task 1, and whose struct has a NULL in place of [function]; three tasks are wanted. */
     fun unreachable(function: (Long, Long) -> Unit, take: (AsyncArrays) -> Unit, check: (AsyncArrays) -> Unit) {
         PeerProducer(-1, 1, setOf(GATE_TASK), at = 1).use { producer ->
