@@ -45,8 +45,9 @@ import java.util.concurrent.atomic.AtomicLong
  * asked for the array. It is announced on the thread that emits, and exported on the thread on which the consumer extracts it. The other
  * callbacks run on [Dispatchers.Default]. No callback is made inside a call of the consumer's, and none at the same time as another.
  *
- * **The end.** Returns at the flow's end, and if the consumer cancels. A flow that is suspended then is cancelled, one that runs at its next emit or
- * where it suspends, or after ten seconds in which it did neither. What the flow throws goes to the
+ * **The end.** Returns at the flow's end, and if the consumer cancels, or answers with an error. Such a consumer takes nothing any more: the emit that
+ * waits for it, or the next one, throws, and a flow that does not emit is cancelled when [asReader]'s would be that was closed: after some 20 ms where
+ * it waits, later where it runs. The same is lost then. What the flow throws goes to the
  * consumer's `on_error`, with errno, message and those of its causes, and is thrown here. So does a cancellation of this coroutine, as
  * `ECANCELED`; it waits for the release. If the consumer answers with an error, that is thrown as a [DeviceException] with its errno.
  *
@@ -91,7 +92,10 @@ private suspend fun <T : AutoCloseable> Flow<T>.drive(move: (T) -> T, start: (Pu
                 }
             }
             // The consumer cancelled, or refused; otherwise the collection has ended.
-            stream.whenComplete { _, _ -> upstream.stop() }
+            stream.whenComplete { _, _ ->
+                upstream.stop()
+                supply.wake()
+            }
         }
     } catch (t: Throwable) {
         supply.end(t)
@@ -104,7 +108,7 @@ private suspend fun <T : AutoCloseable> Flow<T>.drive(move: (T) -> T, start: (Pu
 /** What a coroutine emits, to one subscriber. */
 private class Supply<T : AutoCloseable> : Publisher<T>, Subscription {
     private val demand = AtomicLong()
-    private val wake = Channel<Unit>(Channel.CONFLATED)
+    private val woken = Channel<Unit>(Channel.CONFLATED)
 
     // Guarded by this.
     private var subscriber: Subscriber<in T>? = null
@@ -122,7 +126,12 @@ private class Supply<T : AutoCloseable> : Publisher<T>, Subscription {
 
     override fun request(n: Long) {
         demand.accumulateAndGet(n) { a, b -> if (a + b < 0) Long.MAX_VALUE else a + b }
-        wake.trySend(Unit)
+        wake()
+    }
+
+    /** Has an emit that waits look again. */
+    fun wake() {
+        woken.trySend(Unit)
     }
 
     /** The stream comes to its end soon, and ends the collection. */
@@ -131,7 +140,7 @@ private class Supply<T : AutoCloseable> : Publisher<T>, Subscription {
     /** Takes an item, and passes it on as soon as it is asked for. */
     suspend fun emit(item: T, upstream: Upstream) {
         try {
-            while (demand.get() == 0L) wake.receive()
+            while (demand.get() == 0L && upstream.refusal() == null) woken.receive()
             upstream.refusal()?.let { throw it }
         } catch (t: Throwable) {
             item.close()

@@ -8,21 +8,28 @@ import kotlinx.coroutines.Job
 import kotlinx.coroutines.ThreadContextElement
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
+import kotlin.coroutines.AbstractCoroutineContextElement
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
+import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
 /**
  * The collection of somebody's flow by a sink, which takes over what is emitted (OWN-16), and may have enough before the flow ends.
  *
- * `flow` asks whether its job is cancelled before it hands a value on, and throws if it is: a batch that was being made would then be nobody's. So a
- * flow that is [stop]ped is cancelled only where none of its code runs, that is, where it is suspended, in the sink or elsewhere. Code that
- * runs comes to its next emit, which the sink [refuses][refusal], or suspends, and is cancelled there. What does neither for [PATIENCE], such
- * as a thread that is blocked until it is interrupted, is cancelled all the same.
+ * `flow` asks whether its job is cancelled before it hands a value on, and throws if it is: a batch that was being made would then be nobody's. So
+ * a flow that is [stop]ped may come to its next emit, which the sink [refuses][refusal]. Where it waits in the sink, the sink wakes it. Elsewhere it
+ * is cancelled when it seems to wait for something that has nothing to do with a batch:
+ *
+ * - at first where none of its code ran for [QUIET]: shorter suspensions lie between two pieces of the same work;
+ * - after [GRACE], whose end a flow that polls would put off for good otherwise, wherever it suspends;
+ * - after [PATIENCE] wherever it is, so that a thread that is blocked is interrupted.
+ *
+ * Code in another dispatcher is waited for as well until [GRACE]; then it counts as suspended, since it cannot emit.
  *
  * Seen from outside this is a job like any other: whoever cancels its parent cancels it at once.
  */
-internal class Upstream private constructor() : ThreadContextElement<Unit>, CoroutineContext.Key<Upstream> {
+internal class Upstream private constructor(private val clock: Clock) : ThreadContextElement<Unit>, CoroutineContext.Key<Upstream> {
     // Its own key: flows may be collected within one another.
     override val key: CoroutineContext.Key<Upstream> get() = this
 
@@ -30,39 +37,46 @@ internal class Upstream private constructor() : ThreadContextElement<Unit>, Coro
 
     // Guarded by this.
     private var dispatcher: CoroutineContext.Element? = null
-    private var running = 0
+    private var here = 0 // threads that run code of the flow in its dispatcher
+    private var elsewhere = 0 // and in others
+    private var turns = 0L // how often one began to
     private var stopped = false
+    private var strict = false
     private var cancelled = false
 
     /** Lets the flow end: nothing is taken any more. */
     fun stop() {
-        val runs = synchronized(this) {
+        synchronized(this) {
             if (stopped) return
             stopped = true
-            cancelled = running == 0
-            !cancelled
         }
-        if (runs) cancelLater() else job.cancel()
+        val ending = CoroutineScope(clock.dispatcher).launch { end() }
+        job.invokeOnCompletion { ending.cancel() }
+    }
+
+    private suspend fun end() {
+        repeat((GRACE / QUIET).toInt()) {
+            val before = synchronized(this) { turns }
+            delay(QUIET)
+            cancelIf { here + elsewhere == 0 && turns == before }
+        }
+        cancelIf {
+            strict = true
+            here == 0
+        }
+        delay(PATIENCE - GRACE)
+        cancelIf { true }
     }
 
     /** What an emit throws instead of taking anything; null while it does. */
     fun refusal(): CancellationException? =
         if (synchronized(this) { stopped }) CancellationException("whoever took what this flow emits has enough") else null
 
-    private fun cancelLater() {
-        val patience = CoroutineScope(Dispatchers.Default).launch {
-            delay(PATIENCE)
-            job.cancel()
-        }
-        job.invokeOnCompletion { patience.cancel() }
-    }
-
     /** A thread is about to run code of the flow. Who resumes it looks for a cancellation only after this. */
     override fun updateThreadContext(context: CoroutineContext) {
         val late = synchronized(this) {
-            val own = context[ContinuationInterceptor]
-            if (dispatcher == null) dispatcher = own
-            if (own === dispatcher) running++
+            turns++
+            count(context, 1)
             cancelled
         }
         if (late) job.cancel() // whoever decided that may not have come to it yet
@@ -70,20 +84,36 @@ internal class Upstream private constructor() : ThreadContextElement<Unit>, Coro
 
     /** A thread has run code of the flow until it suspended or ended. */
     override fun restoreThreadContext(context: CoroutineContext, oldState: Unit) {
-        val now = synchronized(this) {
-            if (context[ContinuationInterceptor] === dispatcher) running--
-            (stopped && running == 0 && !cancelled).also { if (it) cancelled = true }
+        cancelIf {
+            count(context, -1)
+            strict && here == 0
         }
+    }
+
+    private fun count(context: CoroutineContext, change: Int) {
+        val own = context[ContinuationInterceptor]
+        if (dispatcher == null) dispatcher = own
+        if (own === dispatcher) here += change else elsewhere += change
+    }
+
+    private inline fun cancelIf(condition: () -> Boolean) {
+        val now = synchronized(this) { (condition() && !cancelled).also { if (it) cancelled = true } }
         if (now) job.cancel()
     }
 
     companion object {
-        /** How long code may run on that neither emits nor suspends. */
+        /** How long nothing runs where a flow does not go on by itself. */
+        val QUIET = 20.milliseconds
+
+        /** For how long after the stop it may have such pauses. */
+        val GRACE = 1.seconds
+
+        /** For how long after the stop code may run that neither emits nor suspends. */
         val PATIENCE = 10.seconds
 
-        /** Begins to collect: [collection] does, in [scope]. Emits are possible in its dispatcher only, and that is what is watched. */
+        /** Begins to collect: [collection] does, in [scope]. Emits are possible in its dispatcher only. */
         fun start(scope: CoroutineScope, collection: suspend (Upstream) -> Unit): Upstream {
-            val upstream = Upstream()
+            val upstream = Upstream(scope.coroutineContext[Clock] ?: Clock.REAL)
             upstream.job = scope.launch(upstream, CoroutineStart.LAZY) { collection(upstream) }
             upstream.job.start()
             return upstream
@@ -93,5 +123,12 @@ internal class Upstream private constructor() : ThreadContextElement<Unit>, Coro
     /** See [Job.invokeOnCompletion]. */
     fun invokeOnCompletion(handler: (Throwable?) -> Unit) {
         job.invokeOnCompletion(handler)
+    }
+}
+
+/** Where the time after a stop passes; tests put another one into the context of a collection. */
+internal class Clock(val dispatcher: CoroutineContext) : AbstractCoroutineContextElement(Clock) {
+    companion object Key : CoroutineContext.Key<Clock> {
+        val REAL = Clock(Dispatchers.Default)
     }
 }

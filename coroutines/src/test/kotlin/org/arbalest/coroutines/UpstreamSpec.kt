@@ -1,0 +1,192 @@
+package org.arbalest.coroutines
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.flow.FlowCollector
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.job
+import kotlinx.coroutines.runInterruptible
+import kotlinx.coroutines.withContext
+import kotlinx.coroutines.withTimeout
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CopyOnWriteArrayList
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
+
+/** When a flow that was stopped is cancelled. The time after the stop passes where the test says so. */
+class UpstreamSpec : FunSpec({
+    test("OWN-16 stopped, a flow that waits is cancelled after 20 ms in which none of its code ran, and not before") {
+        val collection = Collection(virtually = true) { awaitCancellation() }
+        collection.stop()
+        collection.time.pass(19.milliseconds)
+        collection.isCancelled shouldBe false
+        collection.time.pass(1.milliseconds)
+        collection.isCancelled shouldBe true
+    }
+
+    test("OWN-16 stopped, a flow that waits for less time after time comes to its emit, which is refused") {
+        val collection = Collection(virtually = true) {
+            repeat(40) { delay(15) }
+            emit(1)
+        }
+        collection.stop()
+        collection.time.pass(1.seconds)
+        collection.emitted shouldContainExactly listOf(1)
+        collection.isCancelled shouldBe true // by what the emit threw
+    }
+
+    test("OWN-16 stopped, a flow that polls every 10 ms is cancelled after a second, and not before") {
+        val collection = Collection(virtually = true) { while (true) delay(10) }
+        collection.stop()
+        collection.time.pass(999.milliseconds)
+        collection.isCancelled shouldBe false
+        collection.time.pass(1.milliseconds)
+        collection.isCancelled shouldBe true
+    }
+
+    test("OWN-16 stopped, code in another dispatcher has a second, and is cancelled then") {
+        val waits = CountDownLatch(1)
+        val interrupted = CompletableFuture<Boolean>()
+        val collection = Collection {
+            runInterruptible(Dispatchers.IO) {
+                waits.countDown()
+                interrupted.complete(runCatching { CountDownLatch(1).await() }.exceptionOrNull() is InterruptedException)
+            }
+        }
+        waits.await()
+        collection.stop()
+        collection.time.pass(999.milliseconds)
+        collection.isCancelled shouldBe false
+        collection.time.pass(1.milliseconds)
+        interrupted.get(30, TimeUnit.SECONDS) shouldBe true
+    }
+
+    test("OWN-16 stopped, code that runs for more than a second comes to its emit, which is refused") {
+        val gate = Gate()
+        val collection = Collection {
+            gate.pass()
+            emit(1)
+        }
+        gate.reached()
+        collection.stop()
+        collection.time.pass(9999.milliseconds)
+        gate.open()
+        collection.join()
+        collection.emitted shouldContainExactly listOf(1)
+    }
+
+    test("OWN-16 stopped, code that runs for more than a second is cancelled where it suspends") {
+        val gate = Gate()
+        val collection = Collection {
+            gate.pass()
+            awaitCancellation()
+        }
+        gate.reached()
+        collection.stop()
+        collection.time.pass(5.seconds)
+        collection.isCancelled shouldBe false
+        gate.open()
+        collection.join()
+    }
+
+    test("OWN-16 stopped, a thread that waits until it is interrupted is so after ten seconds, and not before") {
+        val waits = CountDownLatch(1)
+        val collection = Collection {
+            runInterruptible {
+                waits.countDown()
+                CountDownLatch(1).await()
+            }
+        }
+        waits.await()
+        collection.stop()
+        collection.time.pass(9999.milliseconds)
+        collection.isCancelled shouldBe false
+        collection.time.pass(1.milliseconds)
+        collection.join()
+    }
+
+    test("OWN-16 stopped, a thread that blocks for more than ten seconds is cancelled, and what it makes is lost") {
+        val gate = Gate()
+        val collection = Collection {
+            gate.pass()
+            emit(1)
+        }
+        gate.reached()
+        collection.stop()
+        collection.time.pass(10.seconds)
+        collection.isCancelled shouldBe true
+        gate.open()
+        collection.join()
+        collection.emitted shouldContainExactly listOf()
+    }
+
+    test("OWN-16 cancelled from outside, a flow is so at once, stopped or not, suspended or not") {
+        for (stopped in listOf(false, true)) for (suspended in listOf(false, true)) {
+            val gate = Gate()
+            val parent = Job()
+            val collection = Collection(parent) {
+                if (suspended) withContext(Dispatchers.IO) { runInterruptible { gate.pass() } } else gate.pass()
+                emit(1)
+            }
+            gate.reached()
+            if (stopped) collection.stop()
+            parent.cancel()
+            collection.isCancelled shouldBe true
+            gate.open()
+            withTimeout(30.seconds) { parent.cancelAndJoin() }
+            collection.emitted shouldContainExactly listOf()
+        }
+    }
+})
+
+/** Where code stays, without suspending, until the test opens it. */
+private class Gate {
+    private val reached = CountDownLatch(1)
+    private val opened = CountDownLatch(1)
+
+    fun pass() {
+        reached.countDown()
+        opened.await()
+    }
+
+    fun reached() = reached.await()
+
+    fun open() = opened.countDown()
+}
+
+/** A flow that a sink collects: in threads, or on the test's own in the test's time. */
+private class Collection(parent: Job = Job(), virtually: Boolean = false, block: suspend FlowCollector<Int>.() -> Unit) {
+    val time = HeldTime()
+    val emitted = CopyOnWriteArrayList<Int>()
+    private val job = CompletableFuture<Job>()
+    private val upstream: Upstream
+
+    init {
+        val dispatcher = if (virtually) time.dispatcher else Dispatchers.Default
+        upstream = Upstream.start(CoroutineScope(dispatcher + time.clock + parent)) { upstream ->
+            job.complete(currentCoroutineContext().job)
+            flow(block).collect {
+                emitted += it
+                upstream.refusal()?.let { refusal -> throw refusal }
+            }
+        }
+        if (virtually) time.pass(Duration.ZERO)
+    }
+
+    fun stop() = upstream.stop()
+
+    val isCancelled: Boolean get() = job.get().isCancelled
+
+    suspend fun join() = withTimeout(30.seconds) { job.get().join() }
+}
