@@ -58,7 +58,7 @@ class UpstreamSpec : FunSpec({
     test("OWN-16 stopped, code in another dispatcher has a second, and is cancelled then") {
         val waits = CountDownLatch(1)
         val interrupted = CompletableFuture<Boolean>()
-        val collection = Collection {
+        val collection = Collection(virtually = true) {
             runInterruptible(Dispatchers.IO) {
                 waits.countDown()
                 interrupted.complete(runCatching { CountDownLatch(1).await() }.exceptionOrNull() is InterruptedException)
