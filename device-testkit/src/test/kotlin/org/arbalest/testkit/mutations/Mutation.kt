@@ -1,8 +1,13 @@
 package org.arbalest.testkit.mutations
 
+import java.nio.file.Files
 import java.nio.file.Path
+import kotlin.io.path.Path
+import kotlin.io.path.exists
+import kotlin.io.path.extension
 import kotlin.io.path.name
 import kotlin.io.path.readLines
+import kotlin.io.path.readText
 
 /**
  * One way to break one rule: what is changed in core's sources, and the specs of which a test then must fail.
@@ -30,11 +35,25 @@ internal class Mutation(val rule: String, val what: String, val specs: List<Stri
         }
     }
 
+    /** What becomes of the files that it changes, by their names; fails if one is not there, or what is to be changed in it. */
+    fun mutated(sources: Path): Map<String, String> = changes.groupBy { it.type }.entries.associate { (type, changes) ->
+        val original = sources.resolve("${type.replace('.', '/')}.java")
+        check(original.exists()) { "core has no $type" }
+        original.name to changes.fold(original.readText()) { source, change -> change.applyTo(source) }
+    }
+
     override fun toString() = "$rule $what"
 
     companion object {
+        /** Where a project has the sources that are changed. */
+        fun sources(project: Path): Path = project.resolve("device-core/src/main/java/org/arbalest/device")
+
+        /** All that there are, from the folder of the module. */
+        fun all(): List<Mutation> =
+            Files.list(Path("src/mutations")).use { files -> files.filter { it.extension == "mutations" }.sorted().toList() }.flatMap(::read)
+
         /** The mutations that are written in a file. */
-        fun read(file: Path): List<Mutation> {
+        private fun read(file: Path): List<Mutation> {
             val blocks = mutableListOf<MutableList<String>>()
             for (line in file.readLines()) {
                 when {

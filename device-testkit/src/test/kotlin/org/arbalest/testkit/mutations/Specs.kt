@@ -10,8 +10,8 @@ import kotlin.system.exitProcess
 
 /** Runs test classes in this JVM, up to the first test that fails. */
 internal object Specs {
-    /** What stands before the name of a test that has passed. */
-    const val PASSED = "passed: "
+    /** What stands before the name of a test that begins. */
+    const val BEGAN = "began: "
 
     /** What stands before the name of a test that has failed. */
     const val FAILED = "failed: "
@@ -31,11 +31,12 @@ internal object Specs {
     }
 
     private object Listener : TestExecutionListener {
+        override fun executionStarted(id: TestIdentifier) {
+            if (id.isTest) println(BEGAN + id.displayName)
+        }
+
         override fun executionFinished(id: TestIdentifier, result: TestExecutionResult) {
-            if (result.status == TestExecutionResult.Status.SUCCESSFUL) {
-                if (id.isTest) println(PASSED + id.displayName)
-                return
-            }
+            if (result.status == TestExecutionResult.Status.SUCCESSFUL) return
             println(FAILED + id.displayName)
             result.throwable.ifPresent { println(it.stackTraceToString().lineSequence().take(12).joinToString("\n")) }
             System.out.flush()
