@@ -243,28 +243,14 @@ public abstract sealed class ColumnBuilder
     if (!field.isNullable()) throw new IllegalArgumentException("column \"" + field.name() + "\" is not nullable, but row " + row + " is null");
   }
 
-  /** The bytes of text. Half a surrogate pair has none in UTF-8: a question mark would take its place. */
+  /** The bytes of text. */
   final byte[] utf8(String value) {
     byte[] bytes = value.getBytes(UTF_8);
-    for (byte b : bytes) {
-      if (b == '?') {
-        checkSurrogates(value);
-        break;
-      }
+    int half = Utf8.half(value, bytes);
+    if (half >= 0) {
+      throw new IllegalArgumentException(String.format("column \"%s\", row %d: %s", field.name(), length(), Utf8.describe(value, half)));
     }
     return bytes;
-  }
-
-  private void checkSurrogates(String value) {
-    for (int i = 0; i < value.length(); i++) {
-      char c = value.charAt(i);
-      boolean begins = Character.isHighSurrogate(c) && i + 1 < value.length() && Character.isLowSurrogate(value.charAt(i + 1));
-      boolean ends = Character.isLowSurrogate(c) && i > 0 && Character.isHighSurrogate(value.charAt(i - 1));
-      if (Character.isSurrogate(c) && !begins && !ends) {
-        throw new IllegalArgumentException(
-            String.format("column \"%s\", row %d: character %d of the text, U+%04X, is half a surrogate pair", field.name(), length(), i, (int) c));
-      }
-    }
   }
 
   final IllegalArgumentException doesNotFit(String what) {

@@ -134,7 +134,7 @@ public sealed interface DataType {
     public TimestampType {
       Objects.requireNonNull(unit, "unit");
       if (timezone != null && timezone.isEmpty()) timezone = null;
-      if (timezone != null) DataTypes.noNul("a time zone", timezone);
+      if (timezone != null) DataTypes.checkText("a time zone", timezone);
     }
   }
 

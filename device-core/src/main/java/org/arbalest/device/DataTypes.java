@@ -61,9 +61,11 @@ public final class DataTypes {
     if (value < 0) throw new IllegalArgumentException(what + " is not negative, but " + value + " was given");
   }
 
-  /** Refuses text that C would read only in part. */
-  static void noNul(String what, String text) {
+  /** Refuses text that C would read only in part, or otherwise (SCH-21). */
+  static void checkText(String what, String text) {
     if (text.indexOf(0) >= 0) throw new IllegalArgumentException(what + " has no NUL character, which ends a string in C");
+    int half = Utf8.half(text);
+    if (half >= 0) throw new IllegalArgumentException(what + " \"" + text + "\": " + Utf8.describe(text, half));
   }
 
   static void checkEntries(Field entries) {

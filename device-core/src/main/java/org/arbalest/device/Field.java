@@ -37,14 +37,18 @@ public final class Field {
     this.nullable = nullable;
     this.metadata = Objects.requireNonNull(metadata, "metadata");
     this.unknownFlags = unknownFlags;
-    DataTypes.noNul("the name of a field", name);
+    DataTypes.checkText("the name of a field", name);
     this.layout = Layout.of(type);
     if (layout.depth > DEEPEST) {
       throw new IllegalArgumentException("field " + name + " nests " + layout.depth + " levels deep; at most " + DEEPEST + " are supported");
     }
   }
 
-  /** A nullable field. */
+  /**
+   * A nullable field.
+   *
+   * @throws IllegalArgumentException if the name has a NUL character or half a surrogate pair, or the type is nested too deep
+   */
   public static Field of(String name, DataType type) {
     return new Field(name, type, true, Metadata.empty(), 0);
   }

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Key-value metadata of a field, a schema or a stream: an ordered list of pairs. Immutable.
  *
- * <p>Keys and values are bytes; the {@code String} methods read and write them as UTF-8. A key may occur more than once; look-ups find the
- * first.
+ * <p>Keys and values are bytes; the {@code String} methods read and write them as UTF-8, and refuse to write half a surrogate pair, which UTF-8
+ * does not have, by an {@code IllegalArgumentException}. A key may occur more than once; look-ups find the first.
  */
 public final class Metadata {
   private static final Metadata EMPTY = new Metadata(List.of());
@@ -37,7 +37,7 @@ public final class Metadata {
   /** The pairs of a map, in its order. */
   public static Metadata of(Map<String, String> map) {
     List<Entry> entries = new ArrayList<>();
-    map.forEach((key, value) -> entries.add(new Entry(key.getBytes(UTF_8), value.getBytes(UTF_8))));
+    map.forEach((key, value) -> entries.add(Entry.of(key, value)));
     return of(entries);
   }
 
@@ -48,13 +48,17 @@ public final class Metadata {
 
   /** This metadata with one more pair at its end. */
   public Metadata with(String key, String value) {
-    return with(key.getBytes(UTF_8), value.getBytes(UTF_8));
+    return with(Entry.of(key, value));
   }
 
   /** This metadata with one more pair at its end. */
   public Metadata with(byte[] key, byte[] value) {
+    return with(new Entry(key, value));
+  }
+
+  private Metadata with(Entry entry) {
     List<Entry> all = new ArrayList<>(entries);
-    all.add(new Entry(key, value));
+    all.add(entry);
     return new Metadata(all);
   }
 
@@ -67,6 +71,7 @@ public final class Metadata {
   /** The bytes of the first pair with this key, or null. */
   public byte @Nullable [] getBytes(String key) {
     byte[] wanted = key.getBytes(UTF_8);
+    if (Utf8.half(key, wanted) >= 0) return null;
     for (Entry entry : entries) {
       if (Arrays.equals(entry.key, wanted)) return entry.value.clone();
     }
@@ -107,6 +112,10 @@ public final class Metadata {
     public Entry(byte[] key, byte[] value) {
       this.key = key.clone();
       this.value = value.clone();
+    }
+
+    private static Entry of(String key, String value) {
+      return new Entry(Utf8.bytes("the key \"" + key + "\" of metadata", key), Utf8.bytes("the value of \"" + key + "\" in metadata", value));
     }
 
     /** The key as UTF-8. */

@@ -166,6 +166,17 @@ class SchemaFormatSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { Field.of("a\u0000b", DataTypes.INT32) }.message!! shouldContain "NUL"
         shouldThrow<IllegalArgumentException> { DataType.TimestampType(TimeUnit.SECOND, "a\u0000b") }.message!! shouldContain "NUL"
     }
+
+    test("SCH-21 half a surrogate pair is refused in names and time zones, which say where, instead of becoming a question mark") {
+        for (half in listOf("\uD83D", "\uDE00", "is it? \uDE00\uD83D", "ab\uD83D!", "\uD83D\uDE00\uDE00")) {
+            val at = if (half.length == 3) 2 else half.indexOfFirst(Char::isSurrogate)
+            val where = "\"$half\": character $at of the text, U+${half[at].code.toString(16).uppercase()}, is half a surrogate pair"
+            shouldThrow<IllegalArgumentException> { Field.of(half, DataTypes.INT32) }.message shouldBe "the name of a field $where"
+            shouldThrow<IllegalArgumentException> { Field.of("a", DataTypes.INT32).withName(half) }.message shouldBe "the name of a field $where"
+            shouldThrow<IllegalArgumentException> { DataType.TimestampType(TimeUnit.SECOND, half) }.message shouldBe "a time zone $where"
+        }
+        Field.of("what? \uD83D\uDE00", DataTypes.INT32).name() shouldBe "what? \uD83D\uDE00"
+    }
 })
 
 internal fun textAt(address: Long): String = MemorySegment.ofAddress(address).reinterpret(Long.MAX_VALUE).getString(0)

@@ -1,5 +1,6 @@
 package org.arbalest.device
 
+import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
@@ -137,6 +138,18 @@ class SchemaMetadataSpec : FunSpec({
         field.type() shouldBe DataType.FixedSizeBinaryType(16)
         field.extensionName() shouldBe "org.example.unheard"
         field.extensionMetadata() shouldBe parameters
+    }
+
+    test("SCH-21 half a surrogate pair is refused in metadata's keys and values, with the key, instead of becoming a question mark") {
+        val half = "b\uD83D"
+        for (make in listOf<(String, String) -> Metadata>({ k, v -> Metadata.of(k, v) }, { k, v -> Metadata.of(mapOf(k to v)) }, Metadata.empty()::with)) {
+            shouldThrow<IllegalArgumentException> { make("key", half) }.message shouldBe
+                "the value of \"key\" in metadata: character 1 of the text, U+D83D, is half a surrogate pair"
+            shouldThrow<IllegalArgumentException> { make(half, "value") }.message shouldBe
+                "the key \"$half\" of metadata: character 1 of the text, U+D83D, is half a surrogate pair"
+            make("what? \uD83D\uDE00", "this? \uD83D\uDE00").get("what? \uD83D\uDE00") shouldBe "this? \uD83D\uDE00"
+        }
+        Metadata.of("b?", "is another key").get(half) shouldBe null
     }
 
     test("SCH-16 the parameters of an extension type may be absent, and a plain field has neither key") {
