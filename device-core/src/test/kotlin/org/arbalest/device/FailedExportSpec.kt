@@ -3,6 +3,7 @@ package org.arbalest.device
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.longs.shouldBeLessThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DataType.StructType
@@ -14,6 +15,8 @@ import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.Errno
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
+import java.nio.file.Files
+import java.nio.file.Path
 import java.util.concurrent.atomic.AtomicLong
 
 /** Exports that fail, one place after another: C finds released structs, and whoever exported still has the array. */
@@ -69,6 +72,22 @@ class FailedExportSpec : FunSpec({
                 }
             }
             array.column("id").length() shouldBe 3
+        }
+    }
+
+    test("OWN-09 a schema for which there is no slot keeps no memory") {
+        val field = Field.of("n".repeat(8 shl 20), DataTypes.INT8) // so large that malloc asks the system for it
+        batch(3).use { array ->
+            withoutSlots(array) {
+                Arena.ofConfined().use { arena ->
+                    val out = arena.allocate(ArrowSchemaStruct.LAYOUT)
+                    fun failed() = shouldThrow<DeviceException> { field.exportSchema(out) }.errno() shouldBe Errno.ENOMEM
+                    failed()
+                    val before = mappedMiB()
+                    repeat(32) { failed() }
+                    mappedMiB() - before shouldBeLessThan 128
+                }
+            }
         }
     }
 
@@ -131,3 +150,9 @@ class FailedExportSpec : FunSpec({
         }
     }
 })
+
+/** How much of this process's address space is taken, where the system tells; what is taken and never written counts. */
+private fun mappedMiB(): Long {
+    val status = Path.of("/proc/self/status").takeIf(Files::exists) ?: return 0
+    return Files.readAllLines(status).first { it.startsWith("VmSize:") }.filter(Char::isDigit).toLong() / 1024
+}
