@@ -1,8 +1,11 @@
 /*
  * A thread pool like that of Arrow C++ (cpp/src/arrow/util/thread_pool.cc, GetCpuThreadPool): made at the first use, its thread does what it is
  * given, and the static destructor, which that use registered, tells it to end and joins it. Whoever hangs in that for five seconds, hangs.
+ * The destructor also says whether the JVM's functions (jni.h: a JavaVM points to their table) are still those of the beginning, as a JDK that is
+ * corrected does not need others.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -20,6 +23,7 @@ static function job;
 static int64_t arguments[3], answer;
 static int busy, ending;
 static function last;
+static void **vm, *functions;
 
 static void* work(void* unused) {
   pthread_mutex_lock(&lock);
@@ -47,7 +51,7 @@ static void destroy(void) {
   ending = 1;
   pthread_cond_broadcast(&moved);
   pthread_mutex_unlock(&lock);
-  say("joining\n");
+  say(*vm == functions ? "joining\n" : "joining, with other functions of the JVM\n");
   struct timespec limit;
   clock_gettime(CLOCK_REALTIME, &limit);
   limit.tv_sec += 5;
@@ -59,6 +63,9 @@ static void destroy(void) {
 }
 
 static void start(void) {
+  int count = 0, (*created)(void***, int, int*) = (int (*)(void***, int, int*))dlsym(RTLD_DEFAULT, "JNI_GetCreatedJavaVMs");
+  if (created == NULL || created(&vm, 1, &count) != 0 || count != 1) abort();
+  functions = *vm;
   if (pthread_create(&worker, NULL, work, NULL) != 0 || atexit(destroy) != 0) abort();
 }
 
