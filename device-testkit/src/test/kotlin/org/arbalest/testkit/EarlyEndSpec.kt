@@ -14,6 +14,7 @@ import org.arbalest.device.abi.ArrowAsyncHandlerStruct
 import org.arbalest.device.abi.ArrowAsyncProducerStruct
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.PeerProducer.Quirk.*
+import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.CancellationException
 import java.util.concurrent.CountDownLatch
@@ -26,15 +27,7 @@ class EarlyEndSpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 
-    fun await(what: String, condition: () -> Boolean) {
-        val patience = System.nanoTime() + 20_000_000_000
-        while (!condition()) {
-            check(System.nanoTime() < patience) { "waited in vain: $what" }
-            Thread.onSpinWait()
-        }
-    }
-
-    fun awaitGate() = await("the producer is at the gate") { CPeer.waitingAtGate > 0L }
+    fun awaitGate() = eventually("the producer is at the gate") { CPeer.waitingAtGate > 0L }
 
     /** At the gate with [act] done, its source has ended, or failed, with the struct gone, and it has told nobody yet. */
     fun goneBeforeTold(batches: Long, fails: Boolean, prepare: (AsyncArrays) -> Unit = {}, act: (AsyncArrays) -> Unit, check: (Produced, AsyncArrays) -> Unit) {
@@ -115,7 +108,7 @@ class EarlyEndSpec : FunSpec({
     test("ASY-29 the first demand goes out inside on_schema, whether or not somebody is there to take anything") {
         PeerProducer(3, 1).use { producer ->
             val arrays = producer.connect()
-            await("a task comes") { producer.results().sent > 0 }
+            eventually("a task comes") { producer.results().sent > 0 }
             producer.results().let {
                 it.requested shouldBe 1
                 it.requestsInside shouldBe 1
@@ -135,7 +128,7 @@ class EarlyEndSpec : FunSpec({
             arrays.subscribe(collector)
             repeat(20) {
                 collector.subscription.request(1)
-                await("task $it comes") { held.size > it }
+                eventually("task $it comes") { held.size > it }
             }
             held.forEach { it.close() }
             collector.done.outcome().getOrThrow()
@@ -168,7 +161,7 @@ class EarlyEndSpec : FunSpec({
     test("ASY-29 with a task that waits for the subscriber a cancellation goes out at once, also where the producer ends early") {
         PeerProducer(-1, 1).use { producer ->
             val arrays = producer.connect(AsyncQuirk.PRODUCER_ENDS_EARLY)
-            await("a task comes") { producer.results().sent > 0 }
+            eventually("a task comes") { producer.results().sent > 0 }
             arrays.close()
             arrays.released().outcome().getOrThrow() // nothing is owed: nobody would come to be told
             producer.join() shouldBe true
@@ -189,9 +182,9 @@ class EarlyEndSpec : FunSpec({
             arrays.subscribe(collector)
             inside.await()
             try {
-                await("a task waits behind it") { producer.results().sent == 2L } // nothing is owed: nobody would come to be told
+                eventually("a task waits behind it") { producer.results().sent == 2L } // nothing is owed: nobody would come to be told
                 arrays.close()
-                await("the producer is told") { producer.results().cancels == 1L }
+                eventually("the producer is told") { producer.results().cancels == 1L }
             } finally {
                 goOn.countDown()
             }
@@ -276,8 +269,7 @@ internal object EarlyEnds {
             }
         }
         check(done.await(50, java.util.concurrent.TimeUnit.SECONDS)) { "it hangs" }
-        val patience = System.nanoTime() + 20_000_000_000
-        while (System.nanoTime() < patience && !(Ledger.now().isZero && CPeer.counts().run { tasks + arrays + handlers == 0L })) Thread.sleep(1)
+        eventually("what is under way is over") { Ledger.now().isZero && CPeer.counts().run { tasks + arrays + handlers == 0L } }
         val counts = CPeer.counts()
         check(Ledger.now().isZero) { Ledger.now() }
         check(counts.tasks + counts.arrays + counts.schemas + counts.producers + counts.violations + counts.doubleReleases == 0L) { counts }

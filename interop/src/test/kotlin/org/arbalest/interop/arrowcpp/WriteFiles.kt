@@ -6,6 +6,7 @@ import org.arbalest.interop.Batches.part
 import org.arbalest.interop.TypeCase
 import org.arbalest.interop.Types
 import org.arbalest.interop.asStruct
+import org.arbalest.testkit.contract.eventually
 import java.nio.file.Files
 import java.nio.file.Path
 
@@ -17,7 +18,8 @@ internal object WriteFiles {
         for (format in DatasetFiles.Format.entries) {
             for (type in Types.all.filter { it.name !in format.refuses }) write(type, format, folder)
         }
-        println("left: ${ledger()}")
+        eventually("the threads of Arrow C++ have given everything back") { Ledger.now().isZero }
+        println("left: nothing")
         for (format in DatasetFiles.Format.entries) {
             for (type in Types.all.filter { it.name in format.refuses }) {
                 try {
@@ -27,7 +29,7 @@ internal object WriteFiles {
                 }
             }
         }
-        println("left by what was refused: ${ledger()}") // and no exit: see DatasetFiles
+        println("left by what was refused: ${Ledger.now()}") // and no exit: see DatasetFiles
     }
 
     private fun write(type: TypeCase, format: DatasetFiles.Format, folder: Path) {
@@ -40,12 +42,5 @@ internal object WriteFiles {
             }
         }
         batches.asStruct { DatasetFiles.write(it, format, Files.createDirectories(folder.resolve("$format/${type.name}"))) }
-    }
-
-    /** What is held when the threads of Arrow C++ have given back what they are just giving back. */
-    private fun ledger(): String {
-        val patience = System.nanoTime() + 3_000_000_000
-        while (!Ledger.now().isZero && System.nanoTime() < patience) Thread.sleep(1)
-        return if (Ledger.now().isZero) "nothing" else "${Ledger.now()}"
     }
 }
