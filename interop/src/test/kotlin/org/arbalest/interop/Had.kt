@@ -3,7 +3,10 @@ package org.arbalest.interop
 import org.arbalest.testkit.SkipWithout
 import java.nio.file.Files
 import java.nio.file.Path
+import java.security.MessageDigest
+import java.util.Base64
 import java.util.concurrent.TimeUnit.MINUTES
+import kotlin.io.path.name
 import kotlin.io.path.readText
 
 /** What is to be had from elsewhere. */
@@ -25,5 +28,11 @@ internal object Had {
         } finally {
             Files.delete(words)
         }
+    }
+
+    /** Fails if a file is not the one that was meant, of this SHA-512 in Base64. */
+    fun check(file: Path, sha512: String) {
+        val found = Base64.getEncoder().encodeToString(MessageDigest.getInstance("SHA-512").digest(Files.readAllBytes(file)))
+        check(found == sha512) { "${file.name} has the SHA-512 $found, not $sha512" }
     }
 }

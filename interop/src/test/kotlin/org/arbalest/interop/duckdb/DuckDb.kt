@@ -66,6 +66,9 @@ internal class DuckDb(override val name: String, override val misreads: Set<Stri
         private const val PACKAGE = "@duckdb/node-bindings-linux-x64"
         private const val VERSION = "1.5.6-r.1"
 
+        /** Of its tarball, as npm has it (`npm view PACKAGE@VERSION dist.integrity`): it is native code, which the tests run. */
+        private const val SHA_512 = "IXcrZJE6kEqM0Z4wwdVnGBHX/frOS33VPNAwDXQ/Q+Fs84b058Qe94chrCCIcNJlG8Y3UHIUU4eBeCQxW5mN1Q=="
+
         /** The one in the JDBC driver's jar. */
         val jdbc = DuckDb("DuckDB 2.0") { DuckDbDriver.load() }
 
@@ -81,7 +84,9 @@ internal class DuckDb(override val name: String, override val misreads: Set<Stri
             if (!Files.exists(library)) {
                 val fresh = Files.createTempDirectory(Files.createDirectories(folder), "new")
                 Had.run(fresh, listOf("npm", "pack", "--silent", "$PACKAGE@$VERSION"))
-                Had.run(fresh, listOf("tar", "-xzf", fresh.toFile().list()!!.single { it.endsWith(".tgz") }))
+                val tarball = fresh.resolve(fresh.toFile().list()!!.single { it.endsWith(".tgz") })
+                Had.check(tarball, SHA_512)
+                Had.run(fresh, listOf("tar", "-xzf", "$tarball"))
                 Files.move(fresh.resolve("package"), folder.resolve("package"))
                 fresh.toFile().deleteRecursively()
             }
