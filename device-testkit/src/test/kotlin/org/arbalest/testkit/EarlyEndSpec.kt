@@ -8,6 +8,7 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.AsyncArrays
 import org.arbalest.device.AsyncQuirk
+import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Ledger
 import org.arbalest.device.abi.ArrowAsyncHandlerStruct
@@ -18,6 +19,7 @@ import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.CancellationException
 import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Flow
 import java.util.concurrent.ForkJoinPool
 import java.util.concurrent.ThreadLocalRandom
 import kotlin.random.Random
@@ -122,7 +124,7 @@ class EarlyEndSpec : FunSpec({
 
     test("ASY-29 what is wanted goes out although the subscriber extracts nothing and the producer owes nothing") {
         PeerProducer(20, 1).use { producer ->
-            val held = java.util.concurrent.LinkedBlockingQueue<org.arbalest.device.AsyncTask>()
+            val held = java.util.concurrent.LinkedBlockingQueue<AsyncTask>()
             val arrays = producer.connect()
             val collector = AsyncCollector(0) { held += it }
             arrays.subscribe(collector)
@@ -170,27 +172,41 @@ class EarlyEndSpec : FunSpec({
     }
 
     test("ASY-29 a cancellation does not wait for a subscriber that blocks in onNext, also where the producer ends early") {
-        PeerProducer(-1, 1).use { producer ->
-            val inside = CountDownLatch(1)
-            val goOn = CountDownLatch(1)
-            val arrays = producer.connect(AsyncQuirk.PRODUCER_ENDS_EARLY)
-            val collector = AsyncCollector(1) { task ->
+        PeerProducer(-1, 1, setOf(GATE_TASK), at = 2).use { producer ->
+            lateinit var handler: MemorySegment
+            val arrays = AsyncArrays.connect(setOf(AsyncQuirk.PRODUCER_ENDS_EARLY)) { handler = it }
+            val (introduced, begin, inside, goOn) = List(4) { CountDownLatch(1) }
+            val collector = AsyncCollector(2) { task ->
                 inside.countDown()
                 goOn.await()
                 task.close()
             }
-            arrays.subscribe(collector)
-            inside.await()
+            val subscribing = Thread.ofPlatform().daemon().start {
+                arrays.subscribe(object : Flow.Subscriber<AsyncTask> by collector {
+                    override fun onSubscribe(subscription: Flow.Subscription) {
+                        collector.onSubscribe(subscription)
+                        introduced.countDown()
+                        begin.await()
+                    }
+                })
+            }
+            introduced.await()
+            producer.start(handler)
+            awaitGate() // two tasks wait for the thread that subscribes, since it is the one that signals
+            begin.countDown()
+            inside.await() // with the first; the second waits behind it
             try {
-                eventually("a task waits behind it") { producer.results().sent == 2L } // nothing is owed: nobody would come to be told
                 arrays.close()
-                eventually("the producer is told") { producer.results().cancels == 1L }
+                producer.results().cancels shouldBe 1
             } finally {
                 goOn.countDown()
+                CPeer.openGate()
             }
             arrays.released().outcome().getOrThrow()
             producer.join() shouldBe true
+            subscribing.join()
         }
+        CPeer.shutGate()
     }
 
     /** A producer that waits before task 1, and whose struct has a NULL in place of [function]; three tasks are wanted. */
