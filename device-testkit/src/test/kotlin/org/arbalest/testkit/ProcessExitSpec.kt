@@ -33,8 +33,7 @@ class ProcessExitSpec : FunSpec({
             val child = leave(called, how)
             withClue(child.output) {
                 child.output shouldContain "leaving"
-                // Where the JDK is corrected it would end anyhow: the guard is seen by what it does. A JVM that is destroyed lets threads go.
-                if (how == PoolAtExit.How.RETURN) child.output shouldNotContain EXCHANGED else child.output shouldContain EXCHANGED
+                child.output shouldContain EXCHANGED // where the JDK is corrected it would end anyhow: the guard is seen by what it does
                 child.output shouldContain "joined"
                 child.output shouldNotContain "WARNING"
                 child.output shouldNotContain "fatal error"
