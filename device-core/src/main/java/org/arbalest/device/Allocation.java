@@ -1,6 +1,7 @@
 package org.arbalest.device;
 
 import org.arbalest.device.spi.MemoryAllocator;
+import org.arbalest.device.upcall.Faults;
 import org.jspecify.annotations.Nullable;
 
 /** A piece of memory and the duty to free it, held by the buffers that lie in it. */

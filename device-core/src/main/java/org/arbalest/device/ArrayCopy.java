@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.spi.SynchronousDriver;
+import org.arbalest.device.upcall.Faults;
 
 /** Copies an array into one allocation in another memory, by a stream's queue. */
 final class ArrayCopy {

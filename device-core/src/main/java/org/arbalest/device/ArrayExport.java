@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.upcall.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**

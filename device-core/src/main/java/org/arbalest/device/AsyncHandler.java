@@ -8,6 +8,7 @@ import org.arbalest.device.abi.ArrowAsyncProducerStruct;
 import org.arbalest.device.abi.ArrowAsyncTaskStruct;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
+import org.arbalest.device.upcall.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**

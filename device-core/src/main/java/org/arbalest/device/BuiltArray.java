@@ -3,6 +3,7 @@ package org.arbalest.device;
 import java.util.ArrayList;
 import java.util.List;
 import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.upcall.Faults;
 import org.jspecify.annotations.Nullable;
 
 /** An array made of our own buffers: the buffers, and its structs and lists in one block. */

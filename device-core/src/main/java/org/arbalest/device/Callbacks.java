@@ -3,14 +3,14 @@ package org.arbalest.device;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.invoke.MethodHandles;
-import org.arbalest.device.ExitGuard.Afterwards;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
 import org.arbalest.device.abi.Errno;
+import org.arbalest.device.upcall.ExitGuard;
+import org.arbalest.device.upcall.ExitGuard.Afterwards;
+import org.arbalest.device.upcall.Faults;
 
 /**
  * The functions that C calls: one stub for each signature, for the life of the process.
@@ -56,17 +56,11 @@ final class Callbacks {
   private Callbacks() {}
 
   private static long stub(String method, FunctionDescriptor type, Afterwards afterwards) {
-    try {
-      var target = MethodHandles.lookup().findStatic(Callbacks.class, method, type.toMethodType());
-      return ExitGuard.guard(Linker.nativeLinker().upcallStub(target, type, Arena.global()).address(), afterwards);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
+    return ExitGuard.stub(MethodHandles.lookup(), method, type, afterwards);
   }
 
   private static void releaseSchema(long schema) {
     try {
-      ExitGuard.called();
       SchemaExport.release(schema);
     } catch (Throwable t) {
       Faults.report("release of a schema", t);
@@ -75,7 +69,6 @@ final class Callbacks {
 
   private static void releaseArray(long array) {
     try {
-      ExitGuard.called();
       ArrayExport.release(array);
     } catch (Throwable t) {
       Faults.report("release of an array", t);
@@ -84,7 +77,6 @@ final class Callbacks {
 
   private static int streamGetSchema(long stream, long out) {
     try {
-      ExitGuard.called();
       return StreamExport.getSchema(ArrowArrayStreamStruct.privateData(stream), out);
     } catch (Throwable t) {
       return unexpected("get_schema", t);
@@ -93,7 +85,6 @@ final class Callbacks {
 
   private static int streamGetNext(long stream, long out) {
     try {
-      ExitGuard.called();
       return StreamExport.getNext(ArrowArrayStreamStruct.privateData(stream), out, false);
     } catch (Throwable t) {
       return unexpected("get_next", t);
@@ -102,7 +93,6 @@ final class Callbacks {
 
   private static long streamGetLastError(long stream) {
     try {
-      ExitGuard.called();
       return StreamExport.getLastError(ArrowArrayStreamStruct.privateData(stream));
     } catch (Throwable t) {
       Faults.report("get_last_error", t);
@@ -112,7 +102,6 @@ final class Callbacks {
 
   private static void streamRelease(long stream) {
     try {
-      ExitGuard.called();
       if (ArrowArrayStreamStruct.release(stream) == 0) return;
       ArrowArrayStreamStruct.setRelease(stream, 0);
       StreamExport.release(ArrowArrayStreamStruct.privateData(stream));
@@ -123,7 +112,6 @@ final class Callbacks {
 
   private static int deviceStreamGetSchema(long stream, long out) {
     try {
-      ExitGuard.called();
       return StreamExport.getSchema(ArrowDeviceArrayStreamStruct.privateData(stream), out);
     } catch (Throwable t) {
       return unexpected("get_schema", t);
@@ -132,7 +120,6 @@ final class Callbacks {
 
   private static int deviceStreamGetNext(long stream, long out) {
     try {
-      ExitGuard.called();
       return StreamExport.getNext(ArrowDeviceArrayStreamStruct.privateData(stream), out, true);
     } catch (Throwable t) {
       return unexpected("get_next", t);
@@ -141,7 +128,6 @@ final class Callbacks {
 
   private static long deviceStreamGetLastError(long stream) {
     try {
-      ExitGuard.called();
       return StreamExport.getLastError(ArrowDeviceArrayStreamStruct.privateData(stream));
     } catch (Throwable t) {
       Faults.report("get_last_error", t);
@@ -151,7 +137,6 @@ final class Callbacks {
 
   private static void deviceStreamRelease(long stream) {
     try {
-      ExitGuard.called();
       if (ArrowDeviceArrayStreamStruct.release(stream) == 0) return;
       ArrowDeviceArrayStreamStruct.setRelease(stream, 0);
       StreamExport.release(ArrowDeviceArrayStreamStruct.privateData(stream));
@@ -162,7 +147,6 @@ final class Callbacks {
 
   private static int handlerOnSchema(long handler, long schema) {
     try {
-      ExitGuard.called();
       return AsyncHandler.onSchema(handler, schema);
     } catch (Throwable t) {
       return unexpected("on_schema", t);
@@ -171,7 +155,6 @@ final class Callbacks {
 
   private static int handlerOnNextTask(long handler, long task, long metadata) {
     try {
-      ExitGuard.called();
       return AsyncHandler.onNextTask(handler, task, metadata);
     } catch (Throwable t) {
       return unexpected("on_next_task", t);
@@ -180,7 +163,6 @@ final class Callbacks {
 
   private static void handlerOnError(long handler, int code, long message, long metadata) {
     try {
-      ExitGuard.called();
       AsyncHandler.onError(handler, code, message, metadata);
     } catch (Throwable t) {
       Faults.report("on_error", t);
@@ -189,7 +171,6 @@ final class Callbacks {
 
   private static void handlerRelease(long handler) {
     try {
-      ExitGuard.called();
       AsyncHandler.release(handler);
     } catch (Throwable t) {
       Faults.report("release of an async handler", t);
@@ -198,7 +179,6 @@ final class Callbacks {
 
   private static void producerRequest(long producer, long n) {
     try {
-      ExitGuard.called();
       AsyncExport.request(producer, n);
     } catch (Throwable t) {
       Faults.report("request", t);
@@ -207,7 +187,6 @@ final class Callbacks {
 
   private static void producerCancel(long producer) {
     try {
-      ExitGuard.called();
       AsyncExport.cancel(producer);
     } catch (Throwable t) {
       Faults.report("cancel", t);
@@ -216,7 +195,6 @@ final class Callbacks {
 
   private static int taskExtractData(long task, long out) {
     try {
-      ExitGuard.called();
       return TaskExport.extractData(task, out);
     } catch (Throwable t) {
       return unexpected("extract_data", t);
@@ -231,7 +209,6 @@ final class Callbacks {
 
   private static void hostFunction(long userData) {
     try {
-      ExitGuard.called();
       Wait.told(userData);
     } catch (Throwable t) {
       Faults.report("telling that an event is over", t);

@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
 import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.upcall.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,7 @@
 package org.arbalest.device;
 
 import org.arbalest.device.spi.DeviceDriver;
+import org.arbalest.device.upcall.Faults;
 
 /** A queue of a device's runtime, and who uses it: its handle, and calls that are under way. */
 final class DeviceQueue extends Shared {

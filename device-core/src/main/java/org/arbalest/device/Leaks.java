@@ -1,6 +1,7 @@
 package org.arbalest.device;
 
 import java.lang.ref.Cleaner;
+import org.arbalest.device.upcall.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**

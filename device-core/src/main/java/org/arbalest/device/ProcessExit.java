@@ -1,5 +1,7 @@
 package org.arbalest.device;
 
+import org.arbalest.device.upcall.ExitGuard;
+
 /** How to leave a process in which native threads may be calling back. */
 public final class ProcessExit {
   private ProcessExit() {}

@@ -1,6 +1,7 @@
 package org.arbalest.device;
 
 import org.arbalest.device.spi.DeviceDriver;
+import org.arbalest.device.upcall.Faults;
 
 /** An event of ours: destroyed when the last of those who hold it has left (DEV-05). */
 final class RecordedEvent extends Shared {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import org.arbalest.device.abi.ArrowSchemaStruct;
+import org.arbalest.device.upcall.Faults;
 
 /**
  * One schema that C holds: the structs below the base struct, their lists and their strings, in one block, and how many of the structs are

@@ -1,6 +1,7 @@
 package org.arbalest.device;
 
 import java.util.concurrent.LinkedBlockingQueue;
+import org.arbalest.device.upcall.Faults;
 
 /**
  * A daemon thread for what may not run where it was heard of: the threads on which a driver calls back may not call it (CUDA), or hold up the

@@ -1,5 +1,6 @@
 package org.arbalest.testkit
 
+import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeIn
@@ -15,10 +16,14 @@ import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowAsyncHandlerStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
+import org.arbalest.device.spi.Callback
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
+import java.lang.foreign.ValueLayout.JAVA_DOUBLE
+import java.lang.foreign.ValueLayout.JAVA_FLOAT
 import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.lang.invoke.MethodHandles
 import java.util.concurrent.CountDownLatch
 
 /** Leaving a process in which a library's threads have called back, which it joins in its static destructor (JDK-8391662). */
@@ -28,7 +33,7 @@ class ProcessExitSpec : FunSpec({
     fun leave(called: PoolAtExit.Called, how: PoolAtExit.How, vararg options: String) =
         ChildJvm.run(PoolAtExit::class, called.name, how.name, options = options.toList())
 
-    for (how in PoolAtExit.How.entries - PoolAtExit.How.PROCESS_EXIT) for (called in PoolAtExit.Called.entries - PoolAtExit.Called.BLOCKED_GET_NEXT) {
+    for (how in PoolAtExit.How.entries - PoolAtExit.How.PROCESS_EXIT) for (called in PoolAtExit.Called.entries - PoolAtExit.Called.blocked) {
         test("OWN-17 the process ends by $how though a library joins its thread, which called $called") {
             val child = leave(called, how)
             withClue(child.output) {
@@ -71,13 +76,22 @@ class ProcessExitSpec : FunSpec({
         }
     }
 
-    test("OWN-17 a library's thread that is in a callback of ours as the JVM shuts down is named in the log") {
-        val child = leave(PoolAtExit.Called.BLOCKED_GET_NEXT, PoolAtExit.How.SYSTEM_EXIT)
-        withClue(child.output) {
-            child.output shouldContain "streamGetNext"
-            child.output shouldContain "ProcessExit.exit"
-            child.exitCode shouldBe 99
+    for ((called, function) in PoolAtExit.Called.blocked.zip(listOf("streamGetNext", "blocks"))) {
+        test("OWN-17 a library's thread that is in a callback of ours as the JVM shuts down is named in the log: $called") {
+            val child = leave(called, PoolAtExit.How.SYSTEM_EXIT)
+            withClue(child.output) {
+                child.output shouldContain "is in $function as the JVM shuts down"
+                child.output shouldContain "ProcessExit.exit"
+                child.exitCode shouldBe 99
+            }
         }
+    }
+
+    test("OWN-17 a backend's callback is a method that is there, and returns what a function can that stays out of the JVM") {
+        fun make(method: String, type: FunctionDescriptor) =
+            shouldThrow<IllegalArgumentException> { Callback.stub(MethodHandles.lookup(), method, type) }.message!!
+        make("nothing", FunctionDescriptor.ofVoid()) shouldContain "no static method nothing"
+        for (result in listOf(JAVA_DOUBLE, JAVA_FLOAT, ArrowArrayStruct.LAYOUT)) make("any", FunctionDescriptor.of(result)) shouldContain "not $result"
     }
 
     for (guard in listOf("true", "false")) for (called in listOf(PoolAtExit.Called.RELEASE, PoolAtExit.Called.BLOCKED_GET_NEXT)) {
@@ -115,8 +129,25 @@ internal object PoolAtExit {
         /** `on_error` and `release` of an async handler. */
         ASYNC,
 
+        /** A callback that a backend made. */
+        CALLBACK,
+
+        /** A callback that a backend made; once more while the process exits. */
+        CALLBACK_TWICE,
+
+        /** More callbacks of backends than the guard has jumps, each; `release` of an array, also while the process exits. */
+        MANY_CALLBACKS,
+
         /** `get_next` of a stream whose source does not return. */
         BLOCKED_GET_NEXT,
+
+        /** A callback that a backend made, and that does not return. */
+        BLOCKED_CALLBACK,
+        ;
+
+        companion object {
+            val blocked = listOf(BLOCKED_GET_NEXT, BLOCKED_CALLBACK)
+        }
     }
 
     /** How the process leaves. */
@@ -183,6 +214,29 @@ internal object PoolAtExit {
         handler.use { it.released().toCompletableFuture().handle { _, failed -> check(failed != null) }.join() }
     }
 
+    private fun callback(): Long {
+        val function = Callback.stub(MethodHandles.lookup(), "next", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG))
+        check(run(function, 41) == 42L)
+        return function
+    }
+
+    @JvmStatic
+    private fun next(number: Long) = number + 1
+
+    private val blocked = CountDownLatch(1)
+
+    @JvmStatic
+    private fun blocks() {
+        blocked.countDown()
+        Thread.currentThread().join()
+    }
+
+    private fun blockedCallback() {
+        val function = Callback.stub(MethodHandles.lookup(), "blocks", FunctionDescriptor.ofVoid())
+        Thread.ofPlatform().daemon().start { run(function, 0) }
+        blocked.await()
+    }
+
     private fun blockedGetNext() {
         val pulled = CountDownLatch(1)
         val stream = stream {
@@ -203,7 +257,14 @@ internal object PoolAtExit {
             Called.GET_NEXT -> getNext()
             Called.GET_NEXT_TWICE -> endWith(getNext())
             Called.ASYNC -> async()
+            Called.CALLBACK -> callback()
+            Called.CALLBACK_TWICE -> endWith(callback())
+            Called.MANY_CALLBACKS -> {
+                repeat(40) { callback() }
+                releaseTwice()
+            }
             Called.BLOCKED_GET_NEXT -> blockedGetNext()
+            Called.BLOCKED_CALLBACK -> blockedCallback()
         }
         println("leaving")
         when (How.valueOf(arguments[1])) {

@@ -13,7 +13,11 @@ import java.lang.classfile.MethodModel
 import java.lang.classfile.TypeKind
 import java.lang.classfile.instruction.InvokeInstruction
 import java.lang.classfile.instruction.LoadInstruction
+import java.lang.foreign.Arena
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
 import java.lang.foreign.MemorySegment
+import java.lang.invoke.MethodHandle
 import java.lang.ref.Reference
 import java.lang.reflect.AccessFlag
 import java.nio.file.FileSystems
@@ -30,9 +34,21 @@ class AddressesSpec : FunSpec({
         listOf("DeviceMemory", "PinnedMemory", "Pool").map { "org.arbalest.device.rocm.$it.tryAllocate" } + "org.arbalest.device.rocm.Pool.create"
     val checker = "org.arbalest.device.Structs.address" // whoever calls it counts as taking the address
 
+    val modules = listOf(DeviceArray::class, IntView::class, OpenClProvider::class, CudaProvider::class, RocmProvider::class, ReadmeJava::class)
+
+    /** The guard's own place, and a program that has upcalls of its own. */
+    val upcalls = listOf("org.arbalest.device.upcall.ExitGuard.upcallStub", "org.arbalest.samples.adbc.WatchedStream.stub")
+
     test("OWN-14 whoever takes the address of a segment that was handed in keeps it reachable to the end, and forgets none") {
-        val modules = listOf(DeviceArray::class, IntView::class, OpenClProvider::class, CudaProvider::class, RocmProvider::class, ReadmeJava::class)
         modules.flatMap { Addresses.unfenced(it.java) } shouldContainExactlyInAnyOrder own + checker
+    }
+
+    test("OWN-17 all functions that C calls are made in one place, which guards them") {
+        modules.flatMap { Addresses.upcalls(it.java) } shouldContainExactlyInAnyOrder upcalls
+    }
+
+    test("the search finds who makes one elsewhere") {
+        Addresses.upcalls(Forgetful::class.java).map { it.substringAfterLast('.') } shouldContainExactlyInAnyOrder listOf("upcall")
     }
 
     test("the search finds who forgets one, in plain methods and in lambdas") {
@@ -52,6 +68,8 @@ private object Forgetful {
 
     fun lambda(segment: MemorySegment): () -> Long = { segment.address() }
 
+    fun upcall(target: MethodHandle): MemorySegment = Linker.nativeLinker().upcallStub(target, FunctionDescriptor.ofVoid(), Arena.global())
+
     fun ownSegment(): Long = MemorySegment.NULL.address()
 }
 
@@ -59,17 +77,24 @@ private object Addresses {
     private val segment = MemorySegment::class.java.describeConstable().get()
 
     /** The methods beside a class, in its folder or jar, that take addresses and do not fence each segment among their parameters. */
-    fun unfenced(beside: Class<*>): List<String> {
-        val place = beside.protectionDomain.codeSource.location.toURI().toPath()
-        if (place.isDirectory()) return unfencedBelow(place)
-        return FileSystems.newFileSystem(place).use { unfencedBelow(it.getPath("/")) }
+    fun unfenced(beside: Class<*>): List<String> = methods(beside, ::forgets)
+
+    /** The methods beside a class that make upcall stubs. */
+    fun upcalls(beside: Class<*>): List<String> = methods(beside) { method ->
+        method.code().orElse(null)?.any { it is InvokeInstruction && it.isCall("java/lang/foreign/Linker", "upcallStub") } == true
     }
 
-    private fun unfencedBelow(root: Path): List<String> = Files.walk(root).use { files ->
+    private fun methods(beside: Class<*>, wanted: (MethodModel) -> Boolean): List<String> {
+        val place = beside.protectionDomain.codeSource.location.toURI().toPath()
+        if (place.isDirectory()) return methodsBelow(place, wanted)
+        return FileSystems.newFileSystem(place).use { methodsBelow(it.getPath("/"), wanted) }
+    }
+
+    private fun methodsBelow(root: Path, wanted: (MethodModel) -> Boolean): List<String> = Files.walk(root).use { files ->
         files.filter { "$it".endsWith(".class") && !"$it".endsWith("module-info.class") }.toList()
     }.flatMap { file ->
         val model = ClassFile.of().parse(Files.readAllBytes(file))
-        model.methods().filter(::forgets).map { "${model.thisClass().asInternalName().replace('/', '.')}.${it.methodName().stringValue()}" }
+        model.methods().filter(wanted).map { "${model.thisClass().asInternalName().replace('/', '.')}.${it.methodName().stringValue()}" }
     }
 
     private fun forgets(method: MethodModel): Boolean {

@@ -3,13 +3,11 @@ package org.arbalest.device.cuda;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.util.concurrent.atomic.AtomicLong;
+import org.arbalest.device.spi.Callback;
 
 /**
  * Copies that return before they are done, whatever memory they are from and to.
@@ -32,7 +30,7 @@ final class Staging {
   /** Copies that are queued and will write to pageable memory: while there are some, that is read in the stream's order only. */
   private static final AtomicLong WRITING = new AtomicLong();
 
-  private static final long RUN = stub();
+  private static final long RUN = Callback.stub(MethodHandles.lookup(), "run", FunctionDescriptor.ofVoid(JAVA_LONG));
 
   /** Where a slot's job goes: before the copy from or to the slot, behind it, or nowhere. */
   private enum Job {
@@ -195,15 +193,6 @@ final class Staging {
       if (words.get(JAVA_INT, 24) != 0) WRITING.decrementAndGet();
     } catch (Throwable t) {
       CuErrors.report("copying by way of pinned memory", t);
-    }
-  }
-
-  private static long stub() {
-    try {
-      var handle = MethodHandles.lookup().findStatic(Staging.class, "run", MethodType.methodType(void.class, long.class));
-      return Linker.nativeLinker().upcallStub(handle, FunctionDescriptor.ofVoid(JAVA_LONG), Arena.global()).address();
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
     }
   }
 }

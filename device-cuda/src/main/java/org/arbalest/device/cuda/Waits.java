@@ -2,18 +2,16 @@ package org.arbalest.device.cuda;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.arbalest.device.spi.Callback;
 import org.arbalest.device.spi.Completion;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +27,7 @@ final class Waits {
   private static final long LOOK_MILLIS = 50;
 
   /** The address of {@link #told}. */
-  private static final long TOLD = stub();
+  private static final long TOLD = Callback.stub(MethodHandles.lookup(), "told", FunctionDescriptor.ofVoid(JAVA_LONG));
 
   private static final Map<Long, Waiting> WAITING = new ConcurrentHashMap<>();
   private static final AtomicLong NEXT = new AtomicLong(1);
@@ -178,14 +176,5 @@ final class Waits {
     int code = Cu.streamQuery(lane.stream);
     gpu.leave();
     return code != Cu.SUCCESS && code != Cu.NOT_READY;
-  }
-
-  private static long stub() {
-    try {
-      var handle = MethodHandles.lookup().findStatic(Waits.class, "told", MethodType.methodType(void.class, long.class));
-      return Linker.nativeLinker().upcallStub(handle, FunctionDescriptor.ofVoid(JAVA_LONG), Arena.global()).address();
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
   }
 }

@@ -4,11 +4,10 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.System.Logger.Level;
-import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
+import org.arbalest.device.spi.Callback;
 
 /**
  * Gives events back.
@@ -18,8 +17,6 @@ import java.lang.invoke.MethodHandles;
  * hundred bytes for each command of a queue that failed.
  */
 final class ClEvents {
-  private static final FunctionDescriptor CALLBACK = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG);
-
   private final OpenClDriver driver;
 
   /** Whether events must be held; the address of our callback then. */
@@ -32,16 +29,17 @@ final class ClEvents {
 
   /** Made when it is needed, once. */
   private static final class Stub {
-    static final long ADDRESS = stub();
+    static final long ADDRESS =
+        Callback.stub(MethodHandles.lookup(), "releaseIfDone", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG));
 
     private Stub() {}
 
-    private static long stub() {
+    @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // found by its name; the signature is OpenCL's
+    private static void releaseIfDone(long event, int status, long userData) {
       try {
-        var target = MethodHandles.lookup().findStatic(ClEvents.class, "releaseIfDone", CALLBACK.toMethodType());
-        return Linker.nativeLinker().upcallStub(target, CALLBACK, Arena.global()).address();
-      } catch (ReflectiveOperationException e) {
-        throw new ExceptionInInitializerError(e);
+        if (status == Cl.COMPLETE) Cl.releaseEvent(event);
+      } catch (Throwable t) { // escaping an upcall ends the VM
+        System.getLogger("org.arbalest.device.opencl").log(Level.ERROR, "releasing an event failed", t);
       }
     }
   }
@@ -74,14 +72,5 @@ final class ClEvents {
 
   private void releaseWhenDone(long event) {
     driver.check(Cl.setEventCallback(event, Cl.COMPLETE, releaseIfDone, 0), "clSetEventCallback");
-  }
-
-  @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // found by its name; the signature is OpenCL's
-  private static void releaseIfDone(long event, int status, long userData) {
-    try {
-      if (status == Cl.COMPLETE) Cl.releaseEvent(event);
-    } catch (Throwable t) { // escaping an upcall ends the VM
-      System.getLogger("org.arbalest.device.opencl").log(Level.ERROR, "releasing an event failed", t);
-    }
   }
 }

@@ -3,11 +3,9 @@ package org.arbalest.device.rocm;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodHandles.Lookup;
+import org.arbalest.device.spi.Callback;
 
 /** Functions of ours that HIP calls when a stream has come to them; by {@code hipLaunchHostFunc}, or ROCm 5's {@code hipStreamAddCallback}. */
 final class HostFunctions {
@@ -18,11 +16,13 @@ final class HostFunctions {
 
   private HostFunctions() {}
 
-  /** The address, for good, of a function that gets what it is launched with, and throws nothing. */
-  static long stub(MethodHandle function) {
-    MethodHandle target = IS_NEW ? function : MethodHandles.dropArguments(function, 0, long.class, int.class); // the stream and its status
-    FunctionDescriptor type = IS_NEW ? FunctionDescriptor.ofVoid(JAVA_LONG) : FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG);
-    return Linker.nativeLinker().upcallStub(target, type, Arena.global()).address();
+  /**
+   * The address, for good, of a function of a class that gets what it is launched with, and throws nothing; ROCm 5 calls the one of the same name
+   * that also gets the stream and its status.
+   */
+  static long stub(Lookup lookup, String method) {
+    return Callback.stub(
+        lookup, method, IS_NEW ? FunctionDescriptor.ofVoid(JAVA_LONG) : FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG));
   }
 
   /** Queues one: HIP's code. */

@@ -5,7 +5,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -23,7 +22,7 @@ final class Staging {
   /** Copies that are queued and will write to pageable memory: while there are some, that is read in the stream's order only. */
   private static final AtomicLong WRITING = new AtomicLong();
 
-  private static final long RUN = stub();
+  private static final long RUN = HostFunctions.stub(MethodHandles.lookup(), "run");
 
   /** Where a slot's job goes: before the copy from or to the slot, behind it, or nowhere. */
   private enum Job {
@@ -177,11 +176,8 @@ final class Staging {
     }
   }
 
-  private static long stub() {
-    try {
-      return HostFunctions.stub(MethodHandles.lookup().findStatic(Staging.class, "run", MethodType.methodType(void.class, long.class)));
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
+  /** The same for ROCm 5. */
+  static void run(long stream, int status, long job) {
+    run(job);
   }
 }

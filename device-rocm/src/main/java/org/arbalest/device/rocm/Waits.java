@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +23,7 @@ final class Waits {
   private static final long LOOK_MILLIS = 50;
 
   /** The address of {@link #told}. */
-  private static final long TOLD = stub();
+  private static final long TOLD = HostFunctions.stub(MethodHandles.lookup(), "told");
 
   private static final Map<Long, Waiting> WAITING = new ConcurrentHashMap<>();
   private static final AtomicLong NEXT = new AtomicLong(1);
@@ -105,6 +104,11 @@ final class Waits {
     }
   }
 
+  /** The same for ROCm 5. */
+  static void told(long stream, int status, long id) {
+    told(id);
+  }
+
   private static void tell(Long id) {
     Waiting waiting = WAITING.remove(id);
     if (waiting == null) return;
@@ -140,14 +144,6 @@ final class Waits {
       } catch (Throwable t) {
         HipErrors.report("looking for a GPU that has failed", t);
       }
-    }
-  }
-
-  private static long stub() {
-    try {
-      return HostFunctions.stub(MethodHandles.lookup().findStatic(Waits.class, "told", MethodType.methodType(void.class, long.class)));
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
     }
   }
 }

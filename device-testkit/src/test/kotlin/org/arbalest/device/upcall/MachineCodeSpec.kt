@@ -1,4 +1,4 @@
-package org.arbalest.device
+package org.arbalest.device.upcall
 
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec

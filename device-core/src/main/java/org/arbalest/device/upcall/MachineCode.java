@@ -1,4 +1,4 @@
-package org.arbalest.device;
+package org.arbalest.device.upcall;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -1,5 +1,6 @@
-package org.arbalest.device;
+package org.arbalest.device.upcall;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -11,10 +12,17 @@ import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodHandles.Lookup;
+import java.lang.invoke.MethodType;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
 import org.arbalest.device.abi.ArrowArrayStruct;
@@ -39,9 +47,9 @@ import org.jspecify.annotations.Nullable;
  * <p>C gets the address of a jump through a cell, in a page of code that can never be written and executed at the same time. For
  * HotSpot on Linux, x86-64 and aarch64; elsewhere, and with {@code -Dorg.arbalest.exitGuard=false}, C gets the upcall stub itself.
  */
-final class ExitGuard {
+public final class ExitGuard {
   /** What a callback does once the JVM is over. */
-  enum Afterwards {
+  public enum Afterwards {
     NOTHING(0, -1),
     REFUSE(1, -1),
     RELEASE_SCHEMA(2, offsetOfRelease(ArrowSchemaStruct.LAYOUT)),
@@ -86,6 +94,9 @@ final class ExitGuard {
   private static final int JUMPS = 256;
   private static final int MOST_CALLBACKS = 32;
 
+  /** So many of them at most are for backends: core's own are made later, and all have one. */
+  private static final int MOST_OF_BACKENDS = 12;
+
   /** In the page of data, behind what the handler reads: the cells, and a table of the JavaVM's functions. */
   private static final int CELLS = 1024;
 
@@ -115,6 +126,12 @@ final class ExitGuard {
 
   private static int threads;
   private static int callbacks;
+  private static final AtomicInteger OF_BACKENDS = new AtomicInteger();
+
+  /** The methods that are called back. */
+  private static final Set<String> CALLED = ConcurrentHashMap.newKeySet();
+
+  private static final MethodHandle NOTICE = method(MethodHandles.lookup(), "called", MethodType.methodType(void.class));
   private static volatile boolean endsAtOnce;
 
   static {
@@ -137,27 +154,60 @@ final class ExitGuard {
 
   private ExitGuard() {}
 
-  /** The address that C gets for an upcall stub. Called by {@link Callbacks} alone, for each of its stubs. */
-  static long guard(long stub, Afterwards afterwards) {
+  /** The address of a C function that calls a static method of core's, for the life of the process. Every upcall stub is made here. */
+  public static long stub(Lookup lookup, String method, FunctionDescriptor type, Afterwards afterwards) {
+    return guard(upcallStub(lookup, method, type), afterwards);
+  }
+
+  /** The same for a backend, of which many may want many: what has no jump any more goes without. */
+  public static long stub(Lookup lookup, String method, FunctionDescriptor type) {
+    ValueLayout result = type.returnLayout().orElse(JAVA_LONG) instanceof ValueLayout value ? value : null;
+    if (result == null || result.carrier() == double.class || result.carrier() == float.class) {
+      throw new IllegalArgumentException(method + " is to return nothing, a whole number or a pointer, not " + type.returnLayout().orElseThrow());
+    }
+    long stub = upcallStub(lookup, method, type);
+    return OF_BACKENDS.getAndIncrement() < MOST_OF_BACKENDS ? guard(stub, Afterwards.NOTHING) : stub;
+  }
+
+  private static long upcallStub(Lookup lookup, String name, FunctionDescriptor type) {
+    MethodHandle target = MethodHandles.foldArguments(method(lookup, name, type.toMethodType()), NOTICE);
+    CALLED.add(lookup.lookupClass().getName() + "." + name);
+    return LINKER.upcallStub(target, type, GLOBAL).address();
+  }
+
+  private static MethodHandle method(Lookup lookup, String name, MethodType type) {
+    try {
+      return lookup.findStatic(lookup.lookupClass(), name, type);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalArgumentException(lookup.lookupClass().getName() + " has no static method " + name + " of the type " + type, e);
+    }
+  }
+
+  private static synchronized long guard(long stub, Afterwards afterwards) {
     if (CODE == 0) return stub;
-    if (callbacks == MOST_CALLBACKS) throw new AssertionError("more callbacks than there are jumps");
+    if (callbacks == MOST_CALLBACKS) throw new AssertionError("core has more callbacks than there are jumps");
     int index = callbacks++;
-    long data = CODE + PAGE;
-    long cell = data + CELLS + (long) Long.BYTES * index;
-    NativeHeap.putLong(cell, stub);
-    putPair(data, NativeHeap.getLong(data + MachineCode.COUNT), cell, CODE + afterwards.place);
+    MemorySegment data = segment(CODE + PAGE, PAGE);
+    long cell = CELLS + (long) Long.BYTES * index;
+    data.set(JAVA_LONG, cell, stub);
+    putPair(data, data.get(JAVA_LONG, MachineCode.COUNT), data.address() + cell, CODE + afterwards.place);
     return CODE + JUMPS + (long) FUNCTION * index;
   }
 
-  private static void putPair(long data, long index, long address, long word) {
-    long pair = data + MachineCode.PAIRS + 2 * Long.BYTES * index;
-    NativeHeap.putLong(pair, address);
-    NativeHeap.putLong(pair + Long.BYTES, word);
-    NativeHeap.putLong(data + MachineCode.COUNT, index + 1);
+  private static void putPair(MemorySegment data, long index, long address, long word) {
+    long pair = MachineCode.PAIRS + 2 * Long.BYTES * index;
+    data.set(JAVA_LONG, pair, address);
+    data.set(JAVA_LONG, pair + Long.BYTES, word);
+    data.set(JAVA_LONG, MachineCode.COUNT, index + 1);
   }
 
-  /** Every callback of ours begins with this: is its thread a native one that is new? Throws nothing that the callback itself would not. */
-  static void called() {
+  private static MemorySegment segment(long address, long bytes) {
+    return MemorySegment.ofAddress(address).reinterpret(bytes);
+  }
+
+  /** Every callback begins with this: is its thread a native one that is new? Throws nothing that the callback itself would not. */
+  @SuppressWarnings("UnusedMethod") // NOTICE finds it by name
+  private static void called() {
     Thread thread = Thread.currentThread();
     if (thread.threadId() > newest) calledBy(thread);
   }
@@ -187,7 +237,7 @@ final class ExitGuard {
   }
 
   /** Ends the process before any handler that was registered until now, with this exit code. */
-  static void endAtOnce(int status) {
+  public static void endAtOnce(int status) {
     endsAtOnce = true;
     LINKER.defaultLookup().find("_exit").map(MemorySegment::address).ifPresent(exit -> atExit(exit, status));
   }
@@ -221,7 +271,7 @@ final class ExitGuard {
   private static void warnOfCallback(Thread thread, StackTraceElement[] stack) {
     int bottom = stack.length - 1;
     while (bottom >= 0 && isPartOfUpcall(stack[bottom].getClassName())) bottom--;
-    if (bottom < 0 || !stack[bottom].getClassName().equals(Callbacks.class.getName())) return;
+    if (bottom < 0 || !CALLED.contains(stack[bottom].getClassName() + "." + stack[bottom].getMethodName())) return;
     Faults.warn(
         "the native thread " + thread.getName() + " is in " + stack[bottom].getMethodName() + " as the JVM shuts down. If it is still there when"
             + " the JVM is over, and a library joins it in a static destructor, the process does not end, except by ProcessExit.exit");
@@ -243,8 +293,8 @@ final class ExitGuard {
     long code = call(libc("mmap"), 0, 2 * PAGE, 1 | 2, 2 | 0x20, -1, 0); // READ | WRITE, PRIVATE | ANONYMOUS
     if (code == -1) throw new IllegalStateException("mmap failed");
     try {
-      writeCode(machine, code);
-      writeData(code + PAGE, javaVm, code + Afterwards.NOTHING.place);
+      writeCode(machine, segment(code, PAGE));
+      writeData(segment(code + PAGE, PAGE), javaVm, code + Afterwards.NOTHING.place);
       execute(machine, code);
     } catch (Throwable t) {
       call(libc("munmap"), code, 2 * PAGE, 0, 0, 0, 0);
@@ -265,23 +315,27 @@ final class ExitGuard {
     }
   }
 
-  private static void writeCode(MachineCode machine, long code) {
-    NativeHeap.putBytes(code, machine.atExit());
-    for (Afterwards afterwards : Afterwards.values()) NativeHeap.putBytes(code + afterwards.place, afterwards.code(machine));
+  private static void writeCode(MachineCode machine, MemorySegment code) {
+    write(machine.atExit(), code, 0);
+    for (Afterwards afterwards : Afterwards.values()) write(afterwards.code(machine), code, afterwards.place);
     for (int i = 0; i < MOST_CALLBACKS; i++) {
       int jump = JUMPS + FUNCTION * i;
-      NativeHeap.putBytes(code + jump, machine.jump((int) PAGE + CELLS + Long.BYTES * i - jump));
+      write(machine.jump((int) PAGE + CELLS + Long.BYTES * i - jump), code, jump);
     }
   }
 
-  private static void writeData(long data, long javaVm, long nothing) throws IOException {
-    long functions = NativeHeap.getLong(javaVm);
-    NativeHeap.putLong(data + MachineCode.VM, javaVm);
-    NativeHeap.putLong(data + MachineCode.GET_ENV, NativeHeap.getLong(functions + GET_ENV));
-    NativeHeap.copy(functions, data + FUNCTIONS, FUNCTIONS_SIZE);
-    NativeHeap.putLong(data + FUNCTIONS + DETACH, nothing);
+  private static void write(byte[] function, MemorySegment code, long place) {
+    MemorySegment.copy(function, 0, code, JAVA_BYTE, place, function.length);
+  }
+
+  private static void writeData(MemorySegment data, long javaVm, long nothing) throws IOException {
+    MemorySegment functions = segment(segment(javaVm, Long.BYTES).get(JAVA_LONG, 0), FUNCTIONS_SIZE);
+    data.set(JAVA_LONG, MachineCode.VM, javaVm);
+    data.set(JAVA_LONG, MachineCode.GET_ENV, functions.get(JAVA_LONG, GET_ENV));
+    MemorySegment.copy(functions, 0, data, FUNCTIONS, FUNCTIONS_SIZE);
+    data.set(JAVA_LONG, FUNCTIONS + DETACH, nothing);
     if (!isWritable(javaVm)) throw new IllegalStateException("the JavaVM cannot be written to");
-    putPair(data, 0, javaVm, data + FUNCTIONS);
+    putPair(data, 0, javaVm, data.address() + FUNCTIONS);
   }
 
   /** Whether writing to an address is no fault: what the kernel says of its page. */

@@ -1,14 +1,14 @@
-package org.arbalest.device;
+package org.arbalest.device.upcall;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 
 /** Where a failure goes that has no way back to a caller: a Throwable that left an upcall would end the process (OWN-11). */
-final class Faults {
+public final class Faults {
   private Faults() {}
 
   /** Logs a failure; throws nothing, not even what the logger throws. */
-  static void report(String what, Throwable failure) {
+  public static void report(String what, Throwable failure) {
     try {
       logger().log(Level.ERROR, what + " failed", failure);
     } catch (Throwable _) {
@@ -16,7 +16,8 @@ final class Faults {
     }
   }
 
-  static void warn(String message) {
+  /** Logs what may become a failure; throws nothing either. */
+  public static void warn(String message) {
     try {
       logger().log(Level.WARNING, message);
     } catch (Throwable _) {
