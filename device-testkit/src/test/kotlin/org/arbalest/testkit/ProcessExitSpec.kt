@@ -105,10 +105,46 @@ class ProcessExitSpec : FunSpec({
             }
         }
     }
+
+    for ((first, second) in listOf(PoolAtExit.How.SYSTEM_EXIT to PoolAtExit.How.PROCESS_EXIT, PoolAtExit.How.PROCESS_EXIT to PoolAtExit.How.SYSTEM_EXIT)) {
+        test("OWN-18 of two exits the first gives the exit code: $first before $second") {
+            val child = ChildJvm.run(TwoExits::class, first.name, second.name)
+            withClue(child.output) {
+                child.output shouldContain "$second waits"
+                child.exitCode shouldBe first.code
+            }
+        }
+    }
 })
 
 /** What the pool says when the guard has done its work. */
 private const val EXCHANGED = "joining, with other functions of the JVM"
+
+/** A process of its own, in which a second thread exits while a shutdown hook has the first exit wait. */
+internal object TwoExits {
+    private fun exit(how: PoolAtExit.How) {
+        if (how == PoolAtExit.How.PROCESS_EXIT) ProcessExit.exit(how.code) else Runtime.getRuntime().exit(how.code)
+    }
+
+    @JvmStatic
+    fun main(arguments: Array<String>) {
+        val (first, second) = arguments.map(PoolAtExit.How::valueOf)
+        val shuttingDown = CountDownLatch(1)
+        val late = Thread.ofPlatform().daemon().start {
+            shuttingDown.await()
+            exit(second)
+        }
+        Runtime.getRuntime().addShutdownHook(
+            Thread {
+                shuttingDown.countDown()
+                while (late.stackTrace.none { it.className == "java.lang.Shutdown" }) Thread.onSpinWait()
+                println("$second waits")
+            },
+        )
+        EveryType.batch(0, 4).use { batch -> Arena.ofConfined().use { PeerMoves.release(it.struct(StructKind.ARRAY).also(batch.retain()::exportArray), StructKind.ARRAY) } }
+        exit(first)
+    }
+}
 
 /** A process of its own, which leaves when a thread of the pool has called back. */
 internal object PoolAtExit {

@@ -132,7 +132,9 @@ public final class ExitGuard {
   private static final Set<String> CALLED = ConcurrentHashMap.newKeySet();
 
   private static final MethodHandle NOTICE = method(MethodHandles.lookup(), "called", MethodType.methodType(void.class));
-  private static volatile boolean endsAtOnce;
+
+  /** With what exit code a thread wants the process to end at once. */
+  private static final ThreadLocal<Integer> WANTED = new ThreadLocal<>();
 
   static {
     long code = 0;
@@ -146,7 +148,7 @@ public final class ExitGuard {
     MISSING = missing;
     register();
     try {
-      Runtime.getRuntime().addShutdownHook(new Thread(ExitGuard::leaving, "arbalest-exit"));
+      Runtime.getRuntime().addShutdownHook(new Leaving());
     } catch (IllegalStateException _) {
       // The shutdown has begun.
     }
@@ -236,16 +238,42 @@ public final class ExitGuard {
     if (CXA_ATEXIT != null) call(CXA_ATEXIT, function, argument, 0, 0, 0, 0);
   }
 
-  /** Ends the process before any handler that was registered until now, with this exit code. */
+  /** If this thread's exit is the one by which the JVM ends, the process ends with this exit code, and without the libraries' handlers. */
   public static void endAtOnce(int status) {
-    endsAtOnce = true;
-    LINKER.defaultLookup().find("_exit").map(MemorySegment::address).ifPresent(exit -> atExit(exit, status));
+    WANTED.set(status);
   }
 
-  /** The shutdown hook. */
+  /** The shutdown hook. The thread whose exit it is starts it; others that exit as well wait in vain. */
+  private static final class Leaving extends Thread {
+    private @Nullable Integer status;
+
+    Leaving() {
+      super("arbalest-exit");
+    }
+
+    @Override
+    public void start() {
+      status = WANTED.get();
+      super.start();
+    }
+
+    @Override
+    public void run() {
+      if (status == null) {
+        leaving();
+      } else {
+        leaveBy(status);
+      }
+    }
+  }
+
+  private static void leaveBy(int status) {
+    LINKER.defaultLookup().find("_exit").ifPresent(exit -> atExit(exit.address(), status));
+  }
+
   private static void leaving() {
     register();
-    if (endsAtOnce || newest == 0) return;
+    if (newest == 0) return;
     Map<Thread, StackTraceElement[]> stacks = Thread.getAllStackTraces();
     if (CODE == 0 && mayHang() && !isDestroyed(stacks)) {
       Faults.warn(
