@@ -1,6 +1,7 @@
 package org.arbalest.device;
 
 import java.util.Arrays;
+import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -10,12 +11,13 @@ import org.arbalest.device.abi.Errno;
 import org.arbalest.device.spi.Availability.Ready;
 import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.DeviceProvider;
+import org.arbalest.device.upcall.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The devices that somebody asked for: those that are open stay, those that are missing are opaque (DEV-09), and are asked for again when another
- * array comes from there (DEV-18). Asking may take long, and arrays come often: so a kind of device is asked about at most once in a pause, which
- * grows while nothing comes of it.
+ * The devices that somebody asked for: those that are open stay, those that are missing, or fail to open, are opaque (DEV-09), and are tried again when
+ * another array comes from there (DEV-18). That may take long, and arrays come often: so a kind of device is asked about, and a device opened, at most
+ * once in a pause, which grows while nothing comes of it.
  */
 final class OpenDevices {
   static final long SHORTEST_PAUSE = TimeUnit.SECONDS.toNanos(1);
@@ -27,50 +29,95 @@ final class OpenDevices {
   private final Kind[] kinds;
   private final LongSupplier nanoTime;
 
-  /** Guards opening and asking. */
-  private final ReentrantLock lock = new ReentrantLock();
-
-  /** Replaced under the lock. */
+  /** Replaced by {@link #remember}. */
   private volatile Device[] known = {};
 
   OpenDevices(Map<DeviceType, DeviceProvider> providers, LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
-    this.kinds = providers.entrySet().stream().map(entry -> new Kind(entry.getKey(), entry.getValue())).toArray(Kind[]::new);
+    IdentityHashMap<DeviceProvider, ReentrantLock> locks = new IdentityHashMap<>();
+    this.kinds = providers.entrySet().stream()
+        .map(entry -> new Kind(entry.getKey(), entry.getValue(), locks.computeIfAbsent(entry.getValue(), _ -> new ReentrantLock())))
+        .toArray(Kind[]::new);
   }
 
-  /** What a provider serves, and what is known about it. */
+  /** When something may be tried again that came to nothing: later each time. */
+  private final class Pause {
+    private volatile long due = nanoTime.getAsLong();
+    private long length = SHORTEST_PAUSE;
+
+    boolean isOver() {
+      return nanoTime.getAsLong() - due >= 0;
+    }
+
+    void begin() {
+      due = nanoTime.getAsLong() + length;
+      length = Math.min(2 * length, LONGEST_PAUSE);
+    }
+
+    void reset() {
+      length = SHORTEST_PAUSE;
+    }
+  }
+
+  /** What a provider serves, and what is known about it. Changed under the lock. */
   private final class Kind {
     final DeviceType type;
     final DeviceProvider provider;
 
-    /** When it may be asked about again. */
-    volatile long due = nanoTime.getAsLong();
+    /** Guards asking and opening: one for each provider, so that none waits for another's. */
+    final ReentrantLock lock;
 
-    private long pause = SHORTEST_PAUSE;
-    private int count;
+    private final Pause asking = new Pause();
 
-    Kind(DeviceType type, DeviceProvider provider) {
+    /** One for each device that is there. */
+    private volatile Pause[] opening = {};
+
+    Kind(DeviceType type, DeviceProvider provider, ReentrantLock lock) {
       this.type = type;
       this.provider = provider;
+      this.lock = lock;
     }
 
-    boolean isDue() {
-      return nanoTime.getAsLong() - due >= 0;
+    /** Whether an array's device may be asked for, or opened. */
+    boolean isDue(long id) {
+      Pause pause = opening(id);
+      return (pause == null ? asking : pause).isOver();
     }
 
-    /** Whether a device is there; asks if it was not, and if the time has come. */
-    boolean has(long id, boolean now) {
-      if (counts(id)) return true;
-      if (!now && !isDue()) return false;
-      count = Devices.probe(provider, type) instanceof Ready(int devices) ? devices : 0;
-      boolean found = counts(id);
-      if (!found) due = nanoTime.getAsLong() + pause;
-      pause = found ? SHORTEST_PAUSE : Math.min(2 * pause, LONGEST_PAUSE);
-      return found;
+    /** The driver of a device that is there; null if it is missing, or not due. An array's that fails to open is as good as missing. */
+    @Nullable DeviceDriver tryOpen(long id, boolean isWanted) {
+      if (!isWanted && !isDue(id)) return null;
+      if (opening(id) == null) ask(id);
+      Pause pause = opening(id);
+      if (pause == null) return null;
+      try {
+        return openDriver(this, id);
+      } catch (DeviceException e) {
+        pause.begin();
+        if (isWanted) throw e;
+        Faults.report("opening the device of an array, which is opaque now,", e);
+        return null;
+      }
     }
 
-    private boolean counts(long id) {
-      return count > 0 && (type.equals(DeviceType.CPU) || (id >= 0 && id < count));
+    private void ask(long id) {
+      int before = opening.length;
+      int count = Devices.probe(provider, type) instanceof Ready(int devices) ? Math.max(devices, 0) : 0;
+      Pause[] pauses = Arrays.copyOf(opening, count);
+      for (int i = before; i < count; i++) pauses[i] = new Pause();
+      opening = pauses;
+      if (opening(id) == null) {
+        asking.begin();
+      } else {
+        asking.reset();
+      }
+    }
+
+    /** Null for a device that is not there. */
+    private @Nullable Pause opening(long id) {
+      Pause[] pauses = opening;
+      long index = type.equals(DeviceType.CPU) ? 0 : id;
+      return index >= 0 && index < pauses.length ? pauses[(int) index] : null;
     }
   }
 
@@ -80,11 +127,11 @@ final class OpenDevices {
     if (device == null) return open(type, id, false);
     if (!device.isOpaque()) return device;
     Kind kind = kind(type);
-    if (kind == null || !kind.isDue() || !lock.tryLock()) return device; // another thread is asking
+    if (kind == null || !kind.isDue(id) || !kind.lock.tryLock()) return device; // another thread is asking
     try {
       return open(type, id, false);
     } finally {
-      lock.unlock();
+      kind.lock.unlock();
     }
   }
 
@@ -108,20 +155,22 @@ final class OpenDevices {
     return null;
   }
 
-  private Device open(DeviceType type, long id, boolean now) {
-    lock.lock();
+  private Device open(DeviceType type, long id, boolean isWanted) {
+    Kind kind = kind(type);
+    if (kind == null) return remember(new Device(type, id, null));
+    kind.lock.lock();
     try {
       Device before = known(type, id);
       if (before != null && !before.isOpaque()) return before;
-      Kind kind = kind(type);
-      if (kind != null && kind.has(id, now)) return remember(before, new Device(type, id, openDriver(kind, id)));
-      return before == null ? remember(null, new Device(type, id, null)) : before;
+      return remember(new Device(type, id, kind.tryOpen(id, isWanted)));
     } finally {
-      lock.unlock();
+      kind.lock.unlock();
     }
   }
 
-  private Device remember(@Nullable Device before, Device device) {
+  private synchronized Device remember(Device device) {
+    Device before = known(device.type(), device.id());
+    if (before != null && device.isOpaque()) return before;
     Device[] devices = known;
     int place = before == null ? devices.length : Arrays.asList(devices).indexOf(before);
     if (device.isOpaque() && place >= MOST_REMEMBERED) return device;

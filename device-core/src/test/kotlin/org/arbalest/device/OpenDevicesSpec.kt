@@ -1,16 +1,19 @@
 package org.arbalest.device
 
+import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeSameInstanceAs
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
 import org.arbalest.device.cpu.CpuProvider
 import org.arbalest.device.spi.Availability
 import org.arbalest.device.spi.DeviceDriver
 import org.arbalest.device.spi.DeviceProvider
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executor
 import java.util.concurrent.TimeUnit.MILLISECONDS
 import java.util.concurrent.TimeUnit.MINUTES
 import java.util.concurrent.TimeUnit.SECONDS
@@ -21,10 +24,11 @@ import kotlin.concurrent.thread
 class OpenDevicesSpec : FunSpec({
     val type = DeviceType.VULKAN
 
-    class Provider(var devices: Int = 0) : DeviceProvider {
+    class Provider(var devices: Int = 0, private val type: DeviceType = DeviceType.VULKAN) : DeviceProvider {
         var probes = 0
         val opened = mutableListOf<Long>()
         var onProbe: () -> Unit = {}
+        var onOpen: (Long) -> Unit = {}
 
         override fun types() = listOf(type)
 
@@ -36,6 +40,7 @@ class OpenDevicesSpec : FunSpec({
 
         override fun open(type: DeviceType, id: Long): DeviceDriver {
             opened += id
+            onOpen(id)
             return CpuProvider().open(DeviceType.CPU, -1)
         }
     }
@@ -119,6 +124,56 @@ class OpenDevicesSpec : FunSpec({
             for (id in 0L until 1000) table.find(type, id).id() shouldBe id
             provider.opened.size shouldBe 1000
         }
+    }
+
+    test("DEV-18 a device that is there and fails to open is opaque to arrays, which try again after a pause; who wants it is told why") {
+        with(Fixture(2)) {
+            val failure = DeviceException(Errno.EIO, "out of order")
+            provider.onOpen = { if (it == 0L) throw failure }
+            val broken = table.find(type, 0)
+            broken.isOpaque shouldBe true
+            later(OpenDevices.SHORTEST_PAUSE - 1)
+            table.find(type, 0) shouldBeSameInstanceAs broken
+            provider.opened shouldContainExactly listOf(0L)
+            later(1)
+            table.find(type, 0) shouldBeSameInstanceAs broken
+            provider.opened shouldContainExactly listOf(0L, 0L)
+            later(2 * OpenDevices.SHORTEST_PAUSE - 1)
+            table.find(type, 0) shouldBeSameInstanceAs broken
+            provider.opened shouldContainExactly listOf(0L, 0L)
+            shouldThrow<DeviceException> { table.want(type, 0) } shouldBeSameInstanceAs failure
+            table.find(type, 1).isOpaque shouldBe false // is another one
+            provider.onOpen = {}
+            later(1)
+            table.find(type, 0) shouldBeSameInstanceAs broken // tried meanwhile, for who wanted it
+            later(4 * OpenDevices.SHORTEST_PAUSE)
+            table.find(type, 0).isOpaque shouldBe false
+            provider.opened shouldContainExactly listOf(0L, 0L, 0L, 1L, 0L)
+            provider.probes shouldBe 1
+        }
+    }
+
+    test("DEV-18 devices of one backend do not wait for another's, which takes long to say what it has") {
+        val other = DeviceType.METAL
+        val (slow, quick) = Provider(1) to Provider(1, other)
+        val table = OpenDevices(mapOf(type to slow, other to quick), System::nanoTime)
+        val (asking, goOn) = CountDownLatch(1) to CountDownLatch(1)
+        slow.onProbe = {
+            asking.countDown()
+            goOn.await()
+        }
+        val threads = Executor { thread(isDaemon = true, block = it::run) } // the common pool may have one only
+        val first = CompletableFuture.supplyAsync({ table.find(type, 0) }, threads)
+        try {
+            asking.await(30, SECONDS) shouldBe true
+            val found = CompletableFuture.supplyAsync({ table.find(other, 0) to table.want(other, 0) }, threads).get(30, SECONDS)
+            found.first.isOpaque shouldBe false
+            found.second shouldBeSameInstanceAs found.first
+        } finally {
+            goOn.countDown()
+        }
+        first.get(30, SECONDS).isOpaque shouldBe false
+        table.find(other, 0) shouldBeSameInstanceAs table.want(other, 0)
     }
 
     test("DEV-09 a device that no backend serves is opaque for good, and nobody is asked") {

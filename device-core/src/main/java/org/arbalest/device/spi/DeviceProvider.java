@@ -24,7 +24,8 @@ public interface DeviceProvider {
 
   /**
    * Opens a device for the rest of the process's life: C may release arrays after everybody else has left. Called once for each device,
-   * unless it throws, and only if {@link #probe} said {@link Availability.Ready Ready}.
+   * and only if {@link #probe} said {@link Availability.Ready Ready}. If this throws, it is called again for who wants the device, and for as long as
+   * arrays come from there (DEV-18).
    *
    * @param type one of {@link #types()}
    * @param id the device's id; −1 and 0 are the same for a type whose devices have no ids
