@@ -1,10 +1,7 @@
 package org.arbalest.interop.arrowcpp
 
-import org.arbalest.interop.I32
-import org.arbalest.interop.function
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.NativeLibrary
-import java.lang.foreign.Linker
 import java.nio.file.Files
 import java.nio.file.Path
 import java.nio.file.StandardCopyOption.REPLACE_EXISTING
@@ -22,7 +19,7 @@ internal object ArrowCpp {
 
     /** Where it was loaded from. */
     val library: Path by lazy {
-        check(System.getProperty("os.name") == "Linux") { "the shims, and the way out, are for Linux" }
+        check(System.getProperty("os.name") == "Linux") { "the shims are for Linux" }
         val file = Path.of("target", "native", "arrow-dataset", "libarrow_dataset_jni.so").toAbsolutePath()
         if (!Files.exists(file)) {
             Files.createDirectories(file.parent)
@@ -31,7 +28,6 @@ internal object ArrowCpp {
             Files.move(unfinished, file, REPLACE_EXISTING)
         }
         System.load("$file")
-        leaveAtOnce()
         // Its loader has nothing left to do: it would load another copy.
         val loader = Class.forName("org.apache.arrow.dataset.jni.JniLoader")
         val toLoad = loader.getDeclaredField("librariesToLoad").apply { trySetAccessible() }
@@ -48,13 +44,4 @@ internal object ArrowCpp {
         flags + listOf("-Wl,--version-script=${files.last()}", "-Wl,-z,defs"),
         listOf("$arrow", "-Wl,-rpath,${arrow.parent}"),
     )
-
-    /**
-     * Has `exit` end the process before Arrow C++'s destructors wait for its threads: those that have called back into this JVM would wait
-     * for it in turn (JDK-8391662). What Surefire is told of the tests does not depend on the status.
-     */
-    private fun leaveAtOnce() {
-        val exit = Linker.nativeLinker().defaultLookup().function("_exit", null, I32)
-        Runtime.getRuntime().addShutdownHook(Thread { exit.invoke(0) })
-    }
 }
