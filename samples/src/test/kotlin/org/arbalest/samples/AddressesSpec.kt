@@ -48,7 +48,7 @@ class AddressesSpec : FunSpec({
     }
 
     test("the search finds who makes one elsewhere") {
-        Addresses.upcalls(Forgetful::class.java).map { it.substringAfterLast('.') } shouldContainExactlyInAnyOrder listOf("upcall")
+        Addresses.upcalls(Forgetful::class.java).filter { "Forgetful" in it }.map { it.substringAfterLast('.') } shouldContainExactlyInAnyOrder listOf("upcall")
     }
 
     test("the search finds who forgets one, in plain methods and in lambdas") {

@@ -268,7 +268,7 @@ public final class ExitGuard {
   }
 
   private static void leaveBy(int status) {
-    LINKER.defaultLookup().find("_exit").ifPresent(exit -> atExit(exit.address(), status));
+    LINKER.defaultLookup().find("_exit").map(MemorySegment::address).ifPresent(exit -> atExit(exit, status));
   }
 
   private static void leaving() {
@@ -322,7 +322,7 @@ public final class ExitGuard {
     if (code == -1) throw new IllegalStateException("mmap failed");
     try {
       writeCode(machine, segment(code, PAGE));
-      writeData(segment(code + PAGE, PAGE), javaVm, code + Afterwards.NOTHING.place);
+      writeData(code + PAGE, javaVm, code + Afterwards.NOTHING.place);
       execute(machine, code);
     } catch (Throwable t) {
       call(libc("munmap"), code, 2 * PAGE, 0, 0, 0, 0);
@@ -356,14 +356,15 @@ public final class ExitGuard {
     MemorySegment.copy(function, 0, code, JAVA_BYTE, place, function.length);
   }
 
-  private static void writeData(MemorySegment data, long javaVm, long nothing) throws IOException {
+  private static void writeData(long address, long javaVm, long nothing) throws IOException {
+    MemorySegment data = segment(address, PAGE);
     MemorySegment functions = segment(segment(javaVm, Long.BYTES).get(JAVA_LONG, 0), FUNCTIONS_SIZE);
     data.set(JAVA_LONG, MachineCode.VM, javaVm);
     data.set(JAVA_LONG, MachineCode.GET_ENV, functions.get(JAVA_LONG, GET_ENV));
     MemorySegment.copy(functions, 0, data, FUNCTIONS, FUNCTIONS_SIZE);
     data.set(JAVA_LONG, FUNCTIONS + DETACH, nothing);
     if (!isWritable(javaVm)) throw new IllegalStateException("the JavaVM cannot be written to");
-    putPair(data, 0, javaVm, data.address() + FUNCTIONS);
+    putPair(data, 0, javaVm, address + FUNCTIONS);
   }
 
   /** Whether writing to an address is no fault: what the kernel says of its page. */
