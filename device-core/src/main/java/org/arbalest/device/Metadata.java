@@ -115,6 +115,8 @@ public final class Metadata {
     }
 
     private static Entry of(String key, String value) {
+      Objects.requireNonNull(key, "key");
+      Objects.requireNonNull(value, "value");
       return new Entry(Utf8.bytes("the key \"" + key + "\" of metadata", key), Utf8.bytes("the value of \"" + key + "\" in metadata", value));
     }
 
