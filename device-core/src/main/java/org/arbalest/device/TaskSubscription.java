@@ -52,6 +52,7 @@ final class TaskSubscription implements Flow.Subscription {
   void give(ImportedTask task) {
     if (!signals.compareAndSet(0, 1)) {
       queue.add(task);
+      if (discarding) discardQueue(); // as discard does
       signal();
       return;
     }

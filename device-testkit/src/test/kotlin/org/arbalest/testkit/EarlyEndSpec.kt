@@ -209,6 +209,46 @@ class EarlyEndSpec : FunSpec({
         CPeer.shutGate()
     }
 
+    test("ASY-29 what comes after a cancellation does not wait for a subscriber that blocks in onNext") {
+        PeerProducer(-1, 1, setOf(GATE_TASK), at = 1).use { producer ->
+            lateinit var handler: MemorySegment
+            val arrays = AsyncArrays.connect(setOf(AsyncQuirk.PRODUCER_ENDS_EARLY)) { handler = it }
+            val (introduced, begin, inside, goOn) = List(4) { CountDownLatch(1) }
+            val collector = AsyncCollector(2) { task ->
+                inside.countDown()
+                goOn.await()
+                task.close()
+            }
+            val subscribing = Thread.ofPlatform().daemon().start {
+                arrays.subscribe(object : Flow.Subscriber<AsyncTask> by collector {
+                    override fun onSubscribe(subscription: Flow.Subscription) {
+                        collector.onSubscribe(subscription)
+                        introduced.countDown()
+                        begin.await()
+                    }
+                })
+            }
+            introduced.await()
+            producer.start(handler)
+            awaitGate()
+            begin.countDown()
+            inside.await() // with the only task that came; the producer owes another
+            try {
+                arrays.close()
+                producer.results().cancels shouldBe 0
+                CPeer.openGate()
+                eventually("the producer is told, and has its task back") { producer.results().run { cancels == 1L && discarded == 1L } }
+            } finally {
+                goOn.countDown()
+                CPeer.openGate()
+            }
+            arrays.released().outcome().getOrThrow()
+            producer.join() shouldBe true
+            subscribing.join()
+        }
+        CPeer.shutGate()
+    }
+
     /** A producer that waits before task 1, and whose struct has a NULL in place of [function]; three tasks are wanted. */
     fun unreachable(function: (Long, Long) -> Unit, take: (AsyncArrays) -> Unit, check: (AsyncArrays) -> Unit) {
         PeerProducer(-1, 1, setOf(GATE_TASK), at = 1).use { producer ->
