@@ -129,6 +129,6 @@ internal class Upstream private constructor(private val clock: Clock) : ThreadCo
 /** Where the time after a stop passes; tests put another one into the context of a collection. */
 internal class Clock(val dispatcher: CoroutineContext) : AbstractCoroutineContextElement(Clock) {
     companion object Key : CoroutineContext.Key<Clock> {
-        val REAL = Clock(Dispatchers.Default)
+        val REAL = Clock(Dispatchers.IO) // Default has few threads, and the flow may block them
     }
 }
