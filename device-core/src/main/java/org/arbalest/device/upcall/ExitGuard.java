@@ -187,7 +187,10 @@ public final class ExitGuard {
 
   private static synchronized long guard(long stub, Afterwards afterwards) {
     if (CODE == 0) return stub;
-    if (callbacks == MOST_CALLBACKS) throw new AssertionError("core has more callbacks than there are jumps");
+    if (callbacks == MOST_CALLBACKS) {
+      Faults.warn("there are more callbacks than jumps for them: one is not guarded against the end of the JVM");
+      return stub;
+    }
     int index = callbacks++;
     MemorySegment data = segment(CODE + PAGE, PAGE);
     long cell = CELLS + (long) Long.BYTES * index;
@@ -216,9 +219,8 @@ public final class ExitGuard {
 
   /** A thread that FFM attached is a daemon without a context class loader. */
   private static void calledBy(Thread thread) {
-    if (!thread.isDaemon() || thread.isVirtual() || thread.getContextClassLoader() != null) return;
     try {
-      register(thread.threadId());
+      if (thread.isDaemon() && !thread.isVirtual() && thread.getContextClassLoader() == null) register(thread.threadId());
     } catch (Throwable t) {
       Faults.report("registering an atexit handler", t);
     }
