@@ -9,5 +9,5 @@ module org.arbalest.device {
   uses org.arbalest.device.spi.DeviceProvider;
 
   provides org.arbalest.device.spi.DeviceProvider with
-      org.arbalest.device.cpu.CpuProvider;
+      org.arbalest.device.internal.cpu.CpuProvider;
 }

@@ -51,19 +51,4 @@ public record ArrayData(
   public static ArrayData of(long length, long nullCount, List<@Nullable DeviceBuffer> buffers, List<ArrayData> children) {
     return new ArrayData(length, nullCount, 0, buffers, children, null);
   }
-
-  /** All buffers of this array and those below it. */
-  List<DeviceBuffer> allBuffers() {
-    List<DeviceBuffer> all = new ArrayList<>();
-    collect(all);
-    return all;
-  }
-
-  private void collect(List<DeviceBuffer> all) {
-    for (DeviceBuffer buffer : buffers) {
-      if (buffer != null) all.add(buffer);
-    }
-    for (ArrayData child : children) child.collect(all);
-    if (dictionary != null) dictionary.collect(all);
-  }
 }

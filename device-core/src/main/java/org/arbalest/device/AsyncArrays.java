@@ -1,18 +1,13 @@
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
 import java.util.function.Consumer;
-import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
-import org.arbalest.device.abi.Errno;
-import org.jspecify.annotations.Nullable;
+import org.arbalest.device.internal.async.AsyncArraysImpl;
 
 /**
  * An async device stream: as consumer, a handler that a C producer drives, seen as a publisher of tasks; as producer, {@link #produce} and its
@@ -27,16 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> The subscriber is signalled on the producer's threads, or on one that requests; it should hand long work to a thread of its
  * own. It may request and cancel from anywhere, also inside a signal.
  */
-public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseable {
-  private final AsyncHandler handler;
-  private final Leaks.@Nullable Watch watch;
-
-  private AsyncArrays(AsyncHandler handler) {
-    this.handler = handler;
-    this.watch = Leaks.ENABLED ? Leaks.watch(this) : null;
-    if (watch != null) watch.opened();
-  }
-
+public sealed interface AsyncArrays extends Flow.Publisher<AsyncTask>, AutoCloseable permits AsyncArraysImpl {
   /**
    * Makes a handler and hands it to a producer.
    *
@@ -46,8 +32,8 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
    *     throws, the producer must not have kept the handler; the stream is then undone, and the exception goes to the caller.
    * @return the stream, to be subscribed to or closed
    */
-  public static AsyncArrays connect(Consumer<MemorySegment> start) {
-    return connect(Set.of(), start);
+  static AsyncArrays connect(Consumer<MemorySegment> start) {
+    return AsyncArraysImpl.connect(start);
   }
 
   /**
@@ -55,18 +41,8 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
    *
    * @param quirks what the producer is known to do
    */
-  public static AsyncArrays connect(Set<AsyncQuirk> quirks, Consumer<MemorySegment> start) {
-    Objects.requireNonNull(start, "start");
-    AsyncHandler handler = new AsyncHandler(Objects.requireNonNull(quirks, "quirks"));
-    AsyncArrays arrays = new AsyncArrays(handler);
-    try {
-      start.accept(NativeHeap.segment(handler.struct(), ArrowAsyncHandlerStruct.SIZE));
-    } catch (Throwable t) {
-      arrays.close();
-      if (!handler.isTaken()) handler.release();
-      throw t;
-    }
-    return arrays;
+  static AsyncArrays connect(Set<AsyncQuirk> quirks, Consumer<MemorySegment> start) {
+    return AsyncArraysImpl.connect(quirks, start);
   }
 
   /**
@@ -74,9 +50,7 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
    *
    * <p>Fails with what the stream fails with before it, or with a {@link CancellationException} if it was cancelled before.
    */
-  public CompletionStage<AsyncSchema> schema() {
-    return handler.schema.minimalCompletionStage();
-  }
+  CompletionStage<AsyncSchema> schema();
 
   /**
    * Completes when the producer has released the handler, on the producer's thread: after that it calls nothing any more. Tasks can still be
@@ -84,20 +58,14 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
    *
    * <p>Fails at once if a call to the producer failed on our side (ASY-30): there may never be a release then, and what the producer calls is refused.
    */
-  public CompletionStage<Void> released() {
-    return handler.released.minimalCompletionStage();
-  }
+  CompletionStage<Void> released();
 
   /**
    * Begins to hand the tasks to a subscriber. A second one is told an {@link IllegalStateException}. It fails with a {@link DeviceException}:
    * the producer's errno, message and metadata.
    */
   @Override
-  public void subscribe(Flow.Subscriber<? super AsyncTask> subscriber) {
-    Objects.requireNonNull(subscriber, "subscriber");
-    if (watch != null) watch.closed(); // from now on it is the subscriber's
-    handler.subscription.subscribe(subscriber);
-  }
+  void subscribe(Flow.Subscriber<? super AsyncTask> subscriber);
 
   /**
    * This stream as a pull stream, which takes it over. Waits until the schema is there; on failure, or if it is interrupted, the stream is closed.
@@ -105,39 +73,14 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
    * @param prefetch how many tasks may wait to be pulled; at least 1
    * @throws DeviceException what the stream fails with before its schema
    */
-  public DeviceArrayReader reader(int prefetch) {
-    if (prefetch < 1) throw new IllegalArgumentException("prefetch is at least 1, not " + prefetch);
-    AsyncSchema schema = awaitSchema();
-    AsyncSource source = new AsyncSource(prefetch);
-    DeviceArrayReader reader = DeviceArrayReader.of(schema.field(), schema.deviceType(), source);
-    subscribe(source);
-    return reader;
-  }
-
-  private AsyncSchema awaitSchema() {
-    try {
-      return handler.schema.get();
-    } catch (ExecutionException e) {
-      close();
-      throw e.getCause() instanceof DeviceException cause ? cause : new DeviceException(Errno.EIO, "the stream has no schema", e.getCause());
-    } catch (InterruptedException e) {
-      close();
-      Thread.currentThread().interrupt();
-      throw new DeviceException(Errno.ECANCELED, "interrupted while waiting for the schema", e);
-    } catch (CancellationException e) {
-      throw new IllegalStateException("the stream was closed", e);
-    }
-  }
+  DeviceArrayReader reader(int prefetch);
 
   /**
    * Cancels the stream, unless it has ended; does not wait for the producer, which a cancellation may reach later ({@link
    * AsyncQuirk#PRODUCER_ENDS_EARLY}). A subscriber that has not heard of an end is told a {@link CancellationException}. Closing twice does nothing.
    */
   @Override
-  public void close() {
-    if (watch != null) watch.closed();
-    handler.subscription.abandon(new CancellationException("the stream was closed"));
-  }
+  void close();
 
   /**
    * Drives a handler with the arrays of a publisher. Both pass to the stream: the handler is released in the end, whatever happens, and an array
@@ -158,20 +101,18 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
    *     DeviceException} if the consumer answered with an error
    * @throws IllegalArgumentException if {@code handler} is not a handler; it is then not released
    */
-  public static CompletionStage<Void> produce(
+  static CompletionStage<Void> produce(
       MemorySegment handler, AsyncSchema schema, Flow.Publisher<DeviceArray> arrays, Executor executor, AsyncQuirk... quirks) {
-    Objects.requireNonNull(arrays, "arrays");
-    return produce(handler, schema, new PublisherFeed<>(arrays), executor, quirks);
+    return AsyncArraysImpl.produce(handler, schema, arrays, executor, quirks);
   }
 
   /**
    * Drives a handler with the tasks of a publisher, each with its metadata; like {@link #produce(MemorySegment, AsyncSchema, Flow.Publisher,
    * Executor, AsyncQuirk...)}. Tasks of another stream are extracted when the consumer extracts them.
    */
-  public static CompletionStage<Void> produceTasks(
+  static CompletionStage<Void> produceTasks(
       MemorySegment handler, AsyncSchema schema, Flow.Publisher<AsyncTask> tasks, Executor executor, AsyncQuirk... quirks) {
-    Objects.requireNonNull(tasks, "tasks");
-    return produce(handler, schema, new PublisherFeed<>(tasks), executor, quirks);
+    return AsyncArraysImpl.produceTasks(handler, schema, tasks, executor, quirks);
   }
 
   /**
@@ -182,24 +123,9 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
    * @param executor runs the callbacks, and pulls, which may block its thread; the last callbacks of a stream that fails or is cancelled
    *     meanwhile are then made on a thread of their own
    */
-  public static CompletionStage<Void> produce(
+  static CompletionStage<Void> produce(
       MemorySegment handler, DeviceArrayReader reader, Metadata metadata, Executor executor, AsyncQuirk... quirks) {
-    AsyncSchema schema = new AsyncSchema(reader.field(), reader.deviceType(), metadata);
-    return produce(handler, schema, new ReaderFeed(reader), executor, quirks);
-  }
-
-  private static CompletionStage<Void> produce(
-      MemorySegment handler, AsyncSchema schema, Feed feed, Executor executor, AsyncQuirk... quirks) {
-    Objects.requireNonNull(schema, "schema");
-    Objects.requireNonNull(executor, "executor");
-    try {
-      long struct = checked(Structs.address(handler, ArrowAsyncHandlerStruct.LAYOUT));
-      CompletionStage<Void> released = AsyncExport.start(struct, schema, feed, executor, Set.of(quirks));
-      var _ = released.whenComplete((_, _) -> Objects.requireNonNull(handler)); // refers to it until then: the stream has its address only
-      return released;
-    } finally {
-      Reference.reachabilityFence(handler);
-    }
+    return AsyncArraysImpl.produce(handler, reader, metadata, executor, quirks);
   }
 
   /**
@@ -207,22 +133,7 @@ public final class AsyncArrays implements Flow.Publisher<AsyncTask>, AutoCloseab
    *
    * @param handler a live {@code ArrowAsyncDeviceStreamHandler} that was told nothing yet
    */
-  public static void refuse(MemorySegment handler, Throwable why) {
-    Objects.requireNonNull(why, "why");
-    try {
-      AsyncExport.refuse(checked(Structs.address(handler, ArrowAsyncHandlerStruct.LAYOUT)), why);
-    } finally {
-      Reference.reachabilityFence(handler);
-    }
-  }
-
-  private static long checked(long struct) {
-    if (ArrowAsyncHandlerStruct.release(struct) == 0) throw new IllegalArgumentException("the handler was released before it was given");
-    if (ArrowAsyncHandlerStruct.onSchema(struct) == 0
-        || ArrowAsyncHandlerStruct.onNextTask(struct) == 0
-        || ArrowAsyncHandlerStruct.onError(struct) == 0) {
-      throw new IllegalArgumentException("the handler's on_schema, on_next_task or on_error is NULL");
-    }
-    return struct;
+  static void refuse(MemorySegment handler, Throwable why) {
+    AsyncArraysImpl.refuse(handler, why);
   }
 }

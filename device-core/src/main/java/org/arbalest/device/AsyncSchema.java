@@ -2,6 +2,7 @@ package org.arbalest.device;
 
 import java.util.Objects;
 import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.internal.schema.FieldImpl;
 
 /**
  * What an async stream announces before its first task.
@@ -29,6 +30,6 @@ public record AsyncSchema(Field field, DeviceType deviceType, Metadata metadata)
    * @throws IllegalArgumentException if the arrays are not structs
    */
   public Schema schema() {
-    return field.schema();
+    return FieldImpl.of(field).schema();
   }
 }

@@ -2,6 +2,8 @@ package org.arbalest.device;
 
 import java.util.List;
 import java.util.Objects;
+import org.arbalest.device.internal.schema.Format;
+import org.arbalest.device.internal.schema.TypeChecks;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +37,7 @@ public sealed interface DataType {
   record IntType(int bits, boolean signed) implements DataType {
     /** Checks the width. */
     public IntType {
-      DataTypes.oneOf("integer width", bits, 8, 16, 32, 64);
+      TypeChecks.oneOf("integer width", bits, 8, 16, 32, 64);
     }
   }
 
@@ -47,7 +49,7 @@ public sealed interface DataType {
   record FloatType(int bits) implements DataType {
     /** Checks the width. */
     public FloatType {
-      DataTypes.oneOf("float width", bits, 16, 32, 64);
+      TypeChecks.oneOf("float width", bits, 16, 32, 64);
     }
   }
 
@@ -61,7 +63,7 @@ public sealed interface DataType {
   record DecimalType(int bits, int precision, int scale) implements DataType {
     /** Checks the width and the precision. */
     public DecimalType {
-      DataTypes.oneOf("decimal width", bits, 32, 64, 128, 256);
+      TypeChecks.oneOf("decimal width", bits, 32, 64, 128, 256);
       int most = bits == 32 ? 9 : bits == 64 ? 18 : bits == 128 ? 38 : 76;
       if (precision < 1 || precision > most) {
         throw new IllegalArgumentException("precision of a decimal" + bits + " is 1 to " + most + ", not " + precision);
@@ -95,7 +97,7 @@ public sealed interface DataType {
   record FixedSizeBinaryType(int width) implements DataType {
     /** Checks the width. */
     public FixedSizeBinaryType {
-      DataTypes.notNegative("width", width);
+      TypeChecks.notNegative("width", width);
     }
   }
 
@@ -134,7 +136,7 @@ public sealed interface DataType {
     public TimestampType {
       Objects.requireNonNull(unit, "unit");
       if (timezone != null && timezone.isEmpty()) timezone = null;
-      if (timezone != null) DataTypes.checkText("a time zone", timezone);
+      if (timezone != null) TypeChecks.checkText("a time zone", timezone);
     }
   }
 
@@ -240,7 +242,7 @@ public sealed interface DataType {
     /** Checks the size. */
     public FixedSizeListType {
       Objects.requireNonNull(item, "item");
-      DataTypes.notNegative("size", size);
+      TypeChecks.notNegative("size", size);
     }
 
     @Override
@@ -277,7 +279,7 @@ public sealed interface DataType {
     /** Checks the entries (SCH-14). */
     public MapType {
       Objects.requireNonNull(entries, "entries");
-      DataTypes.checkEntries(entries);
+      TypeChecks.checkEntries(entries);
     }
 
     @Override
@@ -301,7 +303,7 @@ public sealed interface DataType {
       Objects.requireNonNull(fields, "fields");
       typeIds = List.copyOf(typeIds);
       fields = List.copyOf(fields);
-      DataTypes.checkTypeIds(typeIds, fields.size());
+      TypeChecks.checkTypeIds(typeIds, fields.size());
     }
 
     @Override
@@ -321,7 +323,7 @@ public sealed interface DataType {
     public RunEndEncodedType {
       Objects.requireNonNull(runEnds, "runEnds");
       Objects.requireNonNull(values, "values");
-      DataTypes.checkRunEnds(runEnds);
+      TypeChecks.checkRunEnds(runEnds);
     }
 
     @Override

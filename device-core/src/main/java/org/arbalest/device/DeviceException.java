@@ -52,7 +52,8 @@ public final class DeviceException extends RuntimeException {
     return getClass().getName() + ": " + Errno.name(errno) + " (" + errno + "): " + getMessage();
   }
 
-  static DeviceException invalid(String message) {
+  /** With {@code EINVAL}: what came from outside, or was given, is malformed. */
+  public static DeviceException invalid(String message) {
     return new DeviceException(Errno.EINVAL, message);
   }
 }

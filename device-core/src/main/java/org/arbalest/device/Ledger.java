@@ -1,7 +1,6 @@
 package org.arbalest.device;
 
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.LongAdder;
+import org.arbalest.device.internal.lifetime.Counts;
 
 /**
  * What this process holds at one moment: everything is zero when all that was made or taken in has been released.
@@ -24,31 +23,22 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public record Ledger(long buffers, long bufferBytes, long arrays, long exports, long readers, long streams, long tasks, long handlers,
     long producers, long queues, long events, long waits) {
-  static final LongAdder BUFFERS = new LongAdder();
-  static final LongAdder BUFFER_BYTES = new LongAdder();
-  static final LongAdder ARRAYS = new LongAdder();
-  static final LongAdder READERS = new LongAdder();
-  static final LongAdder TASKS = new LongAdder();
-  static final LongAdder QUEUES = new LongAdder();
-  static final LongAdder EVENTS = new LongAdder();
-  static final LongAdder WAITS = new LongAdder();
-
   /** What is held now. */
   public static Ledger now() {
-    AtomicLong exports = new AtomicLong();
-    AtomicLong streams = new AtomicLong();
-    AtomicLong handlers = new AtomicLong();
-    AtomicLong producers = new AtomicLong();
-    Slots.forEach(
-        owner -> {
-          if (owner instanceof ArrayExport export && export.isLive()) exports.incrementAndGet();
-          if (owner instanceof SchemaExport) exports.incrementAndGet();
-          if (owner instanceof StreamExport) streams.incrementAndGet();
-          if (owner instanceof AsyncHandler) handlers.incrementAndGet();
-          if (owner instanceof AsyncExport) producers.incrementAndGet();
-        });
-    return new Ledger(BUFFERS.sum(), BUFFER_BYTES.sum(), ARRAYS.sum(), exports.get(), READERS.sum(), streams.get(), TASKS.sum(),
-        handlers.get(), producers.get(), QUEUES.sum(), EVENTS.sum(), WAITS.sum());
+    Counts.Held held = Counts.held();
+    return new Ledger(
+        Counts.BUFFERS.sum(),
+        Counts.BUFFER_BYTES.sum(),
+        Counts.ARRAYS.sum(),
+        held.exports,
+        Counts.READERS.sum(),
+        held.streams,
+        Counts.TASKS.sum(),
+        held.handlers,
+        held.producers,
+        Counts.QUEUES.sum(),
+        Counts.EVENTS.sum(),
+        Counts.WAITS.sum());
   }
 
   /** Whether nothing is held. */

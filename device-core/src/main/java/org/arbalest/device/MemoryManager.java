@@ -1,5 +1,7 @@
 package org.arbalest.device;
 
+import org.arbalest.device.internal.build.BatchBuilderImpl;
+import org.arbalest.device.internal.device.AllocatorMemory;
 import org.arbalest.device.spi.MemoryAllocator;
 
 /**
@@ -41,6 +43,6 @@ public sealed interface MemoryManager permits AllocatorMemory, MemoryPool {
    * @throws DeviceException with {@code ENOSYS} if the device is opaque
    */
   default BatchBuilder batchBuilder(int rows) {
-    return new BatchBuilder(this, rows);
+    return new BatchBuilderImpl(this, rows);
   }
 }

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.arbalest.device.internal.schema.Utf8;
 import org.jspecify.annotations.Nullable;
 
 /**

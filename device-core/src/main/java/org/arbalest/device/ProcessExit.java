@@ -1,6 +1,6 @@
 package org.arbalest.device;
 
-import org.arbalest.device.upcall.ExitGuard;
+import org.arbalest.device.internal.calls.ExitGuard;
 
 /** How to leave a process in which native threads may be calling back. */
 public final class ProcessExit {

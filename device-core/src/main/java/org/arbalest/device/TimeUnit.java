@@ -3,17 +3,11 @@ package org.arbalest.device;
 /** The unit of a time, timestamp or duration. */
 public enum TimeUnit {
   /** 1 s. */
-  SECOND('s'),
+  SECOND,
   /** 10⁻³ s. */
-  MILLISECOND('m'),
+  MILLISECOND,
   /** 10⁻⁶ s. */
-  MICROSECOND('u'),
+  MICROSECOND,
   /** 10⁻⁹ s. */
-  NANOSECOND('n');
-
-  final char code;
-
-  TimeUnit(char code) {
-    this.code = code;
-  }
+  NANOSECOND
 }

@@ -1,12 +1,5 @@
 package org.arbalest.device
 
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowAsyncHandlerStruct
-import org.arbalest.device.abi.ArrowAsyncProducerStruct
-import org.arbalest.device.abi.ArrowAsyncTaskStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
-import org.arbalest.device.abi.ArrowSchemaStruct
-import org.arbalest.device.abi.DeviceType
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
@@ -17,6 +10,16 @@ import java.lang.invoke.MethodHandles
 import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit.SECONDS
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowAsyncHandlerStruct
+import org.arbalest.device.abi.ArrowAsyncProducerStruct
+import org.arbalest.device.abi.ArrowAsyncTaskStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.internal.calls.Calls
+import org.arbalest.device.internal.memory.NativeHeap
+import org.arbalest.device.internal.schema.SchemaImporter
 
 private val VOID_1 = FunctionDescriptor.ofVoid(JAVA_LONG)
 private val VOID_2 = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG)
@@ -62,7 +65,7 @@ internal class ProducerByHand(private val onExtract: (task: Int, out: Long) -> I
         val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
         one().use { it.schema().exportSchema(schema) }
         val code = Calls.get(ArrowAsyncHandlerStruct.onSchema(handler), handler, schema.address())
-        Calls.releaseSchema(schema.address())
+        SchemaImporter.giveBack(schema.address())
         return code
     }
 
@@ -165,7 +168,7 @@ internal class ConsumerByHand : AutoCloseable {
 
     @Suppress("unused")
     fun onSchema(self: Long, schema: Long): Int {
-        Calls.releaseSchema(schema)
+        SchemaImporter.giveBack(schema)
         return told("on_schema")
     }
 

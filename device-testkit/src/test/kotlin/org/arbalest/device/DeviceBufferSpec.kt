@@ -3,10 +3,9 @@ package org.arbalest.device
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
+
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
-import org.arbalest.testkit.LedgerExtension
+import io.kotest.matchers.string.shouldNotContain
 import java.io.IOException
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_BYTE
@@ -14,6 +13,10 @@ import java.nio.ByteBuffer
 import java.nio.channels.ClosedChannelException
 import java.nio.channels.NonWritableChannelException
 import java.util.concurrent.atomic.AtomicInteger
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.internal.device.DeviceRegistry
+import org.arbalest.testkit.LedgerExtension
 
 /** Buffers of main memory; those of other devices have the backends' contract. */
 class DeviceBufferSpec : FunSpec({
@@ -114,7 +117,7 @@ class DeviceBufferSpec : FunSpec({
     }
 
     test("an opaque device has no memory, no streams and no events") {
-        val opaque = Devices.find(DeviceType(77), 3)
+        val opaque = DeviceRegistry.find(DeviceType(77), 3)
         for (attempt in listOf({ opaque.memory() }, { opaque.hostMemory() }, { opaque.createStream() }, { opaque.defaultStream() }, { opaque.adoptEvent(1) })) {
             val error = shouldThrow<DeviceException> { attempt() }
             error.errno() shouldBe Errno.ENOSYS
@@ -143,6 +146,7 @@ class DeviceBufferSpec : FunSpec({
     test("DEV-13 a report says what is there, and what is missing and why") {
         Devices.describe().lines().first() shouldContain "CPU: "
         Devices.describe() shouldContain "CUDA: unavailable, because no backend for CUDA is on the class path"
+        Devices.describe() shouldNotContain "CpuProvider" // it is not broken
         Devices.status().single { it.type() == DeviceType.CPU }.descriptions().single() shouldContain "processors"
     }
 })

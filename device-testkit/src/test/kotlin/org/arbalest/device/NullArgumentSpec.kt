@@ -5,7 +5,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.ints.shouldBeGreaterThan
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.cpu.CpuProvider
+import org.arbalest.device.internal.cpu.CpuProvider
 import org.arbalest.device.spi.MemoryAllocator
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension

@@ -3,14 +3,16 @@ package org.arbalest.device
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
+import java.io.IOException
+import java.lang.foreign.Arena
 import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
+import org.arbalest.device.internal.calls.Calls
+import org.arbalest.device.internal.schema.SchemaImporter
 import org.arbalest.testkit.LedgerExtension
-import java.io.IOException
-import java.lang.foreign.Arena
 
 /** A pull stream of ours, of which a C consumer calls one function after the other. */
 class StreamByHandSpec : FunSpec({
@@ -57,7 +59,7 @@ class StreamByHandSpec : FunSpec({
                 stream.next(arena.allocate(ArrowArrayStruct.LAYOUT).address()) shouldBe Errno.EIO
                 stream.lastError() shouldNotBe 0
                 stream.schema(schema) shouldBe 0
-                Calls.releaseSchema(schema)
+                SchemaImporter.giveBack(schema)
                 stream.lastError() shouldBe 0
             }
             stream.release()

@@ -32,12 +32,12 @@ class AddressesSpec : FunSpec({
     val own = listOf("DeviceMemory", "ManagedMemory", "PinnedMemory", "Pool").map { "org.arbalest.device.cuda.$it.tryAllocate" } +
         listOf("create", "createEvent").map { "org.arbalest.device.cuda.Streams.$it" } +
         listOf("DeviceMemory", "PinnedMemory", "Pool").map { "org.arbalest.device.rocm.$it.tryAllocate" } + "org.arbalest.device.rocm.Pool.create"
-    val checker = "org.arbalest.device.Structs.address" // whoever calls it counts as taking the address
+    val checker = "org.arbalest.device.internal.memory.Structs.address" // whoever calls it counts as taking the address
 
     val modules = listOf(DeviceArray::class, IntView::class, OpenClProvider::class, CudaProvider::class, RocmProvider::class, ReadmeJava::class)
 
     /** The guard's own place, and a program that has upcalls of its own. */
-    val upcalls = listOf("org.arbalest.device.upcall.ExitGuard.upcallStub", "org.arbalest.samples.adbc.WatchedStream.stub")
+    val upcalls = listOf("org.arbalest.device.internal.calls.ExitGuard.upcallStub", "org.arbalest.samples.adbc.WatchedStream.stub")
 
     test("OWN-14 whoever takes the address of a segment that was handed in keeps it reachable to the end, and forgets none") {
         modules.flatMap { Addresses.unfenced(it.java) } shouldContainExactlyInAnyOrder own + checker
@@ -118,7 +118,7 @@ private object Addresses {
     }
 
     private fun takesAddress(call: InvokeInstruction) =
-        call.isCall("java/lang/foreign/MemorySegment", "address") || call.isCall("org/arbalest/device/Structs", "address")
+        call.isCall("java/lang/foreign/MemorySegment", "address") || call.isCall("org/arbalest/device/internal/memory/Structs", "address")
 
     private fun InvokeInstruction.isCall(owner: String, name: String) = owner().asInternalName() == owner && this.name().stringValue() == name
 }

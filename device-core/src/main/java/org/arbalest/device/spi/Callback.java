@@ -2,7 +2,7 @@ package org.arbalest.device.spi;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandles.Lookup;
-import org.arbalest.device.upcall.ExitGuard;
+import org.arbalest.device.internal.calls.ExitGuard;
 
 /** A backend's own C functions, for what its runtime calls back and {@link Completion} does not serve. */
 public final class Callback {

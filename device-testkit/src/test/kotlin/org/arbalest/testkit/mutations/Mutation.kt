@@ -3,11 +3,11 @@ package org.arbalest.testkit.mutations
 import java.nio.file.Files
 import java.nio.file.Path
 import kotlin.io.path.Path
-import kotlin.io.path.exists
 import kotlin.io.path.extension
 import kotlin.io.path.name
 import kotlin.io.path.readLines
 import kotlin.io.path.readText
+import kotlin.io.path.walk
 
 /**
  * One way to break one rule: what is changed in core's sources, and the specs of which a test then must fail.
@@ -37,8 +37,8 @@ internal class Mutation(val rule: String, val what: String, val specs: List<Stri
 
     /** What becomes of the files that it changes, by their names; fails if one is not there, or what is to be changed in it. */
     fun mutated(sources: Path): Map<String, String> = changes.groupBy { it.type }.entries.associate { (type, changes) ->
-        val original = sources.resolve("${type.replace('.', '/')}.java")
-        check(original.exists()) { "core has no $type" }
+        val found = sources.walk().filter { it.name == "$type.java" }.toList()
+        val original = checkNotNull(found.singleOrNull()) { "core has ${found.size} $type" }
         original.name to changes.fold(original.readText()) { source, change -> change.applyTo(source) }
     }
 

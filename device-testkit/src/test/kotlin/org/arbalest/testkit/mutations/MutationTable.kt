@@ -7,8 +7,8 @@ import kotlin.io.path.writeText
 
 /** `docs/mutations.md`: what catches each mutation. */
 internal class MutationTable(private val file: Path) {
-    /** The beginnings of its rows, each with a rule and what is broken. */
-    fun titles(): List<String> = rows().map(::title)
+    /** Its rows but for their last column: a rule, what is broken, where. */
+    fun places(): List<String> = rows().map { it.trimEnd(' ', '|').substringBeforeLast(" | ") + " |" }
 
     /** Writes the rows of those mutations of [all] that were tried, and were not broken; of those that were not tried the rows stay. */
     fun write(all: List<Mutation>, tried: Map<Mutation, Outcome>) {
@@ -27,12 +27,14 @@ internal class MutationTable(private val file: Path) {
             is Outcome.TimedOut -> "a time-out"
             is Outcome.Broken -> return null
         }
-        return "${title(mutation)} ${mutation.changes.map { it.type }.distinct().joinToString(", ")} | $by |"
+        return "${place(mutation)} $by |"
     }
 
     companion object {
-        /** How the row of a mutation begins. */
-        fun title(mutation: Mutation): String = "| ${mutation.rule} | ${cell(mutation.what)} |"
+        /** How the row of a mutation begins: all but what catches it. */
+        fun place(mutation: Mutation): String = "${title(mutation)} ${mutation.changes.map { it.type }.distinct().joinToString(", ")} |"
+
+        private fun title(mutation: Mutation): String = "| ${mutation.rule} | ${cell(mutation.what)} |"
 
         private fun title(row: String) = row.split(" | ", limit = 3).let { "${it[0]} | ${it[1]} |" }
 

@@ -35,7 +35,7 @@ class MutationsSpec : FunSpec({
 
     test("docs/mutations.md has each mutation, and no other") {
         mutations.map { "$it" }.shouldBeUnique()
-        val (there, wanted) = MutationTable(project.resolve("docs/mutations.md")).titles() to mutations.map(MutationTable::title)
+        val (there, wanted) = MutationTable(project.resolve("docs/mutations.md")).places() to mutations.map(MutationTable::place)
         withClue("without a row") { (wanted - there.toSet()).shouldBeEmpty() }
         withClue("without a mutation") { (there - wanted.toSet()).shouldBeEmpty() }
         there.shouldBeUnique()

@@ -1,0 +1,169 @@
+package org.arbalest.device.internal.array;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import java.util.Objects;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Field;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.abi.ArrowDeviceArrayStruct;
+import org.arbalest.device.abi.ArrowSchemaStruct;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.internal.calls.Calls;
+import org.arbalest.device.internal.device.DeviceImpl;
+import org.arbalest.device.internal.device.DeviceRegistry;
+import org.arbalest.device.internal.device.EventPoint;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.memory.Structs;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.SchemaImporter;
+import org.arbalest.device.spi.DeviceDriver;
+import org.arbalest.device.spi.SynchronousDriver;
+import org.jspecify.annotations.Nullable;
+
+/** Takes arrays in from C: either there is a handle that holds what was in the struct, or it went back to its producer (OWN-08). */
+public final class ArrayImport {
+  private ArrayImport() {}
+
+  /** See {@link DeviceArray#importArray(MemorySegment, Field)}. */
+  public static DeviceArray importArray(MemorySegment array, Field field) {
+    Objects.requireNonNull(field, "field");
+    try {
+      return take(Structs.address(array, ArrowArrayStruct.LAYOUT), field, false);
+    } finally {
+      Reference.reachabilityFence(array);
+    }
+  }
+
+  /** See {@link DeviceArray#importArray(MemorySegment, MemorySegment)}. */
+  public static DeviceArray importArray(MemorySegment array, MemorySegment schema) {
+    try {
+      return take(Structs.address(array, ArrowArrayStruct.LAYOUT), Structs.address(schema, ArrowSchemaStruct.LAYOUT), false);
+    } finally {
+      Reference.reachabilityFence(array);
+      Reference.reachabilityFence(schema);
+    }
+  }
+
+  /** See {@link DeviceArray#importDeviceArray(MemorySegment, Field)}. */
+  public static DeviceArray importDeviceArray(MemorySegment array, Field field) {
+    Objects.requireNonNull(field, "field");
+    try {
+      return take(Structs.address(array, ArrowDeviceArrayStruct.LAYOUT), field, true);
+    } finally {
+      Reference.reachabilityFence(array);
+    }
+  }
+
+  /** See {@link DeviceArray#importDeviceArray(MemorySegment, MemorySegment)}. */
+  public static DeviceArray importDeviceArray(MemorySegment array, MemorySegment schema) {
+    try {
+      return take(Structs.address(array, ArrowDeviceArrayStruct.LAYOUT), Structs.address(schema, ArrowSchemaStruct.LAYOUT), true);
+    } finally {
+      Reference.reachabilityFence(array);
+      Reference.reachabilityFence(schema);
+    }
+  }
+
+  /** Moves the array at {@code source} to memory of ours, or releases it; with its schema, which is released in any case. */
+  public static DeviceArray take(long source, long schema, boolean isDeviceArray) {
+    Field field;
+    try {
+      field = SchemaImporter.importSchema(schema);
+    } catch (Throwable t) {
+      giveBack(source);
+      throw t;
+    }
+    return take(source, field, isDeviceArray);
+  }
+
+  /** Moves the array at {@code source} to memory of ours, or releases it. */
+  public static DeviceArray take(long source, Field field, boolean isDeviceArray) {
+    if (ArrowArrayStruct.release(source) == 0) throw DeviceException.invalid("$: the array was released before it was imported");
+    long block = 0;
+    try {
+      Device device = isDeviceArray ? deviceOf(source) : DeviceRegistry.cpu();
+      EventPoint event = isDeviceArray ? eventOf(device, source) : null;
+      boolean hasEmptyAtOffset = Structure.validate(field, source);
+      checkBuffers(device, Layout.of(field), source);
+      block = NativeHeap.allocate(ArrowDeviceArrayStruct.SIZE);
+      if (!isDeviceArray) ArrowDeviceArrayStruct.setSyncEvent(block, 0);
+      long offset = ArrowArrayStruct.offset(source);
+      DeviceArrayImpl array = new DeviceArrayImpl(device, field, block, offset, ArrowArrayStruct.length(source));
+      ImportedArray owner = new ImportedArray(block, device, event, hasEmptyAtOffset);
+      if (isDeviceArray) {
+        ArrowDeviceArrayStruct.move(source, block);
+      } else {
+        ArrowArrayStruct.move(source, block);
+      }
+      return array.holding(owner);
+    } catch (Throwable t) {
+      NativeHeap.free(block);
+      giveBack(source);
+      throw t;
+    }
+  }
+
+  /** Takes over a live {@code ArrowDeviceArray} in a block of ours; on failure both are released. */
+  public static DeviceArray adopt(long block, Field field) {
+    try {
+      Device device = deviceOf(block);
+      EventPoint event = eventOf(device, block);
+      boolean hasEmptyAtOffset = Structure.validate(field, block);
+      checkBuffers(device, Layout.of(field), block);
+      DeviceArrayImpl array = new DeviceArrayImpl(device, field, block, ArrowArrayStruct.offset(block), ArrowArrayStruct.length(block));
+      return array.holding(new ImportedArray(block, device, event, hasEmptyAtOffset));
+    } catch (Throwable t) {
+      giveBack(block);
+      NativeHeap.free(block);
+      throw t;
+    }
+  }
+
+  private static Device deviceOf(long array) {
+    int type = ArrowDeviceArrayStruct.deviceType(array);
+    return type == 1 ? DeviceRegistry.cpu() : DeviceRegistry.find(new DeviceType(type), ArrowDeviceArrayStruct.deviceId(array));
+  }
+
+  /** The event to wait for; null if there is none, or if nobody here knows the device, and it can only be handed on. */
+  private static @Nullable EventPoint eventOf(Device device, long array) {
+    long cell = ArrowDeviceArrayStruct.syncEvent(array);
+    if (cell == 0 || device.isOpaque()) return null;
+    DeviceDriver driver = DeviceImpl.of(device).driver();
+    if (driver instanceof SynchronousDriver) {
+      throw DeviceException.invalid("$: an array on " + device + " has a sync_event, which nobody can wait for: that device has no events");
+    }
+    long handle = NativeHeap.getLong(cell);
+    if (handle == 0) throw DeviceException.invalid("$: sync_event points to an event that is NULL");
+    driver.checkEvent(handle);
+    return new EventPoint(device, driver, cell);
+  }
+
+  /** Asks the driver whether the buffers may be its device's; main memory needs no asking. */
+  private static void checkBuffers(Device device, Layout layout, long array) {
+    if (DeviceImpl.of(device).isCpu() || device.isOpaque()) return;
+    checkBuffers(DeviceImpl.of(device).driver(), layout, array);
+  }
+
+  private static void checkBuffers(DeviceDriver driver, Layout layout, long array) {
+    long count = ArrowArrayStruct.nBuffers(array) - (layout.shape == Layout.Shape.VIEW ? 1 : 0); // the last are sizes, in main memory
+    for (long i = 0; i < count; i++) {
+      long address = ArrowArrayStruct.buffer(array, i);
+      if (address != 0) driver.checkBuffer(address);
+    }
+    for (int i = 0; i < layout.children.length; i++) checkBuffers(driver, layout.children[i].layout, ArrowArrayStruct.child(array, i));
+    if (layout.dictionary != null) checkBuffers(driver, layout.dictionary.layout, ArrowArrayStruct.dictionary(array));
+  }
+
+  /** Releases an array unless it is released (OWN-01); one of ours without going through C. */
+  public static void giveBack(long array) {
+    long release = ArrowArrayStruct.release(array);
+    if (release == ArrayExport.RELEASE) {
+      ArrayExport.release(array);
+    } else if (release != 0) {
+      Calls.release(release, array);
+    }
+  }
+}

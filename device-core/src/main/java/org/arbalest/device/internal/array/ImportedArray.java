@@ -1,0 +1,47 @@
+package org.arbalest.device.internal.array;
+
+import org.arbalest.device.Device;
+import org.arbalest.device.abi.ArrowDeviceArrayStruct;
+import org.arbalest.device.internal.device.EventPoint;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.jspecify.annotations.Nullable;
+
+/** An array that a C producer made: its struct, moved to a block of ours, and the duty to release it. Its event is borrowed (DEV-05). */
+final class ImportedArray extends Ownership {
+  /** A block of ours with an {@code ArrowDeviceArray}, of which the {@code ArrowArray} and the sync_event are always written. */
+  private final long struct;
+
+  private final boolean isCpuAccessible;
+  private final @Nullable EventPoint event;
+
+  ImportedArray(long struct, Device device, @Nullable EventPoint event, boolean hasEmptyAtOffset) {
+    super(hasEmptyAtOffset);
+    this.struct = struct;
+    this.isCpuAccessible = device.isCpuAccessible();
+    this.event = event;
+  }
+
+  @Override
+  public long syncEvent() {
+    return event != null && event.isKnownDone() ? 0 : ArrowDeviceArrayStruct.syncEvent(struct);
+  }
+
+  @Override
+  public @Nullable EventPoint event() {
+    return event;
+  }
+
+  @Override
+  public boolean isCpuAccessible() {
+    return isCpuAccessible;
+  }
+
+  @Override
+  void freeArray() {
+    try {
+      ArrayImport.giveBack(struct);
+    } finally {
+      NativeHeap.free(struct);
+    }
+  }
+}

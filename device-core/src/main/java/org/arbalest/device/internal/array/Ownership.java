@@ -1,0 +1,46 @@
+package org.arbalest.device.internal.array;
+
+import org.arbalest.device.internal.device.EventPoint;
+import org.arbalest.device.internal.lifetime.Counts;
+import org.arbalest.device.internal.lifetime.Shared;
+import org.jspecify.annotations.Nullable;
+
+/** Who holds the memory of one array: Java handles, exports that C has not released, and queued work that uses it. */
+public abstract class Ownership extends Shared {
+  /** Whether an array below has no elements but an offset, which is not to go out (ARR-19). */
+  final boolean hasEmptyAtOffset;
+
+  Ownership(boolean hasEmptyAtOffset) {
+    this.hasEmptyAtOffset = hasEmptyAtOffset;
+    Counts.ARRAYS.increment();
+  }
+
+  /** What the consumer of an export is to wait for: a pointer to an event's handle, or 0 if there is nothing to wait for any more. */
+  public abstract long syncEvent();
+
+  /** What to wait for before the buffers are read; null if there is nothing, or if nobody here could wait for it. */
+  public abstract @Nullable EventPoint event();
+
+  /** How many bytes of text or binary a struct of this array has room for, as far as that is known here. */
+  public long dataSize(long struct) {
+    return Long.MAX_VALUE;
+  }
+
+  /** Whether the CPU can read all buffers, once the event has completed. */
+  public abstract boolean isCpuAccessible();
+
+  @Override
+  protected final void free() {
+    Counts.ARRAYS.decrement();
+    freeArray();
+  }
+
+  /** Frees the memory. Called once, by the last holder; does not throw. */
+  abstract void freeArray();
+
+  /** The release of whoever produced it. */
+  @Override
+  public boolean callsOut() {
+    return true;
+  }
+}

@@ -1,0 +1,185 @@
+package org.arbalest.device.internal.array;
+
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Field;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.FieldImpl;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+
+/**
+ * Structural validation of arrays (ARR-17): that the structs agree with the schema and with each other. Never reads a buffer that may be on a
+ * device, and allocates nothing unless something is wrong.
+ */
+final class Structure {
+  private Structure() {}
+
+  /**
+   * Validates an array of any type; throws a {@link DeviceException} with the path of the field, what is wrong, and the numbers.
+   *
+   * @return whether it, or an array below it, has no elements but an offset (ARR-19)
+   */
+  static boolean validate(Field field, long array) {
+    try {
+      return check(Layout.of(field), array, 0);
+    } catch (Malformed e) {
+      throw e.toDeviceException();
+    }
+  }
+
+  /** Checks a struct, of which its parent needs some elements, and those below it; returns what {@link #validate} does. */
+  private static boolean check(Layout layout, long array, long needed) {
+    long length = ArrowArrayStruct.length(array);
+    long offset = ArrowArrayStruct.offset(array);
+    long nulls = ArrowArrayStruct.nullCount(array);
+    long end = offset + length;
+    if (length < 0 || offset < 0 || end < 0 || end > layout.most || nulls < -1 || nulls > length) throw wrong(layout, length, offset, nulls);
+    checkBuffers(layout, array, end, length, nulls);
+    boolean below = checkChildren(layout, array, end);
+    below |= checkDictionary(layout, array);
+    if (length < needed) throw new Malformed("length = " + length + ", but its parent needs " + needed);
+    return below || (length == 0 && offset != 0);
+  }
+
+  /** What is wrong with the numbers of a struct; apart from where they are checked, which is the quicker the less it holds. */
+  private static Malformed wrong(Layout layout, long length, long offset, long nulls) {
+    if (length < 0) return new Malformed("length = " + length + " is negative");
+    if (offset < 0) return new Malformed("offset = " + offset + " is negative");
+    if (offset + length < 0) return new Malformed("offset + length = " + offset + " + " + length + " overflows");
+    if (offset + length > layout.most) return tooMany(layout, offset + length);
+    return new Malformed("null_count = " + nulls + " is not within -1.." + length);
+  }
+
+  /** Elements that no memory holds (ARR-20). */
+  static Malformed tooMany(Layout layout, long end) {
+    return new Malformed("offset + length = " + end + " elements of format \"" + layout.format + "\" are more than memory has bytes for");
+  }
+
+  private static void checkBuffers(Layout layout, long array, long end, long length, long nulls) {
+    Layout.Shape shape = layout.shape;
+    long count = ArrowArrayStruct.nBuffers(array);
+    boolean legal = shape == Layout.Shape.VIEW ? count >= shape.buffers : count == shape.buffers || isLegacy(shape, count);
+    if (!legal || count > Integer.MAX_VALUE) {
+      String expected = shape == Layout.Shape.VIEW ? "at least " + shape.buffers : String.valueOf(shape.buffers);
+      throw new Malformed("n_buffers = " + count + ", but an array of format \"" + layout.format + "\" has " + expected);
+    }
+    if (count == 0) return;
+    long buffers = ArrowArrayStruct.buffers(array);
+    if (buffers == 0) throw new Malformed("n_buffers = " + count + ", but buffers is NULL");
+    if (shape.hasValidity && nulls > 0 && NativeHeap.getLong(buffers) == 0) {
+      throw new Malformed("null_count = " + nulls + ", but there is no validity bitmap");
+    }
+    if (shape.hasValidity && end > Layout.MOST_BYTES * 8 && NativeHeap.getLong(buffers) != 0) throw tooMany(layout, end);
+    if (length > 0) checkPresent(layout, buffers, count, end);
+    if (shape == Layout.Shape.VIEW) checkVariadic(array, count - 3);
+  }
+
+  /** What older peers export: a bitmap for null arrays and unions (ARR-05). */
+  private static boolean isLegacy(Layout.Shape shape, long count) {
+    return switch (shape) {
+      case NULL, SPARSE_UNION, DENSE_UNION -> count == shape.buffers + 1;
+      default -> false;
+    };
+  }
+
+  private static void checkPresent(Layout layout, long buffers, long count, long end) {
+    Layout.Shape shape = layout.shape;
+    long first = shape.hasValidity ? 1 : count - shape.buffers;
+    long required =
+        switch (shape) {
+          case FIXED -> layout.bits == 0 ? 0 : 1;
+          case VARIABLE, VIEW, LIST, SPARSE_UNION -> 1;
+          case LIST_VIEW, DENSE_UNION -> 2;
+          case NULL, FIXED_LIST, STRUCT, RUN_END -> 0;
+        };
+    for (long i = first; i < first + required; i++) {
+      if (NativeHeap.getLong(buffers + Long.BYTES * i) == 0) {
+        throw new Malformed("buffers[" + i + "] is NULL, but the array needs " + end + " elements of it");
+      }
+    }
+  }
+
+  /** The sizes of the data buffers of a view array; that list is always in CPU memory (ARR-07). */
+  private static void checkVariadic(long array, long count) {
+    long sizes = ArrowArrayStruct.buffer(array, count + 2);
+    if (count == 0) return;
+    if (sizes == 0) throw new Malformed("there are " + count + " variadic buffers, but the buffer of their sizes is NULL");
+    long sum = 0;
+    for (long i = 0; i < count; i++) {
+      long size = NativeHeap.getLong(sizes + Long.BYTES * i);
+      if (size < 0) throw new Malformed("the size of variadic buffer " + i + " is " + size);
+      if (size > 0 && ArrowArrayStruct.buffer(array, 2 + i) == 0) {
+        throw new Malformed("variadic buffer " + i + " is NULL, but its size is " + size);
+      }
+      if (size > Layout.MOST_BYTES - sum) {
+        throw new Malformed("the size of variadic buffer " + i + " is " + size + ", with which they are larger than any memory");
+      }
+      sum += size;
+    }
+  }
+
+  private static boolean checkChildren(Layout layout, long array, long end) {
+    FieldImpl[] children = layout.children;
+    long count = ArrowArrayStruct.nChildren(array);
+    if (count != children.length) {
+      throw new Malformed("n_children = " + count + ", but the schema has " + children.length);
+    }
+    if (count == 0) return false;
+    long list = ArrowArrayStruct.children(array);
+    if (list == 0) throw new Malformed("n_children = " + count + ", but children is NULL");
+    long needed = neededOfChildren(layout, end);
+    boolean below = false;
+    for (int i = 0; i < children.length; i++) {
+      long child = NativeHeap.getLong(list + (long) Long.BYTES * i);
+      if (child == 0) throw new Malformed("children[" + i + "] is NULL");
+      if (ArrowArrayStruct.release(child) == 0) throw new Malformed("children[" + i + "] is released");
+      try {
+        below |= check(children[i].layout, child, needed);
+      } catch (Malformed e) {
+        throw e.under(children[i].name().isEmpty() ? "[" + i + "]" : children[i].name());
+      }
+    }
+    if (layout.shape == Layout.Shape.RUN_END) checkRuns(list, ArrowArrayStruct.length(array));
+    return below;
+  }
+
+  /** Each run has an end and a value; where they end, only the buffer could tell. */
+  private static void checkRuns(long children, long parentLength) {
+    long ends = ArrowArrayStruct.length(NativeHeap.getLong(children));
+    long values = ArrowArrayStruct.length(NativeHeap.getLong(children + Long.BYTES));
+    if (ends == 0 && parentLength > 0) throw new Malformed("length = " + parentLength + ", but there are no runs");
+    if (values < ends) throw new Malformed("there are " + ends + " run ends, but " + values + " values");
+  }
+
+  /** How long the children must be for a parent whose offset + length is {@code end} (ARR-10, ARR-11); 0 where only buffers could tell. */
+  private static long neededOfChildren(Layout layout, long end) {
+    return switch (layout.shape) {
+      case STRUCT, SPARSE_UNION -> end;
+      case FIXED_LIST -> {
+        long needed = end * layout.listSize;
+        if (Math.multiplyHigh(end, layout.listSize) != 0 || needed < 0) {
+          throw new Malformed("offset + length = " + end + " lists of " + layout.listSize + " overflow");
+        }
+        yield needed;
+      }
+      default -> 0;
+    };
+  }
+
+  private static boolean checkDictionary(Layout layout, long array) {
+    FieldImpl field = layout.dictionary;
+    long dictionary = ArrowArrayStruct.dictionary(array);
+    if (field == null) {
+      if (dictionary != 0) throw new Malformed("has a dictionary, but the schema has none");
+      return false;
+    }
+    if (dictionary == 0) throw new Malformed("the dictionary is NULL, but the schema has one");
+    try {
+      if (ArrowArrayStruct.release(dictionary) == 0) throw new Malformed("is released");
+      return check(Layout.of(field), dictionary, 0);
+    } catch (Malformed e) {
+      throw e.under(Malformed.DICTIONARY);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Arrays: what holds their memory, how they come from C and go there, whether their structure is sound. */
+@NullMarked
+package org.arbalest.device.internal.array;
+
+import org.jspecify.annotations.NullMarked;

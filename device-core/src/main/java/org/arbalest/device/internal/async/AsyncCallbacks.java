@@ -1,0 +1,93 @@
+package org.arbalest.device.internal.async;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.invoke.MethodHandles;
+import org.arbalest.device.internal.calls.ExitGuard;
+import org.arbalest.device.internal.calls.ExitGuard.Afterwards;
+import org.arbalest.device.internal.memory.Faults;
+
+/**
+ * The functions that C calls through our handlers, producers and tasks, on any thread: one stub each, for the life of the process. Nothing is
+ * thrown out of them.
+ */
+@SuppressWarnings("UnusedMethod") // stub() finds them by name
+final class AsyncCallbacks {
+  private static final FunctionDescriptor RELEASE = FunctionDescriptor.ofVoid(JAVA_LONG);
+  private static final FunctionDescriptor GET = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG);
+  private static final FunctionDescriptor ON_NEXT_TASK = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+  private static final FunctionDescriptor ON_ERROR = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+  private static final FunctionDescriptor REQUEST = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG);
+
+  static final long HANDLER_ON_SCHEMA = stub("handlerOnSchema", GET, Afterwards.REFUSE);
+  static final long HANDLER_ON_NEXT_TASK = stub("handlerOnNextTask", ON_NEXT_TASK, Afterwards.REFUSE);
+  static final long HANDLER_ON_ERROR = stub("handlerOnError", ON_ERROR, Afterwards.NOTHING);
+  static final long HANDLER_RELEASE = stub("handlerRelease", RELEASE, Afterwards.NOTHING);
+  static final long PRODUCER_REQUEST = stub("producerRequest", REQUEST, Afterwards.NOTHING);
+  static final long PRODUCER_CANCEL = stub("producerCancel", RELEASE, Afterwards.NOTHING);
+  static final long TASK_EXTRACT_DATA = stub("taskExtractData", GET, Afterwards.REFUSE);
+
+  private AsyncCallbacks() {}
+
+  private static long stub(String method, FunctionDescriptor type, Afterwards afterwards) {
+    return ExitGuard.stub(MethodHandles.lookup(), method, type, afterwards);
+  }
+
+  private static int handlerOnSchema(long handler, long schema) {
+    try {
+      return AsyncHandler.onSchema(handler, schema);
+    } catch (Throwable t) {
+      return Faults.answer("on_schema", t);
+    }
+  }
+
+  private static int handlerOnNextTask(long handler, long task, long metadata) {
+    try {
+      return AsyncHandler.onNextTask(handler, task, metadata);
+    } catch (Throwable t) {
+      return Faults.answer("on_next_task", t);
+    }
+  }
+
+  private static void handlerOnError(long handler, int code, long message, long metadata) {
+    try {
+      AsyncHandler.onError(handler, code, message, metadata);
+    } catch (Throwable t) {
+      Faults.report("on_error", t);
+    }
+  }
+
+  private static void handlerRelease(long handler) {
+    try {
+      AsyncHandler.release(handler);
+    } catch (Throwable t) {
+      Faults.report("release of an async handler", t);
+    }
+  }
+
+  private static void producerRequest(long producer, long n) {
+    try {
+      AsyncExport.request(producer, n);
+    } catch (Throwable t) {
+      Faults.report("request", t);
+    }
+  }
+
+  private static void producerCancel(long producer) {
+    try {
+      AsyncExport.cancel(producer);
+    } catch (Throwable t) {
+      Faults.report("cancel", t);
+    }
+  }
+
+  private static int taskExtractData(long task, long out) {
+    try {
+      return TaskExport.extractData(task, out);
+    } catch (Throwable t) {
+      return Faults.answer("extract_data", t);
+    }
+  }
+}

@@ -1,0 +1,312 @@
+package org.arbalest.device.internal.async;
+
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import org.arbalest.device.AsyncQuirk;
+import org.arbalest.device.AsyncSchema;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Field;
+import org.arbalest.device.Metadata;
+import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
+import org.arbalest.device.abi.ArrowAsyncProducerStruct;
+import org.arbalest.device.abi.ArrowAsyncTaskStruct;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.lifetime.HeldByC;
+import org.arbalest.device.internal.memory.Faults;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.memory.Quarantine;
+import org.arbalest.device.internal.memory.Slots;
+import org.arbalest.device.internal.schema.MetadataCodec;
+import org.arbalest.device.internal.schema.SchemaImporter;
+import org.arbalest.device.internal.stream.StreamExport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A handler that a C producer holds: takes its callbacks, and tells the subscriber's side.
+ *
+ * <p>Callbacks are serialised by the producer (ASY-19).
+ */
+public final class AsyncHandler implements HeldByC {
+  private final Set<AsyncQuirk> quirks;
+  private final long struct;
+  private final long tag;
+  final CompletableFuture<AsyncSchema> schema = new CompletableFuture<>();
+  final CompletableFuture<Void> released = new CompletableFuture<>();
+
+  /** Null before on_schema, which is where the producer's struct is complete (ASY-01). */
+  private volatile @Nullable ForeignProducer producer;
+
+  private @Nullable AsyncSchema announced;
+
+  /** Whether the producer has ended the stream, or was told by a non-zero answer that we did; only release may follow. */
+  private volatile boolean over;
+
+  /** What the producer failed with. */
+  private volatile @Nullable Throwable failure;
+
+  private volatile boolean extractFailed;
+
+  /** Whether any callback came. */
+  private volatile boolean called;
+
+  /** The subscriber's side. */
+  final TaskSubscription subscription = new TaskSubscription(this);
+
+  AsyncHandler(Set<AsyncQuirk> quirks) {
+    this.quirks = Set.copyOf(quirks);
+    if (has(AsyncQuirk.PRODUCER_ENDS_EARLY) && has(AsyncQuirk.PRODUCER_STAYS)) {
+      throw new IllegalArgumentException("a producer either ends early or stays: PRODUCER_ENDS_EARLY or PRODUCER_STAYS");
+    }
+    struct = NativeHeap.allocate(ArrowAsyncHandlerStruct.SIZE);
+    try {
+      tag = Slots.take(this);
+    } catch (Throwable t) {
+      NativeHeap.free(struct);
+      throw t;
+    }
+    ArrowAsyncHandlerStruct.setOnSchema(struct, AsyncCallbacks.HANDLER_ON_SCHEMA);
+    ArrowAsyncHandlerStruct.setOnNextTask(struct, AsyncCallbacks.HANDLER_ON_NEXT_TASK);
+    ArrowAsyncHandlerStruct.setOnError(struct, AsyncCallbacks.HANDLER_ON_ERROR);
+    ArrowAsyncHandlerStruct.setRelease(struct, AsyncCallbacks.HANDLER_RELEASE);
+    ArrowAsyncHandlerStruct.setProducer(struct, 0);
+    ArrowAsyncHandlerStruct.setPrivateData(struct, tag);
+  }
+
+  /** Memory of ours that {@link #release} frees. */
+  long struct() {
+    return struct;
+  }
+
+  boolean has(AsyncQuirk quirk) {
+    return quirks.contains(quirk);
+  }
+
+  /** Whether a producer has this handler, as far as one can see. */
+  boolean isTaken() {
+    return called || over || ArrowAsyncHandlerStruct.producer(struct) != 0;
+  }
+
+  // ---- what the producer calls ----
+
+  private static @Nullable AsyncHandler find(long handler) {
+    return Slots.find(ArrowAsyncHandlerStruct.privateData(handler)) instanceof AsyncHandler found ? found : null;
+  }
+
+  /** {@code on_schema}; releases the schema whatever happens (ASY-03). */
+  static int onSchema(long handler, long schema) {
+    AsyncHandler found = find(handler);
+    if (found == null) {
+      SchemaImporter.giveBack(schema);
+      return Errno.EINVAL;
+    }
+    found.called = true;
+    return found.onSchema(schema);
+  }
+
+  /** {@code on_next_task}: a task that is answered with an error stays the producer's. */
+  static int onNextTask(long handler, long task, long metadata) {
+    AsyncHandler found = find(handler);
+    return found == null ? Errno.EINVAL : found.onNextTask(task, metadata);
+  }
+
+  /** {@code on_error}. */
+  static void onError(long handler, int code, long message, long metadata) {
+    AsyncHandler found = find(handler);
+    if (found == null) return;
+    found.called = true;
+    found.onError(code, message, metadata);
+  }
+
+  /** {@code release}: the last call; frees the handler. */
+  static void release(long handler) {
+    AsyncHandler found = find(handler);
+    if (found != null) found.release();
+  }
+
+  private int onSchema(long schemaStruct) {
+    try {
+      if (over || producer != null) {
+        SchemaImporter.giveBack(schemaStruct);
+        throw DeviceException.invalid(over ? "on_schema came after the end of the stream" : "on_schema came twice");
+      }
+      Field field = SchemaImporter.importSchema(schemaStruct);
+      long peer = ArrowAsyncHandlerStruct.producer(struct);
+      if (peer == 0) throw DeviceException.invalid("on_schema came before the handler's producer was set");
+      if (ArrowAsyncProducerStruct.request(peer) == 0 || ArrowAsyncProducerStruct.cancel(peer) == 0) {
+        throw DeviceException.invalid("the producer's request or cancel is NULL");
+      }
+      Metadata metadata = MetadataCodec.read(ArrowAsyncProducerStruct.additionalMetadata(metadataBase(peer)));
+      AsyncSchema found = new AsyncSchema(field, new DeviceType(ArrowAsyncProducerStruct.deviceType(peer)), metadata);
+      announced = found;
+      producer = new ForeignProducer(peer, endsEarly(peer), subscription);
+      schema.complete(found);
+    } catch (Throwable t) {
+      return refuse(t);
+    }
+    pinned();
+    Throwable why = failure;
+    return why == null ? 0 : StreamExport.errno(why);
+  }
+
+  /** Whether its struct may be gone before the last callbacks (ASY-29). */
+  private boolean endsEarly(long peer) {
+    if (has(AsyncQuirk.PRODUCER_ENDS_EARLY)) return true;
+    return !has(AsyncQuirk.PRODUCER_STAYS) && ArrowCpp.contains(ArrowAsyncProducerStruct.request(peer));
+  }
+
+  /** Where the producer would begin if its metadata were at {@code abi.h}'s offset. */
+  private long metadataBase(long peer) {
+    return has(AsyncQuirk.PRODUCER_HAS_RELEASE) ? peer + Long.BYTES : peer;
+  }
+
+  private int onNextTask(long task, long metadata) {
+    if (over) {
+      endCalls();
+      return Errno.EINVAL;
+    }
+    ForeignProducer from = producer;
+    AsyncSchema type = announced;
+    if (from == null || type == null) return refuse(DeviceException.invalid("on_next_task came before on_schema"));
+    if (task == 0) {
+      end(null);
+      return 0;
+    }
+    ImportedTask taken;
+    try {
+      long extractData = ArrowAsyncTaskStruct.extractData(task);
+      if (extractData == 0) throw DeviceException.invalid("a task's extract_data is NULL");
+      Metadata said = metadata == 0 ? Metadata.empty() : MetadataCodec.read(metadata);
+      taken = new ImportedTask(this, type, extractData, ArrowAsyncTaskStruct.privateData(task), said);
+    } catch (Throwable t) {
+      return refuse(t);
+    }
+    from.deliver();
+    subscription.give(taken);
+    pinned();
+    return 0;
+  }
+
+  /** Ends the stream with an error that only we know of; the answer makes the producer release. */
+  private int refuse(Throwable why) {
+    if (!over) fail(why);
+    return StreamExport.errno(why);
+  }
+
+  private void onError(int code, long message, long metadata) {
+    if (over) { // what Arrow C++ calls after a refusal (ASY-11)
+      endCalls();
+      return;
+    }
+    if (subscription.isDiscarding() && !extractFailed) {
+      end(null); // what Arrow C++ makes of a cancellation (ASY-09), or what nobody waits for any more
+      return;
+    }
+    String text = message == 0 ? "the producer failed with " + Errno.name(code) + " and no message" : NativeHeap.getString(message);
+    Metadata details;
+    try {
+      details = MetadataCodec.read(metadata);
+    } catch (DeviceException e) {
+      details = Metadata.empty();
+      text += " (its metadata is malformed: " + e.getMessage() + ")";
+    }
+    fail(new DeviceException(code == 0 ? Errno.EIO : code, text, null, details));
+  }
+
+  private void fail(Throwable why) {
+    failure = why;
+    end(why);
+  }
+
+  /** The producer's end: nothing but release may come, and the producer is not called any more (ASY-20). */
+  private void end(@Nullable Throwable why) {
+    over = true;
+    endCalls();
+    if (why != null) schema.completeExceptionally(why);
+    subscription.end(why);
+  }
+
+  /** The producer is not called from now on, and no call is under way. */
+  private void endCalls() {
+    ForeignProducer from = producer;
+    if (from != null) from.end();
+  }
+
+  void release() {
+    endCalls();
+    if (!over && !subscription.isDiscarding()) {
+      fail(new DeviceException(Errno.EIO, "the producer released the handler without an end or an error")); // ASY-14
+    } else if (!over) {
+      end(null);
+    }
+    schema.completeExceptionally(new CancellationException("the stream was cancelled before its schema came"));
+    Slots.leave(tag);
+    ArrowAsyncHandlerStruct.setRelease(struct, 0); // ASY-24
+    Quarantine.free(struct);
+    Throwable why = failure;
+    if (why == null) {
+      released.complete(null);
+    } else {
+      released.completeExceptionally(why);
+    }
+  }
+
+  // ---- what the subscriber's side calls ----
+
+  /** Nothing is wanted any more. */
+  void cancel() {
+    ForeignProducer from = producer;
+    if (from == null) return; // on_schema will see to it
+    try {
+      from.cancel();
+    } catch (Throwable t) {
+      becomeUnreachable(t);
+    }
+  }
+
+  /** Inside a callback, or with a task that nobody else can extract, what waits for the producer goes out: {@link ForeignProducer#pinned}. */
+  void pinned() {
+    ForeignProducer from = producer;
+    if (from == null) return;
+    boolean isToBeCancelled;
+    do {
+      isToBeCancelled = false;
+      try {
+        from.pinned();
+      } catch (Throwable t) {
+        isToBeCancelled = becomeUnreachable(t);
+      }
+    } while (isToBeCancelled);
+  }
+
+  /**
+   * A call to the producer failed on our side (ASY-30): nobody may wait for what it would have led to. What still comes is refused.
+   *
+   * @return whether this is news
+   */
+  private boolean becomeUnreachable(Throwable t) {
+    if (over) {
+      Faults.report("calling the producer of a stream that is over", t);
+      return false;
+    }
+    DeviceException why = new DeviceException(StreamExport.errno(t), "the stream's producer could not be called: " + t.getMessage(), t);
+    failure = why;
+    over = true;
+    subscription.abandon(why);
+    released.completeExceptionally(why);
+    return true;
+  }
+
+  // ---- what tasks call ----
+
+  /** What the producer reports next is why (ASY-18), also if the stream is cancelled meanwhile. */
+  void extractFailed() {
+    extractFailed = true;
+  }
+
+  @Override
+  public Kind heldAs() {
+    return Kind.HANDLER;
+  }
+}

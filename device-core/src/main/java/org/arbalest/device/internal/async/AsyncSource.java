@@ -1,0 +1,104 @@
+package org.arbalest.device.internal.async;
+
+import java.util.concurrent.Flow;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.arbalest.device.AsyncTask;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.jspecify.annotations.Nullable;
+
+/** An async stream as a pull stream: holds up to some tasks that were not pulled. */
+final class AsyncSource implements DeviceArrayReader.Source, Flow.Subscriber<AsyncTask> {
+  private static final Object END = new Object();
+
+  private final int prefetch;
+
+  /** Tasks, then END or a Throwable. */
+  private final LinkedBlockingQueue<Object> queue = new LinkedBlockingQueue<>();
+
+  private volatile Flow.@Nullable Subscription subscription;
+  private volatile boolean closed;
+  private int taken;
+
+  AsyncSource(int prefetch) {
+    this.prefetch = prefetch;
+  }
+
+  @Override
+  public void onSubscribe(Flow.Subscription newSubscription) {
+    if (subscription != null) {
+      newSubscription.cancel(); // §2.5
+      return;
+    }
+    subscription = newSubscription;
+    if (closed) {
+      newSubscription.cancel();
+    } else {
+      newSubscription.request(prefetch);
+    }
+  }
+
+  @Override
+  public void onNext(AsyncTask task) {
+    queue.add(task);
+    if (closed) discard();
+  }
+
+  @Override
+  public void onError(Throwable t) {
+    queue.add(t);
+  }
+
+  @Override
+  public void onComplete() {
+    queue.add(END);
+  }
+
+  @Override
+  public @Nullable DeviceArray next() throws Exception {
+    switch (queue.take()) {
+      case AsyncTask task -> {
+        try (task) {
+          replenish();
+          return task.extract();
+        }
+      }
+      case Exception e -> throw e;
+      case Error e -> throw e;
+      default -> {
+        return null;
+      }
+    }
+  }
+
+  /** Before the extraction, so that the producer makes the next meanwhile. */
+  private void replenish() {
+    taken++;
+    if (taken < (prefetch + 1) / 2) return;
+    Flow.Subscription from = subscription;
+    if (from != null) from.request(taken);
+    taken = 0;
+  }
+
+  @Override
+  public void cancel() {
+    Flow.Subscription from = subscription;
+    if (from != null) from.cancel();
+    queue.add(END);
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    Flow.Subscription from = subscription;
+    if (from != null) from.cancel();
+    discard();
+  }
+
+  private void discard() {
+    Object item;
+    while ((item = queue.poll()) != null) {
+      if (item instanceof AsyncTask task) task.close();
+    }
+  }
+}

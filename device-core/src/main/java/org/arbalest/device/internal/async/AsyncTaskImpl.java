@@ -1,0 +1,67 @@
+package org.arbalest.device.internal.async;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Objects;
+import org.arbalest.device.AsyncTask;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Metadata;
+import org.arbalest.device.internal.lifetime.Counts;
+import org.arbalest.device.internal.lifetime.Leaks;
+import org.jspecify.annotations.Nullable;
+
+/** What tasks of C and of ours have in common: each is extracted or closed, once. See {@link AsyncTask}. */
+public abstract sealed class AsyncTaskImpl implements AsyncTask permits ImportedTask, LocalTask {
+  private static final VarHandle SPENT;
+
+  static {
+    try {
+      SPENT = MethodHandles.lookup().findVarHandle(AsyncTaskImpl.class, "spent", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final Metadata metadata;
+  private final Leaks.@Nullable Watch watch;
+
+  @SuppressWarnings("UnusedVariable") // read through SPENT
+  private boolean spent;
+
+  AsyncTaskImpl(Metadata metadata) {
+    this.metadata = metadata;
+    this.watch = Leaks.ENABLED ? Leaks.watch(this, "AsyncTask") : null;
+    if (watch != null) watch.opened();
+    Counts.TASKS.increment();
+  }
+
+  public static AsyncTask of(DeviceArray array, Metadata metadata) {
+    Objects.requireNonNull(metadata, "metadata");
+    return new LocalTask(array.move(), metadata);
+  }
+
+  @Override
+  public final Metadata metadata() {
+    return metadata;
+  }
+
+  @Override
+  public final boolean isOpen() {
+    return !(boolean) SPENT.getVolatile(this);
+  }
+
+  @Override
+  public abstract void close();
+
+  /** Takes the task; whoever gets true must extract or discard it. */
+  final boolean spend() {
+    if (!SPENT.compareAndSet(this, false, true)) return false;
+    if (watch != null) watch.closed();
+    Counts.TASKS.decrement();
+    return true;
+  }
+
+  static IllegalStateException alreadySpent() {
+    return new IllegalStateException("the task was extracted or closed; it can be extracted once");
+  }
+}

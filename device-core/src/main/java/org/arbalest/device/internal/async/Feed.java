@@ -1,0 +1,38 @@
+package org.arbalest.device.internal.async;
+
+import org.arbalest.device.AsyncTask;
+import org.arbalest.device.DeviceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the arrays or tasks of an {@link AsyncExport} come from. Called by one thread at a time, but that {@link #stop} and {@link #discard} may come
+ * while another is in {@link #pull}; belongs to the export, which calls {@link #stop} once.
+ */
+interface Feed {
+  /** The stream has begun: the consumer took the schema. */
+  void start(AsyncExport export);
+
+  /** The consumer has asked for so many all in all. */
+  void demand(long total);
+
+  /** Whether {@link #poll} and {@link #isFinished} cannot answer yet, as somebody has to wait for what comes next. */
+  boolean isDry();
+
+  /** Waits for what comes next; only if it {@link #isDry}. */
+  void pull();
+
+  /** The next {@link DeviceArray} or {@link AsyncTask}, which passes to the caller, if there is one now. */
+  @Nullable AutoCloseable poll();
+
+  /** Whether all were polled and no more will come. */
+  boolean isFinished();
+
+  /** What made it finish, if it was an error. */
+  @Nullable Throwable failure();
+
+  /** No more is wanted: a {@link #pull} that is under way may give up, and what it still gets it closes. */
+  void stop();
+
+  /** Closes what was not polled; may be called again, for what came after. */
+  void discard();
+}

@@ -1,0 +1,93 @@
+package org.arbalest.device.internal.async;
+
+import org.arbalest.device.AsyncQuirk;
+import org.arbalest.device.AsyncSchema;
+import org.arbalest.device.AsyncTask;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Metadata;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.abi.ArrowAsyncTaskStruct;
+import org.arbalest.device.abi.ArrowDeviceArrayStruct;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.array.ArrayImport;
+import org.arbalest.device.internal.calls.Calls;
+import org.arbalest.device.internal.memory.NativeHeap;
+
+/** A task of a C producer: the 16 bytes of its struct, copied (ASY-15). */
+final class ImportedTask extends AsyncTaskImpl {
+  private final AsyncHandler handler;
+  private final AsyncSchema schema;
+  private final long extractData;
+  private final long privateData;
+
+  ImportedTask(AsyncHandler handler, AsyncSchema schema, long extractData, long privateData, Metadata metadata) {
+    super(metadata);
+    this.handler = handler;
+    this.schema = schema;
+    this.extractData = extractData;
+    this.privateData = privateData;
+  }
+
+  @Override
+  public DeviceArray extract() {
+    long block = NativeHeap.allocate(ArrowDeviceArrayStruct.SIZE + ArrowAsyncTaskStruct.SIZE);
+    if (!spend()) {
+      NativeHeap.free(block);
+      throw alreadySpent();
+    }
+    call(block);
+    DeviceArray array = ArrayImport.adopt(block, schema.field());
+    if (array.device().type().equals(schema.deviceType())) return array;
+    array.close();
+    throw DeviceException.invalid("a stream of " + schema.deviceType() + " arrays gave one on " + array.device());
+  }
+
+  /** Fills the array at {@code block}, or frees it. */
+  private void call(long block) {
+    int code = 0;
+    try {
+      ArrowArrayStruct.setRelease(block, 0); // some producers write nothing if they fail (ASY-17)
+      code = Calls.get(extractData, copyTo(block + ArrowDeviceArrayStruct.SIZE), block);
+      if (code == 0 && ArrowArrayStruct.release(block) != 0) return;
+    } catch (Throwable t) {
+      NativeHeap.free(block);
+      throw t;
+    }
+    NativeHeap.free(block);
+    handler.extractFailed();
+    throw code == 0
+        ? new DeviceException(Errno.EIO, "extract_data returned 0, but no array")
+        : new DeviceException(code, "extract_data failed with " + Errno.name(code) + "; the producer reports to the stream why");
+  }
+
+  private long copyTo(long task) {
+    ArrowAsyncTaskStruct.setExtractData(task, extractData);
+    ArrowAsyncTaskStruct.setPrivateData(task, privateData);
+    return task;
+  }
+
+  @Override
+  public AsyncTask move() {
+    if (!spend()) throw alreadySpent();
+    return new ImportedTask(handler, schema, extractData, privateData, metadata());
+  }
+
+  @Override
+  public void close() {
+    if (!isOpen()) return;
+    long block = NativeHeap.allocate(ArrowDeviceArrayStruct.SIZE + ArrowAsyncTaskStruct.SIZE);
+    try {
+      if (!spend()) return;
+      long task = copyTo(block + ArrowDeviceArrayStruct.SIZE);
+      if (handler.has(AsyncQuirk.NO_NULL_EXTRACT)) {
+        ArrowArrayStruct.setRelease(block, 0);
+        if (Calls.get(extractData, task, block) == 0) ArrayImport.giveBack(block);
+      } else {
+        Calls.get(extractData, task, 0); // a failure is the producer's to report (ASY-18)
+      }
+    } finally {
+      NativeHeap.free(block);
+    }
+  }
+}

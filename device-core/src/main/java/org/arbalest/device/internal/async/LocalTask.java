@@ -1,0 +1,32 @@
+package org.arbalest.device.internal.async;
+
+import org.arbalest.device.AsyncTask;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Metadata;
+
+/** A task made here, of an array that is there. */
+final class LocalTask extends AsyncTaskImpl {
+  private final DeviceArray array;
+
+  LocalTask(DeviceArray array, Metadata metadata) {
+    super(metadata);
+    this.array = array;
+  }
+
+  @Override
+  public DeviceArray extract() {
+    if (!spend()) throw alreadySpent();
+    return array;
+  }
+
+  @Override
+  public AsyncTask move() {
+    if (!spend()) throw alreadySpent();
+    return new LocalTask(array, metadata());
+  }
+
+  @Override
+  public void close() {
+    if (spend()) array.close();
+  }
+}

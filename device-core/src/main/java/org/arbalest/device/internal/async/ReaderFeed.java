@@ -1,0 +1,74 @@
+package org.arbalest.device.internal.async;
+
+import java.util.concurrent.atomic.AtomicReference;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.jspecify.annotations.Nullable;
+
+/** The arrays of a pull stream, of which one is pulled ahead, so that the end needs no demand (ASY-12). */
+final class ReaderFeed implements Feed {
+  /** In place of an array: nobody wants one any more. */
+  private static final Object STOPPED = new Object();
+
+  private final DeviceArrayReader reader;
+
+  /** The array that was pulled ahead, or STOPPED. */
+  private final AtomicReference<@Nullable Object> next = new AtomicReference<>();
+
+  private boolean finished;
+  private @Nullable Throwable failure;
+
+  ReaderFeed(DeviceArrayReader reader) {
+    this.reader = reader;
+  }
+
+  @Override
+  public void start(AsyncExport export) {}
+
+  @Override
+  public void demand(long total) {}
+
+  @Override
+  public boolean isDry() {
+    return !finished && next.get() == null;
+  }
+
+  @Override
+  public void pull() {
+    try {
+      DeviceArray pulled = reader.next();
+      finished = pulled == null;
+      if (pulled != null && !next.compareAndSet(null, pulled)) pulled.close();
+    } catch (Throwable t) {
+      failure = t;
+      finished = true;
+    }
+  }
+
+  @Override
+  public @Nullable DeviceArray poll() {
+    DeviceArray array = (DeviceArray) next.get();
+    if (array != null) next.set(null);
+    return array;
+  }
+
+  @Override
+  public boolean isFinished() {
+    return finished && next.get() == null;
+  }
+
+  @Override
+  public @Nullable Throwable failure() {
+    return failure;
+  }
+
+  @Override
+  public void stop() {
+    reader.close(); // does not wait for a pull
+  }
+
+  @Override
+  public void discard() {
+    if (next.getAndSet(STOPPED) instanceof DeviceArray rest) rest.close();
+  }
+}

@@ -1,0 +1,5 @@
+/** Async streams, as consumer and as producer. */
+@NullMarked
+package org.arbalest.device.internal.async;
+
+import org.jspecify.annotations.NullMarked;

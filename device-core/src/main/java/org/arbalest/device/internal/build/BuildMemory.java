@@ -1,0 +1,46 @@
+package org.arbalest.device.internal.build;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.MemoryManager;
+import org.jspecify.annotations.Nullable;
+
+/** All that a builder has allocated, so that nothing is left when it is given up. An allocation that fails gives it up. */
+final class BuildMemory implements AutoCloseable {
+  private final MemoryManager source;
+  private final List<@Nullable DeviceBuffer> buffers = new ArrayList<>();
+  private boolean closed;
+
+  BuildMemory(MemoryManager source) {
+    this.source = source;
+  }
+
+  DeviceBuffer allocate(long bytes) {
+    checkOpen();
+    try {
+      buffers.add(null); // room first, so that nothing is lost
+      DeviceBuffer buffer = source.allocate(bytes);
+      buffers.set(buffers.size() - 1, buffer);
+      return buffer;
+    } catch (Throwable t) {
+      close(); // a builder that got only some of what a value needs would go on wrongly
+      throw t;
+    }
+  }
+
+  /** Throws if the memory was freed or moved into an array: whoever still has a builder must not write to it. */
+  void checkOpen() {
+    if (closed) throw new IllegalStateException("the batch was built or closed, or ran out of memory");
+  }
+
+  /** Frees what was not moved into an array. */
+  @Override
+  public void close() {
+    closed = true;
+    for (DeviceBuffer buffer : buffers) {
+      if (buffer != null) buffer.close();
+    }
+    buffers.clear();
+  }
+}

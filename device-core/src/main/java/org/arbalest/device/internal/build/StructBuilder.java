@@ -1,0 +1,79 @@
+package org.arbalest.device.internal.build;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.arbalest.device.ArrayData;
+import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.DataType.StructType;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.Field;
+import org.jspecify.annotations.Nullable;
+
+/** Structs. The fields of a null struct are appended like any other, nulls or not. */
+final class StructBuilder extends ColumnBuilderImpl {
+  private final BuildMemory memory;
+  private final int rows;
+  private final List<ColumnBuilderImpl> children = new ArrayList<>();
+
+  StructBuilder(BuildMemory memory, Field field, StructType type, int rows) {
+    super(memory, field);
+    this.memory = memory;
+    this.rows = rows;
+    for (Field child : type.fields()) children.add(ColumnBuilderImpl.of(memory, child, rows));
+  }
+
+  @Override
+  public ColumnBuilder appendStruct() {
+    validity.appendValid(1);
+    return this;
+  }
+
+  @Override
+  public ColumnBuilder child(String name) {
+    Objects.requireNonNull(name, "name");
+    for (ColumnBuilderImpl child : children) {
+      if (child.field.name().equals(name)) return child;
+    }
+    throw new IllegalArgumentException("column \"" + field.name() + "\" has no field \"" + name + "\"");
+  }
+
+  @Override
+  public ColumnBuilder addChild(Field child) {
+    Objects.requireNonNull(child, "child");
+    ColumnBuilderImpl added = ColumnBuilderImpl.of(memory, child, rows);
+    children.add(added);
+    return added;
+  }
+
+  /** With the types of the children as they are now: they, too, may have grown. */
+  @Override
+  public Field field() {
+    StructType type = new StructType(children.stream().map(ColumnBuilder::field).toList());
+    return type.equals(field.type()) ? field : field.withType(type);
+  }
+
+  /** The fields' values come by their own builders, also for a null struct. */
+  @Override
+  void writeNull() {}
+
+  @Override
+  List<GrowableBuffer> buffers() {
+    return List.of();
+  }
+
+  @Override
+  ArrayData finish() {
+    List<ArrayData> data = new ArrayList<>();
+    for (ColumnBuilderImpl child : children) {
+      if (child.length() != length()) {
+        throw new IllegalStateException(
+            "column \"" + field.name() + "\" has " + length() + " structs, but its field \"" + child.field.name() + "\" has " + child.length());
+      }
+      data.add(child.finish());
+    }
+    List<@Nullable DeviceBuffer> taken = new ArrayList<>();
+    taken.add(validity.take());
+    return ArrayData.of(length(), validity.nullCount(), taken, data);
+  }
+}

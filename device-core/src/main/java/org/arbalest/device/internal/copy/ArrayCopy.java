@@ -1,0 +1,232 @@
+package org.arbalest.device.internal.copy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.DeviceStream;
+import org.arbalest.device.Field;
+import org.arbalest.device.MemoryManager;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.array.BuiltArray;
+import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.device.DeviceBufferImpl;
+import org.arbalest.device.internal.device.DeviceImpl;
+import org.arbalest.device.internal.device.DeviceQueue;
+import org.arbalest.device.internal.device.DeviceRegistry;
+import org.arbalest.device.internal.device.DeviceStreamImpl;
+import org.arbalest.device.internal.device.EventPoint;
+import org.arbalest.device.internal.device.RecordedEvent;
+import org.arbalest.device.internal.device.SyncEventImpl;
+import org.arbalest.device.internal.lifetime.Shared;
+import org.arbalest.device.internal.memory.Faults;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.spi.SynchronousDriver;
+
+/** Copies an array into one allocation in another memory, by a stream's queue. */
+public final class ArrayCopy {
+  /** Pieces up to this size that follow each other are gathered in main memory, since every copy has its price. */
+  private static final long SMALL = 16 << 10;
+
+  private final Device source;
+  private final Ownership owner;
+  private final MemoryManager target;
+  private final DeviceStreamImpl stream;
+
+  /** What the queued copies read beside the source, and we made. */
+  private final List<DeviceBuffer> staging = new ArrayList<>();
+
+  private ArrayCopy(Device source, Ownership owner, MemoryManager target, DeviceStreamImpl stream) {
+    this.source = source;
+    this.owner = owner;
+    this.target = target;
+    this.stream = stream;
+  }
+
+  /** The copy, which the caller closes; see {@link DeviceArray#copyTo(MemoryManager, DeviceStream)}. */
+  public static DeviceArray copy(DeviceArrayImpl array, MemoryManager target, DeviceStreamImpl stream) {
+    Objects.requireNonNull(target, "target");
+    Objects.requireNonNull(stream, "stream");
+    Ownership owner = array.share();
+    try {
+      return copy(array, owner, target, stream);
+    } finally {
+      owner.release();
+    }
+  }
+
+  private static DeviceArray copy(DeviceArrayImpl array, Ownership owner, MemoryManager target, DeviceStreamImpl stream) {
+    Device from = array.device();
+    Device to = target.device();
+    boolean reads = owner.isCpuAccessible() || stream.reaches(from);
+    boolean writes = target.isCpuAccessible() || stream.reaches(to);
+    if (!reads && !writes) throw new IllegalArgumentException("a " + stream + " reaches neither " + from + " nor " + to);
+    if (reads && writes) return new ArrayCopy(from, owner, target, stream).copy(array);
+    DeviceStream first = reads ? stream : from.defaultStream();
+    DeviceStream second = writes ? stream : to.defaultStream();
+    try (DeviceArray between = array.copyTo(from.hostMemory().orElseGet(() -> DeviceRegistry.cpu().memory()), first)) {
+      return between.copyTo(target, second);
+    }
+  }
+
+  private DeviceArray copy(DeviceArrayImpl array) {
+    DeviceQueue queue = stream.hold();
+    boolean queued = false;
+    DeviceBuffer memory = null;
+    CopyPlan plan = null;
+    try {
+      plan = plan(queue, array);
+      memory = target.allocate(plan.total);
+      plan.pointInto(memory.address());
+      if (target.isCpuAccessible()) plan.clearGaps(memory.address()); // a peer gets to see them
+      queued = true;
+      enqueue(queue, plan, memory.address());
+      RecordedEvent event = RecordedEvent.record(stream.device(), queue.driver, queue.handle);
+      try {
+        DeviceStreamImpl.keepUntil(event, held());
+        return handle(array, DeviceBufferImpl.of(memory), plan.block, event);
+      } catch (Throwable t) {
+        event.release();
+        throw t;
+      }
+    } catch (Throwable t) {
+      if (queued) quietly(queue);
+      if (memory != null) memory.close();
+      if (plan != null) NativeHeap.free(plan.block);
+      throw t;
+    } finally {
+      for (DeviceBuffer buffer : staging) buffer.close(); // the wait has its own hold
+      queue.release();
+    }
+  }
+
+  private DeviceArray handle(DeviceArrayImpl array, DeviceBufferImpl memory, long block, RecordedEvent event) {
+    boolean isOver = event.point.isKnownDone();
+    DeviceArrayImpl result = new DeviceArrayImpl(target.device(), array.field(), block, ArrowArrayStruct.offset(block), array.length());
+    BuiltArray built = new BuiltArray(List.of(memory), block, target.device(), isOver ? null : event, false);
+    memory.take();
+    if (isOver) event.release();
+    return result.holding(built);
+  }
+
+  private CopyPlan plan(DeviceQueue queue, DeviceArrayImpl array) {
+    EventPoint event = owner.event();
+    if (event == null && owner.syncEvent() != 0) DeviceImpl.of(source).driver(); // says that nobody knows the device
+    boolean hasText = hasText(Layout.of(array.field()));
+    if (event != null) {
+      if (owner.isCpuAccessible() && hasText) {
+        SyncEventImpl.synchronize(event, owner);
+      } else {
+        stream.waitFor(event);
+      }
+    }
+    CopyPlan plan = new CopyPlan(owner, owner.isCpuAccessible() && (event == null || event.isKnownDone()), staging);
+    try {
+      plan.measure(array.field(), array.struct(), array.offset(), array.length());
+      fetch(queue, plan);
+      plan.write(array.field(), array.struct(), array.offset(), array.length());
+      return plan;
+    } catch (Throwable t) {
+      NativeHeap.free(plan.block);
+      throw t;
+    }
+  }
+
+  private static boolean hasText(Layout layout) {
+    if (layout.shape == Layout.Shape.VARIABLE) return true;
+    for (Field child : layout.children) {
+      if (hasText(Layout.of(child))) return true;
+    }
+    return layout.dictionary != null && hasText(layout.dictionary.layout);
+  }
+
+  /** Brings the offsets which say where the texts end to the CPU: one wait for all of them. */
+  private void fetch(DeviceQueue queue, CopyPlan plan) {
+    long[] ends = plan.ends();
+    if (ends.length == 0) return;
+    long bytes = (long) Long.BYTES * ends.length;
+    try (DeviceBuffer landing = DeviceRegistry.cpu().allocate(bytes)) {
+      NativeHeap.fill(landing.address(), bytes, (byte) 0);
+      try {
+        for (int i = 0; i < ends.length; i++) {
+          long to = landing.address() + (long) Long.BYTES * i;
+          if (ends[i] != 0) queue.driver.copy(queue.handle, to, ends[i], plan.endWidth(i));
+        }
+        stream.synchronize();
+      } catch (Throwable t) {
+        quietly(queue);
+        throw t;
+      }
+      for (int i = 0; i < ends.length; i++) {
+        long at = landing.address() + (long) Long.BYTES * i;
+        ends[i] = plan.endWidth(i) == Long.BYTES ? NativeHeap.getLong(at) : NativeHeap.getInt(at);
+      }
+    }
+    plan.fetched(ends);
+  }
+
+  private void enqueue(DeviceQueue queue, CopyPlan plan, long base) {
+    boolean gather = plan.hostReads() && !(queue.driver instanceof SynchronousDriver);
+    boolean merge = owner instanceof BuiltArray built && built.isOneAllocation();
+    int i = 0;
+    while (i < plan.pieces) {
+      int end = gather ? smallOnes(plan, i) : i;
+      if (end - i >= 2) {
+        enqueueGathered(queue, plan, i, end, base);
+        i = end;
+        continue;
+      }
+      end = i + 1;
+      while (merge && end < plan.pieces && follows(plan, end)) end++;
+      long bytes = plan.at[end - 1] + plan.bytes[end - 1] - plan.at[i];
+      if (bytes > 0) queue.driver.copy(queue.handle, base + plan.at[i], plan.from[i], bytes);
+      i = end;
+    }
+  }
+
+  private static int smallOnes(CopyPlan plan, int first) {
+    int end = first;
+    while (end < plan.pieces && plan.bytes[end] <= SMALL) end++;
+    return end;
+  }
+
+  /** Whether a piece lies behind the one before in the source as it will in the target. */
+  private static boolean follows(CopyPlan plan, int piece) {
+    return plan.bytes[piece] > 0
+        && plan.bytes[piece - 1] > 0
+        && plan.from[piece] - plan.from[piece - 1] == plan.at[piece] - plan.at[piece - 1];
+  }
+
+  private void enqueueGathered(DeviceQueue queue, CopyPlan plan, int first, int end, long base) {
+    long start = plan.at[first];
+    long bytes = plan.at[end - 1] + plan.bytes[end - 1] - start;
+    if (bytes == 0) return;
+    DeviceBuffer buffer = DeviceRegistry.cpu().allocate(bytes);
+    staging.add(buffer);
+    NativeHeap.fill(buffer.address(), bytes, (byte) 0);
+    for (int i = first; i < end; i++) {
+      NativeHeap.copy(plan.from[i], buffer.address() + plan.at[i] - start, plan.bytes[i]);
+    }
+    queue.driver.copy(queue.handle, base + start, buffer.address(), bytes);
+  }
+
+  private Shared[] held() {
+    Shared[] held = new Shared[1 + staging.size()];
+    held[0] = owner;
+    for (int i = 0; i < staging.size(); i++) held[1 + i] = DeviceBufferImpl.of(staging.get(i)).allocation();
+    return held;
+  }
+
+  /** Nothing is freed under a copy that is under way. */
+  private void quietly(DeviceQueue queue) {
+    try {
+      queue.driver.synchronizeQueue(queue.handle);
+    } catch (Throwable t) {
+      Faults.report("waiting for copies on " + stream.device() + " that are given up", t);
+    }
+  }
+}

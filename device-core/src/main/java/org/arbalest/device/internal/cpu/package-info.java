@@ -1,0 +1,5 @@
+/** The CPU as a backend. */
+@NullMarked
+package org.arbalest.device.internal.cpu;
+
+import org.jspecify.annotations.NullMarked;

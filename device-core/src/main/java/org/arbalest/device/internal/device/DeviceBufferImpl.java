@@ -1,0 +1,215 @@
+package org.arbalest.device.internal.device;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.SeekableByteChannel;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.MemoryManager;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.spi.DeviceDriver;
+import org.arbalest.device.spi.MemoryAllocator;
+
+/** A handle on some bytes of an {@link Allocation}. See {@link DeviceBuffer}. */
+public final class DeviceBufferImpl implements DeviceBuffer {
+  private final Device device;
+  private final Allocation allocation;
+  private final long address;
+  private final long size;
+  private final boolean isCpuAccessible;
+  private final AtomicBoolean spent = new AtomicBoolean();
+
+  /** Takes over a holder of the allocation. */
+  private DeviceBufferImpl(Device device, Allocation allocation, long address, long size, boolean isCpuAccessible) {
+    this.device = device;
+    this.allocation = allocation;
+    this.address = address;
+    this.size = size;
+    this.isCpuAccessible = isCpuAccessible;
+  }
+
+  static DeviceBuffer allocate(Device device, MemoryAllocator allocator, long size, long alignment) {
+    boolean isCpuAccessible = allocator.isCpuAccessible();
+    Allocation allocation = Allocation.allocate(device, allocator, size, alignment);
+    return new DeviceBufferImpl(device, allocation, allocation.address, size, isCpuAccessible);
+  }
+
+  /** The implementation, which every {@link DeviceBuffer} is. */
+  public static DeviceBufferImpl of(DeviceBuffer buffer) {
+    return (DeviceBufferImpl) buffer;
+  }
+
+  public static DeviceBuffer wrap(Device device, long address, long size, Runnable onFree) {
+    Objects.requireNonNull(onFree, "onFree");
+    return wrapped(device, address, size, onFree);
+  }
+
+  private static DeviceBuffer wrapped(Device device, long address, long size, Runnable onFree) {
+    Objects.requireNonNull(device, "device");
+    if (size < 0 || address == 0) throw new IllegalArgumentException("no buffer is at " + address + " with " + size + " bytes");
+    return new DeviceBufferImpl(device, Allocation.wrap(device, address, size, onFree), address, size, device.isCpuAccessible());
+  }
+
+  public static DeviceBuffer copyNonOwned(Device device, long address, long size, MemoryManager to) {
+    try (DeviceBuffer source = wrapped(device, address, size, () -> {})) {
+      return source.copy(to);
+    }
+  }
+
+  @Override
+  public Device device() {
+    return device;
+  }
+
+  @Override
+  public long size() {
+    return size;
+  }
+
+  @Override
+  public boolean isCpuAccessible() {
+    return isCpuAccessible;
+  }
+
+  @Override
+  public long address() {
+    checkOpen();
+    return address;
+  }
+
+  @Override
+  public MemorySegment segment() {
+    checkOpen();
+    if (!isCpuAccessible) throw new DeviceException(Errno.ENOSYS, "the CPU cannot access memory of " + device);
+    return NativeHeap.segment(address, size);
+  }
+
+  @Override
+  public DeviceBufferImpl slice(long offset, long bytes) {
+    Objects.checkFromIndexSize(offset, bytes, size);
+    return new DeviceBufferImpl(device, hold(), address + offset, bytes, isCpuAccessible);
+  }
+
+  @Override
+  public DeviceBuffer view(MemoryManager to) {
+    return tryView(to)
+        .orElseThrow(() -> new DeviceException(Errno.ENOSYS, to.device() + " cannot access the " + this + " without a copy; see viewOrCopy"));
+  }
+
+  @Override
+  public DeviceBuffer copy(MemoryManager to) {
+    DeviceBuffer result = to.allocate(size);
+    try (DeviceBuffer source = slice(0, size)) {
+      Copies.copy(source, result);
+      return result;
+    } catch (Throwable t) {
+      result.close();
+      throw t;
+    }
+  }
+
+  @Override
+  public DeviceBuffer viewOrCopy(MemoryManager to) {
+    return tryView(to).orElseGet(() -> copy(to));
+  }
+
+  private Optional<DeviceBuffer> tryView(MemoryManager to) {
+    Device target = to.device();
+    if (target.equals(device)) return Optional.of(slice(0, size));
+    DeviceImpl reaching = DeviceImpl.of(target);
+    boolean reached = isCpuAccessible && (reaching.isCpu() || reaching.reaches(device));
+    if (reached) return Optional.of(new DeviceBufferImpl(target, hold(), address, size, isCpuAccessible));
+    if (!reaching.isCpu() || device.isOpaque() || size == 0) return Optional.empty();
+    return map(target);
+  }
+
+  private Optional<DeviceBuffer> map(Device cpu) {
+    DeviceDriver driver = DeviceImpl.of(device).driver();
+    Allocation held = hold();
+    try {
+      long mapped = driver.map(address, size);
+      if (mapped != 0) {
+        Runnable unmap = () -> unmap(driver, held);
+        return Optional.of(new DeviceBufferImpl(cpu, Allocation.wrap(cpu, mapped, size, unmap), mapped, size, true));
+      }
+    } catch (Throwable t) {
+      held.release();
+      throw t;
+    }
+    held.release();
+    return Optional.empty();
+  }
+
+  private void unmap(DeviceDriver driver, Allocation held) {
+    try {
+      driver.unmap(address, size);
+    } finally {
+      held.release();
+    }
+  }
+
+  @Override
+  public SeekableByteChannel reader() {
+    return new BufferChannel(slice(0, size), false);
+  }
+
+  @Override
+  public SeekableByteChannel writer() {
+    return new BufferChannel(slice(0, size), true);
+  }
+
+  @Override
+  public void close() {
+    if (!spent.getAndSet(true)) free();
+  }
+
+  public boolean isOpen() {
+    return !spent.get();
+  }
+
+  /** Takes the buffer away from its creator; the caller must {@link #free} it. Returns false if it was closed or taken before. */
+  public boolean take() {
+    return !spent.getAndSet(true);
+  }
+
+  /** Gives back what was taken. */
+  public void untake() {
+    spent.set(false);
+  }
+
+  /** The device pointer of a buffer that was taken. */
+  public long pointer() {
+    return address;
+  }
+
+  /** Gives up the memory of a buffer that was taken. */
+  public void free() {
+    allocation.release();
+  }
+
+  /** One holder of the memory more, to be released by the caller. */
+  Allocation hold() {
+    checkOpen();
+    allocation.retain();
+    return allocation;
+  }
+
+  /** The memory of a buffer that is open; borrowed. */
+  public Allocation allocation() {
+    return allocation;
+  }
+
+  private void checkOpen() {
+    if (spent.get()) throw new IllegalStateException("the buffer was closed or moved into an array");
+  }
+
+  /** The size and the device. */
+  @Override
+  public String toString() {
+    return size + " bytes on " + device + (isOpen() ? "" : " (spent)");
+  }
+}

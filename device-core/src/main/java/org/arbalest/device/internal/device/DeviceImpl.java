@@ -1,0 +1,160 @@
+package org.arbalest.device.internal.device;
+
+import java.util.Objects;
+import java.util.Optional;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.DeviceStream;
+import org.arbalest.device.MemoryManager;
+import org.arbalest.device.SyncEvent;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.spi.DeviceDriver;
+import org.arbalest.device.spi.HostMemory;
+import org.jspecify.annotations.Nullable;
+
+/** A device with its driver; without one it is opaque. See {@link Device}. */
+public final class DeviceImpl implements Device {
+  private final DeviceType type;
+  private final long id;
+  private final long ordinal;
+  private final @Nullable DeviceDriver driver;
+  private volatile @Nullable Device unnumbered;
+  private volatile @Nullable DeviceStream defaultStream;
+
+  public DeviceImpl(DeviceType type, long id, @Nullable DeviceDriver driver) {
+    this(type, id, id, driver);
+  }
+
+  private DeviceImpl(DeviceType type, long id, long ordinal, @Nullable DeviceDriver driver) {
+    this.type = type;
+    this.id = id;
+    this.ordinal = ordinal;
+    this.driver = driver;
+  }
+
+  /**
+   * This device's memory under the id −1, by which peers send host memory that is no device's in particular (DEV-16). It keeps that id wherever
+   * it goes, and is served as this device's.
+   */
+  Device unnumbered() {
+    Device known = unnumbered;
+    if (known == null) unnumbered = known = new DeviceImpl(type, -1, ordinal, driver);
+    return known;
+  }
+
+  /** The id by which drivers know this device. */
+  long ordinal() {
+    return ordinal;
+  }
+
+  /** The implementation, which every {@link Device} is. */
+  public static DeviceImpl of(Device device) {
+    return (DeviceImpl) device;
+  }
+
+  @Override
+  public DeviceType type() {
+    return type;
+  }
+
+  @Override
+  public long id() {
+    return id;
+  }
+
+  @Override
+  public boolean isOpaque() {
+    return driver == null;
+  }
+
+  @Override
+  public boolean isCpuAccessible() {
+    return driver != null && driver.isCpuAccessible();
+  }
+
+  @Override
+  public MemoryManager memory() {
+    return new AllocatorMemory(this, driver());
+  }
+
+  @Override
+  public Optional<MemoryManager> hostMemory() {
+    DeviceDriver d = driver();
+    HostMemory host = d.hostMemory();
+    if (host == null) return d.isCpuAccessible() ? Optional.of(memory()) : Optional.empty();
+    return Optional.of(new AllocatorMemory(host.type().equals(type) ? this : DeviceRegistry.find(host.type(), ordinal), host.allocator()));
+  }
+
+  @Override
+  public DeviceBuffer allocate(long bytes) {
+    return memory().allocate(bytes);
+  }
+
+  @Override
+  public DeviceStream createStream() {
+    return DeviceStreamImpl.own(this, driver());
+  }
+
+  @Override
+  public DeviceStream defaultStream() {
+    DeviceStream stream = defaultStream;
+    return stream == null ? createDefaultStream() : stream;
+  }
+
+  private synchronized DeviceStream createDefaultStream() {
+    DeviceStream stream = defaultStream;
+    if (stream == null) {
+      DeviceDriver d = driver();
+      stream = DeviceStreamImpl.of(this, d, d.createQueue(), DeviceQueue.Kind.DEFAULT);
+      defaultStream = stream;
+    }
+    return stream;
+  }
+
+  @Override
+  public DeviceStream wrapStream(long handle) {
+    return DeviceStreamImpl.of(this, driver(), handle, DeviceQueue.Kind.BORROWED);
+  }
+
+  @Override
+  public SyncEvent adoptEvent(long handle) {
+    DeviceDriver d = driver();
+    if (handle == 0) throw DeviceException.invalid("NULL is no event of " + this);
+    d.checkEvent(handle);
+    RecordedEvent event = RecordedEvent.adopt(this, d, handle);
+    return new SyncEventImpl(event.point, event);
+  }
+
+  public DeviceDriver driver() {
+    DeviceDriver d = driver;
+    if (d == null) throw new DeviceException(Errno.ENOSYS, "no backend serves " + this + ", so nothing can be allocated or queued on it");
+    return d;
+  }
+
+  public boolean isCpu() {
+    return type.code() == 1;
+  }
+
+  /** Whether this device's copies read and write another one's memory, and its queues wait for its events. */
+  public boolean reaches(Device other) {
+    return driver != null && (equals(other) || driver.reaches(DeviceImpl.of(other).type, DeviceImpl.of(other).ordinal));
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof DeviceImpl that && type.equals(that.type) && id == that.id;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(type, id);
+  }
+
+  /** Such as {@code CPU} or {@code CUDA:0}. */
+  @Override
+  public String toString() {
+    return id < 0 ? type.name() : type.name() + ":" + id;
+  }
+}

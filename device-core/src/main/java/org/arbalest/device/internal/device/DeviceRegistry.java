@@ -1,0 +1,162 @@
+package org.arbalest.device.internal.device;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.DeviceStatus;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.cpu.CpuProvider;
+import org.arbalest.device.spi.Availability;
+import org.arbalest.device.spi.Availability.Missing;
+import org.arbalest.device.spi.Availability.Ready;
+import org.arbalest.device.spi.DeviceProvider;
+import org.jspecify.annotations.Nullable;
+
+/** The devices of this process, and who serves them: see {@link org.arbalest.device.Devices}. */
+public final class DeviceRegistry {
+  /** Who serves a type: the first that was found. */
+  private static final Map<DeviceType, DeviceProvider> PROVIDERS = new HashMap<>();
+
+  private static final List<String> BROKEN = new ArrayList<>();
+
+  /** Said to be missing even where no backend for them is on the class path. */
+  private static final List<DeviceType> USUAL = List.of(DeviceType.CUDA, DeviceType.OPENCL, DeviceType.ROCM);
+
+  private static final OpenDevices OPEN;
+  private static final Device CPU;
+
+  static {
+    // Always ours: jars that were merged into one tend to lose their service files.
+    PROVIDERS.put(DeviceType.CPU, new CpuProvider());
+    loadProviders();
+    OPEN = new OpenDevices(PROVIDERS, System::nanoTime);
+    CPU = device(DeviceType.CPU, -1);
+  }
+
+  private DeviceRegistry() {}
+
+  public static Device cpu() {
+    return CPU;
+  }
+
+  public static Availability availability(DeviceType type) {
+    Objects.requireNonNull(type, "type");
+    DeviceProvider provider = provider(type);
+    if (provider == null) {
+      return new Missing("no backend for " + type + " is on the class path or module path" + (BROKEN.isEmpty() ? "" : "; " + BROKEN));
+    }
+    return probe(provider, type);
+  }
+
+  public static Availability probe(DeviceProvider provider, DeviceType type) {
+    try {
+      return provider.probe(type);
+    } catch (RuntimeException | LinkageError e) {
+      return new Missing(provider.getClass().getName() + " failed to probe " + type + ": " + e);
+    }
+  }
+
+  public static Device device(DeviceType type, long id) {
+    Device device = find(type, id, true);
+    if (!device.isOpaque()) return device;
+    String reason = availability(type) instanceof Missing(String why) ? why : availability(type) + " has no device " + id;
+    throw new DeviceException(Errno.ENOSYS, device + " is unavailable, because " + reason);
+  }
+
+  public static List<DeviceStatus> status() {
+    List<DeviceType> types = new ArrayList<>(PROVIDERS.keySet());
+    for (DeviceType usual : USUAL) {
+      if (!types.contains(usual)) types.add(usual);
+    }
+    types.sort(Comparator.comparingInt(DeviceType::code));
+    return types.stream().map(DeviceRegistry::status).toList();
+  }
+
+  private static DeviceStatus status(DeviceType type) {
+    Availability availability = availability(type);
+    List<String> descriptions = new ArrayList<>();
+    DeviceProvider provider = provider(type);
+    if (provider != null && availability instanceof Ready(int count)) {
+      for (int id = 0; id < count; id++) descriptions.add(describe(provider, type, id));
+    }
+    return new DeviceStatus(type, availability, descriptions);
+  }
+
+  private static String describe(DeviceProvider provider, DeviceType type, int id) {
+    try {
+      return provider.describe(type, id);
+    } catch (RuntimeException | LinkageError e) {
+      return "failed to say what it is: " + e;
+    }
+  }
+
+  public static String describe() {
+    StringBuilder text = new StringBuilder();
+    for (DeviceStatus status : status()) {
+      switch (status.availability()) {
+        case Missing(String reason) -> text.append(status.type()).append(": unavailable, because ").append(reason).append('\n');
+        case Ready(int count) -> {
+          if (count == 0) text.append(status.type()).append(": no device\n");
+          for (int id = 0; id < count; id++) {
+            text.append(new DeviceImpl(status.type(), status.type().equals(DeviceType.CPU) ? -1 : id, null));
+            text.append(": ").append(status.descriptions().get(id)).append('\n');
+          }
+        }
+      }
+    }
+    return text.toString();
+  }
+
+  /**
+   * The device of an array that came from outside: one that can be used, or an opaque one (DEV-09), for which the next array asks again, though not
+   * more often than once in a while (DEV-18).
+   */
+  public static Device find(DeviceType type, long id) {
+    return find(type, id, false);
+  }
+
+  private static Device find(DeviceType type, long id, boolean isWanted) {
+    if (type.code() == 1 && CPU != null) return CPU;
+    if (id == -1 && isPinned(type)) return DeviceImpl.of(find(type, 0, isWanted)).unnumbered();
+    return isWanted ? OPEN.want(type, id) : OPEN.find(type, id);
+  }
+
+  /** Main memory that is pinned for GPUs: for one of them, or for none in particular. */
+  private static boolean isPinned(DeviceType type) {
+    return type.equals(DeviceType.CUDA_HOST) || type.equals(DeviceType.ROCM_HOST);
+  }
+
+  private static @Nullable DeviceProvider provider(DeviceType type) {
+    return PROVIDERS.get(type);
+  }
+
+  /** With this class's loader: a thread that C attached has no context class loader. */
+  private static void loadProviders() {
+    Iterator<DeviceProvider> found = ServiceLoader.load(DeviceProvider.class, DeviceRegistry.class.getClassLoader()).iterator();
+    while (true) {
+      try {
+        if (!found.hasNext()) return;
+        add(found.next());
+      } catch (ServiceConfigurationError | LinkageError e) {
+        BROKEN.add(e.getCause() == null ? e.getMessage() : e.getMessage() + ": " + e.getCause());
+      }
+    }
+  }
+
+  private static void add(DeviceProvider provider) {
+    try {
+      for (DeviceType type : List.copyOf(provider.types())) PROVIDERS.putIfAbsent(type, provider);
+    } catch (RuntimeException | LinkageError e) {
+      BROKEN.add(provider.getClass().getName() + " does not say what it serves: " + e);
+    }
+  }
+}

@@ -1,0 +1,219 @@
+package org.arbalest.device.internal.device;
+
+import java.util.concurrent.atomic.AtomicReference;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.DeviceStream;
+import org.arbalest.device.SyncEvent;
+import org.arbalest.device.internal.lifetime.Leaks;
+import org.arbalest.device.internal.lifetime.Shared;
+import org.arbalest.device.spi.DeviceDriver;
+import org.jspecify.annotations.Nullable;
+
+/** A handle on a {@link DeviceQueue}, and what keeps memory until the queue has used it. See {@link DeviceStream}. */
+public final class DeviceStreamImpl implements DeviceStream {
+  private final Device device;
+  private final AtomicReference<@Nullable DeviceQueue> queue;
+  private final boolean isDefault;
+  private final Leaks.@Nullable Watch watch;
+
+  DeviceStreamImpl(DeviceQueue queue, DeviceQueue.Kind kind) {
+    this.device = queue.device;
+    this.queue = new AtomicReference<>(queue);
+    this.isDefault = kind == DeviceQueue.Kind.DEFAULT;
+    this.watch = Leaks.ENABLED && kind == DeviceQueue.Kind.OWN ? Leaks.watch(this, "DeviceStream") : null;
+    if (watch != null) watch.opened();
+  }
+
+  /** The implementation, which every {@link DeviceStream} is. */
+  public static DeviceStreamImpl of(DeviceStream stream) {
+    return (DeviceStreamImpl) stream;
+  }
+
+  @Override
+  public Device device() {
+    return device;
+  }
+
+  @Override
+  public long handle() {
+    DeviceQueue held = hold();
+    try {
+      return held.handle;
+    } finally {
+      held.release();
+    }
+  }
+
+  @Override
+  public SyncEvent record() {
+    RecordedEvent event = recordEvent();
+    return new SyncEventImpl(event.point, event);
+  }
+
+  @Override
+  public void waitFor(SyncEvent event) {
+    Shared held = SyncEventImpl.of(event).hold();
+    try {
+      waitFor(SyncEventImpl.of(event).point());
+    } finally {
+      held.release();
+    }
+  }
+
+  @Override
+  public void copy(DeviceBuffer from, DeviceBuffer to) {
+    if (to.size() < from.size()) throw new IllegalArgumentException(from.size() + " bytes do not fit a buffer of " + to.size() + " bytes");
+    requireReach(from);
+    requireReach(to);
+    if (from.size() == 0) return;
+    DeviceQueue held = hold();
+    Shared source = DeviceBufferImpl.of(from).hold();
+    Shared target = null;
+    try {
+      target = DeviceBufferImpl.of(to).hold();
+      held.driver.copy(held.handle, DeviceBufferImpl.of(to).pointer(), DeviceBufferImpl.of(from).pointer(), from.size());
+      try {
+        keep(held, source, target);
+      } catch (Throwable t) {
+        held.driver.synchronizeQueue(held.handle); // nothing is freed under the copy
+        throw t;
+      }
+    } finally {
+      source.release();
+      if (target != null) target.release();
+      held.release();
+    }
+  }
+
+  /** Keeps what its caller holds until all that is in the stream now is done. */
+  public void keep(Shared shared) {
+    DeviceQueue held = hold();
+    try {
+      keep(held, shared);
+    } finally {
+      held.release();
+    }
+  }
+
+  @Override
+  public void keepAlive(DeviceBuffer buffer) {
+    DeviceQueue held = hold();
+    Shared memory = DeviceBufferImpl.of(buffer).hold();
+    try {
+      keep(held, memory);
+    } finally {
+      memory.release();
+      held.release();
+    }
+  }
+
+  @Override
+  public void synchronize() {
+    if (Thread.currentThread().isVirtual()) {
+      try (SyncEvent end = record()) {
+        end.synchronize();
+      }
+      return;
+    }
+    DeviceQueue held = hold();
+    try {
+      held.driver.synchronizeQueue(held.handle);
+    } finally {
+      held.release();
+    }
+  }
+
+  @Override
+  public void close() {
+    if (isDefault) return;
+    DeviceQueue held = queue.getAndSet(null);
+    if (held == null) return;
+    if (watch != null) watch.closed();
+    held.release();
+  }
+
+  /** One holder more, to be released by the caller; so that closing on another thread does not take the queue away. */
+  public DeviceQueue hold() {
+    DeviceQueue held = queue.get();
+    if (held == null || !held.tryRetain()) throw new IllegalStateException("the stream was closed");
+    return held;
+  }
+
+  public RecordedEvent recordEvent() {
+    DeviceQueue held = hold();
+    try {
+      return RecordedEvent.record(device, held.driver, held.handle);
+    } finally {
+      held.release();
+    }
+  }
+
+  public void waitFor(EventPoint point) {
+    DeviceQueue held = hold();
+    try {
+      point.letWait(held.driver, device, held.handle);
+    } finally {
+      held.release();
+    }
+  }
+
+  private void requireReach(DeviceBuffer buffer) {
+    if (buffer.isCpuAccessible() || reaches(buffer.device())) return;
+    throw new IllegalArgumentException("a stream of " + device + " does not reach memory of " + buffer.device());
+  }
+
+  /** Whether the stream's copies read and write memory of a device. */
+  public boolean reaches(Device other) {
+    if (other.equals(device)) return true;
+    DeviceQueue held = hold();
+    try {
+      return held.driver.reaches(other.type(), DeviceImpl.of(other).ordinal());
+    } finally {
+      held.release();
+    }
+  }
+
+  private void keep(DeviceQueue held, Shared... memories) {
+    RecordedEvent end = RecordedEvent.record(device, held.driver, held.handle);
+    try {
+      keepUntil(end, memories);
+    } finally {
+      end.release();
+    }
+  }
+
+  /** Holds memory until an event is over. If nobody can be told of that, waits for it, and throws. */
+  public static void keepUntil(RecordedEvent end, Shared... memories) {
+    if (end.point.isOver()) return;
+    for (Shared memory : memories) memory.retain();
+    try {
+      Wait.on(end.point, end, Worker.RELEASES, _ -> releaseAll(memories));
+    } catch (Throwable t) {
+      try {
+        end.point.synchronize();
+      } finally {
+        releaseAll(memories);
+      }
+      throw t;
+    }
+  }
+
+  private static void releaseAll(Shared... memories) {
+    for (Shared memory : memories) memory.release();
+  }
+
+  static DeviceStream own(Device device, DeviceDriver driver) {
+    return of(device, driver, driver.createQueue(), DeviceQueue.Kind.OWN);
+  }
+
+  static DeviceStream of(Device device, DeviceDriver driver, long handle, DeviceQueue.Kind kind) {
+    return new DeviceStreamImpl(new DeviceQueue(device, driver, handle, kind), kind);
+  }
+
+  /** The device. */
+  @Override
+  public String toString() {
+    return "stream of " + device + (queue.get() == null ? " (closed)" : "");
+  }
+}

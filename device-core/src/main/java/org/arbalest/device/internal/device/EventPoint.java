@@ -1,0 +1,71 @@
+package org.arbalest.device.internal.device;
+
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.spi.DeviceDriver;
+
+/** An event, as a place in memory where its handle is (DEV-03), and what is known about it. Somebody else holds both. */
+public final class EventPoint {
+  public final Device device;
+  private final DeviceDriver driver;
+
+  /** Where the handle is; what a {@code sync_event} says. */
+  public final long cell;
+
+  private volatile boolean done;
+
+  public EventPoint(Device device, DeviceDriver driver, long cell) {
+    this.device = device;
+    this.driver = driver;
+    this.cell = cell;
+    this.done = handle() == 0;
+  }
+
+  long handle() {
+    return NativeHeap.getLong(cell);
+  }
+
+  /** Whether somebody has seen that it has completed; asks nobody. */
+  public boolean isKnownDone() {
+    return done;
+  }
+
+  /** Whether it has completed; throws if it failed. */
+  boolean isDone() {
+    if (done) return true;
+    if (!driver.isDone(handle())) return false;
+    done = true;
+    return true;
+  }
+
+  /** Whether it has completed or failed. */
+  public boolean isOver() {
+    try {
+      return isDone();
+    } catch (DeviceException _) {
+      return true; // nothing will happen any more
+    }
+  }
+
+  /** Blocks this thread until it has completed; throws if it failed. */
+  public void synchronize() {
+    if (done) return;
+    driver.synchronizeEvent(handle());
+    done = true;
+  }
+
+  /** Lets a queue wait, on the device where possible. */
+  void letWait(DeviceDriver waiting, Device itsDevice, long queue) {
+    if (isDone()) return;
+    if (itsDevice.equals(device) || waiting.reaches(device.type(), DeviceImpl.of(device).ordinal())) {
+      waiting.waitFor(queue, handle());
+    } else {
+      synchronize(); // two runtimes that know nothing of each other
+    }
+  }
+
+  void onComplete(Wait wait) {
+    driver.onComplete(handle(), wait);
+  }
+}

@@ -1,0 +1,51 @@
+package org.arbalest.device.internal.device;
+
+import org.arbalest.device.Device;
+import org.arbalest.device.internal.lifetime.Counts;
+import org.arbalest.device.internal.lifetime.Shared;
+import org.arbalest.device.internal.memory.Faults;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.spi.DeviceDriver;
+
+/** An event of ours: destroyed when the last of those who hold it has left (DEV-05). */
+public final class RecordedEvent extends Shared {
+  private final DeviceDriver driver;
+  public final EventPoint point;
+
+  private RecordedEvent(Device device, DeviceDriver driver, long cell) {
+    this.driver = driver;
+    this.point = new EventPoint(device, driver, cell);
+    Counts.EVENTS.increment();
+  }
+
+  /** The end of what is in a queue now. */
+  public static RecordedEvent record(Device device, DeviceDriver driver, long queue) {
+    long cell = NativeHeap.allocate(Long.BYTES);
+    try {
+      NativeHeap.putLong(cell, driver.record(queue));
+      return new RecordedEvent(device, driver, cell);
+    } catch (Throwable t) {
+      NativeHeap.free(cell);
+      throw t;
+    }
+  }
+
+  /** An event that somebody made, and gives to us. */
+  static RecordedEvent adopt(Device device, DeviceDriver driver, long handle) {
+    long cell = NativeHeap.allocate(Long.BYTES);
+    NativeHeap.putLong(cell, handle);
+    return new RecordedEvent(device, driver, cell);
+  }
+
+  @Override
+  protected void free() {
+    Counts.EVENTS.decrement();
+    try {
+      if (point.handle() != 0) driver.destroyEvent(point.handle());
+    } catch (Throwable t) {
+      Faults.report("destroying an event of " + point.device, t);
+    } finally {
+      NativeHeap.free(point.cell);
+    }
+  }
+}

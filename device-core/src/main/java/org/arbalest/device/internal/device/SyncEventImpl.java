@@ -1,0 +1,179 @@
+package org.arbalest.device.internal.device;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.SyncEvent;
+import org.arbalest.device.internal.lifetime.Leaks;
+import org.arbalest.device.internal.lifetime.Shared;
+import org.jspecify.annotations.Nullable;
+
+/** A handle on an {@link EventPoint}, and on what keeps the event. See {@link SyncEvent}. */
+public final class SyncEventImpl implements SyncEvent {
+  private final EventPoint point;
+  private final AtomicReference<@Nullable Shared> keeper;
+  private final Leaks.@Nullable Watch watch;
+
+  /** A handle that takes over a holder of the event. */
+  public SyncEventImpl(EventPoint point, Shared keeper) {
+    this.point = point;
+    this.keeper = new AtomicReference<>(keeper);
+    this.watch = Leaks.ENABLED ? Leaks.watch(this, "SyncEvent") : null;
+    if (watch != null) watch.opened();
+  }
+
+  /** The implementation, which every {@link SyncEvent} is. */
+  public static SyncEventImpl of(SyncEvent event) {
+    return (SyncEventImpl) event;
+  }
+
+  @Override
+  public Device device() {
+    return point.device;
+  }
+
+  @Override
+  public long handle() {
+    return with(_ -> point.handle());
+  }
+
+  @Override
+  public boolean isDone() {
+    if (point.isKnownDone()) return true;
+    Shared held = hold();
+    try {
+      return point.isDone();
+    } finally {
+      held.release();
+    }
+  }
+
+  @Override
+  public void synchronize() {
+    Shared held = hold();
+    try {
+      synchronize(point, held);
+    } finally {
+      held.release();
+    }
+  }
+
+  @Override
+  public boolean synchronize(Duration limit) throws InterruptedException {
+    Objects.requireNonNull(limit, "limit");
+    Shared held = hold();
+    try {
+      return synchronize(point, held, limit);
+    } finally {
+      held.release();
+    }
+  }
+
+  @Override
+  public CompletionStage<@Nullable Void> completion() {
+    return with(held -> completion(point, held));
+  }
+
+  @Override
+  public void close() {
+    Shared held = keeper.getAndSet(null);
+    if (held == null) return;
+    if (watch != null) watch.closed();
+    held.release();
+  }
+
+  EventPoint point() {
+    return point;
+  }
+
+  /** One holder more, to be released by the caller; so that closing on another thread does not take the event away. */
+  Shared hold() {
+    Shared held = keeper.get();
+    if (held == null || !held.tryRetain()) throw new IllegalStateException("the event was closed");
+    return held;
+  }
+
+  private <T> T with(Function<Shared, T> action) {
+    Shared held = hold();
+    try {
+      return action.apply(held);
+    } finally {
+      held.release();
+    }
+  }
+
+  public static void synchronize(EventPoint point, Shared keeper) {
+    if (point.isDone()) return;
+    if (!Thread.currentThread().isVirtual()) {
+      point.synchronize();
+      return;
+    }
+    try {
+      completion(point, keeper).join();
+    } catch (CompletionException e) {
+      throw again(e.getCause());
+    }
+  }
+
+  static boolean synchronize(EventPoint point, Shared keeper, Duration limit) throws InterruptedException {
+    if (point.isDone()) return true;
+    try {
+      completion(point, keeper).get(Math.max(0, nanos(limit)), java.util.concurrent.TimeUnit.NANOSECONDS);
+      return true;
+    } catch (TimeoutException _) {
+      return false;
+    } catch (ExecutionException e) {
+      throw again(e.getCause());
+    }
+  }
+
+  static CompletableFuture<@Nullable Void> completion(EventPoint point, Shared keeper) {
+    CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
+    try {
+      if (point.isDone()) {
+        future.complete(null);
+      } else {
+        Wait.on(point, keeper, Worker.EVENTS, failure -> settle(future, failure));
+      }
+    } catch (DeviceException e) {
+      future.completeExceptionally(e);
+    }
+    return future;
+  }
+
+  private static void settle(CompletableFuture<@Nullable Void> future, @Nullable DeviceException failure) {
+    if (failure == null) {
+      future.complete(null);
+    } else {
+      future.completeExceptionally(failure);
+    }
+  }
+
+  /** The same failure, with the stack of the thread that waited as well. */
+  private static RuntimeException again(@Nullable Throwable cause) {
+    if (cause instanceof DeviceException e) return new DeviceException(e.errno(), String.valueOf(e.getMessage()), e, e.metadata());
+    return new IllegalStateException("waiting for an event failed", cause);
+  }
+
+  private static long nanos(Duration limit) {
+    try {
+      return limit.toNanos();
+    } catch (ArithmeticException _) {
+      return limit.isNegative() ? 0 : Long.MAX_VALUE;
+    }
+  }
+
+  /** The device and the handle. */
+  @Override
+  public String toString() {
+    return "event of " + point.device + (keeper.get() == null ? " (closed)" : "");
+  }
+}

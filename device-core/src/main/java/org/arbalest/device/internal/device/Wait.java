@@ -1,0 +1,148 @@
+package org.arbalest.device.internal.device;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.invoke.MethodHandles;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.calls.ExitGuard;
+import org.arbalest.device.internal.calls.ExitGuard.Afterwards;
+import org.arbalest.device.internal.lifetime.Counts;
+import org.arbalest.device.internal.lifetime.Shared;
+import org.arbalest.device.internal.memory.Faults;
+import org.arbalest.device.internal.memory.Slots;
+import org.arbalest.device.spi.Completion;
+import org.jspecify.annotations.Nullable;
+
+/** Somebody who is told when an event is over. The event is held until then; the action runs on a thread of ours, exactly once. */
+public final class Wait implements Completion, Runnable {
+  private static final long HOST_FUNCTION = stub("hostFunction", FunctionDescriptor.ofVoid(JAVA_LONG));
+  private static final long EVENT_CALLBACK = stub("eventCallback", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG));
+
+  private final EventPoint point;
+  private final Shared keeper;
+  private final Worker worker;
+  private final Consumer<@Nullable DeviceException> action;
+  private final AtomicBoolean told = new AtomicBoolean();
+  private final long tag;
+
+  private Wait(EventPoint point, Shared keeper, Worker worker, Consumer<@Nullable DeviceException> action) {
+    this.point = point;
+    this.keeper = keeper;
+    this.worker = worker;
+    this.action = action;
+    this.tag = Slots.take(this);
+  }
+
+  /**
+   * Runs an action when an event is over.
+   *
+   * @param keeper what holds the event
+   * @param worker on whose thread
+   * @param action gets what the event failed with, or null
+   * @throws DeviceException if nobody can be told; the action is not run then
+   */
+  public static void on(EventPoint point, Shared keeper, Worker worker, Consumer<@Nullable DeviceException> action) {
+    worker.start();
+    if (keeper.callsOut()) Worker.RELEASES.start();
+    Wait wait = new Wait(point, keeper, worker, action);
+    keeper.retain();
+    Counts.WAITS.increment();
+    try {
+      point.onComplete(wait);
+    } catch (Throwable t) {
+      if (wait.told.compareAndSet(false, true)) {
+        wait.leave();
+        Counts.WAITS.decrement();
+        throw t;
+      }
+    }
+  }
+
+  /** From C; a tag that is not known any more has been told. */
+  public static void told(long userData) {
+    if (Slots.find(userData) instanceof Wait wait) wait.complete();
+  }
+
+  @Override
+  public void complete() {
+    if (told.compareAndSet(false, true)) worker.submit(this);
+  }
+
+  @Override
+  public void run() {
+    DeviceException failure = failure();
+    leave();
+    try {
+      action.accept(failure);
+    } finally {
+      Counts.WAITS.decrement();
+    }
+  }
+
+  private @Nullable DeviceException failure() {
+    try {
+      point.isDone();
+      return null;
+    } catch (DeviceException e) {
+      return e;
+    } catch (Throwable t) {
+      return new DeviceException(Errno.EIO, "asking for an event of " + point.device + " failed: " + t, t);
+    }
+  }
+
+  private void leave() {
+    Slots.leave(tag);
+    if (keeper.callsOut() && worker == Worker.EVENTS) {
+      Counts.WAITS.increment();
+      Worker.RELEASES.submit(this::releaseKeeper);
+    } else {
+      keeper.release();
+    }
+  }
+
+  /** May run a producer's release callback. */
+  private void releaseKeeper() {
+    try {
+      keeper.release();
+    } finally {
+      Counts.WAITS.decrement();
+    }
+  }
+
+  @Override
+  public long userData() {
+    return tag;
+  }
+
+  @Override
+  public long hostFunction() {
+    return HOST_FUNCTION;
+  }
+
+  @Override
+  public long eventCallback() {
+    return EVENT_CALLBACK;
+  }
+
+  private static long stub(String method, FunctionDescriptor type) {
+    return ExitGuard.stub(MethodHandles.lookup(), method, type, Afterwards.NOTHING);
+  }
+
+  private static void hostFunction(long userData) {
+    try {
+      told(userData);
+    } catch (Throwable t) {
+      Faults.report("telling that an event is over", t);
+    }
+  }
+
+  @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // what came of it, the event says
+  private static void eventCallback(long event, int status, long userData) {
+    hostFunction(userData);
+  }
+}

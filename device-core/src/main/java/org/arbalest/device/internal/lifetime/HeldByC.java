@@ -1,0 +1,17 @@
+package org.arbalest.device.internal.lifetime;
+
+import org.jspecify.annotations.Nullable;
+
+/** What the ledger counts of that which C holds by the tag of a slot. */
+public interface HeldByC {
+  /** What the ledger counts it as. */
+  enum Kind {
+    EXPORT,
+    STREAM,
+    HANDLER,
+    PRODUCER
+  }
+
+  /** What it is; null while nobody holds it, and its slot is kept for the next. */
+  @Nullable Kind heldAs();
+}

@@ -1,0 +1,5 @@
+/** Who holds what: shared counts, handles that were never closed, what the ledger sums. */
+@NullMarked
+package org.arbalest.device.internal.lifetime;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,37 @@
+package org.arbalest.device.internal.memory;
+
+/** Bitmaps in CPU memory, least significant bit first. */
+public final class Bitmaps {
+  private Bitmaps() {}
+
+  public static boolean get(long bitmap, long index) {
+    return (NativeHeap.getByte(bitmap + (index >>> 3)) >>> (index & 7) & 1) != 0;
+  }
+
+  public static void set(long bitmap, long index) {
+    long at = bitmap + (index >>> 3);
+    NativeHeap.putByte(at, (byte) (NativeHeap.getByte(at) | 1 << (index & 7)));
+  }
+
+  /** Sets {@code length} bits from {@code from} on. */
+  public static void setAll(long bitmap, long from, long length) {
+    long index = from;
+    long end = from + length;
+    while (index < end && (index & 7) != 0) set(bitmap, index++);
+    long bytes = (end - index) >>> 3;
+    if (bytes > 0) NativeHeap.fill(bitmap + (index >>> 3), bytes, (byte) -1);
+    index += bytes << 3;
+    while (index < end) set(bitmap, index++);
+  }
+
+  /** The number of ones among {@code length} bits from {@code from} on. */
+  public static long countOnes(long bitmap, long from, long length) {
+    long ones = 0;
+    long index = from;
+    long end = from + length;
+    while (index < end && (index & 7) != 0) ones += get(bitmap, index++) ? 1 : 0;
+    for (; end - index >= 64; index += 64) ones += Long.bitCount(NativeHeap.getLong(bitmap + (index >>> 3)));
+    while (index < end) ones += get(bitmap, index++) ? 1 : 0;
+    return ones;
+  }
+}

@@ -1,0 +1,41 @@
+package org.arbalest.device.internal.memory;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import org.arbalest.device.abi.Errno;
+
+/** Where a failure goes that has no way back to a caller: a Throwable that left an upcall would end the process (OWN-11). */
+public final class Faults {
+  private Faults() {}
+
+  /** Logs a failure; throws nothing, not even what the logger throws. */
+  public static void report(String what, Throwable failure) {
+    try {
+      logger().log(Level.ERROR, what + " failed", failure);
+    } catch (Throwable _) {
+      // Nothing is left that could be told.
+    }
+  }
+
+  /**
+   * Logs what a callback did not foresee, and answers C with an errno. The exports themselves turn what a source throws into a code and a message.
+   */
+  public static int answer(String call, Throwable failure) {
+    report(call, failure);
+    return failure instanceof OutOfMemoryError ? Errno.ENOMEM : Errno.EINVAL;
+  }
+
+  /** Logs what may become a failure; throws nothing either. */
+  public static void warn(String message) {
+    try {
+      logger().log(Level.WARNING, message);
+    } catch (Throwable _) {
+      // As above.
+    }
+  }
+
+  /** Asked for each time, inside a try: a logger finder may throw, and would make this class unusable for good. */
+  private static Logger logger() {
+    return System.getLogger("org.arbalest.device");
+  }
+}

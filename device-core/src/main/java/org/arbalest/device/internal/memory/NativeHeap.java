@@ -1,0 +1,114 @@
+package org.arbalest.device.internal.memory;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.Errno;
+
+/**
+ * CPU memory for structs, and raw access to any CPU memory.
+ *
+ * <p>Blocks come from {@code malloc}, which recycles small ones by itself faster than an arena does, and may be freed on any thread. They
+ * are a few kilobytes, so the calls skip the thread's state transition.
+ */
+public final class NativeHeap {
+  private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+  private static final MethodHandle MALLOC = libc("malloc", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle FREE = libc("free", FunctionDescriptor.ofVoid(JAVA_LONG));
+
+  private NativeHeap() {}
+
+  /** Allocates a block with undefined content; throws ENOMEM. */
+  public static long allocate(long bytes) {
+    long address;
+    try {
+      address = (long) MALLOC.invokeExact(bytes);
+    } catch (Throwable t) {
+      throw new AssertionError(t);
+    }
+    if (address == 0) throw new DeviceException(Errno.ENOMEM, "malloc failed: ENOMEM, asked for " + bytes + " bytes");
+    return address;
+  }
+
+  /** Frees a block; 0 is nothing. */
+  public static void free(long address) {
+    try {
+      FREE.invokeExact(address);
+    } catch (Throwable t) {
+      throw new AssertionError(t);
+    }
+  }
+
+  public static byte getByte(long address) {
+    return ALL.get(JAVA_BYTE, address);
+  }
+
+  public static void putByte(long address, byte value) {
+    ALL.set(JAVA_BYTE, address, value);
+  }
+
+  public static short getShort(long address) {
+    return ALL.get(JAVA_SHORT_UNALIGNED, address);
+  }
+
+  public static void putShort(long address, short value) {
+    ALL.set(JAVA_SHORT_UNALIGNED, address, value);
+  }
+
+  public static int getInt(long address) {
+    return ALL.get(JAVA_INT_UNALIGNED, address);
+  }
+
+  public static void putInt(long address, int value) {
+    ALL.set(JAVA_INT_UNALIGNED, address, value);
+  }
+
+  public static long getLong(long address) {
+    return ALL.get(JAVA_LONG_UNALIGNED, address);
+  }
+
+  public static void putLong(long address, long value) {
+    ALL.set(JAVA_LONG_UNALIGNED, address, value);
+  }
+
+  public static byte[] getBytes(long address, int length) {
+    byte[] bytes = new byte[length];
+    MemorySegment.copy(ALL, JAVA_BYTE, address, bytes, 0, length);
+    return bytes;
+  }
+
+  public static void putBytes(long address, byte[] bytes) {
+    MemorySegment.copy(bytes, 0, ALL, JAVA_BYTE, address, bytes.length);
+  }
+
+  public static void copy(long from, long to, long bytes) {
+    MemorySegment.copy(ALL, from, ALL, to, bytes);
+  }
+
+  public static void fill(long address, long bytes, byte value) {
+    ALL.asSlice(address, bytes).fill(value);
+  }
+
+  /** The bytes at an address as a segment; 0 gives an empty one. */
+  public static MemorySegment segment(long address, long bytes) {
+    return address == 0 ? MemorySegment.NULL : MemorySegment.ofAddress(address).reinterpret(bytes);
+  }
+
+  /** The NUL-terminated UTF-8 string at an address. */
+  public static String getString(long address) {
+    return ALL.getString(address);
+  }
+
+  private static MethodHandle libc(String name, FunctionDescriptor type) {
+    Linker linker = Linker.nativeLinker();
+    return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), type, Linker.Option.critical(false));
+  }
+}

@@ -1,0 +1,5 @@
+/** Native memory: raw access, checked addresses, the slots whose tags C holds, and where failures go that nobody can be told. Knows no array. */
+@NullMarked
+package org.arbalest.device.internal.memory;
+
+import org.jspecify.annotations.NullMarked;

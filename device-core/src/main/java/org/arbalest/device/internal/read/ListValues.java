@@ -1,0 +1,41 @@
+package org.arbalest.device.internal.read;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.arbalest.device.Column;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.schema.Layout;
+import org.jspecify.annotations.Nullable;
+
+/** Lists, with offsets or of one size each; a map is a list of entries. */
+final class ListValues extends Values {
+  private final ColumnImpl column;
+  private final @Nullable Offsets offsets;
+  private @Nullable ColumnImpl items;
+
+  ListValues(ColumnImpl column) {
+    super(column.field());
+    this.column = column;
+    boolean fixed = Layout.of(field).shape == Layout.Shape.FIXED_LIST;
+    this.offsets = fixed ? null : new Offsets(field, ArrowArrayStruct.buffer(column.struct(), 1));
+  }
+
+  @Override
+  Column getList(long at) {
+    ColumnImpl all = items;
+    if (all == null) items = all = column.childAt(0);
+    if (offsets == null) return all.range(at * Layout.of(field).listSize, Layout.of(field).listSize);
+    long size = offsets.size(at, 1, all.length());
+    return all.range(offsets.get(at), size);
+  }
+
+  @Override
+  Object get(long at) {
+    Column list = getList(at);
+    arrayLength(list.length());
+    List<@Nullable Object> values = new ArrayList<>();
+    for (long i = 0; i < list.length(); i++) values.add(list.get(i));
+    return Collections.unmodifiableList(values);
+  }
+}

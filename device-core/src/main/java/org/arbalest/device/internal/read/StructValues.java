@@ -1,0 +1,28 @@
+package org.arbalest.device.internal.read;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.arbalest.device.Column;
+import org.arbalest.device.internal.schema.Layout;
+import org.jspecify.annotations.Nullable;
+
+/** Structs, as maps by the fields' names. */
+final class StructValues extends Values {
+  private final ColumnImpl column;
+
+  StructValues(ColumnImpl column) {
+    super(column.field());
+    this.column = column;
+  }
+
+  @Override
+  Object get(long at) {
+    Map<String, @Nullable Object> values = new LinkedHashMap<>();
+    for (int i = 0; i < Layout.of(field).children.length; i++) {
+      ColumnImpl child = column.childAt(i);
+      values.put(child.name(), child.get(at - column.offset()));
+    }
+    return Collections.unmodifiableMap(values);
+  }
+}

@@ -1,0 +1,165 @@
+package org.arbalest.device.internal.schema;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import java.util.Objects;
+import org.arbalest.device.DataType;
+import org.arbalest.device.DataType.DictionaryType;
+import org.arbalest.device.Field;
+import org.arbalest.device.Metadata;
+import org.arbalest.device.Schema;
+import org.arbalest.device.abi.ArrowSchemaStruct;
+import org.arbalest.device.internal.memory.Structs;
+import org.jspecify.annotations.Nullable;
+
+/** A field with its {@link Layout}, which every import reads. See {@link Field}. */
+public final class FieldImpl implements Field {
+  /** The deepest nesting that is read or written (SCH-18). */
+  static final int DEEPEST = 64;
+
+  private static final long KNOWN_FLAGS =
+      ArrowSchemaStruct.FLAG_NULLABLE | ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED | ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED;
+
+  private final String name;
+  private final DataType type;
+  private final boolean nullable;
+  private final Metadata metadata;
+  private final long unknownFlags;
+
+  /** What an array of this type looks like; read on every import. */
+  public final Layout layout;
+
+  /** This struct seen as a schema; made at first use, by whoever is first. */
+  private volatile @Nullable Schema schema;
+
+  private FieldImpl(String name, DataType type, boolean nullable, Metadata metadata, long unknownFlags) {
+    this.name = Objects.requireNonNull(name, "name");
+    this.type = Objects.requireNonNull(type, "type");
+    this.nullable = nullable;
+    this.metadata = Objects.requireNonNull(metadata, "metadata");
+    this.unknownFlags = unknownFlags;
+    TypeChecks.checkText("the name of a field", name);
+    this.layout = Layout.of(type);
+    if (layout.depth > DEEPEST) {
+      throw new IllegalArgumentException("field " + name + " nests " + layout.depth + " levels deep; at most " + DEEPEST + " are supported");
+    }
+  }
+
+  /** The implementation, which every {@link Field} is. */
+  public static FieldImpl of(Field field) {
+    return (FieldImpl) field;
+  }
+
+  public static Field of(String name, DataType type) {
+    return new FieldImpl(name, type, true, Metadata.empty(), 0);
+  }
+
+  /** A field as a C struct had it. */
+  static FieldImpl of(String name, DataType type, long flags, Metadata metadata) {
+    return new FieldImpl(name, type, (flags & ArrowSchemaStruct.FLAG_NULLABLE) != 0, metadata, flags & ~KNOWN_FLAGS);
+  }
+
+  @Override
+  public Field withName(String newName) {
+    return new FieldImpl(newName, type, nullable, metadata, unknownFlags);
+  }
+
+  @Override
+  public Field withType(DataType newType) {
+    return new FieldImpl(name, newType, nullable, metadata, unknownFlags);
+  }
+
+  @Override
+  public Field withNullable(boolean mayBeNull) {
+    return new FieldImpl(name, type, mayBeNull, metadata, unknownFlags);
+  }
+
+  @Override
+  public Field withMetadata(Metadata newMetadata) {
+    return new FieldImpl(name, type, nullable, newMetadata, unknownFlags);
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public DataType type() {
+    return type;
+  }
+
+  @Override
+  public boolean isNullable() {
+    return nullable;
+  }
+
+  @Override
+  public Metadata metadata() {
+    return metadata;
+  }
+
+  @Override
+  public @Nullable String extensionName() {
+    return metadata.get("ARROW:extension:name");
+  }
+
+  @Override
+  public byte @Nullable [] extensionMetadata() {
+    return metadata.getBytes("ARROW:extension:metadata");
+  }
+
+  @Override
+  public long flags() {
+    long flags = unknownFlags;
+    if (nullable) flags |= ArrowSchemaStruct.FLAG_NULLABLE;
+    if (type instanceof DictionaryType dictionary && dictionary.ordered()) flags |= ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED;
+    if (type instanceof DataType.MapType map && map.keysSorted()) flags |= ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED;
+    return flags;
+  }
+
+  public static Field importSchema(MemorySegment schema) {
+    try {
+      return SchemaImporter.importSchema(Structs.address(schema, ArrowSchemaStruct.LAYOUT));
+    } finally {
+      Reference.reachabilityFence(schema);
+    }
+  }
+
+  @Override
+  public void exportSchema(MemorySegment out) {
+    try {
+      SchemaExport.exportSchema(this, Structs.address(out, ArrowSchemaStruct.LAYOUT));
+    } finally {
+      Reference.reachabilityFence(out);
+    }
+  }
+
+  /** See {@link Schema#ofStruct}. */
+  public Schema schema() {
+    Schema known = schema;
+    if (known == null) schema = known = Schema.ofStruct(this);
+    return known;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof FieldImpl that
+        && nullable == that.nullable
+        && unknownFlags == that.unknownFlags
+        && name.equals(that.name)
+        && type.equals(that.type)
+        && metadata.equals(that.metadata);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(name, type, nullable, metadata);
+  }
+
+  /** For people: {@code price: float64 not null}. */
+  @Override
+  public String toString() {
+    return (name.isEmpty() ? "" : name + ": ") + TypeNames.of(type) + (nullable ? "" : " not null");
+  }
+}

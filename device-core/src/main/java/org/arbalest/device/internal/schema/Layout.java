@@ -1,0 +1,198 @@
+package org.arbalest.device.internal.schema;
+
+import org.arbalest.device.DataType;
+import org.arbalest.device.DataType.BinaryType;
+import org.arbalest.device.DataType.BinaryViewType;
+import org.arbalest.device.DataType.BoolType;
+import org.arbalest.device.DataType.DateType;
+import org.arbalest.device.DataType.DateUnit;
+import org.arbalest.device.DataType.DecimalType;
+import org.arbalest.device.DataType.DictionaryType;
+import org.arbalest.device.DataType.DurationType;
+import org.arbalest.device.DataType.FixedSizeBinaryType;
+import org.arbalest.device.DataType.FixedSizeListType;
+import org.arbalest.device.DataType.FloatType;
+import org.arbalest.device.DataType.IntType;
+import org.arbalest.device.DataType.IntervalType;
+import org.arbalest.device.DataType.IntervalUnit;
+import org.arbalest.device.DataType.LargeBinaryType;
+import org.arbalest.device.DataType.LargeListType;
+import org.arbalest.device.DataType.LargeListViewType;
+import org.arbalest.device.DataType.LargeUtf8Type;
+import org.arbalest.device.DataType.ListType;
+import org.arbalest.device.DataType.ListViewType;
+import org.arbalest.device.DataType.MapType;
+import org.arbalest.device.DataType.NullType;
+import org.arbalest.device.DataType.RunEndEncodedType;
+import org.arbalest.device.DataType.StructType;
+import org.arbalest.device.DataType.TimeType;
+import org.arbalest.device.DataType.TimestampType;
+import org.arbalest.device.DataType.UnionMode;
+import org.arbalest.device.DataType.UnionType;
+import org.arbalest.device.DataType.Utf8Type;
+import org.arbalest.device.DataType.Utf8ViewType;
+import org.arbalest.device.Field;
+import org.arbalest.device.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** What an array of a type looks like: how many buffers, of what, and how its children relate to it. Derived from the type, once. */
+public final class Layout {
+  /** What the buffers of an array are; the validity bitmap, where there is one, comes first. */
+  public enum Shape {
+    NULL(0, false),
+    /** Validity, values of {@code bits} each. */
+    FIXED(2, true),
+    /** Validity, offsets of {@code bits} each, bytes. */
+    VARIABLE(3, true),
+    /** Validity, views, any number of data buffers, their sizes. */
+    VIEW(3, true),
+    /** Validity, offsets of {@code bits} each. */
+    LIST(2, true),
+    /** Validity, offsets and sizes of {@code bits} each. */
+    LIST_VIEW(3, true),
+    FIXED_LIST(1, true),
+    STRUCT(1, true),
+    /** Type ids. */
+    SPARSE_UNION(1, false),
+    /** Type ids, offsets. */
+    DENSE_UNION(2, false),
+    RUN_END(0, false);
+
+    public final int buffers;
+    public final boolean hasValidity;
+
+    Shape(int buffers, boolean hasValidity) {
+      this.buffers = buffers;
+      this.hasValidity = hasValidity;
+    }
+
+    /** Whether a child has its parent's rows (ARR-10, ARR-11). */
+    public boolean sharesRows() {
+      return this == STRUCT || this == SPARSE_UNION;
+    }
+
+    /** Whether the elements of a child are found by the parent's position alone, and not through a buffer. */
+    public boolean positionsChildren() {
+      return this == STRUCT || this == SPARSE_UNION || this == FIXED_LIST;
+    }
+  }
+
+  /** More than the address space of any program has; a multiple of it, an address added, is still far from the end of a long. */
+  public static final long MOST_BYTES = 1L << 57;
+
+  public final Shape shape;
+
+  /** The width of a value ({@code FIXED}) or of an offset, in bits; 0 where there is neither. */
+  public final long bits;
+
+  public final String format;
+  public final FieldImpl[] children;
+  public final @Nullable FieldImpl dictionary;
+
+  /** The number of elements of a fixed-size list. */
+  public final int listSize;
+
+  /**
+   * The most elements, skipped ones included, that an array can have by its own buffers, which no memory could hold if they were more: up to
+   * it, positions and sizes in bytes do not overflow, also when they are added to an address (ARR-20). A validity bitmap is left aside.
+   */
+  public final long most;
+
+  /** The number of structs below this one. */
+  public final int descendants;
+
+  final int depth;
+
+  private Layout(DataType type) {
+    this.format = type.format();
+    this.children = type.children().stream().map(FieldImpl::of).toArray(FieldImpl[]::new);
+    this.dictionary = type instanceof DictionaryType encoded ? FieldImpl.of(encoded.values()) : null;
+    this.listSize = type instanceof FixedSizeListType list ? list.size() : 0;
+    this.shape = shape(type);
+    this.bits = bits(type);
+    this.most = most();
+    int below = 0;
+    int deepest = 0;
+    for (Field child : children) {
+      below = Math.addExact(below, 1 + Layout.of(child).descendants);
+      deepest = Math.max(deepest, Layout.of(child).depth);
+    }
+    if (dictionary != null) {
+      below = Math.addExact(below, 1 + dictionary.layout.descendants);
+      deepest = Math.max(deepest, dictionary.layout.depth);
+    }
+    this.descendants = below;
+    this.depth = deepest + 1;
+  }
+
+  static Layout of(DataType type) {
+    return new Layout(type);
+  }
+
+  /** What an array of a field's type looks like. */
+  public static Layout of(Field field) {
+    return FieldImpl.of(field).layout;
+  }
+
+  private static Shape shape(DataType type) {
+    return switch (type) {
+      case NullType _ -> Shape.NULL;
+      case Utf8Type _, LargeUtf8Type _, BinaryType _, LargeBinaryType _ -> Shape.VARIABLE;
+      case Utf8ViewType _, BinaryViewType _ -> Shape.VIEW;
+      case ListType _, LargeListType _, MapType _ -> Shape.LIST;
+      case ListViewType _, LargeListViewType _ -> Shape.LIST_VIEW;
+      case FixedSizeListType _ -> Shape.FIXED_LIST;
+      case StructType _ -> Shape.STRUCT;
+      case UnionType union -> union.mode() == UnionMode.SPARSE ? Shape.SPARSE_UNION : Shape.DENSE_UNION;
+      case RunEndEncodedType _ -> Shape.RUN_END;
+      case BoolType _, IntType _, FloatType _, DecimalType _, FixedSizeBinaryType _, DateType _, TimeType _, TimestampType _ -> Shape.FIXED;
+      case DurationType _, IntervalType _, DictionaryType _ -> Shape.FIXED;
+    };
+  }
+
+  private static long bits(DataType type) {
+    return switch (type) {
+      case BoolType _ -> 1;
+      case IntType integer -> integer.bits();
+      case FloatType number -> number.bits();
+      case DecimalType decimal -> decimal.bits();
+      case FixedSizeBinaryType binary -> 8L * binary.width();
+      case DateType date -> date.unit() == DateUnit.DAY ? 32 : 64;
+      case TimeType time -> time.unit() == TimeUnit.SECOND || time.unit() == TimeUnit.MILLISECOND ? 32 : 64;
+      case TimestampType _, DurationType _ -> 64;
+      case IntervalType interval -> interval.unit() == IntervalUnit.YEAR_MONTH ? 32 : interval.unit() == IntervalUnit.DAY_TIME ? 64 : 128;
+      case DictionaryType encoded -> encoded.index().bits();
+      case Utf8Type _, BinaryType _, ListType _, ListViewType _, MapType _ -> 32;
+      case LargeUtf8Type _, LargeBinaryType _, LargeListType _, LargeListViewType _ -> 64;
+      case NullType _, Utf8ViewType _, BinaryViewType _, FixedSizeListType _, StructType _, UnionType _, RunEndEncodedType _ -> 0;
+    };
+  }
+
+  private long most() {
+    long each =
+        switch (shape) {
+          case FIXED, VARIABLE, LIST, LIST_VIEW -> bits;
+          case VIEW -> 128;
+          case DENSE_UNION -> 32;
+          case SPARSE_UNION -> 8;
+          case NULL, FIXED_LIST, STRUCT, RUN_END -> 0;
+        };
+    return each == 0 ? Long.MAX_VALUE : each < 8 ? MOST_BYTES * 8 : MOST_BYTES / (each >>> 3) - 1; // there is one offset more than elements
+  }
+
+  /** The values' width in bytes, for a {@code FIXED} shape other than bool, or the offsets'. */
+  public long width() {
+    return bits >>> 3;
+  }
+
+  /** Whether arrays of the other layout can stand in for arrays of this one: the types are equal, but for names, metadata and nullability. */
+  public boolean matches(Layout other) {
+    if (this == other) return true;
+    if (!format.equals(other.format) || children.length != other.children.length) return false;
+    for (int i = 0; i < children.length; i++) {
+      if (!children[i].layout.matches(other.children[i].layout)) return false;
+    }
+    if (dictionary == null || other.dictionary == null) return dictionary == null && other.dictionary == null;
+    return dictionary.layout.matches(other.dictionary.layout);
+  }
+}

@@ -1,0 +1,79 @@
+package org.arbalest.device.internal.schema;
+
+import static org.arbalest.device.internal.memory.NativeHeap.getBytes;
+import static org.arbalest.device.internal.memory.NativeHeap.getInt;
+import static org.arbalest.device.internal.memory.NativeHeap.putBytes;
+import static org.arbalest.device.internal.memory.NativeHeap.putInt;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Metadata;
+
+/**
+ * The C interface's encoding of metadata: an int32 count, then for each pair an int32 length and the bytes of the key, and the same for the
+ * value. Native byte order, unaligned, not NUL-terminated (SCH-04).
+ */
+public final class MetadataCodec {
+  /** More than any real schema has; a garbage count fails here rather than by reading until the process dies (SCH-05). */
+  private static final int MOST_PAIRS = 1 << 16;
+
+  private static final long MOST_BYTES = 1L << 30;
+
+  private MetadataCodec() {}
+
+  /** Decodes the block at an address; NULL is no metadata. */
+  public static Metadata read(long address) {
+    if (address == 0) return Metadata.empty();
+    int count = getInt(address);
+    if (count < 0 || count > MOST_PAIRS) {
+      throw DeviceException.invalid("metadata says it has " + count + " pairs; 0 to " + MOST_PAIRS + " are legal");
+    }
+    List<Metadata.Entry> entries = new ArrayList<>(count);
+    long at = address + 4;
+    for (int i = 0; i < count; i++) {
+      byte[] key = bytes(address, at, "key", i);
+      at += 4 + key.length;
+      byte[] value = bytes(address, at, "value", i);
+      at += 4 + value.length;
+      entries.add(new Metadata.Entry(key, value));
+    }
+    return Metadata.of(entries);
+  }
+
+  private static byte[] bytes(long start, long at, String what, int pair) {
+    int length = getInt(at);
+    if (length < 0 || at - start + length > MOST_BYTES) {
+      throw DeviceException.invalid(
+          "metadata: the " + what + " of pair " + pair + " says it has " + length + " bytes; all of a block has at most " + MOST_BYTES);
+    }
+    return getBytes(at + 4, length);
+  }
+
+  /** The size of the encoded block; 0 for no metadata, which is NULL (SCH-03). */
+  public static long size(Metadata metadata) {
+    if (metadata.isEmpty()) return 0;
+    long size = 4;
+    for (Metadata.Entry entry : metadata.entries()) {
+      size += 8L + entry.keyBytes().length + entry.valueBytes().length;
+    }
+    return size;
+  }
+
+  /** Writes the block, and returns the address behind it. */
+  public static long write(Metadata metadata, long address) {
+    putInt(address, metadata.entries().size());
+    long at = address + 4;
+    for (Metadata.Entry entry : metadata.entries()) {
+      at = write(entry.keyBytes(), at);
+      at = write(entry.valueBytes(), at);
+    }
+    return at;
+  }
+
+  private static long write(byte[] bytes, long at) {
+    putInt(at, bytes.length);
+    putBytes(at + 4, bytes);
+    return at + 4 + bytes.length;
+  }
+}

@@ -1,0 +1,84 @@
+package org.arbalest.device.internal.schema;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.arbalest.device.DataType;
+import org.arbalest.device.DataType.BinaryType;
+import org.arbalest.device.DataType.BinaryViewType;
+import org.arbalest.device.DataType.BoolType;
+import org.arbalest.device.DataType.DateType;
+import org.arbalest.device.DataType.DateUnit;
+import org.arbalest.device.DataType.DecimalType;
+import org.arbalest.device.DataType.DictionaryType;
+import org.arbalest.device.DataType.DurationType;
+import org.arbalest.device.DataType.FixedSizeBinaryType;
+import org.arbalest.device.DataType.FixedSizeListType;
+import org.arbalest.device.DataType.FloatType;
+import org.arbalest.device.DataType.IntType;
+import org.arbalest.device.DataType.IntervalType;
+import org.arbalest.device.DataType.LargeBinaryType;
+import org.arbalest.device.DataType.LargeListType;
+import org.arbalest.device.DataType.LargeListViewType;
+import org.arbalest.device.DataType.LargeUtf8Type;
+import org.arbalest.device.DataType.ListType;
+import org.arbalest.device.DataType.ListViewType;
+import org.arbalest.device.DataType.MapType;
+import org.arbalest.device.DataType.NullType;
+import org.arbalest.device.DataType.RunEndEncodedType;
+import org.arbalest.device.DataType.StructType;
+import org.arbalest.device.DataType.TimeType;
+import org.arbalest.device.DataType.TimestampType;
+import org.arbalest.device.DataType.UnionType;
+import org.arbalest.device.DataType.Utf8Type;
+import org.arbalest.device.DataType.Utf8ViewType;
+import org.arbalest.device.Field;
+import org.arbalest.device.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Types as people write them: {@code int64}, {@code list<item: utf8>}. */
+public final class TypeNames {
+  private TypeNames() {}
+
+  public static String of(DataType type) {
+    return switch (type) {
+      case NullType _ -> "null";
+      case BoolType _ -> "bool";
+      case IntType(int bits, boolean signed) -> (signed ? "int" : "uint") + bits;
+      case FloatType(int bits) -> "float" + bits;
+      case DecimalType(int bits, int precision, int scale) -> "decimal" + bits + "(" + precision + ", " + scale + ")";
+      case Utf8Type _ -> "utf8";
+      case LargeUtf8Type _ -> "large_utf8";
+      case Utf8ViewType _ -> "utf8_view";
+      case BinaryType _ -> "binary";
+      case LargeBinaryType _ -> "large_binary";
+      case BinaryViewType _ -> "binary_view";
+      case FixedSizeBinaryType(int width) -> "fixed_size_binary[" + width + "]";
+      case DateType(DateUnit unit) -> unit == DateUnit.DAY ? "date32" : "date64";
+      case TimeType(TimeUnit unit) -> (unit == TimeUnit.SECOND || unit == TimeUnit.MILLISECOND ? "time32[" : "time64[") + symbol(unit) + "]";
+      case TimestampType(TimeUnit unit, @Nullable String zone) -> "timestamp[" + symbol(unit) + (zone == null ? "]" : ", tz=" + zone + "]");
+      case DurationType(TimeUnit unit) -> "duration[" + symbol(unit) + "]";
+      case IntervalType(var unit) -> unit.name().toLowerCase(Locale.ROOT) + "_interval";
+      case ListType list -> "list" + children(list);
+      case LargeListType list -> "large_list" + children(list);
+      case ListViewType list -> "list_view" + children(list);
+      case LargeListViewType list -> "large_list_view" + children(list);
+      case FixedSizeListType list -> "fixed_size_list" + children(list) + "[" + list.size() + "]";
+      case StructType struct -> "struct" + children(struct);
+      case MapType map -> "map" + children(map);
+      case UnionType union -> union.mode().name().toLowerCase(Locale.ROOT) + "_union" + children(union);
+      case RunEndEncodedType runs -> "run_end_encoded" + children(runs);
+      case DictionaryType(IntType index, Field values, boolean ordered) ->
+          "dictionary<values=" + of(values.type()) + ", indices=" + of(index) + (ordered ? ", ordered>" : ">");
+    };
+  }
+
+  private static String children(DataType type) {
+    List<Field> fields = type.children();
+    return fields.stream().map(Field::toString).collect(Collectors.joining(", ", "<", ">"));
+  }
+
+  private static String symbol(TimeUnit unit) {
+    return unit == TimeUnit.SECOND ? "s" : Format.letter(unit) + "s";
+  }
+}

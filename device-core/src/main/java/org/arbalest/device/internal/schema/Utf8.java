@@ -1,0 +1,40 @@
+package org.arbalest.device.internal.schema;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+/** Text of the user's as UTF-8. Half a surrogate pair has no bytes there: {@code String.getBytes} silently puts a question mark in its place. */
+public final class Utf8 {
+  private Utf8() {}
+
+  /** The bytes of text; {@code what} it is begins the error (SCH-21). */
+  public static byte[] bytes(String what, String text) {
+    byte[] bytes = text.getBytes(UTF_8);
+    int half = half(text, bytes);
+    if (half >= 0) throw new IllegalArgumentException(what + ": " + describe(text, half));
+    return bytes;
+  }
+
+  /** The position of the first half of a pair in text that became these bytes; −1 if there is none. */
+  public static int half(String text, byte[] bytes) {
+    for (byte b : bytes) {
+      if (b == '?') return half(text);
+    }
+    return -1;
+  }
+
+  /** The position of the first half of a pair; −1 if there is none. */
+  public static int half(String text) {
+    int i = 0;
+    while (i < text.length()) {
+      int c = text.codePointAt(i); // half a pair is its own code point
+      if (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) return i;
+      i += Character.charCount(c);
+    }
+    return -1;
+  }
+
+  /** Says what is wrong with a character. */
+  public static String describe(String text, int half) {
+    return String.format("character %d of the text, U+%04X, is half a surrogate pair", half, (int) text.charAt(half));
+  }
+}

@@ -1,0 +1,105 @@
+package org.arbalest.device.internal.stream;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.invoke.MethodHandles;
+import org.arbalest.device.abi.ArrowArrayStreamStruct;
+import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
+import org.arbalest.device.internal.calls.ExitGuard;
+import org.arbalest.device.internal.calls.ExitGuard.Afterwards;
+import org.arbalest.device.internal.memory.Faults;
+
+/** The functions that C calls through our streams, on any thread: one stub each, for the life of the process. Nothing is thrown out of them. */
+@SuppressWarnings("UnusedMethod") // stub() finds them by name
+final class StreamCallbacks {
+  private static final FunctionDescriptor RELEASE = FunctionDescriptor.ofVoid(JAVA_LONG);
+  private static final FunctionDescriptor GET = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG);
+  private static final FunctionDescriptor GET_TEXT = FunctionDescriptor.of(JAVA_LONG, JAVA_LONG);
+
+  static final long STREAM_GET_SCHEMA = stub("streamGetSchema", GET, Afterwards.REFUSE);
+  static final long STREAM_GET_NEXT = stub("streamGetNext", GET, Afterwards.REFUSE);
+  static final long STREAM_GET_LAST_ERROR = stub("streamGetLastError", GET_TEXT, Afterwards.NOTHING);
+  static final long STREAM_RELEASE = stub("streamRelease", RELEASE, Afterwards.RELEASE_STREAM);
+  static final long DEVICE_STREAM_GET_SCHEMA = stub("deviceStreamGetSchema", GET, Afterwards.REFUSE);
+  static final long DEVICE_STREAM_GET_NEXT = stub("deviceStreamGetNext", GET, Afterwards.REFUSE);
+  static final long DEVICE_STREAM_GET_LAST_ERROR = stub("deviceStreamGetLastError", GET_TEXT, Afterwards.NOTHING);
+  static final long DEVICE_STREAM_RELEASE = stub("deviceStreamRelease", RELEASE, Afterwards.RELEASE_DEVICE_STREAM);
+
+  private StreamCallbacks() {}
+
+  private static long stub(String method, FunctionDescriptor type, Afterwards afterwards) {
+    return ExitGuard.stub(MethodHandles.lookup(), method, type, afterwards);
+  }
+
+  private static int streamGetSchema(long stream, long out) {
+    try {
+      return StreamExport.getSchema(ArrowArrayStreamStruct.privateData(stream), out);
+    } catch (Throwable t) {
+      return Faults.answer("get_schema", t);
+    }
+  }
+
+  private static int streamGetNext(long stream, long out) {
+    try {
+      return StreamExport.getNext(ArrowArrayStreamStruct.privateData(stream), out, false);
+    } catch (Throwable t) {
+      return Faults.answer("get_next", t);
+    }
+  }
+
+  private static long streamGetLastError(long stream) {
+    try {
+      return StreamExport.getLastError(ArrowArrayStreamStruct.privateData(stream));
+    } catch (Throwable t) {
+      Faults.report("get_last_error", t);
+      return 0;
+    }
+  }
+
+  private static void streamRelease(long stream) {
+    try {
+      if (ArrowArrayStreamStruct.release(stream) == 0) return;
+      ArrowArrayStreamStruct.setRelease(stream, 0);
+      StreamExport.release(ArrowArrayStreamStruct.privateData(stream));
+    } catch (Throwable t) {
+      Faults.report("release of a stream", t);
+    }
+  }
+
+  private static int deviceStreamGetSchema(long stream, long out) {
+    try {
+      return StreamExport.getSchema(ArrowDeviceArrayStreamStruct.privateData(stream), out);
+    } catch (Throwable t) {
+      return Faults.answer("get_schema", t);
+    }
+  }
+
+  private static int deviceStreamGetNext(long stream, long out) {
+    try {
+      return StreamExport.getNext(ArrowDeviceArrayStreamStruct.privateData(stream), out, true);
+    } catch (Throwable t) {
+      return Faults.answer("get_next", t);
+    }
+  }
+
+  private static long deviceStreamGetLastError(long stream) {
+    try {
+      return StreamExport.getLastError(ArrowDeviceArrayStreamStruct.privateData(stream));
+    } catch (Throwable t) {
+      Faults.report("get_last_error", t);
+      return 0;
+    }
+  }
+
+  private static void deviceStreamRelease(long stream) {
+    try {
+      if (ArrowDeviceArrayStreamStruct.release(stream) == 0) return;
+      ArrowDeviceArrayStreamStruct.setRelease(stream, 0);
+      StreamExport.release(ArrowDeviceArrayStreamStruct.privateData(stream));
+    } catch (Throwable t) {
+      Faults.report("release of a stream", t);
+    }
+  }
+}

@@ -1,0 +1,219 @@
+package org.arbalest.device.internal.stream;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.ArrowArrayStreamStruct;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.lifetime.HeldByC;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.memory.Slots;
+import org.arbalest.device.internal.schema.SchemaExport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One stream that C holds. Calls from several threads are taken in turn (STR-07); an error is repeated by all later calls of get_next, with
+ * its message (STR-09).
+ */
+public final class StreamExport implements HeldByC {
+  private static final int MOST_CAUSES = 8;
+
+  private final DeviceArrayReader reader;
+  private final ReentrantLock calls = new ReentrantLock();
+  private long tag;
+  private @Nullable Throwable failure;
+
+  /** What the last call that failed said, as a C string; 0 after a call that did not (STR-03). */
+  private long text;
+
+  private boolean released;
+
+  private StreamExport(DeviceArrayReader reader) {
+    this.reader = reader;
+  }
+
+  /** A stream that C is to hold; then undone, or written. The reader is still the caller's. */
+  static StreamExport register(DeviceArrayReader reader) {
+    StreamExport export = new StreamExport(reader);
+    export.tag = Slots.take(export);
+    return export;
+  }
+
+  /** Nobody was given it. */
+  void undo() {
+    Slots.leave(tag);
+  }
+
+  /** Hands it, and its reader, to C as an {@code ArrowArrayStream}. Cannot fail. */
+  void writeStream(long out) {
+    ArrowArrayStreamStruct.setGetSchema(out, StreamCallbacks.STREAM_GET_SCHEMA);
+    ArrowArrayStreamStruct.setGetNext(out, StreamCallbacks.STREAM_GET_NEXT);
+    ArrowArrayStreamStruct.setGetLastError(out, StreamCallbacks.STREAM_GET_LAST_ERROR);
+    ArrowArrayStreamStruct.setPrivateData(out, tag);
+    ArrowArrayStreamStruct.setRelease(out, StreamCallbacks.STREAM_RELEASE);
+  }
+
+  /** Hands it, and its reader, to C as an {@code ArrowDeviceArrayStream}. Cannot fail. */
+  void writeDeviceStream(long out) {
+    ArrowDeviceArrayStreamStruct.setDeviceType(out, reader.deviceType().code());
+    ArrowDeviceArrayStreamStruct.setGetSchema(out, StreamCallbacks.DEVICE_STREAM_GET_SCHEMA);
+    ArrowDeviceArrayStreamStruct.setGetNext(out, StreamCallbacks.DEVICE_STREAM_GET_NEXT);
+    ArrowDeviceArrayStreamStruct.setGetLastError(out, StreamCallbacks.DEVICE_STREAM_GET_LAST_ERROR);
+    ArrowDeviceArrayStreamStruct.setPrivateData(out, tag);
+    ArrowDeviceArrayStreamStruct.setRelease(out, StreamCallbacks.DEVICE_STREAM_RELEASE);
+  }
+
+  private static @Nullable StreamExport find(long tag) {
+    return Slots.find(tag) instanceof StreamExport export ? export : null;
+  }
+
+  /** {@code get_schema} of the stream with this {@code private_data}; EINVAL on a released one. */
+  static int getSchema(long tag, long out) {
+    StreamExport export = find(tag);
+    return export == null ? Errno.EINVAL : export.getSchema(out);
+  }
+
+  /** {@code get_next} of the stream with this {@code private_data}; EINVAL on a released one. */
+  static int getNext(long tag, long out, boolean isDeviceArray) {
+    StreamExport export = find(tag);
+    return export == null ? Errno.EINVAL : export.getNext(out, isDeviceArray);
+  }
+
+  /** {@code get_last_error} of the stream with this {@code private_data}; NULL on a released one. */
+  static long getLastError(long tag) {
+    StreamExport export = find(tag);
+    return export == null ? 0 : export.getLastError();
+  }
+
+  /** {@code release} of the stream with this {@code private_data}. */
+  static void release(long tag) {
+    StreamExport export = find(tag);
+    if (export != null) export.release();
+  }
+
+  /** {@code get_schema}: may be called at any time, any number of times (STR-06). */
+  private int getSchema(long out) {
+    calls.lock();
+    try {
+      if (released) return Errno.EINVAL;
+      SchemaExport.exportSchema(reader.field(), out);
+      return succeeded();
+    } catch (Throwable t) {
+      return failed(t);
+    } finally {
+      calls.unlock();
+    }
+  }
+
+  /** {@code get_next}: 0 with a released {@code out} is the end (STR-01). */
+  private int getNext(long out, boolean isDeviceArray) {
+    calls.lock();
+    try {
+      ArrowArrayStruct.setRelease(out, 0);
+      if (released) return Errno.EINVAL;
+      if (failure != null) return failed(failure);
+      DeviceArray array = reader.next();
+      if (array == null) return succeeded();
+      try (array) {
+        if (isDeviceArray) {
+          DeviceArrayImpl.of(array).exportDeviceArray(out);
+        } else {
+          DeviceArrayImpl.of(array).exportArray(out);
+        }
+      }
+      return succeeded();
+    } catch (Throwable t) {
+      failure = t;
+      return failed(t);
+    } finally {
+      calls.unlock();
+    }
+  }
+
+  /** {@code get_last_error}: valid until the next call; NULL unless the last call failed. */
+  private long getLastError() {
+    calls.lock();
+    try {
+      return text;
+    } finally {
+      calls.unlock();
+    }
+  }
+
+  private int succeeded() {
+    setText(0);
+    return 0;
+  }
+
+  private int failed(Throwable t) {
+    setText(0);
+    try {
+      byte[] bytes = message(t).getBytes(UTF_8);
+      long copy = NativeHeap.allocate(bytes.length + 1L);
+      NativeHeap.putBytes(copy, bytes);
+      NativeHeap.putByte(copy + bytes.length, (byte) 0);
+      setText(copy);
+    } catch (OutOfMemoryError | DeviceException _) {
+      // No memory for a message: the code must do.
+    }
+    return errno(t);
+  }
+
+  private void setText(long newText) {
+    if (text != 0) NativeHeap.free(text);
+    text = newText;
+  }
+
+  private static String message(Throwable t) {
+    String message = t.getMessage();
+    return t instanceof DeviceException && message != null ? message : t.toString();
+  }
+
+  /** The message, and those of the causes that it does not repeat. */
+  public static String messageWithCauses(Throwable t) {
+    StringBuilder text = new StringBuilder(message(t));
+    Throwable cause = t.getCause();
+    for (int i = 0; cause != null && i < MOST_CAUSES; i++, cause = cause.getCause()) {
+      String said = cause.getMessage();
+      if (said == null || text.indexOf(said) < 0) text.append("; caused by ").append(cause);
+    }
+    return text.toString();
+  }
+
+  public static int errno(Throwable t) {
+    return switch (t) {
+      case DeviceException e -> e.errno();
+      case OutOfMemoryError _ -> Errno.ENOMEM;
+      case CancellationException _ -> Errno.ECANCELED;
+      case InterruptedException _ -> Errno.ECANCELED;
+      case UnsupportedOperationException _ -> Errno.ENOSYS;
+      case IllegalArgumentException _ -> Errno.EINVAL;
+      default -> Errno.EIO;
+    };
+  }
+
+  private void release() {
+    calls.lock();
+    try {
+      if (released) return;
+      released = true;
+      Slots.leave(tag);
+      setText(0);
+      reader.close();
+    } finally {
+      calls.unlock();
+    }
+  }
+
+  @Override
+  public Kind heldAs() {
+    return Kind.STREAM;
+  }
+}

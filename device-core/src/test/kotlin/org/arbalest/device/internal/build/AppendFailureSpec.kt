@@ -1,0 +1,113 @@
+package org.arbalest.device.internal.build
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.math.BigDecimal
+import java.util.concurrent.CompletableFuture
+import org.arbalest.device.Balanced
+import org.arbalest.device.ColumnBuilder
+import org.arbalest.device.DataType
+import org.arbalest.device.DataType.DecimalType
+import org.arbalest.device.DataType.DictionaryType
+import org.arbalest.device.DataType.FixedSizeBinaryType
+import org.arbalest.device.DataType.IntType
+import org.arbalest.device.DataType.LargeUtf8Type
+import org.arbalest.device.DataType.ListType
+import org.arbalest.device.DataTypes
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.batch
+import org.arbalest.device.internal.schema.Layout
+
+/** Appends that throw in the middle. */
+class AppendFailureSpec : FunSpec({
+    extension(Balanced)
+
+    /** Appends one value, something that throws, and one more value; tells what is in the column, and what was thrown. */
+    fun around(type: DataType, good: ColumnBuilder.() -> Unit, bad: ColumnBuilder.() -> Unit): Pair<List<Any?>, Throwable> =
+        Devices.cpu().batchBuilder(2).use { batch ->
+            val column = batch.column(Field.of("a", type))
+            column.good()
+            val thrown = shouldThrow<Throwable> { column.bad() }
+            withClue("$type: $thrown") { column.length() shouldBe 1 }
+            column.good()
+            batch.build().use { array -> array.column("a").let { read -> List(2) { read.get(it.toLong()) } } to thrown }
+        }
+
+    val bytes = byteArrayOf(7)
+
+    test("OWN-15 values in memory that cannot be read are not appended, as if nothing had been tried: a closed arena, another thread's") {
+        val closed = Arena.ofConfined().use { it.allocate(80) }
+        Arena.ofConfined().use { arena ->
+            val elsewhere = CompletableFuture.supplyAsync { Arena.ofConfined().allocate(80) }.get()
+            for (segment in listOf(closed, elsewhere)) {
+                for (type in listOf(DataTypes.INT8, DataTypes.FLOAT64, DecimalType(128, 38, 0), FixedSizeBinaryType(1))) {
+                    val good: ColumnBuilder.() -> Unit = {
+                        if (type is FixedSizeBinaryType) append(bytes) else if (type is DecimalType) append(BigDecimal(7)) else appendAll(arena.allocate(8).fill(0).asSlice(0, Layout.of(field()).width()))
+                    }
+                    val (rows, thrown) = around(type, good) { appendAll(segment) }
+                    (thrown is IllegalStateException || thrown is WrongThreadException) shouldBe true
+                    rows[0].let { (it as? ByteArray)?.toList() ?: it } shouldBe rows[1].let { (it as? ByteArray)?.toList() ?: it }
+                }
+            }
+        }
+    }
+
+    test("OWN-15 of an array with a value that does not fit none is appended") {
+        val one: ColumnBuilder.() -> Unit = { append(1) }
+        around(DataTypes.INT8, one) { appendAll(longArrayOf(5, 6, 300)) }.first shouldBe listOf(1L, 1L)
+        around(DataTypes.INT8, one) { appendAll(intArrayOf(5, 6, 300)) }.first shouldBe listOf(1L, 1L)
+        around(DataTypes.INT8, one) { appendAll(shortArrayOf(5, 300)) }.first shouldBe listOf(1L, 1L)
+        around(DataTypes.UINT16, one) { appendAll(byteArrayOf(5, -1)) }.first shouldBe listOf(1L, 1L)
+        around(DecimalType(32, 2, 0), one) { appendAll(longArrayOf(5, 99, 100)) }.first shouldBe listOf(BigDecimal(1), BigDecimal(1))
+        around(DataTypes.BOOL, { append(true) }) { appendAll(longArrayOf(1)) }.first shouldBe listOf(true, true)
+        around(FixedSizeBinaryType(2), { append(byteArrayOf(1, 2)) }) { appendAll(MemorySegment.ofArray(ByteArray(3))) }
+    }
+
+    test("OWN-15 a predicate that throws, or names a row that cannot be null, makes no row null") {
+        for (nullable in listOf(true, false)) {
+            Devices.cpu().batchBuilder(3).use { batch ->
+                val column = batch.column(Field.of("a", DataTypes.INT32).withNullable(nullable)).appendAll(intArrayOf(1, 2, 3))
+                shouldThrow<RuntimeException> { column.setNulls { if (it == 2) error("no") else it == 1 && nullable } }
+                if (!nullable) shouldThrow<IllegalArgumentException> { column.setNulls { it == 1 } }
+                batch.build().use { it.column("a").nullCount() shouldBe 0 }
+            }
+        }
+    }
+
+    test("OWN-15 a column whose values stop half way, by an iterator that throws, is not in the batch") {
+        Devices.cpu().batchBuilder(2).use { batch ->
+            val texts = object : AbstractList<String>() {
+                override val size = 2
+                override fun get(index: Int) = if (index == 0) "first" else error("no more")
+            }
+            shouldThrow<IllegalStateException> { batch.utf8("t", texts) }.message shouldBe "no more"
+            shouldThrow<IllegalArgumentException> { batch.utf8("t", listOf("fine", "\uD800")) }
+            batch.utf8("t", listOf("a", "b")).build().use { array ->
+                array.schema().fields().size shouldBe 1
+                array.column("t").getString(1) shouldBe "b"
+            }
+        }
+    }
+
+    test("OWN-15 a list that is refused leaves the offsets as they were") {
+        around(ListType(Field.of("item", DataTypes.INT8)), { appendList(1).items().append(1) }) { appendList(-1) }.first shouldBe listOf(listOf(1L), listOf(1L))
+    }
+
+    test("OWN-15 text with half a surrogate pair is refused, with the column and the row, instead of a question mark") {
+        val types = listOf(DataTypes.UTF8, LargeUtf8Type(), DictionaryType(IntType(8, true), Field.of("", DataTypes.UTF8), false))
+        for (type in types) {
+            for (half in listOf("\uD83D", "\uDE00", "is it? \uDE00\uD83D", "ab\uD83D!")) {
+                val (rows, thrown) = around(type, { append("what? \uD83D\uDE00") }) { append(half) }
+                rows shouldBe List(2) { "what? \uD83D\uDE00" }
+                (thrown is IllegalArgumentException) shouldBe true
+                thrown.message shouldContain "column \"a\", row 1: character ${half.indexOfFirst(Char::isSurrogate)} of the text, U+"
+            }
+        }
+    }
+})

@@ -1,0 +1,212 @@
+package org.arbalest.device.internal.device
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.types.shouldBeSameInstanceAs
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executor
+import java.util.concurrent.TimeUnit.MILLISECONDS
+import java.util.concurrent.TimeUnit.MINUTES
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicLong
+import kotlin.concurrent.thread
+import org.arbalest.device.DeviceException
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.internal.cpu.CpuProvider
+import org.arbalest.device.spi.Availability
+import org.arbalest.device.spi.DeviceDriver
+import org.arbalest.device.spi.DeviceProvider
+
+/** Devices that come late, by a clock and a provider of the test's. */
+class OpenDevicesSpec : FunSpec({
+    val type = DeviceType.VULKAN
+
+    class Provider(var devices: Int = 0, private val type: DeviceType = DeviceType.VULKAN) : DeviceProvider {
+        var probes = 0
+        val opened = mutableListOf<Long>()
+        var onProbe: () -> Unit = {}
+        var onOpen: (Long) -> Unit = {}
+
+        override fun types() = listOf(type)
+
+        override fun probe(type: DeviceType): Availability {
+            probes++
+            onProbe()
+            return if (devices == 0) Availability.Missing("not yet") else Availability.Ready(devices)
+        }
+
+        override fun open(type: DeviceType, id: Long): DeviceDriver {
+            opened += id
+            onOpen(id)
+            return CpuProvider().open(DeviceType.CPU, -1)
+        }
+    }
+
+    class Fixture(devices: Int = 0) {
+        val clock = AtomicLong(Long.MAX_VALUE - 5) // it wraps
+        val provider = Provider(devices)
+        val table = OpenDevices(mapOf(type to provider), clock::get)
+
+        fun later(nanos: Long) {
+            clock.addAndGet(nanos)
+        }
+    }
+
+    test("DEV-18 a device that was missing is found by an array that comes when the pause is over; older arrays stay where they were") {
+        with(Fixture()) {
+            val missing = table.find(type, 0)
+            missing.isOpaque shouldBe true
+            provider.devices = 1
+            later(OpenDevices.SHORTEST_PAUSE - 1)
+            table.find(type, 0) shouldBeSameInstanceAs missing
+            provider.probes shouldBe 1
+            later(1)
+            val found = table.find(type, 0)
+            found.isOpaque shouldBe false
+            missing.isOpaque shouldBe true
+            repeat(3) {
+                later(MINUTES.toNanos(5))
+                table.find(type, 0) shouldBeSameInstanceAs found
+                table.want(type, 0) shouldBeSameInstanceAs found
+            }
+            provider.probes shouldBe 2
+            provider.opened shouldContainExactly listOf(0L)
+        }
+    }
+
+    test("DEV-18 the pause doubles while nothing comes, up to a minute, however many arrays and ids there are") {
+        with(Fixture()) {
+            val start = clock.get()
+            val asked = mutableListOf<Long>()
+            provider.onProbe = { asked += MILLISECONDS.convert(clock.get() - start, java.util.concurrent.TimeUnit.NANOSECONDS) / 1000 }
+            repeat(3000) {
+                repeat(3) { id -> table.find(type, id.toLong()) }
+                later(MILLISECONDS.toNanos(100))
+            }
+            asked shouldContainExactly listOf(0L, 1, 3, 7, 15, 31, 63, 123, 183, 243)
+        }
+    }
+
+    test("DEV-18 who wants a device is answered at once, and so are the arrays that come then") {
+        with(Fixture()) {
+            val missing = table.find(type, 0)
+            table.want(type, 0) shouldBeSameInstanceAs missing
+            provider.devices = 1
+            val found = table.want(type, 0)
+            found.isOpaque shouldBe false
+            table.find(type, 0) shouldBeSameInstanceAs found
+            provider.probes shouldBe 3
+        }
+    }
+
+    test("DEV-18 a second device that comes later is found as well, and the first is not opened again") {
+        with(Fixture(1)) {
+            val first = table.find(type, 0)
+            table.find(type, 1).isOpaque shouldBe true
+            provider.devices = 2
+            later(SECONDS.toNanos(1))
+            table.find(type, 1).isOpaque shouldBe false
+            table.find(type, 0) shouldBeSameInstanceAs first
+            provider.opened shouldContainExactly listOf(0L, 1L)
+        }
+    }
+
+    test("DEV-18 so is one of more devices than are remembered while they are missing") {
+        with(Fixture()) {
+            for (id in 0L until 1000) table.find(type, id).isOpaque shouldBe true
+            provider.probes shouldBe 1
+            provider.devices = 1000
+            later(SECONDS.toNanos(1))
+            for (id in 999L downTo 0) table.find(type, id).isOpaque shouldBe false
+            for (id in 0L until 1000) table.find(type, id).id() shouldBe id
+            provider.opened.size shouldBe 1000
+        }
+    }
+
+    test("DEV-18 a device that is there and fails to open is opaque to arrays, which try again after a pause; who wants it is told why") {
+        with(Fixture(2)) {
+            val failure = DeviceException(Errno.EIO, "out of order")
+            provider.onOpen = { if (it == 0L) throw failure }
+            val broken = table.find(type, 0)
+            broken.isOpaque shouldBe true
+            later(OpenDevices.SHORTEST_PAUSE - 1)
+            table.find(type, 0) shouldBeSameInstanceAs broken
+            provider.opened shouldContainExactly listOf(0L)
+            later(1)
+            table.find(type, 0) shouldBeSameInstanceAs broken
+            provider.opened shouldContainExactly listOf(0L, 0L)
+            later(2 * OpenDevices.SHORTEST_PAUSE - 1)
+            table.find(type, 0) shouldBeSameInstanceAs broken
+            provider.opened shouldContainExactly listOf(0L, 0L)
+            shouldThrow<DeviceException> { table.want(type, 0) } shouldBeSameInstanceAs failure
+            table.find(type, 1).isOpaque shouldBe false // is another one
+            provider.onOpen = {}
+            later(1)
+            table.find(type, 0) shouldBeSameInstanceAs broken // tried meanwhile, for who wanted it
+            later(4 * OpenDevices.SHORTEST_PAUSE)
+            table.find(type, 0).isOpaque shouldBe false
+            provider.opened shouldContainExactly listOf(0L, 0L, 0L, 1L, 0L)
+            provider.probes shouldBe 1
+        }
+    }
+
+    test("DEV-18 devices of one backend do not wait for another's, which takes long to say what it has") {
+        val other = DeviceType.METAL
+        val (slow, quick) = Provider(1) to Provider(1, other)
+        val table = OpenDevices(mapOf(type to slow, other to quick), System::nanoTime)
+        val (asking, goOn) = CountDownLatch(1) to CountDownLatch(1)
+        slow.onProbe = {
+            asking.countDown()
+            goOn.await()
+        }
+        val threads = Executor { thread(isDaemon = true, block = it::run) } // the common pool may have one only
+        val first = CompletableFuture.supplyAsync({ table.find(type, 0) }, threads)
+        try {
+            asking.await(30, SECONDS) shouldBe true
+            val found = CompletableFuture.supplyAsync({ table.find(other, 0) to table.want(other, 0) }, threads).get(30, SECONDS)
+            found.first.isOpaque shouldBe false
+            found.second shouldBeSameInstanceAs found.first
+        } finally {
+            goOn.countDown()
+        }
+        first.get(30, SECONDS).isOpaque shouldBe false
+        table.find(other, 0) shouldBeSameInstanceAs table.want(other, 0)
+    }
+
+    test("DEV-09 a device that no backend serves is opaque for good, and nobody is asked") {
+        with(Fixture()) {
+            val opaque = table.find(DeviceType(42), 0)
+            later(MINUTES.toNanos(10))
+            table.find(DeviceType(42), 0) shouldBeSameInstanceAs opaque
+            table.want(DeviceType(42), 0) shouldBeSameInstanceAs opaque
+            provider.probes shouldBe 0
+        }
+    }
+
+    test("DEV-18 while one thread asks, which may take long, arrays in others go on: of devices that are there, and of the one that is asked about") {
+        with(Fixture(1)) {
+            val found = table.find(type, 0)
+            val missing = table.find(type, 1)
+            later(SECONDS.toNanos(1))
+            val (asking, goOn) = CountDownLatch(1) to CountDownLatch(1)
+            provider.onProbe = {
+                asking.countDown()
+                goOn.await()
+            }
+            val other = thread { table.find(type, 1) }
+            try {
+                asking.await(30, SECONDS) shouldBe true
+                val (one, two) = CompletableFuture.supplyAsync { table.find(type, 0) to table.find(type, 1) }.get(30, SECONDS)
+                one shouldBeSameInstanceAs found
+                two shouldBeSameInstanceAs missing
+            } finally {
+                goOn.countDown()
+                other.join()
+            }
+        }
+    }
+})

@@ -1,0 +1,105 @@
+package org.arbalest.device.internal.memory;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.I_Result;
+import org.openjdk.jcstress.infra.results.ZZ_Result;
+import org.openjdk.jcstress.infra.results.ZZZ_Result;
+
+/** Slots, taken, found and left by two threads at once. */
+public class SlotsStress {
+  /** A tag finds its owner or nothing, while its slot passes to another. */
+  @JCStressTest
+  @Outcome(id = "0", expect = ACCEPTABLE, desc = "its owner")
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "nothing")
+  @Outcome(expect = FORBIDDEN, desc = "somebody else's")
+  @State
+  public static class FindWhileReused {
+    private final Object first = new Object();
+    private final Object second = new Object();
+    private final long tag = Slots.take(first);
+    private long next;
+
+    @Actor
+    public void reuse() {
+      Slots.leave(tag);
+      next = Slots.take(second);
+    }
+
+    @Actor
+    public void find(I_Result r) {
+      Object found = Slots.find(tag);
+      r.r1 = found == first ? 0 : found == null ? 1 : 2;
+    }
+
+    @Arbiter
+    public void leave() {
+      Slots.leave(next);
+    }
+  }
+
+  /** Two that take a slot take two. */
+  @JCStressTest
+  @Outcome(id = "true, true", expect = ACCEPTABLE, desc = "each finds its own")
+  @Outcome(expect = FORBIDDEN, desc = "a slot has two owners")
+  @State
+  public static class TakeBoth {
+    private final Object first = new Object();
+    private final Object second = new Object();
+    private long firstTag;
+    private long secondTag;
+
+    @Actor
+    public void one() {
+      firstTag = Slots.take(first);
+    }
+
+    @Actor
+    public void other() {
+      secondTag = Slots.take(second);
+    }
+
+    @Arbiter
+    public void look(ZZ_Result r) {
+      r.r1 = Slots.find(firstTag) == first;
+      r.r2 = Slots.find(secondTag) == second;
+      Slots.leave(firstTag);
+      Slots.leave(secondTag);
+    }
+  }
+
+  /** A renewed slot's old tag is stale for good, its new one is good. */
+  @JCStressTest
+  @Outcome(id = {"true, true, true"}, expect = ACCEPTABLE, desc = "its owner or nothing; then nothing; the new tag finds it")
+  @Outcome(expect = FORBIDDEN, desc = "a stale tag finds something, or a good one nothing")
+  @State
+  public static class FindWhileRenewed {
+    private final Object owner = new Object();
+    private final long tag = Slots.take(owner);
+    private long renewed;
+
+    @Actor
+    public void renew() {
+      renewed = Slots.renew(tag);
+    }
+
+    @Actor
+    public void find(ZZZ_Result r) {
+      Object found = Slots.find(tag);
+      r.r1 = found == owner || found == null;
+    }
+
+    @Arbiter
+    public void look(ZZZ_Result r) {
+      r.r2 = Slots.find(tag) == null;
+      r.r3 = Slots.find(renewed) == owner;
+      Slots.leave(renewed);
+    }
+  }
+}

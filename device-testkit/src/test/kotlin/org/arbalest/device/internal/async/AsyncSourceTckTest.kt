@@ -1,0 +1,25 @@
+package org.arbalest.device.internal.async
+
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.Flow
+import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncStreams
+import org.arbalest.device.AsyncTask
+import org.arbalest.device.Metadata
+import org.reactivestreams.tck.flow.FlowSubscriberBlackboxVerification
+import org.testng.annotations.AfterClass
+
+/** What [AsyncArrays.reader] subscribes with against the Reactive Streams TCK; nobody pulls. */
+class AsyncSourceTckTest : FlowSubscriberBlackboxVerification<AsyncTask>(AsyncStreams.environment()) {
+    private val sources = ConcurrentLinkedQueue<AsyncSource>()
+
+    override fun createFlowSubscriber(): Flow.Subscriber<AsyncTask> = AsyncSource(2).also { sources += it }
+
+    override fun createElement(element: Int): AsyncTask = AsyncTask.of(AsyncStreams.one(), Metadata.empty())
+
+    @AfterClass
+    fun nothingIsLeft() {
+        sources.forEach(AsyncSource::close)
+        AsyncStreams.checkNothingIsLeft()
+    }
+}

@@ -1,0 +1,25 @@
+package org.arbalest.device.internal.device
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import java.lang.management.ManagementFactory
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.DeviceType
+
+/** Here, since core's tests are in a module that does not read java.management. */
+class OpenDevicesAllocationSpec : FunSpec({
+    test("DEV-18 finding a device again allocates nothing, be it there or missing") {
+        val threads = ManagementFactory.getThreadMXBean() as com.sun.management.ThreadMXBean
+        val (there, missing) = DeviceType.CPU to DeviceType.ONEAPI // whose provider says that it is missing
+        fun allocated(): Long {
+            val before = threads.currentThreadAllocatedBytes
+            repeat(10_000) {
+                DeviceRegistry.find(there, -1)
+                DeviceRegistry.find(missing, 0)
+            }
+            return threads.currentThreadAllocatedBytes - before
+        }
+        repeat(10) { allocated() }
+        (allocated() < 10_000) shouldBe true // what the measuring itself takes, or one more question
+    }
+})
