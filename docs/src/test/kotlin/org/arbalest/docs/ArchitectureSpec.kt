@@ -1,0 +1,138 @@
+package org.arbalest.docs
+
+import com.tngtech.archunit.base.DescribedPredicate
+import com.tngtech.archunit.core.domain.AccessTarget
+import com.tngtech.archunit.core.domain.JavaClass
+import com.tngtech.archunit.core.importer.ClassFileImporter
+import com.tngtech.archunit.lang.ArchRule
+import com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes
+import com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.internal.memory.PlantedArrow
+import kotlin.io.path.Path
+import java.io.File
+import java.lang.module.ModuleFinder
+
+private const val DEVICE = "org.arbalest.device"
+
+/** Core's rooms, the lowest first: each may look at those before it. */
+private val ROOMS = listOf("memory", "calls", "lifetime", "schema", "cpu", "device", "array", "copy", "read", "build", "stream", "async")
+
+/** Which room a type of the front belongs to: the one that implements it, or that it is a value of. Errors belong to all. */
+private val FRONT = mapOf(
+    "calls" to listOf("ProcessExit"),
+    "lifetime" to listOf("Ledger"),
+    "schema" to listOf("DataType", "DataTypes", "Field", "Metadata", "Schema", "TimeUnit"),
+    "device" to listOf("Device", "DeviceBuffer", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager", "MemoryPool", "SyncEvent"),
+    "array" to listOf("ArrayData", "DeviceArray"),
+    "read" to listOf("Column"),
+    "build" to listOf("BatchBuilder", "ColumnBuilder"),
+    "stream" to listOf("DeviceArrayReader"),
+    "async" to listOf("AsyncArrays", "AsyncQuirk", "AsyncSchema", "AsyncTask"),
+).flatMap { (room, types) -> types.map { it to room } }.toMap()
+
+/** What a type of the front reaches in a room above its own, and why: a door that users would miss. */
+private val DOORS = mapOf(
+    "DeviceArray -> copy" to "array.copyTo(device)",
+    "DeviceArray -> read" to "array.column(name)",
+    "Device -> build" to "device.batchBuilder(rows)",
+    "DeviceStream -> array" to "stream.waitFor(array), stream.keepAlive(array)",
+    "MemoryManager -> build" to "memory.batchBuilder(rows)",
+)
+
+class ArchitectureSpec : FunSpec({
+    val core = ClassFileImporter().importPath(Path("../device-core/target/classes"))
+
+    for (room in ROOMS) {
+        test("$room looks at no room above it, nor at the front's types of one") {
+            looksDown(room).check(core)
+        }
+    }
+
+    test("an arrow that runs up is found") {
+        val planted = ClassFileImporter().importClasses(PlantedArrow::class.java)
+        shouldThrow<AssertionError> { looksDown("memory").check(planted) }.message shouldContain "DeviceArray"
+    }
+
+    test("the rooms are free of cycles") {
+        slices().matching("$DEVICE.internal.(*)..").should().beFreeOfCycles().check(core)
+    }
+
+    test("every class of core is in a room, or a type of the front that belongs to one") {
+        val rooms = ROOMS.map { "$DEVICE.internal.$it" }
+        val front = FRONT.keys.map { "$DEVICE.$it" } + "$DEVICE.DeviceException"
+        val homeless = core.filter { it.packageName == DEVICE || it.packageName.startsWith("$DEVICE.internal") }
+            .filterNot { it.packageName in rooms || it.outermost in front || it.simpleName == "package-info" }
+        homeless.map { it.name }.shouldBeEmpty()
+    }
+
+    test("the front reaches into a room above its own only through the doors that are written down") {
+        val reached = core.filter { it.packageName == DEVICE }.flatMap { type ->
+            type.directDependenciesFromSelf.mapNotNull { arrow ->
+                "${type.outermost.substringAfterLast('.')} -> ${arrow.targetClass.room}".takeIf { type.room in ROOMS && rank(arrow.targetClass) > rank(type) }
+            }
+        }
+        reached.distinct() shouldContainExactlyInAnyOrder DOORS.keys
+    }
+
+    test("no room enters by a door what is above it") {
+        val entered = core.filter { "internal" in it.packageName }.flatMap { type ->
+            type.methodCallsFromSelf.filter { it.targetOwner.packageName == DEVICE && it.target.rawReturnTypeRoom() > rank(type) }
+        }
+        entered.map { it.description }.shouldBeEmpty()
+    }
+
+    test("errors know the C interface, and the metadata that an async stream may give them") {
+        classes().that().haveFullyQualifiedName("$DEVICE.DeviceException").should()
+            .onlyDependOnClassesThat(DescribedPredicate.describe("known to errors") { !it.name.startsWith("$DEVICE.") || it.packageName == "$DEVICE.abi" || it.name == "$DEVICE.Metadata" })
+            .check(core)
+    }
+
+    test("the structs of the C interface know nobody") {
+        noClasses().that().resideInAPackage("$DEVICE.abi..").should().dependOnClassesThat().resideInAnyPackage(DEVICE, "$DEVICE.internal..", "$DEVICE.spi..")
+            .check(core)
+    }
+
+    test("a driver knows the C interface, errors, and where callbacks are made") {
+        val known = DescribedPredicate.describe<JavaClass>("known to a driver") {
+            !it.name.startsWith("$DEVICE.") || it.packageName in listOf("$DEVICE.abi", "$DEVICE.spi", "$DEVICE.internal.calls") || it.name == "$DEVICE.DeviceException"
+        }
+        classes().that().resideInAPackage("$DEVICE.spi..").should().onlyDependOnClassesThat(known).check(core)
+    }
+
+    test("who provides the CPU is the same for the module and for the class path") {
+        val services = File("../device-core/src/main/resources/META-INF/services/$DEVICE.spi.DeviceProvider").readLines().filter(String::isNotBlank)
+        val module = ModuleFinder.of(Path("../device-core/target/classes")).findAll().single().descriptor()
+        services shouldBe module.provides().single { it.service() == "$DEVICE.spi.DeviceProvider" }.providers()
+        services.forEach { core.contain(it) shouldBe true }
+    }
+
+    test("no other module looks into a room") {
+        val others = ClassFileImporter().importPaths(listOf("coroutines", "device-opencl", "device-cuda", "device-rocm", "device-testkit").map { Path("../$it/target/classes").toRealPath() })
+        noClasses().should().dependOnClassesThat().resideInAPackage("$DEVICE.internal..").check(others)
+    }
+})
+
+private fun looksDown(room: String): ArchRule {
+    val above = ROOMS.drop(ROOMS.indexOf(room) + 1)
+    val belongsAbove = DescribedPredicate.describe<JavaClass>("belong to a room above $room") { it.room in above }
+    return noClasses().that().resideInAPackage("$DEVICE.internal.$room").should().dependOnClassesThat(belongsAbove)
+}
+
+/** The name of the class in whose file it is. */
+private val JavaClass.outermost: String get() = name.substringBefore('$')
+
+/** The room that it is in, or that it belongs to as a type of the front. */
+private val JavaClass.room: String?
+    get() = if (packageName == DEVICE) FRONT[outermost.substringAfterLast('.')] else packageName.substringAfter("$DEVICE.internal.", "")
+
+/** How high its room is; below all if it has none. */
+private fun rank(type: JavaClass): Int = ROOMS.indexOf(type.room)
+
+private fun AccessTarget.MethodCallTarget.rawReturnTypeRoom(): Int = rank(rawReturnType)

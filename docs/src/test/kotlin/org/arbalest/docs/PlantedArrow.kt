@@ -1,0 +1,8 @@
+@file:Suppress("unused", "PackageDirectoryMismatch")
+
+package org.arbalest.device.internal.memory
+
+import org.arbalest.device.DeviceArray
+
+/** What native memory must not know; for the test of [org.arbalest.docs.ArchitectureSpec]. */
+internal class PlantedArrow(val array: DeviceArray)
