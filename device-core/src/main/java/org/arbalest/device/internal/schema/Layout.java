@@ -77,6 +77,8 @@ public final class Layout {
     }
   }
 
+  private static final FieldImpl[] NONE = {};
+
   /** More than the address space of any program has; a multiple of it, an address added, is still far from the end of a long. */
   public static final long MOST_BYTES = 1L << 57;
 
@@ -105,7 +107,7 @@ public final class Layout {
 
   private Layout(DataType type) {
     this.format = type.format();
-    this.children = type.children().stream().map(FieldImpl::of).toArray(FieldImpl[]::new);
+    this.children = type.children().toArray(NONE);
     this.dictionary = type instanceof DictionaryType encoded ? FieldImpl.of(encoded.values()) : null;
     this.listSize = type instanceof FixedSizeListType list ? list.size() : 0;
     this.shape = shape(type);
