@@ -12,7 +12,9 @@ final class ReadmeJava {
   static double readme(List<@Nullable String> symbols, double[] prices, MemorySegment out, MemorySegment in) {
     try (BatchBuilder builder = Devices.cpu().batchBuilder(prices.length)) {
       DeviceArray trades = builder.float64("price", prices).utf8("symbol", symbols).build();
-      DeviceArrayReader.of(trades.schema(), List.of(trades)).exportStream(out); // C has it now, and releases it
+      try (DeviceArrayReader reader = DeviceArrayReader.of(trades.schema(), List.of(trades))) {
+        reader.exportStream(out); // C has it now, and releases it
+      }
     }
     double total = 0;
     try (DeviceArrayReader reader = DeviceArrayReader.importStream(in)) {

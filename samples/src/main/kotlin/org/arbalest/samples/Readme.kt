@@ -11,7 +11,7 @@ suspend fun readme(symbols: List<String?>, prices: DoubleArray, cArray: MemorySe
         float64("price", prices)
         utf8("symbol") { row -> symbols[row] }
     }
-    trades.exportArray(cArray, cSchema) // C has it now, and releases it
+    trades.use { it.exportArray(cArray, cSchema) } // C has it now, and releases it
 
     var total = 0.0
     DeviceArrayReader.importStream(cStream()).asFlow().collect { batch ->
