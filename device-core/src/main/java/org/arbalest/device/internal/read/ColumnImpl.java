@@ -222,12 +222,11 @@ public final class ColumnImpl implements Column {
   ColumnImpl childAt(int index) {
     array.holder();
     Objects.checkIndex(index, Layout.of(field).children.length);
-    Field child = Layout.of(field).children[index];
+    Layout layout = Layout.of(field);
+    Field child = layout.children[index];
     long node = ArrowArrayStruct.child(struct, index);
-    return switch (Layout.of(field).shape) {
-      case STRUCT, SPARSE_UNION -> new ColumnImpl(array, child, node, ArrowArrayStruct.offset(node) + offset, length);
-      default -> whole(array, child, node);
-    };
+    if (!layout.shape.sharesRows()) return whole(array, child, node);
+    return new ColumnImpl(array, child, node, ArrowArrayStruct.offset(node) + offset, length);
   }
 
   private static ColumnImpl whole(DeviceArrayImpl array, Field field, long struct) {

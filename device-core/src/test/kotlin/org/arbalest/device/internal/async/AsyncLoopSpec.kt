@@ -31,6 +31,13 @@ class AsyncLoopSpec : FunSpec({
     val schema = batch(1).use { it.schema() }
     val described = AsyncSchema(schema.asField(), DeviceType.CPU, Metadata.of("rows", "many"))
 
+    test("ASY-28 producer: an array that was pulled ahead is closed when nobody wants it any more") {
+        val feed = ReaderFeed(DeviceArrayReader.of(schema, listOf(batch(1), batch(1))))
+        feed.pull()
+        feed.stop()
+        feed.discard()
+    }
+
     fun loop(
         publisher: Flow.Publisher<DeviceArray>,
         executor: Executor = ForkJoinPool.commonPool(),
