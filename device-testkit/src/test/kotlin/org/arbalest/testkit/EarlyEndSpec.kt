@@ -171,8 +171,9 @@ class EarlyEndSpec : FunSpec({
         }
     }
 
-    test("ASY-29 a cancellation does not wait for a subscriber that blocks in onNext, also where the producer ends early") {
-        PeerProducer(-1, 1, setOf(GATE_TASK), at = 2).use { producer ->
+    /** A subscriber blocks in onNext while [act] runs, with the first of the [tasks] that came; the producer ends early, and is at the gate before the next. */
+    fun whileOnNextBlocks(tasks: Long, act: (PeerProducer, AsyncArrays) -> Unit) {
+        PeerProducer(-1, 1, setOf(GATE_TASK), at = tasks).use { producer ->
             lateinit var handler: MemorySegment
             val arrays = AsyncArrays.connect(setOf(AsyncQuirk.PRODUCER_ENDS_EARLY)) { handler = it }
             val (introduced, begin, inside, goOn) = List(4) { CountDownLatch(1) }
@@ -192,12 +193,11 @@ class EarlyEndSpec : FunSpec({
             }
             introduced.await()
             producer.start(handler)
-            awaitGate() // two tasks wait for the thread that subscribes, since it is the one that signals
+            awaitGate() // what came waits for the thread that subscribes, since it is the one that signals
             begin.countDown()
-            inside.await() // with the first; the second waits behind it
+            inside.await()
             try {
-                arrays.close()
-                producer.results().cancels shouldBe 1
+                act(producer, arrays)
             } finally {
                 goOn.countDown()
                 CPeer.openGate()
@@ -209,44 +209,20 @@ class EarlyEndSpec : FunSpec({
         CPeer.shutGate()
     }
 
-    test("ASY-29 what comes after a cancellation does not wait for a subscriber that blocks in onNext") {
-        PeerProducer(-1, 1, setOf(GATE_TASK), at = 1).use { producer ->
-            lateinit var handler: MemorySegment
-            val arrays = AsyncArrays.connect(setOf(AsyncQuirk.PRODUCER_ENDS_EARLY)) { handler = it }
-            val (introduced, begin, inside, goOn) = List(4) { CountDownLatch(1) }
-            val collector = AsyncCollector(2) { task ->
-                inside.countDown()
-                goOn.await()
-                task.close()
-            }
-            val subscribing = Thread.ofPlatform().daemon().start {
-                arrays.subscribe(object : Flow.Subscriber<AsyncTask> by collector {
-                    override fun onSubscribe(subscription: Flow.Subscription) {
-                        collector.onSubscribe(subscription)
-                        introduced.countDown()
-                        begin.await()
-                    }
-                })
-            }
-            introduced.await()
-            producer.start(handler)
-            awaitGate()
-            begin.countDown()
-            inside.await() // with the only task that came; the producer owes another
-            try {
-                arrays.close()
-                producer.results().cancels shouldBe 0
-                CPeer.openGate()
-                eventually("the producer is told, and has its task back") { producer.results().run { cancels == 1L && discarded == 1L } }
-            } finally {
-                goOn.countDown()
-                CPeer.openGate()
-            }
-            arrays.released().outcome().getOrThrow()
-            producer.join() shouldBe true
-            subscribing.join()
+    test("ASY-29 a cancellation does not wait for a subscriber that blocks in onNext, also where the producer ends early") {
+        whileOnNextBlocks(tasks = 2) { producer, arrays -> // the second waits behind it
+            arrays.close()
+            producer.results().cancels shouldBe 1
         }
-        CPeer.shutGate()
+    }
+
+    test("ASY-29 what comes after a cancellation does not wait for a subscriber that blocks in onNext") {
+        whileOnNextBlocks(tasks = 1) { producer, arrays -> // the producer owes another
+            arrays.close()
+            producer.results().cancels shouldBe 0
+            CPeer.openGate()
+            eventually("the producer is told, and has its task back") { producer.results().run { cancels == 1L && discarded == 1L } }
+        }
     }
 
     /** A producer that waits before task 1, and whose struct has a NULL in place of [function]; three tasks are wanted. */
