@@ -20,7 +20,8 @@ import org.arbalest.device.internal.async.AsyncArraysImpl;
  * for which {@link #released} waits.
  *
  * <p><b>Threads.</b> The subscriber is signalled on the producer's threads, or on one that requests; it should hand long work to a thread of its
- * own. It may request and cancel from anywhere, also inside a signal.
+ * own. {@code onSubscribe} too may come from the producer's thread, and then after {@link #subscribe} has returned; nothing comes before it. The
+ * subscriber may request and cancel from anywhere, also inside a signal.
  */
 public sealed interface AsyncArrays extends Flow.Publisher<AsyncTask>, AutoCloseable permits AsyncArraysImpl {
   /**

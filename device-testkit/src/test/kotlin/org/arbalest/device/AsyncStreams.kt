@@ -93,11 +93,13 @@ internal class Ones(private val count: Long) : Flow.Publisher<DeviceArray> {
 
 /** A consumer that extracts each task and lets go of it. */
 internal class Extracting(private val demand: Long) : Flow.Subscriber<AsyncTask> {
-    lateinit var subscription: Flow.Subscription
-        private set
+    private val subscribed = CompletableFuture<Flow.Subscription>()
+
+    /** Waits for it: a producer that calls back at the moment may bring it, after `subscribe` has returned. */
+    val subscription: Flow.Subscription get() = subscribed.get(30, SECONDS)
 
     override fun onSubscribe(s: Flow.Subscription) {
-        subscription = s
+        subscribed.complete(s)
         if (demand > 0) s.request(demand)
     }
 

@@ -40,14 +40,17 @@ internal class AsyncCollector(
     val ids = CopyOnWriteArrayList<List<Long>>()
     val tasks = AtomicLong()
     val done = CompletableFuture<Unit>()
-    lateinit var subscription: Flow.Subscription
+    private val subscribed = CompletableFuture<Flow.Subscription>()
+
+    /** Waits for it: a producer that calls back at the moment may bring it, after `subscribe` has returned. */
+    val subscription: Flow.Subscription get() = subscribed.get(30, SECONDS)
 
     fun read(task: AsyncTask) {
         task.extract().use { ids += it.column("id").toLongArray().toList() }
     }
 
     override fun onSubscribe(subscription: Flow.Subscription) {
-        this.subscription = subscription
+        subscribed.complete(subscription)
         if (window > 0) subscription.request(window)
     }
 
