@@ -61,8 +61,8 @@ public class Stream {
       MemorySegment struct = Arena.global().allocate(ArrowDeviceArrayStreamStruct.LAYOUT);
       endless().exportStream(struct);
       plain = DeviceArrayReader.importStream(struct);
-      endless().exportDeviceStream(struct);
-      device = DeviceArrayReader.importDeviceStream(struct);
+      endless().exportDeviceArrayStream(struct);
+      device = DeviceArrayReader.importDeviceArrayStream(struct);
     }
 
     private DeviceArrayReader endless() {

@@ -10,7 +10,7 @@ import kotlinx.coroutines.withContext
 import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.lendingFlow
 import org.arbalest.coroutines.produceTo
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.DeviceArray
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.Executors
@@ -25,7 +25,7 @@ internal class Pipe(columns: Int, private val prefetch: Int) : AutoCloseable {
 
     /** Through an async stream, across the C ABI both ways; the rows that came. */
     fun throughTheAbi(batches: Int): Long = runBlocking {
-        AsyncArrays.connect { handler -> produce(handler, batches) }.use { stream ->
+        AsyncArrayStream.connect { handler -> produce(handler, batches) }.use { stream ->
             var rows = 0L
             withContext(consuming) { stream.asFlow(prefetch).collect { rows += it.length() } }
             rows

@@ -4,11 +4,10 @@ import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.ensureActive
-import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.yield
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
@@ -19,12 +18,11 @@ import java.util.concurrent.Flow.Subscription
 /**
  * The arrays of this stream as a cold flow that can be collected once.
  *
- *     AsyncArrays.connect { handler -> startProducer(handler) }.use { stream ->
+ *     AsyncArrayStream.connect { handler -> startProducer(handler) }.use { stream ->
  *         stream.asFlow().collect { batch -> … }
  *     }
  *
- * **The flow lends**, as [DeviceArrayReader.asFlow][asFlow] does: each array is open while `emit` runs, and closed afterwards;
- * [DeviceArray.retain] keeps one.
+ * **The flow lends**: each array is open while `emit` runs, and closed afterwards; [LendingFlow] says how to keep one.
  *
  * **Back-pressure.** The producer is asked for [prefetch] tasks, and for more as they are taken; one more is always asked for than is wanted,
  * since some producers send the end only on demand. Tasks wait, not memory: an array is extracted on the collector's thread, when its turn
@@ -32,19 +30,19 @@ import java.util.concurrent.Flow.Subscription
  *
  * **The end.** Collecting returns when the producer, after its last array, has released the handler. It waits for no release otherwise, as that may
  * come late, or never: an error is thrown as it comes; cancellation, a throw in the collector, and operators that have enough, such as `take`,
- * cancel the stream, and that is all. [AsyncArrays.released] tells when the producer has let go, which matters to who is to free something
+ * cancel the stream, and that is all. [AsyncArrayStream.released] tells when the producer has let go, which matters to who is to free something
  * under it.
  *
  * Collecting throws the producer's errno, message and metadata as a [DeviceException], and [IllegalStateException] if the stream was collected
- * before, or [closed][AsyncArrays.close]. An array that cannot be extracted is the exception: the stream is cancelled, and what the producer
+ * before, or [closed][AsyncArrayStream.close]. An array that cannot be extracted is the exception: the stream is cancelled, and what the producer
  * then reports is waited for, since that says why. A flow that is never collected, also
  * because its coroutine was cancelled before it began, leaves the stream to its owner: hence the `use`.
  *
  * @param prefetch how many tasks may wait to be collected; at least 1
  */
-public fun AsyncArrays.asFlow(prefetch: Int = DEFAULT_PREFETCH): Flow<DeviceArray> {
+public fun AsyncArrayStream.asFlow(prefetch: Int = DEFAULT_PREFETCH): LendingFlow<DeviceArray> {
     requirePrefetch(prefetch)
-    return flow {
+    val arrays = flow {
         collectTasks(prefetch) { task, tasks ->
             val array = try {
                 task.extract()
@@ -54,6 +52,7 @@ public fun AsyncArrays.asFlow(prefetch: Int = DEFAULT_PREFETCH): Flow<DeviceArra
             array.use { emit(it) }
         }
     }
+    return LendingFlow(arrays, DeviceArray::move)
 }
 
 /**
@@ -64,9 +63,9 @@ public fun AsyncArrays.asFlow(prefetch: Int = DEFAULT_PREFETCH): Flow<DeviceArra
  *         if ("late" !in task.metadata()["kind"].orEmpty()) task.extract().use { … }
  *     }
  */
-public fun AsyncArrays.asTaskFlow(prefetch: Int = DEFAULT_PREFETCH): Flow<AsyncTask> {
+public fun AsyncArrayStream.asTaskFlow(prefetch: Int = DEFAULT_PREFETCH): LendingFlow<AsyncTask> {
     requirePrefetch(prefetch)
-    return flow { collectTasks(prefetch) { task, _ -> emit(task) } }
+    return LendingFlow(flow { collectTasks(prefetch) { task, _ -> emit(task) } }, AsyncTask::move)
 }
 
 private const val DEFAULT_PREFETCH = 16
@@ -76,7 +75,7 @@ private const val TASKS_PER_YIELD = 256
 
 private fun requirePrefetch(prefetch: Int) = require(prefetch >= 1) { "prefetch is at least 1, not $prefetch" }
 
-private suspend inline fun AsyncArrays.collectTasks(prefetch: Int, action: (AsyncTask, Tasks) -> Unit) {
+private suspend inline fun AsyncArrayStream.collectTasks(prefetch: Int, action: (AsyncTask, Tasks) -> Unit) {
     val tasks = Tasks(prefetch)
     subscribe(tasks)
     var seen = 0
@@ -93,7 +92,7 @@ private suspend inline fun AsyncArrays.collectTasks(prefetch: Int, action: (Asyn
 }
 
 /** What the producer failed with, if it did, once the handler is released. */
-private suspend fun AsyncArrays.awaitRelease(): Throwable? =
+private suspend fun AsyncArrayStream.awaitRelease(): Throwable? =
     released().handle { _, t -> if (t is CompletionException) t.cause else t }.await()
 
 /** The tasks that were announced and not taken. */
@@ -146,7 +145,7 @@ private class Tasks(private val prefetch: Int) : Subscriber<AsyncTask> {
     }
 
     /** An extraction that failed, with what the producer says about it to the stream (ASY-18). */
-    suspend fun reported(arrays: AsyncArrays, e: DeviceException): DeviceException {
+    suspend fun reported(arrays: AsyncArrayStream, e: DeviceException): DeviceException {
         cancel()
         val report = arrays.awaitRelease() as? DeviceException ?: return e
         return DeviceException(report.errno(), report.message.orEmpty(), e, report.metadata())

@@ -1,12 +1,124 @@
 package org.arbalest.coroutines
 
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.channels.ReceiveChannel
+import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.FlowCollector
+import kotlinx.coroutines.flow.SharedFlow
+import kotlinx.coroutines.flow.SharingStarted
+import kotlinx.coroutines.flow.StateFlow
 import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.launch
+import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceArray
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
 
 /**
- * A cold flow that owns what is emitted in it, and lends it to whoever collects: `flow`, for what must be closed.
+ * A cold flow that owns what it emits, and lends it: an array or a task is open while `emit` runs, that is, while the collector and the operators
+ * before it work on it, and closed afterwards. [DeviceArray.retain] keeps an array; [DeviceArray.move] and the exports take it.
+ *
+ * [buffer] and [flowOn] are its own, as the library's would hold what is closed meanwhile. What gives elements out after their emit (`first`, `toList`,
+ * …), or holds them for others (`shareIn`, …), does not compile. Behind another operator the type is that of any flow, and so are they all: retain
+ * first where something is to come out of the collection,
+ *
+ *     val first = reader.asFlow().map { it.retain() }.first() // the caller closes it
+ *
+ * which is safe with `first`; `last` and `single` lose those that they do not give, and `toList` loses all if it does not come to its end: collect
+ * into a list of your own, and close what is in it. **Never put retained arrays behind `buffer`, `flowOn`, `conflate` or `shareIn`**: what these hold
+ * when the collection is cancelled or fails is lost, and nothing closes it. Put [buffer] before them.
+ */
+public class LendingFlow<T : AutoCloseable> internal constructor(private val flow: Flow<T>, private val move: (T) -> T) : Flow<T> by flow {
+    /**
+     * This flow, running ahead of its collector in a coroutine of its own, by up to [capacity] elements, which are this flow's: each is lent when its turn
+     * comes, and those that nobody collects are closed. An array that waits holds its memory; so does what the stream made for the next.
+     */
+    public fun buffer(capacity: Int = Channel.BUFFERED): LendingFlow<T> {
+        require(capacity >= 0 || capacity == Channel.BUFFERED) { "a buffer holds at least 0 elements, not $capacity" }
+        return ahead(capacity, EmptyCoroutineContext)
+    }
+
+    /** This flow with what comes before run in [context], which has no job; like [buffer] otherwise. */
+    public fun flowOn(context: CoroutineContext): LendingFlow<T> {
+        require(context[Job] == null) { "a flow's context cannot contain a job" }
+        return ahead(Channel.BUFFERED, context)
+    }
+
+    private fun ahead(capacity: Int, context: CoroutineContext): LendingFlow<T> {
+        val running = flow {
+            coroutineScope {
+                val held = Channel<T>(capacity, onUndeliveredElement = AutoCloseable::close)
+                val upstream = launch(context) {
+                    try {
+                        flow.collect { held.send(move(it)) }
+                    } catch (t: Throwable) {
+                        held.close(t) // thrown after what it holds
+                        if (t is CancellationException) throw t
+                    }
+                }
+                upstream.invokeOnCompletion(held::close) // also if it never ran, in a context that was shut down
+                try {
+                    for (item in held) item.use { emit(it) }
+                } finally {
+                    held.cancel()
+                    upstream.cancel()
+                }
+            }
+        }
+        return LendingFlow(running, move)
+    }
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun first(): T = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun firstOrNull(): T? = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun last(): T = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun lastOrNull(): T? = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun single(): T = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun singleOrNull(): T? = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun toList(): List<T> = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun toSet(): Set<T> = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public fun conflate(): Flow<T> = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public fun produceIn(scope: CoroutineScope): ReceiveChannel<T> = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public fun shareIn(scope: CoroutineScope, started: SharingStarted, replay: Int = 0): SharedFlow<T> = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public fun stateIn(scope: CoroutineScope, started: SharingStarted, initialValue: T): StateFlow<T> = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun stateIn(scope: CoroutineScope): StateFlow<T> = refused()
+
+    private fun refused(): Nothing = throw UnsupportedOperationException(GIVES_CLOSED)
+}
+
+private const val GIVES_CLOSED = "what a lending flow emits is closed after its emit: retain it first, by map { it.retain() }, or use it in collect"
+private const val HOLDS_CLOSED = "what a lending flow emits is closed after its emit, and this would hold it for longer"
+
+/**
+ * A cold flow that owns the arrays that are emitted in it, and lends them to whoever collects: `flow`, for what must be closed.
  *
  *     lendingFlow {
  *         for (day in days) emit(device.batch(…) { … })
@@ -22,7 +134,15 @@ import org.arbalest.device.DeviceArray
  *
  * Between its making and its emit an array is the block's own: one that is to live through a suspension is to be closed if that throws.
  */
-public fun <T : AutoCloseable> lendingFlow(block: suspend FlowCollector<T>.() -> Unit): Flow<T> = flow {
-    val collector = this
-    FlowCollector<T> { item -> item.use { collector.emit(it) } }.block()
-}
+public fun lendingFlow(block: suspend FlowCollector<DeviceArray>.() -> Unit): LendingFlow<DeviceArray> = lending(DeviceArray::move, block)
+
+/** The same for tasks, for [produceTasksTo]. */
+public fun lendingTaskFlow(block: suspend FlowCollector<AsyncTask>.() -> Unit): LendingFlow<AsyncTask> = lending(AsyncTask::move, block)
+
+private fun <T : AutoCloseable> lending(move: (T) -> T, block: suspend FlowCollector<T>.() -> Unit): LendingFlow<T> = LendingFlow(
+    flow {
+        val collector = this
+        FlowCollector<T> { item -> item.use { collector.emit(it) } }.block()
+    },
+    move,
+)

@@ -9,7 +9,7 @@ import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.withContext
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncProducer
 import org.arbalest.device.AsyncQuirk
 import org.arbalest.device.AsyncSchema
 import org.arbalest.device.AsyncTask
@@ -68,14 +68,14 @@ public suspend fun Flow<DeviceArray>.produceTo(
 
 /** The same for arrays of any type. */
 public suspend fun Flow<DeviceArray>.produceTo(handler: MemorySegment, schema: AsyncSchema, vararg quirks: AsyncQuirk): Unit =
-    drive(DeviceArray::move) { publisher, executor -> AsyncArrays.produce(handler, schema, publisher, executor, *quirks) }
+    drive(DeviceArray::move) { publisher, executor -> AsyncProducer.produce(handler, schema, publisher, executor, *quirks) }
 
 /**
  * The same for tasks, each with its metadata: [AsyncTask.of], or those of another stream, which are extracted when this one's consumer does so. A
  * task that is emitted is the stream's from that moment, as arrays are.
  */
 public suspend fun Flow<AsyncTask>.produceTasksTo(handler: MemorySegment, schema: AsyncSchema, vararg quirks: AsyncQuirk): Unit =
-    drive(AsyncTask::move) { publisher, executor -> AsyncArrays.produceTasks(handler, schema, publisher, executor, *quirks) }
+    drive(AsyncTask::move) { publisher, executor -> AsyncProducer.produceTasks(handler, schema, publisher, executor, *quirks) }
 
 private suspend fun <T : AutoCloseable> Flow<T>.drive(move: (T) -> T, start: (Publisher<T>, java.util.concurrent.Executor) -> CompletionStage<Void>) {
     val supply = Supply<T>()

@@ -6,7 +6,6 @@ import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.ensureActive
-import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.isActive
 import kotlinx.coroutines.runInterruptible
@@ -18,17 +17,8 @@ import java.util.concurrent.atomic.AtomicBoolean
 /**
  * The arrays of this reader as a cold flow that can be collected once.
  *
- * **The flow lends.** Each array is open while `emit` runs, that is, while the collector and the operators before it work
- * on it, and closed afterwards; [DeviceArray.retain] keeps one, [DeviceArray.move] and the exports take it. What gives an
- * array out only later (`first`, `single`, `last`, `toList`, …) gives a closed one, unless it was retained before:
- *
- *     val first = reader.asFlow().map { it.retain() }.first() // the caller closes it
- *
- * That is safe with `first`; `last` and `single` lose those that they do not give, and `toList` loses all if it does not
- * come to its end: collect into a list of your own, and close what is in it.
- *
- * **Never put retained arrays behind `buffer`, `flowOn`, `conflate` or `shareIn`**, nor behind anything else that holds
- * elements: what it holds when the collection is cancelled or fails is lost, and nothing closes it.
+ * **The flow lends**: each array is open while `emit` runs, and closed afterwards; [LendingFlow] says how to keep one, and how to let the reader run
+ * ahead of its collector.
  *
  * **Threads.** The reader is pulled and closed on [dispatcher], where it may block; the arrays are emitted and closed in
  * the collector's context. One array is pulled at a time, and the next only after this one is closed. By default
@@ -45,9 +35,9 @@ import java.util.concurrent.atomic.AtomicBoolean
  * and by itself otherwise, also where the collector had enough (`take`, `first`). It throws [IllegalStateException] for the second time, or if the
  * [dispatcher] was shut down; the reader is then closed on the collector's thread.
  */
-public fun DeviceArrayReader.asFlow(dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1)): Flow<DeviceArray> {
+public fun DeviceArrayReader.asFlow(dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1)): LendingFlow<DeviceArray> {
     val collected = AtomicBoolean()
-    return flow {
+    val arrays = flow {
         check(collected.compareAndSet(false, true)) { "a reader's flow can be collected once, and was: its arrays are gone" }
         var failure: Throwable? = null
         try {
@@ -62,6 +52,7 @@ public fun DeviceArrayReader.asFlow(dispatcher: CoroutineDispatcher = Dispatcher
             close(dispatcher, failure)
         }
     }
+    return LendingFlow(arrays, DeviceArray::move)
 }
 
 /**

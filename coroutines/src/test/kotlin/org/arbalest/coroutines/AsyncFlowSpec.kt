@@ -30,7 +30,7 @@ import kotlinx.coroutines.supervisorScope
 import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.withTimeoutOrNull
 import kotlinx.coroutines.yield
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.AsyncSchema
 import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceArray
@@ -53,15 +53,15 @@ class AsyncFlowSpec : FunSpec({
     fun ids(count: Int): Flow<DeviceArray> = flow { repeat(count) { lend(it.toLong()) } }
 
     /** The stream that this flow produces, and how its production ended. */
-    fun CoroutineScope.connect(flow: Flow<DeviceArray>): Pair<AsyncArrays, Deferred<Unit>> {
+    fun CoroutineScope.connect(flow: Flow<DeviceArray>): Pair<AsyncArrayStream, Deferred<Unit>> {
         lateinit var produced: Deferred<Unit>
-        val arrays = AsyncArrays.connect { handler: MemorySegment ->
+        val arrays = AsyncArrayStream.connect { handler: MemorySegment ->
             produced = async(Dispatchers.Default) { flow.produceTo(handler, IDS) }
         }
         return arrays to produced
     }
 
-    suspend fun AsyncArrays.ids(prefetch: Int = 16): List<Long> = asFlow(prefetch).map { it.id }.toList()
+    suspend fun AsyncArrayStream.ids(prefetch: Int = 16): List<Long> = asFlow(prefetch).map { it.id }.toList()
 
     for (prefetch in listOf(1, 2, 5, 64)) {
         test("ASY-06 a thousand batches pass in order, $prefetch ahead") {
@@ -247,14 +247,14 @@ class AsyncFlowSpec : FunSpec({
     test("ASY-27 tasks pass with their metadata, also on to another stream without being extracted") {
         withTimeout(30.seconds) {
             val schema = AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.of("source", "here"))
-            val first = AsyncArrays.connect { handler ->
+            val first = AsyncArrayStream.connect { handler ->
                 launch(Dispatchers.Default) {
                     flow {
                         repeat(100) { i -> batchOf(i.toLong()).use { emit(AsyncTask.of(it, Metadata.of("number", "$i"))) } }
                     }.produceTasksTo(handler, schema)
                 }
             }
-            val second = AsyncArrays.connect { handler ->
+            val second = AsyncArrayStream.connect { handler ->
                 launch(Dispatchers.Default) { first.asTaskFlow(3).produceTasksTo(handler, schema) }
             }
             var at = 0
@@ -275,9 +275,9 @@ class PeerAsyncFlowSpec : FunSpec({
     extension(LedgerExtension)
 
     /** Collects, from a producer that is at the gate before its release when [collect] has returned. */
-    suspend fun whileHeldBack(collect: suspend (AsyncArrays) -> Unit) {
+    suspend fun whileHeldBack(collect: suspend (AsyncArrayStream) -> Unit) {
         PeerProducer(10, 1, setOf(PeerProducer.Quirk.GATE_RELEASE), timeoutMillis = 30_000).use { producer ->
-            AsyncArrays.connect { producer.start(it) }.use { stream ->
+            AsyncArrayStream.connect { producer.start(it) }.use { stream ->
                 try {
                     withTimeout(10.seconds) { collect(stream) }
                     stream.released().toCompletableFuture().isDone shouldBe false

@@ -4,6 +4,8 @@ import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.test.StandardTestDispatcher
 import kotlinx.coroutines.test.TestCoroutineScheduler
 import kotlinx.coroutines.test.TestDispatcher
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit
 import kotlin.time.Duration
 
 /** Time that passes where a test says so. */
@@ -21,3 +23,6 @@ internal class HeldTime {
         scheduler.runCurrent()
     }
 }
+
+/** Waits for it, but not for good. */
+internal fun CountDownLatch.reached(): Unit = check(await(30, TimeUnit.SECONDS)) { "it was not reached" }

@@ -17,6 +17,7 @@ import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.flow.catch
 import kotlinx.coroutines.flow.collect
+import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.onCompletion
@@ -109,7 +110,7 @@ class ReaderFlowSpec : FunSpec({
         var closed = false
         readerOf(3) { closed = true }.asFlow().take(1).toList()
         closed shouldBe true
-        readerOf(3).asFlow().first().isOpen shouldBe false
+        (readerOf(3).asFlow() as Flow<DeviceArray>).first().isOpen shouldBe false
     }
 
     test("an error of the stream comes with errno and message, after what came before it") {

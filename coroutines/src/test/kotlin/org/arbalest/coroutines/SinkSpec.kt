@@ -99,7 +99,7 @@ class SinkSpec : FunSpec({
             val reader = flow {
                 emit(natural.batch())
                 val next = natural.batch()
-                closed.await()
+                closed.reached()
                 emit(next)
                 error("nothing is taken any more")
             }.onCompletion { ended.complete(it) }.asReader(IDS)
@@ -107,7 +107,7 @@ class SinkSpec : FunSpec({
             eventually("the second is made") { natural.made.size == 2 }
             reader.close()
             closed.countDown()
-            (ended.get() is CancellationException) shouldBe true
+            (ended.get(30, TimeUnit.SECONDS) is CancellationException) shouldBe true
             natural.shouldBeTaken()
         }
     }
@@ -126,7 +126,7 @@ class SinkSpec : FunSpec({
                     emit(natural.batch())
                     yield()
                     val next = natural.batch()
-                    closed.await()
+                    closed.reached()
                     emit(next)
                 }
             }.onCompletion { ended.complete(it) }.asReader(IDS)
@@ -134,7 +134,7 @@ class SinkSpec : FunSpec({
             eventually("the second is made") { natural.made.size == 2 }
             reader.close()
             closed.countDown()
-            (ended.get() is CancellationException) shouldBe true
+            (ended.get(30, TimeUnit.SECONDS) is CancellationException) shouldBe true
             natural.shouldBeTaken()
         }
     }
@@ -149,13 +149,13 @@ class SinkSpec : FunSpec({
                 emit(natural.batch())
                 val next = form {
                     making.countDown()
-                    natural.batch().also { closed.await() }
+                    natural.batch().also { closed.reached() }
                 }
                 emit(next)
                 error("nothing is taken any more")
             }.onCompletion { ended.complete(it) }.asReader(IDS, context = Dispatchers.Default + HeldTime().clock)
             reader.next()?.close()
-            making.await()
+            making.reached()
             reader.close()
             closed.countDown()
             (ended.get(30, TimeUnit.SECONDS) is CancellationException) shouldBe true
@@ -191,7 +191,7 @@ class SinkSpec : FunSpec({
                 val within = flow {
                     repeat(2) { emit(natural.batch()) }
                     val next = natural.batch()
-                    closed.await()
+                    closed.reached()
                     emit(next)
                 }.onCompletion { ended.complete(it) }.asReader(IDS, context = context)
                 inner.complete(within)
@@ -200,9 +200,9 @@ class SinkSpec : FunSpec({
             reader.use {
                 repeat(2) { reader.next()?.close() }
                 eventually("the third is made") { natural.made.size == 3 }
-                if (outer) reader.close() else inner.get().close()
+                if (outer) reader.close() else inner.get(30, TimeUnit.SECONDS).close()
                 closed.countDown()
-                val end = ended.get()
+                val end = ended.get(30, TimeUnit.SECONDS)
                 if (!outer) (end is CancellationException) shouldBe true // the other has a taker, who closes
             }
             eventually("all are taken") { natural.made.none { it.isOpen } }
@@ -232,7 +232,7 @@ class SinkSpec : FunSpec({
         }.onCompletion { ended.complete(it) }.asReader(IDS)
         reader.next()?.close()
         reader.close()
-        (ended.get() is CancellationException) shouldBe true
+        (ended.get(30, TimeUnit.SECONDS) is CancellationException) shouldBe true
     }
 
     test("a reader behind a flow that waits in another dispatcher is interrupted") {
@@ -246,13 +246,13 @@ class SinkSpec : FunSpec({
         }.asFlow().asReader(IDS, context = Dispatchers.Default + time.clock)
         coroutineScope {
             val pull = launch(Dispatchers.IO) { runCatching { reader.next() } }
-            waits.await()
+            waits.reached()
             reader.close()
             eventually("it is interrupted") {
                 time.pass(Upstream.GRACE) // which begins when the pull has noticed, if that was about to begin
                 interrupted.isDone
             }
-            interrupted.get() shouldBe true
+            interrupted.get(30, TimeUnit.SECONDS) shouldBe true
             pull.join()
         }
     }

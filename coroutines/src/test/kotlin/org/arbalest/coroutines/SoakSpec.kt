@@ -5,8 +5,8 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.comparables.shouldBeLessThan
 import io.kotest.matchers.shouldBe
 import kotlinx.coroutines.CoroutineScope
-import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.coroutineScope
@@ -14,7 +14,7 @@ import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.collect
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.launch
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.testkit.CCompiler
@@ -66,7 +66,7 @@ class AsyncSoakSpec : FunSpec({
     test("ASY-28 memory comes to rest over cancelled async streams of the C peer's") {
         soak(::noViolations) { random ->
             PeerProducer(BATCHES.toLong(), 100, timeoutMillis = 30_000).use { producer ->
-                AsyncArrays.connect { producer.start(it) }.use { stream -> cancelledRun(random, stream.asFlow(1 + random.nextInt(BATCHES))) }
+                AsyncArrayStream.connect { producer.start(it) }.use { stream -> cancelledRun(random, stream.asFlow(1 + random.nextInt(BATCHES))) }
             }
         }
     }
@@ -83,7 +83,7 @@ class AsyncSoakSpec : FunSpec({
     test("ASY-28 memory comes to rest over cancelled async streams, ours at both ends, either of which is cancelled") {
         soak(::noViolations) { random ->
             lateinit var producing: Job
-            val stream = AsyncArrays.connect { handler ->
+            val stream = AsyncArrayStream.connect { handler ->
                 producing = launch(Dispatchers.Default, CoroutineStart.UNDISPATCHED) {
                     flow { repeat(BATCHES) { lend(it.toLong()) } }.produceTo(handler, IDS)
                 }

@@ -13,9 +13,12 @@ import kotlinx.coroutines.delay
 import kotlinx.coroutines.flow.FlowCollector
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.job
+import kotlinx.coroutines.joinAll
+import kotlinx.coroutines.launch
 import kotlinx.coroutines.runInterruptible
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
+import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.CountDownLatch
@@ -64,7 +67,7 @@ class UpstreamSpec : FunSpec({
                 interrupted.complete(runCatching { CountDownLatch(1).await() }.exceptionOrNull() is InterruptedException)
             }
         }
-        waits.await()
+        waits.reached()
         collection.stop()
         collection.time.pass(999.milliseconds)
         collection.isCancelled shouldBe false
@@ -108,7 +111,7 @@ class UpstreamSpec : FunSpec({
                 CountDownLatch(1).await()
             }
         }
-        waits.await()
+        waits.reached()
         collection.stop()
         collection.time.pass(9999.milliseconds)
         collection.isCancelled shouldBe false
@@ -129,6 +132,33 @@ class UpstreamSpec : FunSpec({
         gate.open()
         collection.join()
         collection.emitted shouldContainExactly listOf()
+    }
+
+    test("OWN-16 stopped while every thread of Dispatchers.Default is blocked, a flow that waits is cancelled all the same") {
+        val waits = CountDownLatch(1)
+        val collection = Collection(clock = Clock.REAL) {
+            waits.countDown()
+            awaitCancellation()
+        }
+        waits.reached()
+        val gate = Gate()
+        val threads = maxOf(2, Runtime.getRuntime().availableProcessors())
+        val blocked = CountDownLatch(threads)
+        val blockers = List(threads) {
+            CoroutineScope(Dispatchers.Default).launch {
+                blocked.countDown()
+                gate.pass()
+            }
+        }
+        try {
+            blocked.reached()
+            collection.stop()
+            eventually("the flow is cancelled") { collection.isCancelled }
+        } finally {
+            gate.open()
+            blockers.joinAll()
+        }
+        collection.join()
     }
 
     test("OWN-16 cancelled from outside, a flow is so at once, stopped or not, suspended or not") {
@@ -157,16 +187,16 @@ private class Gate {
 
     fun pass() {
         reached.countDown()
-        opened.await()
+        opened.reached()
     }
 
-    fun reached() = reached.await()
+    fun reached() = reached.reached()
 
     fun open() = opened.countDown()
 }
 
 /** A flow that a sink collects: in threads, or on the test's own in the test's time. */
-private class Collection(parent: Job = Job(), virtually: Boolean = false, block: suspend FlowCollector<Int>.() -> Unit) {
+private class Collection(parent: Job = Job(), virtually: Boolean = false, clock: Clock? = null, block: suspend FlowCollector<Int>.() -> Unit) {
     val time = HeldTime()
     val emitted = CopyOnWriteArrayList<Int>()
     private val job = CompletableFuture<Job>()
@@ -174,7 +204,7 @@ private class Collection(parent: Job = Job(), virtually: Boolean = false, block:
 
     init {
         val dispatcher = if (virtually) time.dispatcher else Dispatchers.Default
-        upstream = Upstream.start(CoroutineScope(dispatcher + time.clock + parent)) { upstream ->
+        upstream = Upstream.start(CoroutineScope(dispatcher + (clock ?: time.clock) + parent)) { upstream ->
             job.complete(currentCoroutineContext().job)
             flow(block).collect {
                 emitted += it
@@ -186,7 +216,7 @@ private class Collection(parent: Job = Job(), virtually: Boolean = false, block:
 
     fun stop() = upstream.stop()
 
-    val isCancelled: Boolean get() = job.get().isCancelled
+    val isCancelled: Boolean get() = job.get(30, TimeUnit.SECONDS).isCancelled
 
-    suspend fun join() = withTimeout(30.seconds) { job.get().join() }
+    suspend fun join() = withTimeout(30.seconds) { job.get(30, TimeUnit.SECONDS).join() }
 }

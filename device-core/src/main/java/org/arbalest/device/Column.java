@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * yet. The value of a null row is undefined: ask {@link #isNull} first, or use {@link #get}. A child's own nulls are its own: a null struct does
  * not make its fields null.
  *
- * <p>Do not close or export the handle on another thread while a column of it is read: the memory may be gone, and the process with it. Give each thread
- * a handle of its own, by {@link DeviceArray#retain}.
+ * <p><b>Threads.</b> Several may read one column, or one handle, at a time. A read after the handle was closed, moved or exported throws; while it is, the
+ * memory may be gone, and the process with it: checks on each read would cost more than the read. So whoever closes waits for those who read; a thread that
+ * may outlive that close reads through a handle of its own, by {@link DeviceArray#retain}, which it closes itself.
  *
  * <p>The getters throw {@link IllegalStateException} after the handle was closed, {@link IndexOutOfBoundsException} for a row that is not
  * there, {@link IllegalArgumentException} for a type that they do not read, {@link DeviceException} where the CPU cannot read the buffers.

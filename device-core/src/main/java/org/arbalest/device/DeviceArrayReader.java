@@ -2,6 +2,8 @@ package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.internal.stream.DeviceArrayReaderImpl;
 import org.jspecify.annotations.Nullable;
@@ -51,9 +53,19 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
     return DeviceArrayReaderImpl.of(schema, deviceType, source);
   }
 
-  /** A stream of the batches given, which pass to the reader, in main memory. */
+  /**
+   * A stream of the batches given, on the type of device that they are on: in main memory, if there are none. They pass to the reader; on failure they
+   * are still the caller's.
+   *
+   * @throws DeviceException with {@code EINVAL} if one is not of this schema, or not on the same type of device as the first; names its index
+   */
   static DeviceArrayReader of(Schema schema, List<DeviceArray> batches) {
-    return DeviceArrayReaderImpl.of(schema, batches);
+    return of(schema, batches.isEmpty() ? DeviceType.CPU : batches.getFirst().device().type(), batches);
+  }
+
+  /** A stream of the batches given, which are on this type of device, also if there are none; see {@link #of(Schema, List)}. */
+  static DeviceArrayReader of(Schema schema, DeviceType deviceType, List<DeviceArray> batches) {
+    return DeviceArrayReaderImpl.of(schema, deviceType, batches);
   }
 
   /**
@@ -71,8 +83,8 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    *
    * @param stream a live {@code ArrowDeviceArrayStream}
    */
-  static DeviceArrayReader importDeviceStream(MemorySegment stream) {
-    return DeviceArrayReaderImpl.importDeviceStream(stream);
+  static DeviceArrayReader importDeviceArrayStream(MemorySegment stream) {
+    return DeviceArrayReaderImpl.importDeviceArrayStream(stream);
   }
 
   /** The type of each array. */
@@ -98,6 +110,20 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
   @Nullable DeviceArray next();
 
   /**
+   * Pulls all that are left, and lends each to the action, in order: it is open while the action runs, and closed then; {@link DeviceArray#retain} keeps
+   * it. The reader is still the caller's to close. Throws what {@link #next} throws, and what the action throws.
+   */
+  default void forEach(Consumer<? super DeviceArray> action) {
+    Objects.requireNonNull(action, "action");
+    while (true) {
+      try (DeviceArray array = next()) {
+        if (array == null) return;
+        action.accept(array);
+      }
+    }
+  }
+
+  /**
    * Hands the stream to C as an {@code ArrowArrayStream}. This reader is spent. On failure it is not, and {@code out} is a released struct.
    *
    * <p>Of an export and a {@link #close} at the same time one wins (STR-11): C has the whole stream, and the close does nothing, or this throws.
@@ -109,7 +135,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
   void exportStream(MemorySegment out);
 
   /** Hands the stream to C as an {@code ArrowDeviceArrayStream}; like {@link #exportStream}, on any device. */
-  void exportDeviceStream(MemorySegment out);
+  void exportDeviceArrayStream(MemorySegment out);
 
   /** Releases the stream; at once, or when the pull that is under way in another thread returns. Closing twice does nothing. */
   @Override

@@ -1,5 +1,6 @@
 package org.arbalest.device;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.SeekableByteChannel;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
@@ -50,7 +51,16 @@ public sealed interface DeviceBuffer extends AutoCloseable permits DeviceBufferI
   long address();
 
   /**
-   * The memory as a segment for the CPU. It has no bounds in time: using it after the buffer's memory was freed ends the process.
+   * The memory as a segment for the CPU, which keeps it until the arena is closed, also if this buffer is closed or moved into an array before: safe
+   * for as long as it can be used. An automatic arena keeps the memory until the segment is unreachable, the global one for good.
+   *
+   * @throws DeviceException with {@code ENOSYS} if the CPU cannot access this memory
+   */
+  MemorySegment segment(Arena arena);
+
+  /**
+   * The memory as a segment for the CPU. It has no bounds in time: using it after the buffer's memory was freed ends the process. {@link
+   * #segment(Arena)} is for all but the inmost loops.
    *
    * @throws DeviceException with {@code ENOSYS} if the CPU cannot access this memory
    */

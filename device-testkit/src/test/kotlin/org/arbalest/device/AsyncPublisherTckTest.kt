@@ -15,7 +15,7 @@ class AsyncPublisherTckTest : FlowPublisherVerification<AsyncTask>(AsyncStreams.
     @AfterClass
     fun nothingIsLeft() = streams.finish()
 
-    private fun closing(tasks: AsyncArrays) =
+    private fun closing(tasks: AsyncArrayStream) =
         Flow.Publisher<AsyncTask> { to -> tasks.subscribe(if (to == null) nobody() else Closing(to)) }
 
     /** A null that Kotlin does not see: §1.9 is for the publisher to check. */

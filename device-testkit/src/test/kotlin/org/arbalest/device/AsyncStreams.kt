@@ -11,17 +11,17 @@ import java.util.concurrent.TimeUnit.SECONDS
 
 /** The streams that a TCK class opens, each of which it leaves in any state. */
 internal class AsyncStreams {
-    private val open = ConcurrentLinkedQueue<AsyncArrays>()
+    private val open = ConcurrentLinkedQueue<AsyncArrayStream>()
     private val ends = ConcurrentLinkedQueue<CompletableFuture<*>>()
 
     /** Our producer, at [source], into our consumer. */
-    fun connect(source: Flow.Publisher<DeviceArray>): AsyncArrays = track(AsyncArrays.connect { handler ->
-        val produced = AsyncArrays.produce(handler, ones, source, ForkJoinPool.commonPool())
+    fun connect(source: Flow.Publisher<DeviceArray>): AsyncArrayStream = track(AsyncArrayStream.connect { handler ->
+        val produced = AsyncProducer.produce(handler, ones, source, ForkJoinPool.commonPool())
         ends += produced.toCompletableFuture()
     })
 
     /** A stream that fails before its schema. */
-    fun failed(): AsyncArrays = track(AsyncArrays.connect { AsyncArrays.refuse(it, IllegalStateException("this stream always fails")) })
+    fun failed(): AsyncArrayStream = track(AsyncArrayStream.connect { AsyncProducer.refuse(it, IllegalStateException("this stream always fails")) })
 
     /** The subscriber of our producer, which feeds [consumer]; whoever has it is the publisher. */
     fun producer(consumer: Extracting): Flow.Subscriber<DeviceArray> {
@@ -31,7 +31,7 @@ internal class AsyncStreams {
         return subscriber.get(30, SECONDS) as Flow.Subscriber<DeviceArray>
     }
 
-    private fun track(arrays: AsyncArrays): AsyncArrays {
+    private fun track(arrays: AsyncArrayStream): AsyncArrayStream {
         open += arrays
         ends += arrays.released().toCompletableFuture()
         return arrays
@@ -39,7 +39,7 @@ internal class AsyncStreams {
 
     /** Closes all, waits until they are gone, and says what is left then. */
     fun finish() {
-        open.forEach(AsyncArrays::close)
+        open.forEach(AsyncArrayStream::close)
         for (end in ends) end.handle { _, _ -> }.get(30, SECONDS)
         checkNothingIsLeft()
     }

@@ -4,7 +4,7 @@ import org.reactivestreams.tck.flow.FlowSubscriberBlackboxVerification
 import org.testng.annotations.AfterClass
 import java.util.concurrent.Flow
 
-/** What [AsyncArrays.produce] subscribes with against the Reactive Streams TCK; at the other end is a consumer that wants all. */
+/** What [AsyncProducer.produce] subscribes with against the Reactive Streams TCK; at the other end is a consumer that wants all. */
 class AsyncSubscriberBlackboxTckTest : FlowSubscriberBlackboxVerification<DeviceArray>(AsyncStreams.environment()) {
     private val streams = AsyncStreams()
 

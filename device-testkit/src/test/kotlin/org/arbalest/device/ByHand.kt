@@ -1,15 +1,5 @@
 package org.arbalest.device
 
-import java.lang.foreign.Arena
-import java.lang.foreign.FunctionDescriptor
-import java.lang.foreign.Linker
-import java.lang.foreign.MemorySegment
-import java.lang.foreign.ValueLayout.JAVA_INT
-import java.lang.foreign.ValueLayout.JAVA_LONG
-import java.lang.invoke.MethodHandles
-import java.util.concurrent.CopyOnWriteArrayList
-import java.util.concurrent.CountDownLatch
-import java.util.concurrent.TimeUnit.SECONDS
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowAsyncHandlerStruct
 import org.arbalest.device.abi.ArrowAsyncProducerStruct
@@ -20,6 +10,16 @@ import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.internal.schema.SchemaImporter
+import java.lang.foreign.Arena
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.lang.invoke.MethodHandles
+import java.util.concurrent.CopyOnWriteArrayList
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit.SECONDS
 
 private val VOID_1 = FunctionDescriptor.ofVoid(JAVA_LONG)
 private val VOID_2 = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG)
@@ -53,13 +53,13 @@ internal class ProducerByHand(private val onExtract: (task: Int, out: Long) -> I
     /** For each call of extract_data, the task's number, negative minus one for NULL. */
     val extracts = CopyOnWriteArrayList<Int>()
 
-    fun connect(vararg quirks: AsyncQuirk): AsyncArrays = AsyncArrays.connect(setOf(*quirks)) {
+    fun connect(vararg quirks: AsyncQuirk): AsyncArrayStream = AsyncArrayStream.connect({
         handler = it.address()
         ArrowAsyncProducerStruct.setDeviceType(struct, DeviceType.CPU.code())
         ArrowAsyncProducerStruct.setRequest(struct, arena.stub(this, "request", VOID_2))
         ArrowAsyncProducerStruct.setCancel(struct, arena.stub(this, "cancel", VOID_1))
         ArrowAsyncHandlerStruct.setProducer(handler, struct)
-    }
+    }, *quirks)
 
     fun schema(): Int {
         val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)

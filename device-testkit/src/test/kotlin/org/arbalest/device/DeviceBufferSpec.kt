@@ -39,6 +39,27 @@ class DeviceBufferSpec : FunSpec({
         shouldThrow<IndexOutOfBoundsException> { buffer(3).use { it.slice(1, 3) } }
     }
 
+    test("OWN-14 a segment in an arena keeps the memory until the arena is closed, whatever becomes of the buffer") {
+        val freed = AtomicInteger()
+        Arena.ofConfined().use { memory ->
+            val theirs = memory.allocateFrom(JAVA_BYTE, 3, 1, 4)
+            val segment = Arena.ofConfined().use { arena ->
+                val buffer = DeviceBuffer.wrap(cpu, theirs.address(), 3) { freed.incrementAndGet() }
+                val segment = buffer.segment(arena)
+                buffer.close()
+                freed.get() shouldBe 0
+                segment.toArray(JAVA_BYTE).toList() shouldBe listOf<Byte>(3, 1, 4)
+                segment.set(JAVA_BYTE, 1, 2)
+                shouldThrow<IllegalStateException> { buffer.segment(arena) }.message shouldContain "closed"
+                segment
+            }
+            freed.get() shouldBe 1
+            theirs.get(JAVA_BYTE, 1) shouldBe 2
+            shouldThrow<IllegalStateException> { segment.get(JAVA_BYTE, 0) }
+            buffer(3).use { shouldThrow<IllegalStateException> { it.segment(Arena.ofConfined().also(Arena::close)) } }
+        }
+    }
+
     test("a view on the same device is the same memory, and a copy is not") {
         buffer(9).use { source ->
             source.view(cpu.memory()).use { it.address() shouldBe source.address() }

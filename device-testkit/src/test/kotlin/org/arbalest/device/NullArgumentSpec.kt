@@ -38,7 +38,7 @@ class NullArgumentSpec : FunSpec({
     extension(LedgerExtension)
 
     /**
-     * What the JDK makes of enums and records, and `AsyncArrays.subscribe`, which the Reactive Streams TCK asks, and which needs a producer.
+     * What the JDK makes of enums and records, and `AsyncArrayStream.subscribe`, which the Reactive Streams TCK asks, and which needs a producer.
      * An array of varargs is left out, too.
      */
     fun isLeftOut(method: Executable): Boolean =

@@ -3,7 +3,7 @@ package org.arbalest.testkit
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.AsyncQuirk
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
@@ -19,9 +19,8 @@ class ArrowCppSpec : FunSpec({
         fun function(name: String, type: FunctionDescriptor): MethodHandle = Linker.nativeLinker().downcallHandle(library.findOrThrow(name), type)
 
         var producer = MemorySegment.NULL
-        val arrays = AsyncArrays.connect(setOf(*quirks)) { handler ->
-            producer = function("small_start", FunctionDescriptor.of(PTR, PTR)).invoke(handler) as MemorySegment
-        }
+        val start = function("small_start", FunctionDescriptor.of(PTR, PTR))
+        val arrays = AsyncArrayStream.connect({ handler -> producer = start.invoke(handler) as MemorySegment }, *quirks)
         arrays.close()
         val cancels = function("small_cancels", FunctionDescriptor.of(I64, PTR)).invoke(producer) as Long
         function("small_end", FunctionDescriptor.ofVoid(PTR)).invoke(producer)
@@ -40,6 +39,6 @@ class ArrowCppSpec : FunSpec({
     test("ASY-29 whoever knows better says so, either way, but not both") {
         cancels(NativeLibrary.compile("arrow_alike.c", "small_producer.h"), AsyncQuirk.PRODUCER_STAYS) shouldBe 1
         cancels(NativeLibrary.compile("arrow_unlike.c", "small_producer.h"), AsyncQuirk.PRODUCER_ENDS_EARLY) shouldBe 0
-        shouldThrow<IllegalArgumentException> { AsyncArrays.connect(setOf(AsyncQuirk.PRODUCER_STAYS, AsyncQuirk.PRODUCER_ENDS_EARLY)) {} }
+        shouldThrow<IllegalArgumentException> { AsyncArrayStream.connect({}, AsyncQuirk.PRODUCER_STAYS, AsyncQuirk.PRODUCER_ENDS_EARLY) }
     }
 })

@@ -1,6 +1,6 @@
 package org.arbalest.testkit
 
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.AsyncQuirk
 import org.arbalest.device.AsyncTask
 import java.util.concurrent.CancellationException
@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicLong
 
 /** Connects the producer; [threaded] if it does not come back before it has ended. */
-internal fun PeerProducer.connect(vararg quirks: AsyncQuirk, threaded: Boolean = false): AsyncArrays =
-    AsyncArrays.connect(setOf(*quirks)) { handler -> if (threaded) Thread.ofPlatform().start { start(handler) } else start(handler) }
+internal fun PeerProducer.connect(vararg quirks: AsyncQuirk, threaded: Boolean = false): AsyncArrayStream =
+    AsyncArrayStream.connect({ handler -> if (threaded) Thread.ofPlatform().start { start(handler) } else start(handler) }, *quirks)
 
 /** What a stage ends with, or the error that it fails with. */
 internal fun <T> CompletionStage<T>.outcome(): Result<T> =

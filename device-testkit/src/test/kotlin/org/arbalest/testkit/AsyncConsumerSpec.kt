@@ -7,7 +7,7 @@ import io.kotest.matchers.comparables.shouldBeLessThanOrEqualTo
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.AsyncQuirk
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Ledger
@@ -272,7 +272,7 @@ class AsyncConsumerSpec : FunSpec({
     test("ASY-24 the handler is marked released, and freed, by release alone") {
         var handler = MemorySegment.NULL
         PeerProducer(1, 1).use { producer ->
-            val arrays = AsyncArrays.connect { handler = it; producer.start(it) }
+            val arrays = AsyncArrayStream.connect { handler = it; producer.start(it) }
             arrays.close()
             arrays.released().outcome().getOrThrow()
             ArrowAsyncHandlerStruct.release(handler.address()) shouldBe 0 // in quarantine: still ours to look at
@@ -302,11 +302,11 @@ class AsyncConsumerSpec : FunSpec({
 
     test("ASY-26 a start that throws undoes the stream") {
         val before = Ledger.now()
-        shouldThrow<IllegalStateException> { AsyncArrays.connect { error("no such library") } }.message shouldBe "no such library"
+        shouldThrow<IllegalStateException> { AsyncArrayStream.connect { error("no such library") } }.message shouldBe "no such library"
         Ledger.now().since(before).isZero shouldBe true
         PeerProducer(-1, 1).use { producer ->
             shouldThrow<IllegalStateException> {
-                AsyncArrays.connect {
+                AsyncArrayStream.connect {
                     producer.start(it)
                     while (ArrowAsyncHandlerStruct.producer(it.address()) == 0L) Thread.onSpinWait()
                     error("after it was given away") // it cannot be freed: the producer would call it

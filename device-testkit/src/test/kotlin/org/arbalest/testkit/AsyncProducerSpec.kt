@@ -8,7 +8,7 @@ import io.kotest.matchers.comparables.shouldBeLessThanOrEqualTo
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncProducer
 import org.arbalest.device.AsyncQuirk
 import org.arbalest.device.AsyncSchema
 import org.arbalest.device.AsyncTask
@@ -57,10 +57,10 @@ class AsyncProducerSpec : FunSpec({
 
     /** The same by a pull stream and by a publisher, in a pool and in what would run in the consumer's thread. */
     val ways = mapOf<String, (MemorySegment, Int, Exception?) -> CompletionStage<Void>>(
-        "a reader" to { handler, n, failure -> AsyncArrays.produce(handler, reader(n, failure), Metadata.empty(), pool) },
-        "a publisher" to { handler, n, failure -> AsyncArrays.produce(handler, described(), Supplied(n, failure) { batch(10L * it) }, pool) },
+        "a reader" to { handler, n, failure -> AsyncProducer.produce(handler, reader(n, failure), Metadata.empty(), pool) },
+        "a publisher" to { handler, n, failure -> AsyncProducer.produce(handler, described(), Supplied(n, failure) { batch(10L * it) }, pool) },
         "a publisher in the caller's thread" to { handler, n, failure ->
-            AsyncArrays.produce(handler, described(), Supplied(n, failure) { batch(10L * it) }, Executor { it.run() })
+            AsyncProducer.produce(handler, described(), Supplied(n, failure) { batch(10L * it) }, Executor { it.run() })
         },
     )
 
@@ -165,19 +165,19 @@ class AsyncProducerSpec : FunSpec({
 
     test("ASY-01 ASY-02 ASY-03 the producer is complete at on_schema, which is first; a schema that is left is released, too") {
         consume(5, GATE_SCHEMA).use { consumer ->
-            val produced = AsyncArrays.produce(consumer.handler, reader(3), Metadata.empty(), pool)
+            val produced = AsyncProducer.produce(consumer.handler, reader(3), Metadata.empty(), pool)
             while (CPeer.waitingAtGate == 0L) Thread.onSpinWait()
             consumer.results().let { it.schemas shouldBe 1; it.tasks shouldBe 0; it.deviceType shouldBe 1 }
             CPeer.openGate()
             produced.outcome().getOrThrow()
         }
-        consume(5, LEAVE_SCHEMA).use { AsyncArrays.produce(it.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow() }
+        consume(5, LEAVE_SCHEMA).use { AsyncProducer.produce(it.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow() }
     }
 
     test("ASY-04 request inside on_schema and inside on_next_task, which extracts there too") {
         for (quirk in listOf(REQUEST_INSIDE, EXTRACT_INSIDE)) {
             consume(1, quirk).use { consumer ->
-                AsyncArrays.produce(consumer.handler, described(), Supplied(500) { batch(10L * it) }, Executor { it.run() }).outcome().getOrThrow()
+                AsyncProducer.produce(consumer.handler, described(), Supplied(500) { batch(10L * it) }, Executor { it.run() }).outcome().getOrThrow()
                 consumer.join()
                 consumer.results().rows shouldBe 5000
             }
@@ -187,7 +187,7 @@ class AsyncProducerSpec : FunSpec({
     test("ASY-06 demand adds up, one by one and beyond what a long holds") {
         for (quirk in listOf(REQUEST_BURSTS, REQUEST_MAX)) {
             consume(64, quirk).use { consumer ->
-                AsyncArrays.produce(consumer.handler, described(), Supplied(1000) { batch(10L * it) }, pool).outcome().getOrThrow()
+                AsyncProducer.produce(consumer.handler, described(), Supplied(1000) { batch(10L * it) }, pool).outcome().getOrThrow()
                 consumer.join()
                 consumer.results().rows shouldBe 10_000
             }
@@ -197,7 +197,7 @@ class AsyncProducerSpec : FunSpec({
     test("ASY-06 no more is taken from a publisher than its window, however much is asked") {
         consume(5, REQUEST_MAX, GATE_INSIDE, at = 10).use { consumer ->
             val supplied = Supplied(1000) { batch(10L * it) }
-            val produced = AsyncArrays.produce(consumer.handler, described(), supplied, pool)
+            val produced = AsyncProducer.produce(consumer.handler, described(), supplied, pool)
             while (CPeer.waitingAtGate == 0L) Thread.onSpinWait()
             supplied.sent shouldBeLessThanOrEqualTo 11 + 64
             CPeer.openGate()
@@ -210,7 +210,7 @@ class AsyncProducerSpec : FunSpec({
             for (threads in listOf(1, 4)) {
                 val window = if (EXTRACT_RELEASED in quirks) 1000L else 16L
                 PeerConsumer(window, quirks, discardEvery = 3, threads = threads).use { consumer ->
-                    AsyncArrays.produce(consumer.handler, reader(300), Metadata.empty(), pool).outcome().getOrThrow()
+                    AsyncProducer.produce(consumer.handler, reader(300), Metadata.empty(), pool).outcome().getOrThrow()
                     consumer.join()
                     consumer.results().let {
                         it.batches + it.discarded shouldBe 300
@@ -223,7 +223,7 @@ class AsyncProducerSpec : FunSpec({
 
     test("ASY-16 a task that is extracted twice is an error the second time, and only then") {
         consume(5, EXTRACT_TWICE, at = 2).use { consumer ->
-            AsyncArrays.produce(consumer.handler, reader(10), Metadata.empty(), pool).outcome().getOrThrow()
+            AsyncProducer.produce(consumer.handler, reader(10), Metadata.empty(), pool).outcome().getOrThrow()
             consumer.join()
             consumer.results().rows shouldBe 100 // a second call that returned 0 would be a violation
         }
@@ -233,7 +233,7 @@ class AsyncProducerSpec : FunSpec({
         val bad = Metadata.of("index", "2")
         consume(1).use { consumer ->
             val tasks = Supplied(10) { if (it == 2) AsyncTask.of(Devices.cpu().batchBuilder(1).use { b -> b.int64("wrong", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build() }, bad) else AsyncTask.of(batch(10L * it), Metadata.of("index", "$it")) }
-            val failed = AsyncArrays.produceTasks(consumer.handler, described(), tasks, pool).outcome().exceptionOrNull()
+            val failed = AsyncProducer.produceTasks(consumer.handler, described(), tasks, pool).outcome().exceptionOrNull()
             failed.shouldBeInstanceOf<DeviceException>().message shouldContain "gave an array of"
             consumer.join()
             consumer.results().let {
@@ -247,7 +247,7 @@ class AsyncProducerSpec : FunSpec({
 
     test("an array that is not the stream's is an error before it is announced") {
         consume().use { consumer ->
-            val failed = AsyncArrays.produce(consumer.handler, described(), Supplied(1) {
+            val failed = AsyncProducer.produce(consumer.handler, described(), Supplied(1) {
                 Devices.cpu().batchBuilder(1).use { b -> b.int64("id", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build() }
             }, pool).outcome()
             failed.exceptionOrNull().shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
@@ -259,7 +259,7 @@ class AsyncProducerSpec : FunSpec({
     test("ASY-22 requests that come while the consumer drains, after the release, and after the last task, are nothing") {
         repeat(50) {
             consume(40, LATE_REQUEST, EXTRACT_RELEASED, REQUEST_BEFORE, TOLERANT).use { consumer ->
-                AsyncArrays.produce(consumer.handler, reader(30), Metadata.empty(), pool).outcome().getOrThrow()
+                AsyncProducer.produce(consumer.handler, reader(30), Metadata.empty(), pool).outcome().getOrThrow()
                 consumer.join()
                 consumer.results().rows shouldBe 300
             }
@@ -269,7 +269,7 @@ class AsyncProducerSpec : FunSpec({
     test("ASY-22 the producer is alive as long as a task is") {
         consume(5, EXTRACT_RELEASED, GATE_EXTRACT).use { consumer ->
             val before = Ledger.now().producers
-            AsyncArrays.produce(consumer.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow()
+            AsyncProducer.produce(consumer.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow()
             while (CPeer.waitingAtGate == 0L) Thread.onSpinWait()
             Ledger.now().producers - before shouldBe 1
             CPeer.openGate()
@@ -279,12 +279,12 @@ class AsyncProducerSpec : FunSpec({
     }
 
     test("ASY-24 the handler may be left as it is by its release") {
-        consume(5, RELEASE_STAYS).use { AsyncArrays.produce(it.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow() }
+        consume(5, RELEASE_STAYS).use { AsyncProducer.produce(it.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow() }
     }
 
     test("ASY-01 ASY-25 a handler that there is nothing for has a producer all the same, is told why, and released") {
         consume().use { consumer ->
-            AsyncArrays.refuse(consumer.handler, DeviceException(Errno.ENOSYS, "no such query", null, metadata))
+            AsyncProducer.refuse(consumer.handler, DeviceException(Errno.ENOSYS, "no such query", null, metadata))
             consumer.results().let {
                 it.schemas shouldBe 0
                 it.code shouldBe Errno.ENOSYS
@@ -301,7 +301,7 @@ class AsyncProducerSpec : FunSpec({
             val ours = if (documented) arrayOf(AsyncQuirk.PRODUCER_HAS_RELEASE) else emptyArray()
             consume(5, *quirks.filter { !documented || it != CHECK_TAIL }.toTypedArray()).use { consumer ->
                 val tasks = Supplied(20) { AsyncTask.of(batch(10L * it), if (it % 2 == 0) metadata else Metadata.empty()) }
-                AsyncArrays.produceTasks(consumer.handler, described(metadata), tasks, pool, *ours).outcome().getOrThrow()
+                AsyncProducer.produceTasks(consumer.handler, described(metadata), tasks, pool, *ours).outcome().getOrThrow()
                 consumer.join()
                 consumer.results().let {
                     it.streamMetadata shouldBe byteArrayOf(1, 0, 0, 0, 1, 0, 0, 0, 'k'.code.toByte(), 3, 0, 0, 0, 0, 'x'.code.toByte(), 0)
@@ -314,7 +314,7 @@ class AsyncProducerSpec : FunSpec({
 
     test("an executor that refuses to run ends the stream, with an error for both sides") {
         consume().use { consumer ->
-            val produced = AsyncArrays.produce(consumer.handler, reader(3), Metadata.empty(), Executor { throw RejectedExecutionException("shut down") })
+            val produced = AsyncProducer.produce(consumer.handler, reader(3), Metadata.empty(), Executor { throw RejectedExecutionException("shut down") })
             produced.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.ECANCELED
             consumer.results().let { it.code shouldBe Errno.ECANCELED; it.message!! shouldContain "shut down" }
         }
@@ -340,12 +340,12 @@ class AsyncProducerSpec : FunSpec({
                 override fun cancel() = Unit
             })
         }
-        consume(1, CANCEL_INSIDE, at = 1).use { AsyncArrays.produce(it.handler, described(), rude, pool).outcome().getOrThrow() }
+        consume(1, CANCEL_INSIDE, at = 1).use { AsyncProducer.produce(it.handler, described(), rude, pool).outcome().getOrThrow() }
     }
 
     test("a publisher that throws when it is subscribed to is an error") {
         consume().use { consumer ->
-            val produced = AsyncArrays.produce(consumer.handler, described(), { throw IOException("no") }, pool)
+            val produced = AsyncProducer.produce(consumer.handler, described(), { throw IOException("no") }, pool)
             produced.outcome().exceptionOrNull().shouldBeInstanceOf<IOException>()
             consumer.results().message!! shouldContain "no"
         }
@@ -365,7 +365,7 @@ class AsyncProducerSpec : FunSpec({
             override fun cancel() = stuck.countDown()
         }
         consume(5, CANCEL_OUTSIDE, at = 1).use { consumer ->
-            AsyncArrays.produce(consumer.handler, DeviceArrayReader.of(schema, DeviceType.CPU, source), Metadata.empty(), pool).outcome().getOrThrow()
+            AsyncProducer.produce(consumer.handler, DeviceArrayReader.of(schema, DeviceType.CPU, source), Metadata.empty(), pool).outcome().getOrThrow()
             consumer.results().errors shouldBe 0
         }
     }
@@ -374,11 +374,11 @@ class AsyncProducerSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val nothing = arena.allocate(ArrowAsyncHandlerStruct.LAYOUT)
             reader(3).use { source ->
-                shouldThrow<IllegalArgumentException> { AsyncArrays.produce(nothing, source, Metadata.empty(), pool) }.message shouldContain "released"
+                shouldThrow<IllegalArgumentException> { AsyncProducer.produce(nothing, source, Metadata.empty(), pool) }.message shouldContain "released"
                 ArrowAsyncHandlerStruct.setRelease(nothing.address(), 1)
-                shouldThrow<IllegalArgumentException> { AsyncArrays.refuse(nothing, IOException()) }.message shouldContain "is NULL"
+                shouldThrow<IllegalArgumentException> { AsyncProducer.refuse(nothing, IOException()) }.message shouldContain "is NULL"
             }
-            shouldThrow<IllegalArgumentException> { AsyncArrays.refuse(MemorySegment.NULL, IOException()) }.message shouldContain "NULL"
+            shouldThrow<IllegalArgumentException> { AsyncProducer.refuse(MemorySegment.NULL, IOException()) }.message shouldContain "NULL"
         }
     }
 })

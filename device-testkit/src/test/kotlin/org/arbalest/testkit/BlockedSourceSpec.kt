@@ -4,7 +4,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncProducer
 import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
@@ -51,7 +51,7 @@ class BlockedSourceSpec : FunSpec({
     fun consume(quirk: Quirk, check: (Consumed, Throwable?) -> Unit) {
         val source = Blocked()
         PeerConsumer(5, setOf(quirk, GATE_EXTRACT), at = 0).use { consumer ->
-            val produced = AsyncArrays.produce(consumer.handler, DeviceArrayReader.of(schema, DeviceType.CPU, source), Metadata.empty(), one)
+            val produced = AsyncProducer.produce(consumer.handler, DeviceArrayReader.of(schema, DeviceType.CPU, source), Metadata.empty(), one)
             try {
                 source.blocks.await()
                 CPeer.openGate()

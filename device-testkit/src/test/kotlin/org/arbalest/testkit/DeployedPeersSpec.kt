@@ -5,7 +5,8 @@ import io.kotest.matchers.comparables.shouldBeLessThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncArrayStream
+import org.arbalest.device.AsyncProducer
 import org.arbalest.device.AsyncQuirk
 import org.arbalest.device.AsyncSchema
 import org.arbalest.device.DataTypes
@@ -57,7 +58,7 @@ class DeployedPeersSpec : FunSpec({
             vararg quirks: Giving,
             at: Long = 0,
             code: Int = 0,
-            while_: (PeerProducer, AsyncArrays) -> Unit = { _, _ -> },
+            while_: (PeerProducer, AsyncArrayStream) -> Unit = { _, _ -> },
             look: (Produced) -> Unit,
         ) = PeerProducer(count, 10, from.quirks + quirks, at, code, message = "disk gone").use { producer ->
             val arrays = producer.connect(*from.allowed, threaded = from.threaded)
@@ -143,7 +144,7 @@ class DeployedPeersSpec : FunSpec({
             failure: Exception? = null,
             look: (Consumed, CompletionStage<Void>) -> Unit,
         ) = PeerConsumer(window, quirks + Taking.TOLERANT + more, at, code).use { consumer ->
-            val produced = AsyncArrays.produce(consumer.handler, schema, Supplied(count, failure, ::batch), ForkJoinPool.commonPool(), AsyncQuirk.DROPS_TASKS)
+            val produced = AsyncProducer.produce(consumer.handler, schema, Supplied(count, failure, ::batch), ForkJoinPool.commonPool(), AsyncQuirk.DROPS_TASKS)
             produced.outcome()
             consumer.join() shouldBe true
             consumer.results().let {

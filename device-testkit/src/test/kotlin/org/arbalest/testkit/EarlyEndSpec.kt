@@ -6,7 +6,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.AsyncQuirk
 import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceException
@@ -32,7 +32,7 @@ class EarlyEndSpec : FunSpec({
     fun awaitGate() = eventually("the producer is at the gate") { CPeer.waitingAtGate > 0L }
 
     /** At the gate with [act] done, its source has ended, or failed, with the struct gone, and it has told nobody yet. */
-    fun goneBeforeTold(batches: Long, fails: Boolean, prepare: (AsyncArrays) -> Unit = {}, act: (AsyncArrays) -> Unit, check: (Produced, AsyncArrays) -> Unit) {
+    fun goneBeforeTold(batches: Long, fails: Boolean, prepare: (AsyncArrayStream) -> Unit = {}, act: (AsyncArrayStream) -> Unit, check: (Produced, AsyncArrayStream) -> Unit) {
         val quirks = setOfNotNull(GONE_EARLY, GATE_END, ERROR.takeIf { fails })
         PeerProducer(if (fails) -1 else batches, 10, quirks, at = batches, code = Errno.EIO, message = "disk gone").use { producer ->
             val arrays = producer.connect(AsyncQuirk.PRODUCER_ENDS_EARLY)
@@ -80,7 +80,7 @@ class EarlyEndSpec : FunSpec({
         }
 
         test("ASY-29 a producer that $how right after on_schema, and is gone: closing the stream, or its reader, waits for nothing and reaches nothing") {
-            for (close in listOf<(AsyncArrays) -> Unit>({ it.close() }, { it.reader(1).close() })) {
+            for (close in listOf<(AsyncArrayStream) -> Unit>({ it.close() }, { it.reader(1).close() })) {
                 goneBeforeTold(0, fails, act = close) { seen, _ -> seen.cancels shouldBe 0 }
             }
         }
@@ -172,10 +172,10 @@ class EarlyEndSpec : FunSpec({
     }
 
     /** A subscriber blocks in onNext while [act] runs, with the first of the [tasks] that came; the producer ends early, and is at the gate before the next. */
-    fun whileOnNextBlocks(tasks: Long, act: (PeerProducer, AsyncArrays) -> Unit) {
+    fun whileOnNextBlocks(tasks: Long, act: (PeerProducer, AsyncArrayStream) -> Unit) {
         PeerProducer(-1, 1, setOf(GATE_TASK), at = tasks).use { producer ->
             lateinit var handler: MemorySegment
-            val arrays = AsyncArrays.connect(setOf(AsyncQuirk.PRODUCER_ENDS_EARLY)) { handler = it }
+            val arrays = AsyncArrayStream.connect({ handler = it }, AsyncQuirk.PRODUCER_ENDS_EARLY)
             val (introduced, begin, inside, goOn) = List(4) { CountDownLatch(1) }
             val collector = AsyncCollector(2) { task ->
                 inside.countDown()
@@ -226,10 +226,10 @@ class EarlyEndSpec : FunSpec({
     }
 
     /** A producer that waits before task 1, and whose struct has a NULL in place of [function]; three tasks are wanted. */
-    fun unreachable(function: (Long, Long) -> Unit, take: (AsyncArrays) -> Unit, check: (AsyncArrays) -> Unit) {
+    fun unreachable(function: (Long, Long) -> Unit, take: (AsyncArrayStream) -> Unit, check: (AsyncArrayStream) -> Unit) {
         PeerProducer(-1, 1, setOf(GATE_TASK), at = 1).use { producer ->
             lateinit var handler: MemorySegment
-            val arrays = AsyncArrays.connect { handler = it; producer.start(it) }
+            val arrays = AsyncArrayStream.connect { handler = it; producer.start(it) }
             take(arrays)
             awaitGate()
             function(ArrowAsyncHandlerStruct.producer(handler.address()), 0)
@@ -326,7 +326,7 @@ internal object EarlyEnds {
         }
     }
 
-    private fun pull(arrays: AsyncArrays, random: Random) {
+    private fun pull(arrays: AsyncArrayStream, random: Random) {
         arrays.reader(random.nextInt(1, 4)).use { reader ->
             try {
                 repeat(random.nextInt(8)) { reader.next()?.close() }
@@ -336,7 +336,7 @@ internal object EarlyEnds {
         }
     }
 
-    private fun collect(arrays: AsyncArrays, random: Random) {
+    private fun collect(arrays: AsyncArrayStream, random: Random) {
         val last = random.nextInt(8)
         val collector = AsyncCollector(random.nextLong(1, 4), ForkJoinPool.commonPool()) { task ->
             if (task.isOpen && last != 0) read(task) else task.close()

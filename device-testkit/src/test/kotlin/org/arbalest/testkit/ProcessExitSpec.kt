@@ -7,7 +7,7 @@ import io.kotest.matchers.collections.shouldBeIn
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.ProcessExit
@@ -242,7 +242,7 @@ internal object PoolAtExit {
     }
 
     private fun async() {
-        val handler = AsyncArrays.connect { struct ->
+        val handler = AsyncArrayStream.connect { struct ->
             val handler = struct.address()
             run(ArrowAsyncHandlerStruct.onError(handler), handler, Errno.EIO.toLong())
             run(ArrowAsyncHandlerStruct.release(handler), handler)

@@ -44,7 +44,7 @@ class StreamConsumerSpec : FunSpec({
                     DeviceArrayReader::importStream
                 } else {
                     PeerStreams.deviceStream(stream, 5, 10, flavours.toSet(), at, code)
-                    DeviceArrayReader::importDeviceStream
+                    DeviceArrayReader::importDeviceArrayStream
                 }
                 open(stream).use(use)
                 stream.fill(0x5a)
@@ -174,7 +174,7 @@ class StreamConsumerSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.DEVICE_STREAM)
             PeerStreams.deviceStream(stream, 5, 10, setOf(OTHER_DEVICE, DIRTY_RESERVED), at = 1, deviceId = 3, deviceType = 2)
-            DeviceArrayReader.importDeviceStream(stream).use { reader ->
+            DeviceArrayReader.importDeviceArrayStream(stream).use { reader ->
                 reader.deviceType() shouldBe DeviceType(2)
                 reader.next()!!.use { it.device().toString() shouldBe "CUDA:3" }
                 repeat(2) { failure(reader).message shouldContain "a stream of CUDA arrays gave one on" }

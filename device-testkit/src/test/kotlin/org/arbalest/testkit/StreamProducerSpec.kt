@@ -49,7 +49,7 @@ class StreamProducerSpec : FunSpec({
         DeviceArrayReader.of(schema, DeviceType.CPU, source()).use { it.exportStream(plain) }
         look(PeerStreams.drain(plain, manners.toSet(), stopAfter, extra))
         val device = arena.struct(StructKind.DEVICE_STREAM)
-        DeviceArrayReader.of(schema, DeviceType.CPU, source()).use { it.exportDeviceStream(device) }
+        DeviceArrayReader.of(schema, DeviceType.CPU, source()).use { it.exportDeviceArrayStream(device) }
         PeerStreams.drainDevice(device, manners.toSet(), stopAfter, extra).let {
             it.typeDiffers + it.reservedDirty + it.cpuIdOdd + it.events shouldBe 0
             look(it)
@@ -150,18 +150,48 @@ class StreamProducerSpec : FunSpec({
         }
     }
 
+    /** An empty batch on CUDA:1, which nobody serves. */
+    fun cuda(): DeviceArray = Arena.ofConfined().use { arena ->
+        val (array, device) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
+        PeerNodes.array(array, length = 0, buffers = 1, children = 1)
+        val column = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
+        PeerNodes.array(column, length = 0, buffers = 2)
+        PeerNodes.deviceArray(device, array, 1, 2)
+        DeviceArray.importDeviceArray(device, schema)
+    }
+
+    test("STR-08 a list of batches is a stream of the device that they are on, and of one schema and device only") {
+        DeviceArrayReader.of(schema, List(3) { cuda() }).use { reader ->
+            reader.deviceType() shouldBe DeviceType(2)
+            var seen = 0
+            reader.forEach { it.device().type() shouldBe DeviceType(2); seen++ }
+            seen shouldBe 3
+        }
+        DeviceArrayReader.of(schema, listOf()).use { it.deviceType() shouldBe DeviceType.CPU }
+        DeviceArrayReader.of(schema, DeviceType(2), listOf()).use { it.deviceType() shouldBe DeviceType(2) }
+        val text = Devices.cpu().batchBuilder(0).use { it.utf8("id", listOf()).build() }
+        val mixed = listOf(batch(0), cuda(), text)
+        shouldThrow<DeviceException> { DeviceArrayReader.of(schema, mixed) }.message shouldBe "batch 1: a stream of CPU arrays gave one on CUDA:1"
+        shouldThrow<DeviceException> { DeviceArrayReader.of(schema, listOf(mixed[0], text)) }.message shouldContain "batch 1: a stream of"
+        shouldThrow<DeviceException> { DeviceArrayReader.of(schema, DeviceType(2), mixed) }.message shouldContain "batch 0: a stream of CUDA arrays"
+        mixed.forEach { it.isOpen shouldBe true; it.close() }
+    }
+
+    test("forEach lends: each array is open during the action and closed after it, also if that throws; the reader stays open") {
+        val seen = mutableListOf<DeviceArray>()
+        DeviceArrayReader.of(schema, DeviceType.CPU, source(4)).use { reader ->
+            shouldThrow<IOException> { reader.forEach { seen += it; if (seen.size == 2) throw IOException("full") } }
+            seen.map { it.isOpen } shouldBe listOf(false, false)
+            val kept = mutableListOf<DeviceArray>()
+            reader.forEach { kept += it.retain() }
+            kept.map { it.column("id").getLong(0) } shouldBe listOf(20L, 30L)
+            kept.forEach(DeviceArray::close)
+            reader.next() shouldBe null
+        }
+    }
+
     test("STR-08 a chunk on another type of device, or of another type, ends our stream with an error") {
         fun mixed(other: DeviceArray) = DeviceArrayReader.Source { other }
-        val cuda = {
-            Arena.ofConfined().use { arena ->
-                val (array, device) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
-                PeerNodes.array(array, length = 0, buffers = 1, children = 1)
-                val column = MemorySegment.ofAddress(ArrowArrayStruct.child(array.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
-                PeerNodes.array(column, length = 0, buffers = 2)
-                PeerNodes.deviceArray(device, array, 1, 2)
-                DeviceArray.importDeviceArray(device, schema)
-            }
-        }
         both({ mixed(cuda()) }, extra = 0) {
             it.code shouldBe Errno.EINVAL
             it.error shouldBe "a stream of CPU arrays gave one on CUDA:1"
@@ -206,7 +236,7 @@ class StreamProducerSpec : FunSpec({
             val (stream, other) = arena.struct(StructKind.STREAM) to arena.struct(StructKind.DEVICE_STREAM).fill(0x5a)
             val reader = DeviceArrayReader.of(schema, List(2) { batch(it.toLong()) })
             reader.exportStream(stream)
-            shouldThrow<IllegalStateException> { reader.exportDeviceStream(other) }.message shouldBe "the reader was exported"
+            shouldThrow<IllegalStateException> { reader.exportDeviceArrayStream(other) }.message shouldBe "the reader was exported"
             PeerMoves.release(other, StructKind.DEVICE_STREAM) shouldBe false
             shouldThrow<IllegalStateException> { reader.next() }.message shouldBe "the reader was exported"
             reader.close()
@@ -217,8 +247,8 @@ class StreamProducerSpec : FunSpec({
     test("STR-05 a stream of ours that passes C and comes back gives the same batches") {
         Arena.ofConfined().use { arena ->
             val (there, back) = List(2) { arena.struct(StructKind.DEVICE_STREAM) }
-            DeviceArrayReader.of(schema, DeviceType.CPU, source(5)).exportDeviceStream(there)
-            DeviceArrayReader.importDeviceStream(there).exportDeviceStream(back)
+            DeviceArrayReader.of(schema, DeviceType.CPU, source(5)).exportDeviceArrayStream(there)
+            DeviceArrayReader.importDeviceArrayStream(there).exportDeviceArrayStream(back)
             PeerStreams.drainDevice(back, setOf(KEEP)).checksum shouldBe all
         }
     }

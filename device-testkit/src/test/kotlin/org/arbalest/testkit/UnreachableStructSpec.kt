@@ -4,7 +4,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncProducer
 import org.arbalest.device.AsyncSchema
 import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
@@ -60,8 +60,8 @@ class UnreachableStructSpec : FunSpec({
         "ArrowArray" to { DeviceArray.importArray(it, field) },
         "ArrowDeviceArray" to { DeviceArray.importDeviceArray(it, field) },
         "ArrowArrayStream" to { DeviceArrayReader.importStream(it).close() },
-        "ArrowDeviceArrayStream" to { DeviceArrayReader.importDeviceStream(it).close() },
-        "ArrowAsyncDeviceStreamHandler" to { AsyncArrays.refuse(it, IllegalStateException("not today")) },
+        "ArrowDeviceArrayStream" to { DeviceArrayReader.importDeviceArrayStream(it).close() },
+        "ArrowAsyncDeviceStreamHandler" to { AsyncProducer.refuse(it, IllegalStateException("not today")) },
     )
 
     for ((struct, call) in calls) {
@@ -222,7 +222,7 @@ internal object CollectedMeanwhile {
             puller.join()
         }
         waits("exportStream", ArrowArrayStreamStruct.LAYOUT) { reader, out -> reader.exportStream(out.take()) }
-        waits("exportDeviceStream", ArrowDeviceArrayStreamStruct.LAYOUT) { reader, out -> reader.exportDeviceStream(out.take()) }
+        waits("exportDeviceArrayStream", ArrowDeviceArrayStreamStruct.LAYOUT) { reader, out -> reader.exportDeviceArrayStream(out.take()) }
     }
 
     private fun handler() = Dropped(ArrowAsyncHandlerStruct.LAYOUT).also {
@@ -233,13 +233,13 @@ internal object CollectedMeanwhile {
     }
 
     private fun handlers() {
-        handler().let { during("refuse", 2, it) { AsyncArrays.refuse(it.take(), IllegalStateException("not today")) } }
+        handler().let { during("refuse", 2, it) { AsyncProducer.refuse(it.take(), IllegalStateException("not today")) } }
         val schema = AsyncSchema(Field.of("n", DataTypes.INT32), DeviceType.CPU, Metadata.empty())
         val later = mutableListOf<Runnable>() // long after produce has returned
         SubmissionPublisher<DeviceArray>().use { arrays ->
             handler().let {
                 during("produce", 2, it) {
-                    AsyncArrays.produce(it.take(), schema, arrays, Executor(later::add))
+                    AsyncProducer.produce(it.take(), schema, arrays, Executor(later::add))
                     while (later.isNotEmpty()) later.removeFirst().run()
                 }
             }

@@ -156,7 +156,7 @@ class UntrustedReadSpec : FunSpec({
             Arena.ofConfined().use { arena ->
                 val stream = arena.struct(if (isDevice) StructKind.DEVICE_STREAM else StructKind.STREAM)
                 fun make() = if (isDevice) PeerStreams.deviceStream(stream, batches = 1, rows = 1) else PeerStreams.stream(stream, batches = 1, rows = 1)
-                fun open() = if (isDevice) DeviceArrayReader.importDeviceStream(stream) else DeviceArrayReader.importStream(stream)
+                fun open() = if (isDevice) DeviceArrayReader.importDeviceArrayStream(stream) else DeviceArrayReader.importStream(stream)
                 make()
                 if (isDevice) ArrowDeviceArrayStreamStruct.setGetSchema(stream.address(), 0) else ArrowArrayStreamStruct.setGetSchema(stream.address(), 0)
                 shouldThrow<DeviceException> { open() }.message shouldBe "the stream's get_schema is NULL"

@@ -42,7 +42,7 @@ class UpcallFaultSpec : FunSpec({
                     reader.exportStream(stream)
                     PeerStreams.drain(stream, extra = 2)
                 } else {
-                    reader.exportDeviceStream(stream)
+                    reader.exportDeviceArrayStream(stream)
                     PeerStreams.drainDevice(stream, extra = 2)
                 }
                 withClue(drained) {

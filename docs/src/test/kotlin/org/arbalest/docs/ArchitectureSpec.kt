@@ -34,7 +34,7 @@ private val FRONT = mapOf(
     "read" to listOf("Column"),
     "build" to listOf("BatchBuilder", "ColumnBuilder"),
     "stream" to listOf("DeviceArrayReader"),
-    "async" to listOf("AsyncArrays", "AsyncQuirk", "AsyncSchema", "AsyncTask"),
+    "async" to listOf("AsyncArrayStream", "AsyncProducer", "AsyncQuirk", "AsyncSchema", "AsyncTask"),
 ).flatMap { (room, types) -> types.map { it to room } }.toMap()
 
 /** What a type of the front reaches in a room above its own, and why: a door that users would miss. */

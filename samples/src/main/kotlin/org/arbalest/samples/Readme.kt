@@ -24,7 +24,7 @@ suspend fun readme(symbols: List<String?>, prices: DoubleArray, cArray: MemorySe
 /** The README's async streams: one that a C producer drives, and one of ours for a C consumer. */
 suspend fun readmeAsync(days: List<DoubleArray>, schema: Schema, cStart: (MemorySegment) -> Unit, cHandler: () -> MemorySegment): Double {
     var total = 0.0
-    AsyncArrays.connect { handler -> cStart(handler) }.use { stream ->
+    AsyncArrayStream.connect { handler -> cStart(handler) }.use { stream ->
         stream.asFlow(prefetch = 16).collect { batch -> total += batch["price"].doubles()[0] }
     }
     val prices = lendingFlow {

@@ -10,7 +10,7 @@ import org.arbalest.coroutines.float64
 import org.arbalest.coroutines.int32
 import org.arbalest.coroutines.lendingFlow
 import org.arbalest.coroutines.produceTo
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
@@ -31,8 +31,8 @@ fun main(args: Array<String>): Unit = exitProcess(runTicker(args))
 internal class Market(val symbols: Int, val rows: Int, val seed: Long, val batches: Long = Long.MAX_VALUE)
 
 /** Starts C's stream. Whoever has it collects it, or closes it. */
-internal fun TickerLibrary.open(market: Market): AsyncArrays =
-    AsyncArrays.connect { handler -> start(handler, market.symbols, market.rows, market.batches, market.seed) }
+internal fun TickerLibrary.open(market: Market): AsyncArrayStream =
+    AsyncArrayStream.connect { handler -> start(handler, market.symbols, market.rows, market.batches, market.seed) }
 
 /** Collects C's quotes for a while: the timeout cancels the flow, and that the stream, which C then releases. */
 internal suspend fun TickerLibrary.watch(market: Market, time: Duration, prefetch: Int, each: (Board) -> Unit): Board {

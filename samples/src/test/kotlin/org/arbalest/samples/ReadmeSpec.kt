@@ -10,7 +10,7 @@ import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import org.arbalest.coroutines.*
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
@@ -68,7 +68,7 @@ class ReadmeSpec : FunSpec({
         coroutineScope {
             readmeAsync(days, schema, { handler -> launch(Dispatchers.Default) { batches.produceTo(handler, schema) } }) {
                 lateinit var taken: MemorySegment
-                val consumer = AsyncArrays.connect { taken = it }
+                val consumer = AsyncArrayStream.connect { taken = it }
                 launch(Dispatchers.Default) { consumer.asFlow().collect { rows += it.length() } }
                 taken
             } shouldBe 7.75

@@ -6,7 +6,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import kotlinx.coroutines.flow.flow
 import org.arbalest.coroutines.produceTo
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncProducer
 import org.arbalest.device.AsyncQuirk.DROPS_TASKS
 import org.arbalest.device.AsyncSchema
 import org.arbalest.device.AsyncTask
@@ -55,7 +55,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         for (batches in listOf(0, 1, 100)) {
             test("$batches batches, $window at a time") {
                 CppConsumer(window).use { consumer ->
-                    val produced = AsyncArrays.produce(consumer.handler, reader(batches), Metadata.empty(), executor)
+                    val produced = AsyncProducer.produce(consumer.handler, reader(batches), Metadata.empty(), executor)
                     consumer.schema shouldBe Numbered.schema
                     consumer.drain() shouldBe ((0 until batches).map(Numbered::rows) to null)
                     produced.outcome().getOrThrow()
@@ -67,7 +67,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
     test("all of them produced, and the stream over, before Arrow C++ extracts the first (ASY-22)") {
         repeat(20) {
             CppConsumer(64).use { consumer ->
-                AsyncArrays.produce(consumer.handler, reader(30), Metadata.empty(), executor).outcome().getOrThrow()
+                AsyncProducer.produce(consumer.handler, reader(30), Metadata.empty(), executor).outcome().getOrThrow()
                 consumer.drain() shouldBe ((0 until 30).map(Numbered::rows) to null)
             }
         }
@@ -85,7 +85,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         test("a failure after $batches batches: Arrow C++ hears of it, and drops what it had not extracted") {
             for (window in listOf(1L, 5L, 64L)) {
                 CppConsumer(window).use { consumer ->
-                    val produced = AsyncArrays.produce(consumer.handler, reader(batches, IOException("disk gone")), Metadata.empty(), executor, DROPS_TASKS)
+                    val produced = AsyncProducer.produce(consumer.handler, reader(batches, IOException("disk gone")), Metadata.empty(), executor, DROPS_TASKS)
                     val (seen, error) = consumer.drain()
                     error!! shouldContain "disk gone"
                     seen shouldBe (0 until seen.size).map(Numbered::rows)
@@ -97,7 +97,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
 
     test("ASY-25 a refused handler") {
         CppConsumer(5).use { consumer ->
-            AsyncArrays.refuse(consumer.handler, IOException("no such table"))
+            AsyncProducer.refuse(consumer.handler, IOException("no such table"))
             shouldThrow<EngineException> { consumer.schema }.message!! shouldContain "no such table"
         }
     }
@@ -115,7 +115,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
                     stream.released().outcome().getOrThrow()
                 }
                 val other = Schema.of(Numbered.schema.fields().take(1))
-                val produced = AsyncArrays.produceTasks(consumer.handler, AsyncSchema.of(other, DeviceType.CPU), tasks, executor, DROPS_TASKS)
+                val produced = AsyncProducer.produceTasks(consumer.handler, AsyncSchema.of(other, DeviceType.CPU), tasks, executor, DROPS_TASKS)
                 consumer.schema
                 while (tasks.numberOfSubscribers == 0) Thread.onSpinWait()
                 tasks.submit(subscriber.kept.single())
@@ -128,7 +128,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
 
     test("a consumer that is given up after some batches: what it does not want any more is dropped when the stream ends") {
         CppConsumer(2).let { consumer ->
-            val produced = AsyncArrays.produce(consumer.handler, reader(10), Metadata.empty(), executor, DROPS_TASKS)
+            val produced = AsyncProducer.produce(consumer.handler, reader(10), Metadata.empty(), executor, DROPS_TASKS)
             consumer.next()!!.use { Numbered.rows(it) } shouldBe Numbered.rows(0)
             consumer.drain().second shouldBe null
             consumer.close()
@@ -141,7 +141,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
             repeat(40) { producer.give(Numbered.batch(it)) }
             producer.end()
             CppConsumer(5).use { consumer ->
-                val produced = AsyncArrays.produceTasks(consumer.handler, asyncSchema, producer.connect(), executor)
+                val produced = AsyncProducer.produceTasks(consumer.handler, asyncSchema, producer.connect(), executor)
                 consumer.drain() shouldBe ((0 until 40).map(Numbered::rows) to null)
                 produced.outcome().getOrThrow()
             }
@@ -152,7 +152,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         test("$type, into Arrow C++'s handler and out of its generator") {
             CppConsumer(2).use { consumer ->
                 val stream = Batches.stream(type) { if (it < 3) Batches.laid(type, 10 * it, 10) else null }
-                AsyncArrays.produce(consumer.handler, stream, Metadata.empty(), executor)
+                AsyncProducer.produce(consumer.handler, stream, Metadata.empty(), executor)
                 CppProducer(consumer.schema).use { producer ->
                     generateSequence { consumer.next() }.forEach(producer::give)
                     producer.end()
@@ -167,7 +167,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
             CompletableFuture.runAsync({
                 repeat(20) {
                     CppConsumer(1L + number).use { consumer ->
-                        AsyncArrays.produce(consumer.handler, reader(30), Metadata.empty(), executor)
+                        AsyncProducer.produce(consumer.handler, reader(30), Metadata.empty(), executor)
                         consumer.drain() shouldBe ((0 until 30).map(Numbered::rows) to null)
                     }
                 }

@@ -8,7 +8,7 @@ import io.kotest.matchers.string.shouldNotContain
 import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.runBlocking
 import org.arbalest.coroutines.asFlow
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncProducer
 import org.arbalest.device.AsyncQuirk.DROPS_TASKS
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
@@ -125,7 +125,7 @@ internal class ArrowCppAsyncSoak(private val random: Random) {
                 override fun next(): DeviceArray? =
                     if (next < batches) Numbered.batch(next++) else if (fails) throw IOException("disk gone") else null
             })
-            val produced = AsyncArrays.produce(consumer.handler, reader, Metadata.empty(), executor, DROPS_TASKS)
+            val produced = AsyncProducer.produce(consumer.handler, reader, Metadata.empty(), executor, DROPS_TASKS)
             var seen = 0
             val error = runCatching { generateSequence { consumer.next() }.forEach { it.close(); seen++ } }.exceptionOrNull()
             check((error != null) == fails && (error == null || error is EngineException)) { "$error" }

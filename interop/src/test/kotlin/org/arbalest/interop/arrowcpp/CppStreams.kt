@@ -1,6 +1,6 @@
 package org.arbalest.interop.arrowcpp
 
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.AsyncQuirk
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
@@ -61,7 +61,7 @@ internal class CppProducer(schema: Schema, waiting: Waiting = Waiting.PENDING) :
     }
 
     /** Drives a handler of ours, on a thread of its own. */
-    fun connect(vararg quirks: AsyncQuirk): AsyncArrays = AsyncArrays.connect(setOf(*quirks), ::start)
+    fun connect(vararg quirks: AsyncQuirk): AsyncArrayStream = AsyncArrayStream.connect(::start, *quirks)
 
     /** Waits until the generator is asked for what it was not told yet. */
     fun awaitAsked() {
@@ -117,7 +117,7 @@ internal class CppConsumer(queueSize: Long) : AutoCloseable {
 /** What [reader] gives, after Arrow C++ has had it: `ImportDeviceRecordBatchReader`, then `ExportDeviceRecordBatchReader`. */
 internal fun throughArrowCpp(reader: DeviceArrayReader): DeviceArrayReader = Arena.ofConfined().use { arena ->
     val (given, taken) = List(2) { arena.allocate(ArrowDeviceArrayStreamStruct.LAYOUT) }
-    reader.exportDeviceStream(given)
+    reader.exportDeviceArrayStream(given)
     ArrowCppBridge.check(ArrowCppBridge.streamThrough(given, taken))
-    DeviceArrayReader.importDeviceStream(taken)
+    DeviceArrayReader.importDeviceArrayStream(taken)
 }

@@ -210,13 +210,18 @@ public final class DeviceArrayImpl implements DeviceArray {
 
   @Override
   public DeviceArray child(int index) {
-    holder();
     Layout layout = Layout.of(field);
     Objects.checkIndex(index, layout.children.length);
-    long node = ArrowArrayStruct.child(struct, index);
-    boolean rows = layout.shape.sharesRows();
-    long start = ArrowArrayStruct.offset(node) + (rows ? offset : 0);
-    return new DeviceArrayImpl(device, layout.children[index], node, start, rows ? length : ArrowArrayStruct.length(node)).holding(share());
+    Ownership shared = share(); // before the struct is read: another thread may close this handle
+    try {
+      long node = ArrowArrayStruct.child(struct, index);
+      boolean rows = layout.shape.sharesRows();
+      long start = ArrowArrayStruct.offset(node) + (rows ? offset : 0);
+      return new DeviceArrayImpl(device, layout.children[index], node, start, rows ? length : ArrowArrayStruct.length(node)).holding(shared);
+    } catch (Throwable t) {
+      shared.release();
+      throw t;
+    }
   }
 
   @Override

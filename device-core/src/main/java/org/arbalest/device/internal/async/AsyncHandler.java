@@ -55,7 +55,7 @@ public final class AsyncHandler implements HeldByC {
   final TaskSubscription subscription = new TaskSubscription(this);
 
   AsyncHandler(Set<AsyncQuirk> quirks) {
-    this.quirks = Set.copyOf(quirks);
+    this.quirks = quirks;
     if (has(AsyncQuirk.PRODUCER_ENDS_EARLY) && has(AsyncQuirk.PRODUCER_STAYS)) {
       throw new IllegalArgumentException("a producer either ends early or stays: PRODUCER_ENDS_EARLY or PRODUCER_STAYS");
     }

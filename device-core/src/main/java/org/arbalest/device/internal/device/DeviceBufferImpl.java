@@ -1,5 +1,6 @@
 package org.arbalest.device.internal.device;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.SeekableByteChannel;
 import java.util.Objects;
@@ -79,6 +80,19 @@ public final class DeviceBufferImpl implements DeviceBuffer {
   public long address() {
     checkOpen();
     return address;
+  }
+
+  @Override
+  public MemorySegment segment(Arena arena) {
+    Objects.requireNonNull(arena, "arena");
+    MemorySegment raw = segment();
+    Allocation held = hold();
+    try {
+      return raw.reinterpret(arena, _ -> held.release());
+    } catch (Throwable t) {
+      held.release();
+      throw t;
+    }
   }
 
   @Override

@@ -30,7 +30,9 @@ public final class ColumnImpl implements Column {
   private final long length;
   private final Values values;
   private final long validity;
-  private boolean readable;
+
+  /** Volatile, so that a thread that finds it sees what was waited for. */
+  private volatile boolean readable;
 
   /** An array as a column; borrowed, for as long as the handle is open. */
   public static ColumnImpl of(DeviceArrayImpl array) {

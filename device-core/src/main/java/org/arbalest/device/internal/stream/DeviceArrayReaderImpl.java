@@ -76,11 +76,17 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     return of(schema.asField(), deviceType, source);
   }
 
-  public static DeviceArrayReader of(Schema schema, List<DeviceArray> batches) {
-    Iterator<DeviceArray> rest = List.copyOf(Objects.requireNonNull(batches, "batches")).iterator();
+  public static DeviceArrayReader of(Schema schema, DeviceType deviceType, List<DeviceArray> batches) {
+    List<DeviceArray> all = List.copyOf(Objects.requireNonNull(batches, "batches"));
+    Field field = schema.asField();
+    for (int i = 0; i < all.size(); i++) {
+      String wrong = mismatch(all.get(i), field, deviceType);
+      if (wrong != null) throw DeviceException.invalid("batch " + i + ": " + wrong);
+    }
+    Iterator<DeviceArray> rest = all.iterator();
     return of(
-        schema,
-        DeviceType.CPU,
+        field,
+        deviceType,
         new Source() {
           @Override
           public @Nullable DeviceArray next() {
@@ -102,7 +108,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     }
   }
 
-  public static DeviceArrayReader importDeviceStream(MemorySegment stream) {
+  public static DeviceArrayReader importDeviceArrayStream(MemorySegment stream) {
     try {
       return StreamSource.open(Structs.address(stream, ArrowDeviceArrayStreamStruct.LAYOUT), true);
     } finally {
@@ -177,13 +183,14 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
 
   /** An array that is not what its stream is of is an error (STR-08); it stays the caller's. */
   public static void check(DeviceArray array, Field field, DeviceType deviceType) {
-    String wrong = null;
-    if (!array.device().type().equals(deviceType)) {
-      wrong = "a stream of " + deviceType + " arrays gave one on " + array.device();
-    } else if (!Layout.of(field).matches(Layout.of(array.field()))) {
-      wrong = "a stream of " + field + " gave an array of " + array.field();
-    }
+    String wrong = mismatch(array, field, deviceType);
     if (wrong != null) throw DeviceException.invalid(wrong);
+  }
+
+  private static @Nullable String mismatch(DeviceArray array, Field field, DeviceType deviceType) {
+    if (!array.device().type().equals(deviceType)) return "a stream of " + deviceType + " arrays gave one on " + array.device();
+    if (!Layout.of(field).matches(Layout.of(array.field()))) return "a stream of " + field + " gave an array of " + array.field();
+    return null;
   }
 
   /** The same error for another caller, with the stack of this call. */
@@ -206,11 +213,11 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   }
 
   @Override
-  public void exportDeviceStream(MemorySegment out) {
+  public void exportDeviceArrayStream(MemorySegment out) {
     try {
       long stream = Structs.address(out, ArrowDeviceArrayStreamStruct.LAYOUT);
       ArrowDeviceArrayStreamStruct.setRelease(stream, 0);
-      export(export -> export.writeDeviceStream(stream));
+      export(export -> export.writeDeviceArrayStream(stream));
     } finally {
       Reference.reachabilityFence(out);
     }

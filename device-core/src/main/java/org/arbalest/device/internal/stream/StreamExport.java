@@ -61,7 +61,7 @@ public final class StreamExport implements HeldByC {
   }
 
   /** Hands it, and its reader, to C as an {@code ArrowDeviceArrayStream}. Cannot fail. */
-  void writeDeviceStream(long out) {
+  void writeDeviceArrayStream(long out) {
     ArrowDeviceArrayStreamStruct.setDeviceType(out, reader.deviceType().code());
     ArrowDeviceArrayStreamStruct.setGetSchema(out, StreamCallbacks.DEVICE_STREAM_GET_SCHEMA);
     ArrowDeviceArrayStreamStruct.setGetNext(out, StreamCallbacks.DEVICE_STREAM_GET_NEXT);

@@ -135,7 +135,7 @@ class FailedExportSpec : FunSpec({
                         val (stream, deviceStream) = arena.garbage(ArrowArrayStreamStruct.SIZE) to arena.garbage(ArrowDeviceArrayStreamStruct.SIZE)
                         shouldThrow<DeviceException> { reader.exportStream(stream) }.errno() shouldBe Errno.ENOMEM
                         ArrowArrayStreamStruct.release(stream.address()) shouldBe 0
-                        shouldThrow<DeviceException> { reader.exportDeviceStream(deviceStream) }.errno() shouldBe Errno.ENOMEM
+                        shouldThrow<DeviceException> { reader.exportDeviceArrayStream(deviceStream) }.errno() shouldBe Errno.ENOMEM
                         ArrowDeviceArrayStreamStruct.release(deviceStream.address()) shouldBe 0
                         reader.next()!!.use { it.length() shouldBe 3 }
                     }

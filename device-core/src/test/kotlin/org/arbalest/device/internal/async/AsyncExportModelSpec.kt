@@ -4,19 +4,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
-import java.lang.foreign.Arena
-import java.lang.foreign.FunctionDescriptor
-import java.lang.foreign.Linker
-import java.lang.foreign.MemorySegment
-import java.lang.foreign.ValueLayout.JAVA_INT
-import java.lang.foreign.ValueLayout.JAVA_LONG
-import java.lang.invoke.MethodHandles
-import java.util.concurrent.CompletableFuture
-import java.util.concurrent.ConcurrentLinkedQueue
-import java.util.concurrent.CopyOnWriteArrayList
-import java.util.concurrent.Flow
-import java.util.concurrent.atomic.AtomicInteger
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncProducer
 import org.arbalest.device.AsyncSchema
 import org.arbalest.device.Balanced
 import org.arbalest.device.DeviceArray
@@ -33,6 +21,18 @@ import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.internal.schema.SchemaImporter
 import org.arbalest.device.released
+import java.lang.foreign.Arena
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.lang.invoke.MethodHandles
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.CopyOnWriteArrayList
+import java.util.concurrent.Flow
+import java.util.concurrent.atomic.AtomicInteger
 
 /** The producer's end in every order: a publisher's signals, a consumer's calls, extractions, and the executor. */
 class AsyncExportModelSpec : FunSpec({
@@ -76,7 +76,7 @@ internal class ProducerModel(run: Interleavings.Run, private val fails: Boolean,
         ArrowAsyncHandlerStruct.setOnNextTask(handler.address(), ON_NEXT_TASK)
         ArrowAsyncHandlerStruct.setOnError(handler.address(), ON_ERROR)
         ArrowAsyncHandlerStruct.setRelease(handler.address(), RELEASE)
-        done = AsyncArrays.produce(handler, SCHEMA, { subscriber.complete(it); it.onSubscribe(Upstream()) }, { jobs.add(it) }).toCompletableFuture()
+        done = AsyncProducer.produce(handler, SCHEMA, { subscriber.complete(it); it.onSubscribe(Upstream()) }, { jobs.add(it) }).toCompletableFuture()
         run.actor("executor") {
             while (true) {
                 step("run") { jobs.isNotEmpty() || run.othersDone("executor") }

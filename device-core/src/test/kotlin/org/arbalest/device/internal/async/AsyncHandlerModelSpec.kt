@@ -4,17 +4,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
-import java.lang.foreign.Arena
-import java.lang.foreign.FunctionDescriptor
-import java.lang.foreign.Linker
-import java.lang.foreign.MemorySegment
-import java.lang.foreign.ValueLayout.JAVA_INT
-import java.lang.foreign.ValueLayout.JAVA_LONG
-import java.lang.invoke.MethodHandles
-import java.util.concurrent.CancellationException
-import java.util.concurrent.Flow
-import java.util.concurrent.atomic.AtomicInteger
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.AsyncQuirk
 import org.arbalest.device.AsyncTask
 import org.arbalest.device.Balanced
@@ -30,6 +20,16 @@ import org.arbalest.device.batch
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.release
 import org.arbalest.device.released
+import java.lang.foreign.Arena
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.lang.invoke.MethodHandles
+import java.util.concurrent.CancellationException
+import java.util.concurrent.Flow
+import java.util.concurrent.atomic.AtomicInteger
 
 /** The consumer's end in every order: a producer's callbacks, a subscriber's calls, and extractions, each inside the others. */
 class AsyncHandlerModelSpec : FunSpec({
@@ -89,7 +89,7 @@ internal class ConsumerModel(
     private val signalled = java.util.concurrent.CopyOnWriteArrayList<AsyncTask>()
     private val signals = java.util.concurrent.CopyOnWriteArrayList<String>()
     private lateinit var subscription: Flow.Subscription
-    private val arrays: AsyncArrays
+    private val arrays: AsyncArrayStream
     private var handler = 0L
 
     init {
@@ -98,8 +98,8 @@ internal class ConsumerModel(
         ArrowAsyncProducerStruct.setDeviceType(producer.address(), 1)
         ArrowAsyncProducerStruct.setRequest(producer.address(), REQUEST)
         ArrowAsyncProducerStruct.setCancel(producer.address(), CANCEL)
-        val quirks = if (isGoneEarly) setOf(AsyncQuirk.PRODUCER_ENDS_EARLY) else setOf()
-        arrays = AsyncArrays.connect(quirks) { handler = it.address() }
+        val quirks = listOfNotNull(AsyncQuirk.PRODUCER_ENDS_EARLY.takeIf { isGoneEarly })
+        arrays = AsyncArrayStream.connect({ handler = it.address() }, *quirks.toTypedArray())
         ArrowAsyncHandlerStruct.setProducer(handler, producer.address())
         arrays.released().whenComplete { _, _ -> releases.incrementAndGet() }
         if ("subscribe" !in script) arrays.subscribe(Subscriber())

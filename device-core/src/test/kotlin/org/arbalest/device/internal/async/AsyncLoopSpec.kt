@@ -6,13 +6,8 @@ import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
-import java.util.concurrent.CompletableFuture
-import java.util.concurrent.CompletionException
-import java.util.concurrent.Executor
-import java.util.concurrent.Flow
-import java.util.concurrent.ForkJoinPool
-import java.util.concurrent.TimeUnit.SECONDS
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncArrayStream
+import org.arbalest.device.AsyncProducer
 import org.arbalest.device.AsyncSchema
 import org.arbalest.device.AsyncTask
 import org.arbalest.device.Balanced
@@ -23,6 +18,12 @@ import org.arbalest.device.Metadata
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.batch
 import org.arbalest.device.released
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CompletionException
+import java.util.concurrent.Executor
+import java.util.concurrent.Flow
+import java.util.concurrent.ForkJoinPool
+import java.util.concurrent.TimeUnit.SECONDS
 
 /** Our producer into our consumer, by way of the C structs. */
 class AsyncLoopSpec : FunSpec({
@@ -41,10 +42,10 @@ class AsyncLoopSpec : FunSpec({
     fun loop(
         publisher: Flow.Publisher<DeviceArray>,
         executor: Executor = ForkJoinPool.commonPool(),
-    ): Pair<AsyncArrays, CompletableFuture<Void>> {
+    ): Pair<AsyncArrayStream, CompletableFuture<Void>> {
         val produced = CompletableFuture<Void>()
-        val arrays = AsyncArrays.connect { handler ->
-            AsyncArrays.produce(handler, described, publisher, executor).whenComplete { _, t ->
+        val arrays = AsyncArrayStream.connect { handler ->
+            AsyncProducer.produce(handler, described, publisher, executor).whenComplete { _, t ->
                 if (t == null) produced.complete(null) else produced.completeExceptionally(t)
             }
         }
@@ -139,7 +140,7 @@ class AsyncLoopSpec : FunSpec({
 
     test("a pull stream passes through an async one and back") {
         val reader = DeviceArrayReader.of(schema, List(100) { batch(it + 1) })
-        val arrays = AsyncArrays.connect { AsyncArrays.produce(it, reader, Metadata.empty(), ForkJoinPool.commonPool()) }
+        val arrays = AsyncArrayStream.connect { AsyncProducer.produce(it, reader, Metadata.empty(), ForkJoinPool.commonPool()) }
         arrays.reader(4).use { back ->
             for (i in 1..100) back.next()!!.use { it.length() shouldBe i.toLong() }
             back.next().shouldBeNull()

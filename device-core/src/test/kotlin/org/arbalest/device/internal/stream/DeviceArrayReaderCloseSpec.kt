@@ -61,10 +61,10 @@ class DeviceArrayReaderCloseSpec : FunSpec({
             val readers = sources.map(::reader)
             var exports = 0
             duel(sources.size, { readers[it].close() }, { i ->
-                if (runCatching { readers[i].exportDeviceStream(out) }.isSuccess) {
+                if (runCatching { readers[i].exportDeviceArrayStream(out) }.isSuccess) {
                     exports++
                     var pulled = 0
-                    DeviceArrayReader.importDeviceStream(out).use { stream -> while (stream.next()?.close() != null) pulled++ }
+                    DeviceArrayReader.importDeviceArrayStream(out).use { stream -> while (stream.next()?.close() != null) pulled++ }
                     check(pulled == 3 && sources[i].cancels.get() == 0) { "of race $i C got $pulled arrays, ${sources[i].cancels} cancels" }
                 }
             })

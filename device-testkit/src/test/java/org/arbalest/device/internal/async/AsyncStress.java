@@ -12,7 +12,7 @@ import java.lang.invoke.MethodHandles;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.arbalest.device.AsyncArrays;
+import org.arbalest.device.AsyncArrayStream;
 import org.arbalest.device.AsyncTask;
 import org.arbalest.device.DataType;
 import org.arbalest.device.Field;
@@ -82,8 +82,8 @@ public class AsyncStress {
 
     Stream() {
       STREAMS.put(producer, this);
-      AsyncArrays arrays =
-          AsyncArrays.connect(
+      AsyncArrayStream arrays =
+          AsyncArrayStream.connect(
               h -> {
                 handler = h.address();
                 NativeHeap.fill(producer, ArrowAsyncProducerStruct.SIZE + 8, (byte) 0);

@@ -8,18 +8,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import java.util.concurrent.CancellationException
-import java.util.concurrent.CompletableFuture
-import java.util.concurrent.CompletionStage
-import java.util.concurrent.CyclicBarrier
-import java.util.concurrent.ExecutionException
-import java.util.concurrent.Executor
-import java.util.concurrent.Executors
-import java.util.concurrent.Flow
-import java.util.concurrent.ForkJoinPool
-import java.util.concurrent.RejectedExecutionException
-import java.util.concurrent.TimeUnit.SECONDS
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncProducer
 import org.arbalest.device.AsyncQuirk
 import org.arbalest.device.AsyncSchema
 import org.arbalest.device.AsyncTask
@@ -43,6 +32,17 @@ import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.isReleased
 import org.arbalest.device.soil
 import org.arbalest.testkit.LedgerExtension
+import java.util.concurrent.CancellationException
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CompletionStage
+import java.util.concurrent.CyclicBarrier
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.Executor
+import java.util.concurrent.Executors
+import java.util.concurrent.Flow
+import java.util.concurrent.ForkJoinPool
+import java.util.concurrent.RejectedExecutionException
+import java.util.concurrent.TimeUnit.SECONDS
 
 /** Rules of the async stream that show only if the other side does each step by hand. */
 class AsyncByHandSpec : FunSpec({
@@ -114,7 +114,7 @@ class AsyncByHandSpec : FunSpec({
                 while (jobs.isNotEmpty()) jobs.removeFirst().run()
             }
             val reader = DeviceArrayReader.of(type.schema(), List(5) { ProducerByHand.one() })
-            val done = AsyncArrays.produce(consumer.handler, reader, Metadata.empty(), Executor { jobs += it })
+            val done = AsyncProducer.produce(consumer.handler, reader, Metadata.empty(), Executor { jobs += it })
             run()
             consumer.tasks.size shouldBe 0
             consumer.request(2)
@@ -134,7 +134,7 @@ class AsyncByHandSpec : FunSpec({
     test("ASY-07 producer: what is requested after a cancellation is nothing, be it less than one") {
         ConsumerByHand().use { consumer ->
             val jobs = mutableListOf<Runnable>()
-            val done = AsyncArrays.produce(consumer.handler, type, Given(), Executor { jobs += it })
+            val done = AsyncProducer.produce(consumer.handler, type, Given(), Executor { jobs += it })
             consumer.cancel()
             consumer.request(0)
             consumer.request(5)
@@ -191,7 +191,7 @@ class AsyncByHandSpec : FunSpec({
     test("ASY-17 producer: out is released after an extract_data that failed, whatever was in it") {
         ConsumerByHand().use { consumer ->
             val given = Given()
-            val done = AsyncArrays.produce(consumer.handler, type, given, ForkJoinPool.commonPool())
+            val done = AsyncProducer.produce(consumer.handler, type, given, ForkJoinPool.commonPool())
             val subscriber = given.subscriber.get(30, SECONDS)
             consumer.request(2)
             while (given.asked < 2) Thread.onSpinWait()
@@ -238,7 +238,7 @@ class AsyncByHandSpec : FunSpec({
             })
         }
         ConsumerByHand().use { consumer ->
-            val done = AsyncArrays.produceTasks(consumer.handler, type, tasks, ForkJoinPool.commonPool())
+            val done = AsyncProducer.produceTasks(consumer.handler, type, tasks, ForkJoinPool.commonPool())
             while (consumer.calls.isEmpty()) Thread.onSpinWait()
             consumer.request(1)
             while (consumer.tasks.isEmpty()) Thread.onSpinWait()
@@ -305,7 +305,7 @@ class AsyncByHandSpec : FunSpec({
                 }
             }
             consumer.inside = { if (it == "task") repeat(20) { consumer.request(1) } }
-            val done = AsyncArrays.produce(consumer.handler, reader, Metadata.empty(), pool)
+            val done = AsyncProducer.produce(consumer.handler, reader, Metadata.empty(), pool)
             while (consumer.calls.isEmpty()) Thread.onSpinWait()
             pool.submit { repeat(20) { consumer.request(1) } }.get(30, SECONDS)
             while (consumer.tasks.isEmpty()) Thread.onSpinWait()
@@ -380,7 +380,7 @@ class AsyncByHandSpec : FunSpec({
         val field = Field.of("c", DataTypes.INT8)
         val huge = AsyncSchema(Field.of("", DataType.StructType(List(1 shl 20) { field })), DeviceType.CPU, Metadata.empty())
         ConsumerByHand().use { consumer ->
-            val done = AsyncArrays.produce(consumer.handler, huge, Given(), ForkJoinPool.commonPool())
+            val done = AsyncProducer.produce(consumer.handler, huge, Given(), ForkJoinPool.commonPool())
             toldOnlyAnError(consumer, "can be exported")
             failure(done).shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
         }
@@ -404,7 +404,7 @@ class AsyncByHandSpec : FunSpec({
 
     test("ASY-25 producer: an executor that does not run it is an on_error before the schema, then release") {
         ConsumerByHand().use { consumer ->
-            val done = AsyncArrays.produce(consumer.handler, type, Given(), Executor { throw RejectedExecutionException("closed for the night") })
+            val done = AsyncProducer.produce(consumer.handler, type, Given(), Executor { throw RejectedExecutionException("closed for the night") })
             toldOnlyAnError(consumer, "closed for the night")
             failure(done).shouldBeInstanceOf<DeviceException>()
         }
@@ -502,7 +502,7 @@ class AsyncByHandSpec : FunSpec({
     test("ASY-28 producer: cancelled before on_schema, the consumer is released and told nothing else") {
         ConsumerByHand().use { consumer ->
             val jobs = mutableListOf<Runnable>()
-            val done = AsyncArrays.produce(consumer.handler, type, Given(), Executor { jobs += it })
+            val done = AsyncProducer.produce(consumer.handler, type, Given(), Executor { jobs += it })
             consumer.cancel()
             while (jobs.isNotEmpty()) jobs.removeFirst().run()
             consumer.calls shouldContainExactly listOf("release")
@@ -513,7 +513,7 @@ class AsyncByHandSpec : FunSpec({
     test("ASY-28 producer: what a publisher sends after the consumer has cancelled is closed") {
         ConsumerByHand().use { consumer ->
             val given = Given()
-            AsyncArrays.produce(consumer.handler, type, given, ForkJoinPool.commonPool())
+            AsyncProducer.produce(consumer.handler, type, given, ForkJoinPool.commonPool())
             val subscriber = given.subscriber.get(30, SECONDS)
             consumer.request(2)
             while (given.asked < 2) Thread.onSpinWait()

@@ -1,15 +1,15 @@
 package org.arbalest.device.internal.async
 
-import java.util.concurrent.ConcurrentLinkedQueue
-import java.util.concurrent.Flow
-import org.arbalest.device.AsyncArrays
+import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.AsyncStreams
 import org.arbalest.device.AsyncTask
 import org.arbalest.device.Metadata
 import org.reactivestreams.tck.flow.FlowSubscriberBlackboxVerification
 import org.testng.annotations.AfterClass
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.Flow
 
-/** What [AsyncArrays.reader] subscribes with against the Reactive Streams TCK; nobody pulls. */
+/** What [AsyncArrayStream.reader] subscribes with against the Reactive Streams TCK; nobody pulls. */
 class AsyncSourceTckTest : FlowSubscriberBlackboxVerification<AsyncTask>(AsyncStreams.environment()) {
     private val sources = ConcurrentLinkedQueue<AsyncSource>()
 

@@ -1,0 +1,147 @@
+package org.arbalest.coroutines
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.async
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.flow.map
+import kotlinx.coroutines.flow.take
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.withTimeout
+import kotlinx.coroutines.yield
+import org.arbalest.device.AsyncArrayStream
+import org.arbalest.device.AsyncSchema
+import org.arbalest.device.AsyncTask
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Metadata
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.LedgerExtension
+import java.io.IOException
+import java.util.concurrent.CancellationException
+import java.util.concurrent.Executors
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.time.Duration.Companion.seconds
+
+/** What a lending flow holds for its collector is its own until it is lent. */
+class LendingFlowSpec : FunSpec({
+    extension(LedgerExtension)
+
+    test("OWN-16 buffer: the source runs ahead by what the buffer holds, and each is lent in its turn, open") {
+        val made = AtomicInteger()
+        var at = 0
+        val ahead = readerOf { if (at < 9) batchOf(at++.toLong()).also { made.incrementAndGet() } else null }.asFlow().buffer(2)
+        val ids = mutableListOf<Long>()
+        lateinit var last: DeviceArray
+        withTimeout(30.seconds) {
+            ahead.collect { batch ->
+                // With the collector, two in the buffer, and one that waits for a place.
+                while (made.get() < minOf(9, batch.id.toInt() + 4)) yield()
+                repeat(100) { yield() }
+                made.get() shouldBe minOf(9, batch.id.toInt() + 4)
+                ids += batch.id
+                last = batch
+            }
+        }
+        ids shouldContainExactly List(9) { it.toLong() }
+        last.isOpen shouldBe false
+    }
+
+    for (capacity in listOf(0, 1, 64)) {
+        test("OWN-16 buffer($capacity): a collector that has enough, or throws, closes what waits and the reader") {
+            var closed = 0
+            fun batches() = readerOf(100, { closed++ }).asFlow().buffer(capacity)
+            batches().map { it.id }.take(3).toList() shouldContainExactly listOf(0, 1, 2)
+            shouldThrow<IOException> { batches().collect { throw IOException("full") } }.message shouldBe "full"
+            closed shouldBe 2
+        }
+
+        test("OWN-16 buffer($capacity): a cancelled collection closes what waits and the reader") {
+            var closed = false
+            coroutineScope {
+                val collecting = CompletableDeferred<Unit>()
+                val collection = launch {
+                    readerOf(100, { closed = true }).asFlow().buffer(capacity).collect {
+                        collecting.complete(Unit)
+                        awaitCancellation()
+                    }
+                }
+                collecting.await()
+                collection.cancelAndJoin()
+            }
+            closed shouldBe true
+        }
+    }
+
+    test("buffer: an error of the source comes after what it made before") {
+        var at = 0L
+        val ids = mutableListOf<Long>()
+        val flow = readerOf { if (at < 3) batchOf(at++) else throw IOException("no more tape") }.asFlow().buffer()
+        shouldThrow<IOException> { flow.collect { ids += it.id } }.message shouldBe "no more tape"
+        ids shouldContainExactly listOf(0, 1, 2)
+    }
+
+    test("OWN-16 flowOn: what comes before runs in the context, what comes after in the collector's") {
+        Executors.newSingleThreadExecutor { Thread(it, "upstream") }.asCoroutineDispatcher().use { dispatcher ->
+            val collector = Thread.currentThread()
+            val makers = mutableSetOf<String>()
+            val ids = mutableListOf<Long>()
+            lendingFlow {
+                repeat(5) {
+                    makers += Thread.currentThread().name.substringBefore(" @")
+                    emit(batchOf(it.toLong()))
+                }
+            }.flowOn(dispatcher).collect {
+                Thread.currentThread() shouldBe collector
+                ids += it.id
+            }
+            makers shouldBe setOf("upstream")
+            ids shouldContainExactly List(5) { it.toLong() }
+        }
+    }
+
+    test("flowOn: a context that was shut down, or that has a job, is an error and no hang") {
+        val dispatcher = Executors.newSingleThreadExecutor().asCoroutineDispatcher()
+        dispatcher.close()
+        withTimeout(30.seconds) {
+            shouldThrow<CancellationException> { lendingFlow { emit(batchOf(1)) }.flowOn(dispatcher).collect {} }
+        }
+        shouldThrow<IllegalArgumentException> { lendingFlow { emit(batchOf(1)) }.flowOn(Job()) }
+        shouldThrow<IllegalArgumentException> { lendingFlow { emit(batchOf(1)) }.buffer(-3) }.message shouldBe "a buffer holds at least 0 elements, not -3"
+    }
+
+    test("OWN-16 asTaskFlow().buffer(): tasks that waited can be extracted, and those that nobody took are discarded") {
+        for (taken in listOf(20, 5)) {
+            withTimeout(30.seconds) {
+                coroutineScope {
+                    val schema = AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.empty())
+                    val tasks = lendingTaskFlow { repeat(20) { emit(AsyncTask.of(batchOf(it.toLong()), Metadata.empty())) } }
+                    val stream = AsyncArrayStream.connect { handler -> launch(Dispatchers.Default) { tasks.buffer(3).produceTasksTo(handler, schema) } }
+                    val ids = stream.asTaskFlow(4).buffer(4).map { task -> task.extract().use { it.id } }.take(taken).toList()
+                    ids shouldContainExactly List(taken) { it.toLong() }
+                }
+            }
+        }
+    }
+
+    test("OWN-16 buffer and flowOn: a thousand collections that end at any moment, on any threads, lose nothing") {
+        withTimeout(60.seconds) {
+            repeat(1000) { n ->
+                coroutineScope {
+                    val flow = readerOf(20).asFlow().buffer(n % 5).flowOn(Dispatchers.Default)
+                    val collection = async(Dispatchers.Default) { flow.collect { repeat(n % 3) { yield() } } }
+                    repeat(n % 50) { yield() }
+                    if (n % 4 != 0) collection.cancelAndJoin() else collection.await()
+                }
+            }
+        }
+    }
+})

@@ -1,0 +1,47 @@
+package org.arbalest.coroutines
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.DeviceArray
+import org.arbalest.testkit.LedgerExtension
+import java.io.IOException
+
+/** A reader as a sequence that lends. */
+class ReaderSequenceSpec : FunSpec({
+    extension(LedgerExtension)
+
+    test("useArrays lends each array until the next is asked for, and closes the reader") {
+        var closed = 0
+        val seen = mutableListOf<DeviceArray>()
+        val ids = readerOf(4, { closed++ }).useArrays { batches ->
+            batches.map { batch ->
+                seen.forEach { it.isOpen shouldBe false }
+                seen += batch
+                batch.id
+            }.toList()
+        }
+        ids shouldContainExactly listOf(0, 1, 2, 3)
+        seen.last().isOpen shouldBe false
+        closed shouldBe 1
+    }
+
+    test("useArrays: whoever has enough, looks ahead, or throws, loses nothing") {
+        var closed = 0
+        fun reader() = readerOf(4) { closed++ }
+        reader().useArrays { it.first().id } shouldBe 0
+        reader().useArrays { it.iterator().hasNext() } shouldBe true
+        reader().useArrays { batches -> batches.map { it.retain() }.toList() }.onEach { it.isOpen shouldBe true }.forEach { it.close() }
+        shouldThrow<IOException> { reader().useArrays { batches -> batches.forEach { if (it.id == 2L) throw IOException("full") } } }
+        reader().useArrays { 7 } shouldBe 7
+        closed shouldBe 5
+        shouldThrow<NoSuchElementException> { readerOf(0).useArrays { it.iterator().next() } }
+    }
+
+    test("useArrays throws what the stream failed with") {
+        var at = 0L
+        shouldThrow<IOException> { readerOf { if (at < 2) batchOf(at++) else throw IOException("no more tape") }.useArrays { it.count() } }
+        at shouldBe 2
+    }
+})

@@ -1,0 +1,104 @@
+package org.arbalest.device.internal.async;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
+import java.util.function.Consumer;
+import org.arbalest.device.AsyncArrayStream;
+import org.arbalest.device.AsyncQuirk;
+import org.arbalest.device.AsyncSchema;
+import org.arbalest.device.AsyncTask;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.lifetime.Leaks;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.jspecify.annotations.Nullable;
+
+/** A C producer's stream as a publisher, through the {@link AsyncHandler} that the producer holds. See {@link AsyncArrayStream}. */
+public final class AsyncArrayStreamImpl implements AsyncArrayStream {
+  private final AsyncHandler handler;
+  private final Leaks.@Nullable Watch watch;
+
+  private AsyncArrayStreamImpl(AsyncHandler handler) {
+    this.handler = handler;
+    this.watch = Leaks.ENABLED ? Leaks.watch(this, "AsyncArrayStream") : null;
+    if (watch != null) watch.opened();
+  }
+
+  public static AsyncArrayStream connect(Consumer<MemorySegment> start) {
+    return connect(start, Set.of());
+  }
+
+  public static AsyncArrayStream connect(Consumer<MemorySegment> start, AsyncQuirk... quirks) {
+    return connect(start, Set.copyOf(Arrays.asList(quirks)));
+  }
+
+  private static AsyncArrayStream connect(Consumer<MemorySegment> start, Set<AsyncQuirk> quirks) {
+    Objects.requireNonNull(start, "start");
+    AsyncHandler handler = new AsyncHandler(quirks);
+    AsyncArrayStream arrays = new AsyncArrayStreamImpl(handler);
+    try {
+      start.accept(NativeHeap.segment(handler.struct(), ArrowAsyncHandlerStruct.SIZE));
+    } catch (Throwable t) {
+      arrays.close();
+      if (!handler.isTaken()) handler.release();
+      throw t;
+    }
+    return arrays;
+  }
+
+  @Override
+  public CompletionStage<AsyncSchema> schema() {
+    return handler.schema.minimalCompletionStage();
+  }
+
+  @Override
+  public CompletionStage<Void> released() {
+    return handler.released.minimalCompletionStage();
+  }
+
+  @Override
+  public void subscribe(Flow.Subscriber<? super AsyncTask> subscriber) {
+    Objects.requireNonNull(subscriber, "subscriber");
+    if (watch != null) watch.closed(); // from now on it is the subscriber's
+    handler.subscription.subscribe(subscriber);
+  }
+
+  @Override
+  public DeviceArrayReader reader(int prefetch) {
+    if (prefetch < 1) throw new IllegalArgumentException("prefetch is at least 1, not " + prefetch);
+    AsyncSchema schema = awaitSchema();
+    AsyncSource source = new AsyncSource(prefetch);
+    DeviceArrayReader reader = DeviceArrayReader.of(schema.field(), schema.deviceType(), source);
+    subscribe(source);
+    return reader;
+  }
+
+  private AsyncSchema awaitSchema() {
+    try {
+      return handler.schema.get();
+    } catch (ExecutionException e) {
+      close();
+      throw e.getCause() instanceof DeviceException cause ? cause : new DeviceException(Errno.EIO, "the stream has no schema", e.getCause());
+    } catch (InterruptedException e) {
+      close();
+      Thread.currentThread().interrupt();
+      throw new DeviceException(Errno.ECANCELED, "interrupted while waiting for the schema", e);
+    } catch (CancellationException e) {
+      throw new IllegalStateException("the stream was closed", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (watch != null) watch.closed();
+    handler.subscription.abandon(new CancellationException("the stream was closed"));
+  }
+}
