@@ -57,7 +57,7 @@ public final class AsyncProducerImpl {
   public static void refuse(MemorySegment handler, Throwable why) {
     Objects.requireNonNull(why, "why");
     try {
-      AsyncExport.refuse(checked(Structs.address(handler, ArrowAsyncHandlerStruct.LAYOUT)), why);
+      new ForeignHandler(checked(Structs.address(handler, ArrowAsyncHandlerStruct.LAYOUT))).refuse(why);
     } finally {
       Reference.reachabilityFence(handler);
     }

@@ -1,0 +1,70 @@
+package org.arbalest.device.internal.async;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
+import org.arbalest.device.internal.calls.Calls;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.MetadataCodec;
+import org.arbalest.device.internal.stream.StreamExport;
+
+/** A consumer's handler, which we drive. Called by one thread at a time (ASY-19), and not after {@link #release}, which frees it. */
+final class ForeignHandler {
+  private final long struct;
+
+  ForeignHandler(long struct) {
+    this.struct = struct;
+  }
+
+  /** Before any call (ASY-01). */
+  void setProducer(ProducerBlock block) {
+    ArrowAsyncHandlerStruct.setProducer(struct, block.producer());
+  }
+
+  /** The consumer's answer to {@code on_schema}. */
+  int onSchema(long schema) {
+    return Calls.get(ArrowAsyncHandlerStruct.onSchema(struct), struct, schema);
+  }
+
+  /** The consumer's answer to {@code on_next_task}; without a task it is the end. */
+  int onNextTask(long task, long metadata) {
+    return Calls.onNextTask(ArrowAsyncHandlerStruct.onNextTask(struct), struct, task, metadata);
+  }
+
+  /** {@code on_error}, with code, message and metadata, whose memory lives for the call (ASY-21). */
+  void onError(Throwable why) {
+    long message = 0;
+    long metadata = 0;
+    try {
+      byte[] text = StreamExport.messageWithCauses(why).replace('\0', ' ').getBytes(UTF_8);
+      message = NativeHeap.allocate(text.length + 1L);
+      NativeHeap.putBytes(message, text);
+      NativeHeap.putByte(message + text.length, (byte) 0);
+      if (why instanceof DeviceException e && !e.metadata().isEmpty()) {
+        metadata = NativeHeap.allocate(MetadataCodec.size(e.metadata()));
+        MetadataCodec.write(e.metadata(), metadata);
+      }
+    } catch (OutOfMemoryError | DeviceException _) {
+      // No memory for more: the code must do.
+    }
+    try {
+      Calls.onError(ArrowAsyncHandlerStruct.onError(struct), struct, StreamExport.errno(why), message, metadata);
+    } finally {
+      NativeHeap.free(message);
+      NativeHeap.free(metadata);
+    }
+  }
+
+  /** The last call. */
+  void release() {
+    Calls.release(ArrowAsyncHandlerStruct.release(struct), struct);
+  }
+
+  /** {@code on_error} and {@code release}, on a handler that was not told a schema (ASY-25). */
+  void refuse(Throwable why) {
+    ArrowAsyncHandlerStruct.setProducer(struct, ProducerBlock.NOBODY); // ASY-01
+    onError(why);
+    release();
+  }
+}
