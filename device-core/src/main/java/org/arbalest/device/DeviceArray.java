@@ -251,10 +251,11 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
 
   /**
    * Hands the array to C as an {@code ArrowArray}, without a copy. This handle is spent; {@link #retain} first to keep one. On failure it is
-   * not, and {@code out} is a released struct (OWN-09).
+   * not, and {@code out} is a released struct (OWN-09). Waits until the buffers can be read, as such a struct has no event.
    *
    * @param out memory for the struct; what is in it is overwritten
    * @throws DeviceException with {@code EINVAL} if the buffers are not in main memory, {@code ENOMEM} if memory runs out
+   * @throws IllegalStateException if this handle was spent
    */
   void exportArray(MemorySegment out);
 

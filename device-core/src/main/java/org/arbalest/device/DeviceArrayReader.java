@@ -101,7 +101,8 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
   DeviceType deviceType();
 
   /**
-   * Pulls the next array, which passes to the caller; may block. After an error, all later calls throw the same error (STR-09).
+   * Pulls the next array, which passes to the caller. May block, for as long as the source does: an interrupt reaches a source in Java, but not C, which
+   * only a {@link #close} on another thread may stop. After an error, all later calls throw the same error (STR-09).
    *
    * @return the array, or null at the end of the stream
    * @throws DeviceException what the producer failed with: its errno and message

@@ -26,6 +26,7 @@ public sealed interface MemoryManager permits AllocatorMemory, MemoryPool {
    *
    * @param bytes the size, not negative
    * @param alignment of its address; a power of two, at most 4096
+   * @throws IllegalArgumentException if the size or the alignment is none of these
    * @throws DeviceException with {@code ENOMEM} if there is not enough memory, {@code ENOSYS} if the device is opaque
    */
   DeviceBuffer allocate(long bytes, long alignment);

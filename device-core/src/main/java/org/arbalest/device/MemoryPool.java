@@ -40,7 +40,11 @@ public sealed interface MemoryPool extends MemoryManager, AutoCloseable permits 
   @Override
   boolean isCpuAccessible();
 
-  /** See {@link MemoryManager#allocate(long, long)}; {@code ENOMEM} also if the limit is reached. */
+  /**
+   * See {@link MemoryManager#allocate(long, long)}; {@code ENOMEM} also if the limit is reached.
+   *
+   * @throws IllegalStateException if the pool was closed
+   */
   @Override
   DeviceBuffer allocate(long bytes, long alignment);
 
@@ -50,7 +54,7 @@ public sealed interface MemoryPool extends MemoryManager, AutoCloseable permits 
   /** Gives what is kept back to the device. */
   void trim();
 
-  /** Gives what is kept back to the device, and keeps nothing from now on. Allocating is refused. */
+  /** Gives what is kept back to the device, and keeps nothing from now on. Allocating throws an {@link IllegalStateException}. */
   @Override
   void close();
 }
