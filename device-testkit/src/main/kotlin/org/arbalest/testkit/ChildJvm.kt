@@ -28,7 +28,7 @@ public class ChildJvm private constructor(
             extraClassPath: Path? = null,
             options: List<String> = emptyList(),
             directory: Path = Path.of(""),
-            seconds: Long = 60,
+            seconds: Long = 300,
         ): ChildJvm {
             val folder = Files.createTempDirectory("arbalest-child")
             val output = folder.resolve("output")
@@ -42,7 +42,7 @@ public class ChildJvm private constructor(
             val process = builder.start()
             val ended = process.waitFor(seconds, SECONDS)
             if (!ended) process.destroyForcibly().waitFor()
-            val text = Files.readString(output)
+            val text = Files.readString(output) + if (ended) "" else "\nkilled after $seconds seconds\n"
             folder.toFile().deleteRecursively()
             return ChildJvm(if (ended) process.exitValue() else -1, text)
         }

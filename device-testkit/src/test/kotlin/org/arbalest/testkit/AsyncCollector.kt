@@ -21,7 +21,7 @@ internal fun PeerProducer.connect(vararg quirks: AsyncQuirk, threaded: Boolean =
 /** What a stage ends with, or the error that it fails with. */
 internal fun <T> CompletionStage<T>.outcome(): Result<T> =
     try {
-        Result.success(toCompletableFuture().get(30, SECONDS))
+        Result.success(toCompletableFuture().get(60, SECONDS))
     } catch (e: CancellationException) {
         Result.failure(e)
     } catch (e: ExecutionException) {

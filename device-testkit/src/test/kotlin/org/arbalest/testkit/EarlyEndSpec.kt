@@ -300,7 +300,7 @@ internal object EarlyEnds {
                 done.countDown()
             }
         }
-        check(done.await(50, java.util.concurrent.TimeUnit.SECONDS)) { "it hangs" }
+        check(done.await(240, java.util.concurrent.TimeUnit.SECONDS)) { "it hangs" }
         eventually("what is under way is over") { Ledger.now().isZero && CPeer.counts().run { tasks + arrays + handlers == 0L } }
         val counts = CPeer.counts()
         check(Ledger.now().isZero) { Ledger.now() }

@@ -16,7 +16,7 @@ class MutantSpec : FunSpec({
     val count = Integer.getInteger("arbalest.mutants", 2_000)
     val first = java.lang.Long.getLong("arbalest.mutants.seed", 0)
 
-    /** What a process does in less than the minute that it has. */
+    /** What a process does in much less than the five minutes that it has. */
     val atOnce = 4_000
 
     test("ARR-20 $count mutants of C structures of every type are refused, or read, sliced, copied and handed on: no crash, no hang, nothing left") {

@@ -10,6 +10,7 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.Ledger
 import java.lang.foreign.ValueLayout.JAVA_BYTE
+import java.util.concurrent.locks.LockSupport
 
 /** A backend that is to keep the [contract][backendContract], and the means that the tests have. */
 public interface Backend {
@@ -113,11 +114,10 @@ internal fun pattern(i: Long, seed: Int): Byte = (i * 31 + i / 4096 + seed).toBy
  * @throws IllegalStateException with [what], if it is not so after 20 seconds
  */
 public fun eventually(what: String, condition: () -> Boolean) {
-    val patience = System.nanoTime() + 20_000_000_000
+    val patience = System.nanoTime() + 40_000_000_000
     while (!condition()) {
-        check(System.nanoTime() < patience) { "not so, after 20 seconds: $what" }
-        Thread.onSpinWait()
-        Thread.yield()
+        check(System.nanoTime() < patience) { "not so, after 40 seconds: $what" }
+        LockSupport.parkNanos(50_000) // whoever is to make it so may need the core
     }
 }
 

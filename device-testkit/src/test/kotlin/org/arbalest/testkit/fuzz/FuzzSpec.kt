@@ -60,7 +60,7 @@ class FuzzSpec : FunSpec({
                 "--disabled_hooks=*", "--reproducer_path=$folder", "-artifact_prefix=$folder/", "-max_total_time=$seconds", "-max_len=512", "-timeout=20",
                 "-rss_limit_mb=4096", "-print_final_stats=1", "${folder.resolve("corpus").createDirectories()}", *listOfNotNull("$seeds".takeIf { seeds.exists() }).toTypedArray(),
                 options = listOf("-XX:+EnableDynamicAgentLoading", "--sun-misc-unsafe-memory-access=allow", "-D${FuzzTarget.LAST}=$last"),
-                seconds = seconds + 90L,
+                seconds = seconds + 300L,
             )
             val bytes = if (last.exists()) lastInput(last) else byteArrayOf()
             val text = "exit code ${child.exitCode}, last input ${bytes.toHexString()}\n${child.output}"
