@@ -217,7 +217,11 @@ class BackendSpec : FunSpec({
         val wrapped = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         PeerNodes.deviceArray(wrapped, array, deviceId = 0, deviceType = 16)
         val schema = Schema.of(Field.of("id", DataTypes.INT64), Field.of("name", DataTypes.UTF8))
-        DeviceArray.importDeviceArray(wrapped, schema).use { it.device().isOpaque shouldBe true }
+        DeviceArray.importDeviceArray(wrapped, schema).use {
+            it.device().isOpaque shouldBe true
+            val error = shouldThrow<DeviceException> { it.copyTo(Devices.cpu()) }
+            error.message!! shouldContain "HEXAGON:0 is unavailable, because hexOpen on HEXAGON:0 failed: HEX_BUSY (7)"
+        }
         CPeer.counts().releaseCalls shouldBe 3
     }
 })

@@ -5,7 +5,7 @@ public sealed interface Availability {
   /**
    * The driver is there.
    *
-   * @param devices how many devices it has
+   * @param devices how many devices it has, from 0 to 65,536; whoever says another number is taken for missing
    */
   record Ready(int devices) implements Availability {}
 

@@ -18,6 +18,8 @@ public interface DeviceProvider {
    * {@link Availability.Missing Missing}, for as long as arrays come from there (DEV-18): so it looks each time, and remembers no absence, but
    * for what its runtime remembers.
    *
+   * <p>Called under a lock, as {@link #open} is.
+   *
    * @param type one of {@link #types()}
    */
   Availability probe(DeviceType type);
@@ -26,6 +28,10 @@ public interface DeviceProvider {
    * Opens a device for the rest of the process's life: C may release arrays after everybody else has left. Called once for each device,
    * and only if {@link #probe} said {@link Availability.Ready Ready}. If this throws, it is called again for who wants the device, and for as long as
    * arrays come from there (DEV-18).
+   *
+   * <p>Beware: this runs, as {@link #probe} may, under a lock of core's, one for each provider, for which every thread waits that asks for one of its
+   * devices. So it must not wait for a thread that may ask for one, nor for a lock that such a thread may hold: the two would wait for each other for
+   * good. Nor does it ask for the device that it opens. Devices of other providers, the CPU's too, may be asked for, if those do not ask for this one's.
    *
    * @param type one of {@link #types()}
    * @param id the device's id; −1 and 0 are the same for a type whose devices have no ids

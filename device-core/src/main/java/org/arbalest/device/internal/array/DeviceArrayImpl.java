@@ -156,7 +156,7 @@ public final class DeviceArrayImpl implements DeviceArray {
   }
 
   private DeviceException nobodyKnows() {
-    return new DeviceException(Errno.ENOSYS, "no backend serves " + device + ", so nobody can wait for the array's event");
+    return DeviceImpl.of(device).refusal("nobody can wait for the array's event");
   }
 
   /** A new handle of the array on a device that reaches its memory without a copy (DEV-11); null if it does not. */

@@ -2,6 +2,7 @@ package org.arbalest.device.internal.device;
 
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
@@ -20,18 +21,28 @@ public final class DeviceImpl implements Device {
   private final long id;
   private final long ordinal;
   private final @Nullable DeviceDriver driver;
+
+  /** Tells, of an opaque device that a backend should serve, why it is not there. */
+  private final @Nullable Supplier<String> why;
+
   private volatile @Nullable Device unnumbered;
   private volatile @Nullable DeviceStream defaultStream;
 
   public DeviceImpl(DeviceType type, long id, @Nullable DeviceDriver driver) {
-    this(type, id, id, driver);
+    this(type, id, id, driver, null);
   }
 
-  private DeviceImpl(DeviceType type, long id, long ordinal, @Nullable DeviceDriver driver) {
+  private DeviceImpl(DeviceType type, long id, long ordinal, @Nullable DeviceDriver driver, @Nullable Supplier<String> why) {
     this.type = type;
     this.id = id;
     this.ordinal = ordinal;
     this.driver = driver;
+    this.why = why;
+  }
+
+  /** One that a backend should serve, and that is missing, or failed to open. */
+  static DeviceImpl absent(DeviceType type, long id, Supplier<String> why) {
+    return new DeviceImpl(type, id, id, null, why);
   }
 
   /**
@@ -40,7 +51,7 @@ public final class DeviceImpl implements Device {
    */
   Device unnumbered() {
     Device known = unnumbered;
-    if (known == null) unnumbered = known = new DeviceImpl(type, -1, ordinal, driver);
+    if (known == null) unnumbered = known = new DeviceImpl(type, -1, ordinal, driver, why);
     return known;
   }
 
@@ -129,8 +140,14 @@ public final class DeviceImpl implements Device {
 
   public DeviceDriver driver() {
     DeviceDriver d = driver;
-    if (d == null) throw new DeviceException(Errno.ENOSYS, "no backend serves " + this + ", so nothing can be allocated or queued on it");
+    if (d == null) throw refusal("nothing can be allocated or queued on it");
     return d;
+  }
+
+  /** Why something cannot be done with this device, which is opaque. */
+  public DeviceException refusal(String what) {
+    String because = why == null ? "no backend serves " + this : this + " is unavailable, because " + why.get();
+    return new DeviceException(Errno.ENOSYS, because + ", so " + what);
   }
 
   public boolean isCpu() {

@@ -31,6 +31,9 @@ public final class DeviceRegistry {
   /** Said to be missing even where no backend for them is on the class path. */
   private static final List<DeviceType> USUAL = List.of(DeviceType.CUDA, DeviceType.OPENCL, DeviceType.ROCM);
 
+  /** A backend that says it has more has miscounted: devices are looked up, listed and remembered one by one. */
+  static final int MOST_DEVICES = 1 << 16;
+
   private static final OpenDevices OPEN;
   private static final Device CPU;
 
@@ -57,9 +60,12 @@ public final class DeviceRegistry {
     return probe(provider, type);
   }
 
+  /** What a backend answers; what it fails with, or answers that cannot be, is an absence, too. */
   public static Availability probe(DeviceProvider provider, DeviceType type) {
     try {
-      return provider.probe(type);
+      Availability answer = Objects.requireNonNull(provider.probe(type), "it answered null");
+      if (!(answer instanceof Ready(int count)) || (count >= 0 && count <= MOST_DEVICES)) return answer;
+      return new Missing(provider.getClass().getName() + " says that there are " + count + " devices of " + type + ", which cannot be");
     } catch (RuntimeException | LinkageError e) {
       return new Missing(provider.getClass().getName() + " failed to probe " + type + ": " + e);
     }

@@ -3,6 +3,7 @@ package org.arbalest.device.internal.device;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -11,6 +12,8 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.memory.Faults;
+import org.arbalest.device.spi.Availability;
+import org.arbalest.device.spi.Availability.Missing;
 import org.arbalest.device.spi.Availability.Ready;
 import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.DeviceProvider;
@@ -47,11 +50,15 @@ public final class OpenDevices {
     private volatile long due = nanoTime.getAsLong();
     private long length = SHORTEST_PAUSE;
 
+    /** What it came to last; empty if nothing failed. */
+    private volatile String why = "";
+
     boolean isOver() {
       return nanoTime.getAsLong() - due >= 0;
     }
 
-    void begin() {
+    void begin(String reason) {
+      why = reason;
       due = nanoTime.getAsLong() + length;
       length = Math.min(2 * length, LONGEST_PAUSE);
     }
@@ -86,8 +93,20 @@ public final class OpenDevices {
       return (pause == null ? asking : pause).isOver();
     }
 
+    /** The device, if it is there, may be tried, and opens; else an opaque one. */
+    DeviceImpl open(long id, boolean isWanted) {
+      DeviceDriver driver = tryOpen(id, isWanted);
+      return driver == null ? DeviceImpl.absent(type, id, () -> whyAbsent(id)) : new DeviceImpl(type, id, driver);
+    }
+
+    /** What is known now: an opaque device may have failed to open since it was missing. */
+    private String whyAbsent(long id) {
+      Pause pause = opening(id);
+      return pause == null || pause.why.isEmpty() ? asking.why : pause.why;
+    }
+
     /** The driver of a device that is there; null if it is missing, or not due. An array's that fails to open is as good as missing. */
-    @Nullable DeviceDriver tryOpen(long id, boolean isWanted) {
+    private @Nullable DeviceDriver tryOpen(long id, boolean isWanted) {
       if (!isWanted && !isDue(id)) return null;
       if (opening(id) == null) ask(id);
       Pause pause = opening(id);
@@ -95,7 +114,7 @@ public final class OpenDevices {
       try {
         return openDriver(this, id);
       } catch (DeviceException e) {
-        pause.begin();
+        pause.begin(String.valueOf(e.getMessage()));
         if (isWanted) throw e;
         Faults.report("opening the device of an array, which is opaque now,", e);
         return null;
@@ -104,12 +123,13 @@ public final class OpenDevices {
 
     private void ask(long id) {
       int before = opening.length;
-      int count = DeviceRegistry.probe(provider, type) instanceof Ready(int devices) ? Math.max(devices, 0) : 0;
+      Availability answer = DeviceRegistry.probe(provider, type);
+      int count = answer instanceof Ready(int devices) ? devices : 0;
       Pause[] pauses = Arrays.copyOf(opening, count);
       for (int i = before; i < count; i++) pauses[i] = new Pause();
       opening = pauses;
       if (opening(id) == null) {
-        asking.begin();
+        asking.begin(answer instanceof Missing(String reason) ? reason : "there is no more than " + count + " of them");
       } else {
         asking.reset();
       }
@@ -164,7 +184,7 @@ public final class OpenDevices {
     try {
       Device before = known(type, id);
       if (before != null && !before.isOpaque()) return before;
-      return remember(new DeviceImpl(type, id, kind.tryOpen(id, isWanted)));
+      return remember(kind.open(id, isWanted));
     } finally {
       kind.lock.unlock();
     }
@@ -184,7 +204,7 @@ public final class OpenDevices {
 
   private static DeviceDriver openDriver(Kind kind, long id) {
     try {
-      return kind.provider.open(kind.type, id);
+      return Objects.requireNonNull(kind.provider.open(kind.type, id), "it returned null");
     } catch (DeviceException e) {
       throw e;
     } catch (RuntimeException | LinkageError e) {

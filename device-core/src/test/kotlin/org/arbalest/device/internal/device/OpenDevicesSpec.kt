@@ -2,8 +2,11 @@ package org.arbalest.device.internal.device
 
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
 import io.kotest.matchers.types.shouldBeSameInstanceAs
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
@@ -13,6 +16,7 @@ import java.util.concurrent.TimeUnit.MINUTES
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicLong
 import kotlin.concurrent.thread
+import org.arbalest.device.Device
 import org.arbalest.device.DeviceException
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
@@ -187,6 +191,56 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
+    for (count in listOf(-1, Int.MIN_VALUE, DeviceRegistry.MOST_DEVICES + 1, Int.MAX_VALUE)) {
+        test("DEV-13 a backend that says it has $count devices is not believed, and the answer says so") {
+            with(Fixture(count)) {
+                table.find(type, 0).isOpaque shouldBe true
+                table.want(type, 0).isOpaque shouldBe true
+                provider.opened.shouldBeEmpty()
+                val reason = DeviceRegistry.probe(provider, type).shouldBeInstanceOf<Availability.Missing>().reason()
+                reason shouldContain "Provider says that there are $count devices of VULKAN"
+                shouldThrow<DeviceException> { table.find(type, 0).allocate(1) }.message shouldContain reason
+            }
+        }
+    }
+
+    test("DEV-13 as many devices as can be are believed") {
+        with(Fixture(DeviceRegistry.MOST_DEVICES)) {
+            table.find(type, DeviceRegistry.MOST_DEVICES - 1L).isOpaque shouldBe false
+            table.find(type, DeviceRegistry.MOST_DEVICES.toLong()).isOpaque shouldBe true
+        }
+    }
+
+    test("DEV-13 a backend that answers nothing, or opens nothing, is not there") {
+        val silent = object : DeviceProvider by Provider(1) {
+            override fun probe(type: DeviceType): Availability = nothing()
+        }
+        DeviceRegistry.probe(silent, type).shouldBeInstanceOf<Availability.Missing>().reason() shouldContain "failed to probe VULKAN"
+        val empty = object : DeviceProvider by Provider(1) {
+            override fun open(type: DeviceType, id: Long): DeviceDriver = nothing()
+        }
+        val table = OpenDevices(mapOf(type to empty), System::nanoTime)
+        shouldThrow<DeviceException> { table.want(type, 0) }.message shouldContain "failed to open VULKAN:0"
+    }
+
+    test("DEV-14 what is asked of a device that is not there, or failed to open, is refused for that reason, whenever it came") {
+        with(Fixture()) {
+            fun reason(device: Device) = shouldThrow<DeviceException> { device.createStream() }.also { it.errno() shouldBe Errno.ENOSYS }.message
+            val early = table.find(type, 0)
+            reason(early) shouldBe "VULKAN:0 is unavailable, because not yet, so nothing can be allocated or queued on it"
+            provider.devices = 1
+            provider.onOpen = { throw DeviceException(Errno.EIO, "vkOpen on VULKAN:0 failed: VK_BUSY (7)") }
+            later(OpenDevices.SHORTEST_PAUSE)
+            table.find(type, 0) shouldBeSameInstanceAs early
+            reason(early) shouldContain "VULKAN:0 is unavailable, because vkOpen on VULKAN:0 failed: VK_BUSY (7), so"
+            reason(table.find(type, 1)) shouldContain "VULKAN:1 is unavailable, because there is no more than 1 of them, so"
+            provider.onOpen = {}
+            later(OpenDevices.LONGEST_PAUSE)
+            table.find(type, 0).isOpaque shouldBe false
+            reason(early) shouldContain "VK_BUSY (7)" // as long as there is somebody who has it
+        }
+    }
+
     test("DEV-18 while one thread asks, which may take long, arrays in others go on: of devices that are there, and of the one that is asked about") {
         with(Fixture(1)) {
             val found = table.find(type, 0)
@@ -210,3 +264,7 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 })
+
+/** What Java's code may answer where Kotlin's may not. */
+@Suppress("UNCHECKED_CAST")
+private fun <T> nothing(): T = null as T
