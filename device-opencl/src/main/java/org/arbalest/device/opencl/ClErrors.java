@@ -6,6 +6,8 @@ import org.arbalest.device.abi.Errno;
 
 /** OpenCL's codes, and what becomes of them (DEV-14). */
 final class ClErrors {
+  private static final System.Logger LOGGER = System.getLogger("org.arbalest.device.opencl");
+
   private static final Map<Integer, String> NAMES =
       Map.ofEntries(
           Map.entry(0, "CL_SUCCESS"),
@@ -92,5 +94,14 @@ final class ClErrors {
    */
   static DeviceException exception(String call, int code, String asked) {
     return new DeviceException(errno(code), call + " failed: " + describe(code) + (asked.isEmpty() ? "" : ", asked for " + asked));
+  }
+
+  /** Says what nobody can be told by an exception; never throws. */
+  static void report(String what, Throwable failure) {
+    try {
+      LOGGER.log(System.Logger.Level.ERROR, what + " failed", failure);
+    } catch (Throwable _) {
+      // there is nobody left to tell
+    }
   }
 }

@@ -1,6 +1,5 @@
 package org.arbalest.device.opencl;
 
-import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -54,7 +53,7 @@ final class ClFailures {
         }
         next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(INTERVAL_MILLIS);
       } catch (Throwable t) {
-        System.getLogger("org.arbalest.device.opencl").log(Level.ERROR, "looking for events that failed went wrong", t);
+        ClErrors.report("looking for events that failed", t);
       }
     }
   }
@@ -66,7 +65,7 @@ final class ClFailures {
       watched.completion.complete();
       watched.driver.destroyEvent(watched.event);
     } catch (RuntimeException e) {
-      System.getLogger("org.arbalest.device.opencl").log(Level.ERROR, "asking for an event failed", e);
+      ClErrors.report("asking for an event", e);
     }
     return true;
   }

@@ -22,7 +22,7 @@ final class OpenClDriver implements DeviceDriver {
   private final String name;
   private final ClDevice device;
   private final long context;
-  private final SvmAllocator memory;
+  private final SvmMemory memory;
   private final @Nullable HostMemory hostMemory;
   private final ClEvents events;
 
@@ -33,9 +33,9 @@ final class OpenClDriver implements DeviceDriver {
     this.device = device;
     this.name = name;
     this.context = context;
-    this.memory = new SvmAllocator(this, Cl.MEM_READ_WRITE);
+    this.memory = new SvmMemory(this, Cl.MEM_READ_WRITE);
     long fine = Cl.MEM_READ_WRITE | Cl.MEM_SVM_FINE_GRAIN_BUFFER;
-    this.hostMemory = device.isFineGrained() ? new HostMemory(DeviceType.OPENCL, new SvmAllocator(this, fine)) : null;
+    this.hostMemory = device.isFineGrained() ? new HostMemory(DeviceType.OPENCL, new SvmMemory(this, fine)) : null;
     this.events = new ClEvents(this, device.isPocl());
     this.mappingQueue = createQueue();
   }

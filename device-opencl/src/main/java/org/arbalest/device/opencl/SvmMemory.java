@@ -7,7 +7,7 @@ import org.arbalest.device.abi.Errno;
 import org.arbalest.device.spi.MemoryAllocator;
 
 /** Shared virtual memory of one kind. */
-final class SvmAllocator implements MemoryAllocator {
+final class SvmMemory implements MemoryAllocator {
   /** The size of OpenCL C's largest type, beyond which clSVMAlloc aligns nothing. */
   private static final long LARGEST_ALIGNMENT = 128;
 
@@ -17,7 +17,7 @@ final class SvmAllocator implements MemoryAllocator {
   /** Where blocks begin whose address had to be rounded up; few ask for such an alignment. */
   private final Map<Long, Long> blocks = new ConcurrentHashMap<>();
 
-  SvmAllocator(OpenClDriver driver, long flags) {
+  SvmMemory(OpenClDriver driver, long flags) {
     this.driver = driver;
     this.flags = flags;
   }
