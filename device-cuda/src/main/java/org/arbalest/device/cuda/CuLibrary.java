@@ -15,11 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The CUDA driver's library, if it is installed. */
 final class CuLibrary {
-  private static final List<String> NAMES =
-      List.of("libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", "nvcuda.dll");
+  private static final List<String> NAMES = List.of("libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", "nvcuda.dll");
 
   /** The youngest of the functions without which nothing here works; from CUDA 10.0. */
-  private static final String YOUNGEST = "cuLaunchHostFunc";
+  private static final List<String> NEEDED = List.of("cuLaunchHostFunc");
 
   /** What is called in it, by name. */
   private static final Map<String, Function> FUNCTIONS = new ConcurrentHashMap<>();
@@ -44,7 +43,9 @@ final class CuLibrary {
       } catch (IllegalArgumentException _) {
         continue;
       }
-      if (lookup.find(YOUNGEST).isEmpty()) return name + " has no function " + YOUNGEST + "; a driver for CUDA 10.0 or newer is needed";
+      for (String function : NEEDED) {
+        if (lookup.find(function).isEmpty()) return name + " has no function " + function + "; a driver for CUDA 10.0 or newer is needed";
+      }
       found = lookup;
       return null;
     }

@@ -7,9 +7,7 @@ import org.arbalest.device.spi.HostMemory;
 import org.arbalest.device.spi.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One of a GPU's kinds of memory, with the GPU's queues.
- */
+/** One of a GPU's kinds of memory, with the GPU's queues. */
 final class CudaDriver implements DeviceDriver {
   private final Gpu gpu;
   private final MemoryAllocator memory;
@@ -55,26 +53,12 @@ final class CudaDriver implements DeviceDriver {
 
   @Override
   public void destroyQueue(long queue) {
-    destroy(queue, false);
+    Streams.destroy(gpu, queue);
   }
 
   @Override
   public void destroyEvent(long event) {
-    destroy(event, true);
-  }
-
-  private void destroy(long handle, boolean isEvent) {
-    if (!tryDestroy(handle, isEvent)) Frees.submit(() -> tryDestroy(handle, isEvent));
-  }
-
-  /** False if this thread may not call CUDA now. */
-  private boolean tryDestroy(long handle, boolean isEvent) {
-    if (!gpu.tryEnter()) return false;
-    int code = isEvent ? Cu.eventDestroy(handle) : Cu.streamDestroy(handle);
-    gpu.leave();
-    if (code == Cu.NOT_PERMITTED) return false;
-    if (code != Cu.DEINITIALIZED) gpu.check(code, isEvent ? "cuEventDestroy" : "cuStreamDestroy"); // at the end of the process there is nothing left
-    return true;
+    Streams.destroyEvent(gpu, event);
   }
 
   @Override
@@ -133,6 +117,6 @@ final class CudaDriver implements DeviceDriver {
 
   @Override
   public void onComplete(long event, Completion completion) {
-    gpu.waits.add(event, completion);
+    gpu.waits.add(event, completion::complete);
   }
 }

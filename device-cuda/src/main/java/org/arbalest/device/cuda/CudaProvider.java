@@ -37,12 +37,12 @@ public final class CudaProvider implements DeviceProvider {
     String missing = CuLibrary.missing();
     if (missing != null) return new Availability.Missing(missing);
     int code = Cu.init(0);
-    if (code != Cu.SUCCESS) return new Availability.Missing("cuInit failed: " + CuErrors.describe(code) + driverVersion());
+    if (code != Cu.SUCCESS) return new Availability.Missing("cuInit failed: " + CuErrors.describe(code) + version());
     MemorySegment scratch = Cu.scratch();
     code = Cu.deviceGetCount(scratch.address());
     if (code != Cu.SUCCESS) return new Availability.Missing("cuDeviceGetCount failed: " + CuErrors.describe(code));
     int count = scratch.get(JAVA_INT, 0);
-    if (count == 0) return new Availability.Missing("the CUDA driver shows no GPU" + driverVersion());
+    if (count == 0) return new Availability.Missing("the CUDA driver shows no GPU" + version());
     String unshared = type.equals(DeviceType.CUDA_MANAGED) ? unshared(count) : null;
     return unshared != null ? new Availability.Missing(unshared) : new Availability.Ready(count);
   }
@@ -55,7 +55,7 @@ public final class CudaProvider implements DeviceProvider {
     return "the CPU may not touch managed memory while one of the " + count + " GPUs works (concurrentManagedAccess is 0)";
   }
 
-  private static String driverVersion() {
+  private static String version() {
     MemorySegment scratch = Cu.scratch();
     if (Cu.driverGetVersion(scratch.address()) != Cu.SUCCESS) return "";
     int version = scratch.get(JAVA_INT, 0);
@@ -74,7 +74,7 @@ public final class CudaProvider implements DeviceProvider {
 
   @Override
   public String describe(DeviceType type, long id) {
-    String gpu = Gpu.describe(Math.toIntExact(id)) + driverVersion();
+    String gpu = Gpu.describe(Math.toIntExact(id)) + version();
     if (type.equals(DeviceType.CUDA_HOST)) return "pinned main memory for " + gpu;
     return type.equals(DeviceType.CUDA_MANAGED) ? "managed memory of " + gpu : gpu;
   }

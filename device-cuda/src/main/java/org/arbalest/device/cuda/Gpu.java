@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Set;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.spi.MemoryAllocator;
@@ -142,6 +143,15 @@ final class Gpu {
     return CuErrors.exception(function + " on " + name, code, asked);
   }
 
+  /** All of its memory, in bytes. */
+  static long totalMemory(int ordinal) {
+    MemorySegment scratch = Cu.scratch();
+    String name = "CUDA:" + ordinal;
+    check(Cu.deviceGet(scratch.address(), ordinal), "cuDeviceGet", name);
+    check(Cu.deviceTotalMem(scratch.address(), scratch.get(JAVA_INT, 0)), "cuDeviceTotalMem", name);
+    return scratch.get(JAVA_LONG, 0);
+  }
+
   /** Such as {@code NVIDIA H200, compute capability 9.0, 139.8 GiB}. */
   static String describe(int ordinal) {
     try (Arena arena = Arena.ofConfined()) {
@@ -151,11 +161,10 @@ final class Gpu {
       check(Cu.deviceGet(value.address(), ordinal), "cuDeviceGet", id);
       int device = value.get(JAVA_INT, 0);
       check(Cu.deviceGetName(text.address(), 256, device), "cuDeviceGetName", id);
-      check(Cu.deviceTotalMem(value.address(), device), "cuDeviceTotalMem", id);
-      double gibibytes = value.get(JAVA_LONG, 0) / (double) (1 << 30);
+      double gibibytes = totalMemory(ordinal) / (double) (1 << 30);
       int major = attribute(ordinal, Cu.COMPUTE_CAPABILITY_MAJOR);
       int minor = attribute(ordinal, Cu.COMPUTE_CAPABILITY_MINOR);
-      return String.format(java.util.Locale.ROOT, "%s, compute capability %d.%d, %.1f GiB", text.getString(0), major, minor, gibibytes);
+      return String.format(Locale.ROOT, "%s, compute capability %d.%d, %.1f GiB", text.getString(0), major, minor, gibibytes);
     }
   }
 

@@ -16,10 +16,7 @@ final class PinnedMemory extends GpuMemory {
 
   @Override
   int tryAllocate(MemorySegment out, long bytes) {
-    gpu.enter();
-    int code = CuMemory.memHostAlloc(out.address(), bytes, CuMemory.HOST_ALLOC_PORTABLE);
-    gpu.leave();
-    return code;
+    return tryAllocate(gpu, out.address(), bytes);
   }
 
   @Override
@@ -30,5 +27,13 @@ final class PinnedMemory extends GpuMemory {
   @Override
   boolean freeingWaits() {
     return true;
+  }
+
+  /** Pinned for all GPUs: the driver's code, and the address in {@code out}. */
+  static int tryAllocate(Gpu gpu, long out, long bytes) {
+    gpu.enter();
+    int code = CuMemory.memHostAlloc(out, bytes, CuMemory.HOST_ALLOC_PORTABLE);
+    gpu.leave();
+    return code;
   }
 }

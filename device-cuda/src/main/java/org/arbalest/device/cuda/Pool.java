@@ -28,7 +28,7 @@ final class Pool {
   }
 
   static Pool create(Gpu gpu) {
-    if (Gpu.attribute(gpu.ordinal, Cu.MEMORY_POOLS_SUPPORTED) == 0) return new Pool(gpu, 0, 0);
+    if (Gpu.attribute(gpu.ordinal, Cu.MEMORY_POOLS_SUPPORTED) == 0) return none(gpu);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment properties = arena.allocate(PROPERTIES_SIZE, 8);
       properties.set(JAVA_INT, 0, 1); // CU_MEM_ALLOCATION_TYPE_PINNED
@@ -36,20 +36,26 @@ final class Pool {
       properties.set(JAVA_INT, 12, gpu.device());
       MemorySegment out = arena.allocate(JAVA_LONG);
       int code = CuMemory.memPoolCreate(out.address(), properties.address());
-      if (code == Cu.NOT_SUPPORTED) return new Pool(gpu, 0, 0); // a driver before 11.2
+      if (code == Cu.NOT_SUPPORTED) return none(gpu); // a driver before 11.2
       gpu.check(code, "cuMemPoolCreate");
-      long handle = out.get(JAVA_LONG, 0);
-      try {
-        gpu.check(Cu.deviceTotalMem(out.address(), gpu.device()), "cuDeviceTotalMem");
-        out.set(JAVA_LONG, 0, out.get(JAVA_LONG, 0) / KEPT);
-        gpu.check(CuMemory.memPoolSetAttribute(handle, CuMemory.POOL_RELEASE_THRESHOLD, out.address()), "cuMemPoolSetAttribute");
-        return new Pool(gpu, handle, Streams.create(gpu));
-      } catch (Throwable t) {
-        int destroyed = CuMemory.memPoolDestroy(handle);
-        if (destroyed != Cu.SUCCESS) t.addSuppressed(gpu.error("cuMemPoolDestroy", destroyed, ""));
-        throw t;
-      }
+      return create(gpu, out.get(JAVA_LONG, 0), out);
     }
+  }
+
+  private static Pool create(Gpu gpu, long handle, MemorySegment out) {
+    try {
+      out.set(JAVA_LONG, 0, Gpu.totalMemory(gpu.ordinal) / KEPT);
+      gpu.check(CuMemory.memPoolSetAttribute(handle, CuMemory.POOL_RELEASE_THRESHOLD, out.address()), "cuMemPoolSetAttribute");
+      return new Pool(gpu, handle, Streams.create(gpu));
+    } catch (Throwable t) {
+      int destroyed = CuMemory.memPoolDestroy(handle);
+      if (destroyed != Cu.SUCCESS) t.addSuppressed(gpu.error("cuMemPoolDestroy", destroyed, ""));
+      throw t;
+    }
+  }
+
+  private static Pool none(Gpu gpu) {
+    return new Pool(gpu, 0, 0);
   }
 
   boolean isThere() {

@@ -3,11 +3,9 @@ package org.arbalest.device.cuda;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.util.concurrent.atomic.AtomicLong;
-import org.arbalest.device.spi.Callback;
 
 /**
  * Copies that return before they are done, whatever memory they are from and to.
@@ -19,18 +17,13 @@ import org.arbalest.device.spi.Callback;
  * where the driver makes the caller wait as well, a host function copies.
  */
 final class Staging {
-  /** As {@code CU_MEMORYTYPE_HOST}; what the driver does not know is less, what a GPU has is more. */
-  private static final int PINNED = 1;
-
-  private static final int PAGEABLE = 0;
-
   static final long SMALL = 64 << 10;
   static final long LARGE = 4 << 20;
 
   /** Copies that are queued and will write to pageable memory: while there are some, that is read in the stream's order only. */
   private static final AtomicLong WRITING = new AtomicLong();
 
-  private static final long RUN = Callback.stub(MethodHandles.lookup(), "run", FunctionDescriptor.ofVoid(JAVA_LONG));
+  private static final long RUN = HostFunctions.stub(MethodHandles.lookup(), "run");
 
   /** Where a slot's job goes: before the copy from or to the slot, behind it, or nowhere. */
   private enum Job {
@@ -51,39 +44,40 @@ final class Staging {
 
   /** Both addresses stay valid until the copy is done. */
   void copy(long queue, long to, long from, long bytes) {
-    MemorySegment scratch = Cu.scratch();
     gpu.enter();
-    int toCode = CuMemory.pointerGetAttribute(scratch.address(), CuMemory.POINTER_MEMORY_TYPE, to);
-    int toType = toCode == Cu.SUCCESS ? scratch.get(JAVA_INT, 0) : PAGEABLE;
-    int fromCode = CuMemory.pointerGetAttribute(scratch.address(), CuMemory.POINTER_MEMORY_TYPE, from);
-    int fromType = fromCode == Cu.SUCCESS ? scratch.get(JAVA_INT, 0) : PAGEABLE;
-    boolean isHostOnly = toType <= PINNED && fromType <= PINNED;
-    boolean isDirect = !isHostOnly && toType != PAGEABLE && fromType != PAGEABLE;
+    int toKind = CuMemory.kindOf(to);
+    int fromKind = CuMemory.kindOf(from);
+    boolean isOnHost = toKind != CuMemory.ON_DEVICE && fromKind != CuMemory.ON_DEVICE;
+    boolean isDirect = !isOnHost && Math.min(toKind, fromKind) > CuMemory.PAGEABLE;
     int code = isDirect ? CuMemory.memcpyAsync(to, from, bytes, queue) : Cu.SUCCESS;
     gpu.leave();
+    checkKnown(toKind, to);
+    checkKnown(fromKind, from);
     if (isDirect) {
       checkCopy(code, to, from, bytes);
-      return;
-    }
-    checkKnown(toCode, to);
-    checkKnown(fromCode, from);
-    if (isHostOnly) {
-      copyOnHost(queue, to, toType == PAGEABLE, from, bytes);
+    } else if (isOnHost) {
+      copyOnHost(queue, to, toKind == CuMemory.PAGEABLE, from, bytes);
     } else {
-      copyBySlots(queue, to, toType == PAGEABLE, from, bytes);
+      copyBySlots(queue, to, toKind == CuMemory.PAGEABLE, from, bytes);
     }
   }
 
-  /** Memory that the driver does not know is pageable; any other failure is one. */
-  private void checkKnown(int code, long address) {
-    if (code != Cu.SUCCESS && code != Cu.INVALID_VALUE) throw gpu.error("cuPointerGetAttribute", code, "0x" + Long.toHexString(address));
+  private void checkKnown(int kind, long address) {
+    if (kind < 0) throw gpu.error("cuPointerGetAttribute", -kind, "0x" + Long.toHexString(address));
+  }
+
+  private void copyByRuntime(long queue, long to, long from, long bytes) {
+    gpu.enter();
+    int code = CuMemory.memcpyAsync(to, from, bytes, queue);
+    gpu.leave();
+    checkCopy(code, to, from, bytes);
   }
 
   /** Within main memory the driver would let the caller wait, pinned or not: a host function does it. */
   private void copyOnHost(long queue, long to, boolean toPageable, long from, long bytes) {
     StagingSlot slot = small.take(queue);
     if (slot == null) {
-      copyByDriver(queue, to, from, bytes);
+      copyByRuntime(queue, to, from, bytes);
       return;
     }
     try {
@@ -103,7 +97,7 @@ final class Staging {
       StagingSlot slot = slots.take(queue);
       if (slot == null) {
         if (!toPageable && WRITING.get() != 0) synchronize(queue); // the driver may read at once
-        copyByDriver(queue, to + done, from + done, part);
+        copyByRuntime(queue, to + done, from + done, part);
         continue;
       }
       try {
@@ -121,13 +115,6 @@ final class Staging {
     int code = Cu.streamSynchronize(queue);
     gpu.leave();
     gpu.check(code, "cuStreamSynchronize");
-  }
-
-  private void copyByDriver(long queue, long to, long from, long bytes) {
-    gpu.enter();
-    int code = CuMemory.memcpyAsync(to, from, bytes, queue);
-    gpu.leave();
-    checkCopy(code, to, from, bytes);
   }
 
   private void copyBySlot(StagingSlot slot, long queue, long to, boolean toPageable, long from, long bytes) {
@@ -150,9 +137,9 @@ final class Staging {
   private void queue(StagingSlot slot, long queue, Job job, boolean writesPageable, long to, long from, long bytes) {
     gpu.enter();
     if (writesPageable) WRITING.incrementAndGet();
-    int launched = job == Job.FIRST ? Cu.launchHostFunc(queue, RUN, slot.job) : Cu.SUCCESS;
+    int launched = job == Job.FIRST ? HostFunctions.launch(queue, RUN, slot.job) : Cu.SUCCESS;
     int copied = launched == Cu.SUCCESS && from != 0 ? CuMemory.memcpyAsync(to, from, bytes, queue) : launched;
-    if (job == Job.LAST && copied == Cu.SUCCESS) launched = Cu.launchHostFunc(queue, RUN, slot.job);
+    if (job == Job.LAST && copied == Cu.SUCCESS) launched = HostFunctions.launch(queue, RUN, slot.job);
     boolean queued = launched == Cu.SUCCESS && copied == Cu.SUCCESS;
     int recorded = queued ? Cu.eventRecord(slot.event, queue) : Cu.SUCCESS;
     boolean good = queued && recorded == Cu.SUCCESS;
@@ -161,7 +148,7 @@ final class Staging {
     if (good) return;
     if (writesPageable && !queued) WRITING.decrementAndGet();
     if (synchronizing != Cu.SUCCESS) CuErrors.report("waiting for half a copy", gpu.error("cuStreamSynchronize", synchronizing, ""));
-    if (job == Job.FIRST || copied == Cu.SUCCESS) gpu.check(launched, "cuLaunchHostFunc");
+    if (job == Job.FIRST || copied == Cu.SUCCESS) gpu.check(launched, HostFunctions.LAUNCH);
     checkCopy(copied, to, from, bytes);
     gpu.check(recorded, "cuEventRecord");
   }

@@ -90,16 +90,14 @@ final class StagingSlots {
   private StagingSlot make() {
     MemorySegment scratch = Cu.scratch();
     if (left == 0) {
-      gpu.enter();
-      int allocated = CuMemory.memHostAlloc(scratch.address(), group * size, CuMemory.HOST_ALLOC_PORTABLE);
-      gpu.leave();
+      int allocated = PinnedMemory.tryAllocate(gpu, scratch.address(), group * size);
       String what = group * size + " bytes for copies from and to pageable memory";
       if (allocated != Cu.SUCCESS) throw gpu.error("cuMemHostAlloc", allocated, what);
       next = scratch.get(JAVA_LONG, 0);
       left = group;
     }
     gpu.enter();
-    int created = Streams.createEvent(scratch);
+    int created = Streams.createEvent(scratch.address());
     gpu.leave();
     gpu.check(created, "cuEventCreate");
     StagingSlot slot = new StagingSlot(next, scratch.get(JAVA_LONG, 0));

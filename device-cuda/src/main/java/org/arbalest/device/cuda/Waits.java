@@ -2,7 +2,6 @@ package org.arbalest.device.cuda;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.util.ArrayList;
@@ -11,13 +10,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import org.arbalest.device.spi.Callback;
-import org.arbalest.device.spi.Completion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits of the host for events: a stream of ours waits for the event, and then calls a host function. Each wait has a stream to itself, as long
- * as there are some, so that none waits behind another; a GPU does not run more of them side by side.
+ * Waits for events that hold up no thread: a stream of ours waits for the event, and then calls a host function. Each wait has a stream to itself,
+ * as long as there are some, so that none waits behind another; a GPU does not run more of them side by side.
  *
  * <p>A host function is not called any more when the GPU has failed (an illegal address, say), and that is for good: then all that wait are
  * told, by a thread that looks every now and then while there is somebody waiting.
@@ -27,7 +24,7 @@ final class Waits {
   private static final long LOOK_MILLIS = 50;
 
   /** The address of {@link #told}. */
-  private static final long TOLD = Callback.stub(MethodHandles.lookup(), "told", FunctionDescriptor.ofVoid(JAVA_LONG));
+  private static final long TOLD = HostFunctions.stub(MethodHandles.lookup(), "told");
 
   private static final Map<Long, Waiting> WAITING = new ConcurrentHashMap<>();
   private static final AtomicLong NEXT = new AtomicLong(1);
@@ -37,7 +34,7 @@ final class Waits {
   private final Gpu gpu;
   private final List<Lane> lanes = new ArrayList<>();
 
-  private record Waiting(Waits waits, Lane lane, Completion completion) {}
+  private record Waiting(Waits waits, Lane lane, Runnable action) {}
 
   /** A stream and how many wait in it. */
   private static final class Lane {
@@ -53,32 +50,35 @@ final class Waits {
     this.gpu = gpu;
   }
 
-  /** Lets somebody be told. From a host function, which may not call CUDA, it is another thread that asks for it. */
-  void add(long event, Completion completion) {
+  /**
+   * Lets an action run once an event is over; it may not call CUDA, throw or block. Not at all if this throws. From a host function, which may not
+   * call CUDA, it is another thread that asks for it.
+   */
+  void add(long event, Runnable action) {
     watch();
-    if (!tryAdd(event, completion)) Frees.submit(() -> addElsewhere(event, completion));
+    if (!tryAdd(event, action)) Frees.submit(() -> addElsewhere(event, action));
   }
 
   /** Nobody is left who could be told of a failure: then this thread waits. */
-  private void addElsewhere(long event, Completion completion) {
+  private void addElsewhere(long event, Runnable action) {
     try {
-      if (!tryAdd(event, completion)) throw gpu.error("cuStreamWaitEvent", Cu.NOT_PERMITTED, "");
+      if (!tryAdd(event, action)) throw gpu.error("cuStreamWaitEvent", Cu.NOT_PERMITTED, "");
     } catch (Throwable t) {
       gpu.enter();
       Cu.eventSynchronize(event); // how it ended, core asks by itself
       gpu.leave();
-      completion.complete();
+      action.run();
       throw t;
     }
   }
 
   /** False if this thread may not call CUDA now. */
-  private boolean tryAdd(long event, Completion completion) {
+  private boolean tryAdd(long event, Runnable action) {
     Lane lane = lane();
     if (lane == null) return false;
     boolean added = false;
     long id = NEXT.getAndIncrement();
-    WAITING.put(id, new Waiting(this, lane, completion));
+    WAITING.put(id, new Waiting(this, lane, action));
     try {
       added = tryAdd(lane.stream, event, id);
     } finally {
@@ -91,11 +91,11 @@ final class Waits {
   private boolean tryAdd(long stream, long event, long id) {
     if (!gpu.tryEnter()) return false;
     int waiting = Cu.streamWaitEvent(stream, event, 0);
-    int launched = waiting == Cu.SUCCESS ? Cu.launchHostFunc(stream, TOLD, id) : waiting;
+    int launched = waiting == Cu.SUCCESS ? HostFunctions.launch(stream, TOLD, id) : waiting;
     gpu.leave();
     if (waiting == Cu.NOT_PERMITTED) return false;
     gpu.check(waiting, "cuStreamWaitEvent");
-    gpu.check(launched, "cuLaunchHostFunc");
+    gpu.check(launched, HostFunctions.LAUNCH);
     return true;
   }
 
@@ -109,7 +109,7 @@ final class Waits {
     if (best == null || (best.waiting.get() > 0 && lanes.size() < MOST_LANES)) {
       MemorySegment scratch = Cu.scratch();
       if (!gpu.tryEnter()) return null;
-      int code = Streams.create(scratch);
+      int code = Streams.createForWaits(scratch.address());
       gpu.leave();
       if (code == Cu.NOT_PERMITTED) return null;
       gpu.check(code, "cuStreamCreate");
@@ -138,7 +138,7 @@ final class Waits {
     Waiting waiting = WAITING.remove(id);
     if (waiting == null) return;
     waiting.lane.waiting.decrementAndGet();
-    waiting.completion.complete();
+    waiting.action.run();
   }
 
   private static void watch() {

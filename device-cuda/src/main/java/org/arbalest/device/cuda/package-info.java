@@ -1,4 +1,31 @@
-/** CUDA devices, pinned and managed memory, by the driver API; found by {@link java.util.ServiceLoader}. */
+/**
+ * CUDA devices, pinned and managed memory, by the driver API; found by {@link java.util.ServiceLoader}.
+ *
+ * <p>This package and ROCm's are twins, whose parts have the same names: {@code Cu} stands for {@code Hip} and {@code Cuda} for {@code Rocm}, and what has
+ * neither is called alike. A fix in one is to be looked at in the other.
+ *
+ * <table>
+ * <caption>The parts side by side</caption>
+ * <tr><th></th><th>CUDA</th><th>ROCm</th></tr>
+ * <tr><td>what there is</td><td>{@link org.arbalest.device.cuda.CudaProvider}</td><td>{@code RocmProvider}</td></tr>
+ * <tr><td>what core calls</td><td>{@code CudaDriver}</td><td>{@code RocmDriver}</td></tr>
+ * <tr><td>one GPU, and its other parts</td><td>{@code Gpu}: a context for each call</td><td>{@code Gpu}: a current device, where one matters</td></tr>
+ * <tr><td>the library; its functions; those for memory</td><td>{@code CuLibrary}, {@code Cu}, {@code CuMemory}</td><td>{@code HipLibrary}, {@code Hip},
+ * {@code HipMemory}; {@code HipThread}, what is current on a thread</td></tr>
+ * <tr><td>errors</td><td>{@code CuErrors}</td><td>{@code HipErrors}, which also forgets them for {@code hipGetLastError}</td></tr>
+ * <tr><td>streams and events</td><td>{@code Streams}: destroying is refused in host functions</td><td>{@code Streams}: destroying waits</td></tr>
+ * <tr><td>host functions</td><td>{@code HostFunctions}</td><td>{@code HostFunctions}, of two releases</td></tr>
+ * <tr><td>waits that hold up no thread</td><td>{@code Waits}</td><td>{@code Waits}</td></tr>
+ * <tr><td>waits of threads</td><td>{@code cuEventSynchronize}</td><td>{@code ThreadWaits}: HIP's would hold up others</td></tr>
+ * <tr><td>memory</td><td>{@code GpuMemory}: {@code DeviceMemory}, {@code PinnedMemory}, {@code ManagedMemory}</td><td>{@code GpuMemory}: {@code
+ * DeviceMemory}, {@code PinnedMemory}; Arrow has no type for managed memory</td></tr>
+ * <tr><td>the pool</td><td>{@code Pool}, known by an attribute</td><td>{@code Pool}, which is tried</td></tr>
+ * <tr><td>what another thread frees</td><td>{@code Frees}</td><td>{@code Frees}</td></tr>
+ * <tr><td>copies by way of pinned slots</td><td>{@code Staging}, {@code StagingSlots}, {@code StagingSlot}</td><td>the same</td></tr>
+ * <tr><td>for users</td><td>{@link org.arbalest.device.cuda.Cuda}, {@link org.arbalest.device.cuda.Jcuda}</td><td>nothing: handles and ordinals are HIP's
+ * own</td></tr>
+ * </table>
+ */
 @NullMarked
 package org.arbalest.device.cuda;
 

@@ -97,7 +97,7 @@ final class Gpu {
   }
 
   private void connect(Gpu peer) {
-    MemorySegment scratch = HipThread.scratch();
+    MemorySegment scratch = Hip.scratch();
     check(Hip.deviceCanAccessPeer(scratch.address(), ordinal, peer.ordinal), "hipDeviceCanAccessPeer");
     if (scratch.get(JAVA_INT, 0) == 0) return; // HIP goes through main memory
     int before = enter();
@@ -112,7 +112,7 @@ final class Gpu {
   }
 
   private int greatestPriority() {
-    MemorySegment scratch = HipThread.scratch();
+    MemorySegment scratch = Hip.scratch();
     int before = enter();
     int code = Hip.deviceGetStreamPriorityRange(scratch.address(), scratch.address() + 4);
     leave(before);
@@ -134,7 +134,7 @@ final class Gpu {
 
   /** All of its memory, in bytes. */
   static long totalMemory(int ordinal) {
-    MemorySegment scratch = HipThread.scratch();
+    MemorySegment scratch = Hip.scratch();
     check(Hip.deviceTotalMem(scratch.address(), ordinal), "hipDeviceTotalMem", "ROCM:" + ordinal);
     return scratch.get(JAVA_LONG, 0);
   }

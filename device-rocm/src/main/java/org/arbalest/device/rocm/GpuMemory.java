@@ -47,7 +47,7 @@ abstract class GpuMemory implements MemoryAllocator {
   }
 
   private long allocateBlock(long bytes) {
-    MemorySegment scratch = HipThread.scratch();
+    MemorySegment scratch = Hip.scratch();
     int code = tryAllocate(scratch, bytes);
     if (code == Hip.OUT_OF_MEMORY) { // what is being freed, or kept, may do
       if (freeingWaits()) Frees.drain();
@@ -62,7 +62,7 @@ abstract class GpuMemory implements MemoryAllocator {
   private DeviceException failure(int code, long bytes) {
     String asked = bytes + " bytes";
     if (code == Hip.OUT_OF_MEMORY && !(this instanceof PinnedMemory)) {
-      MemorySegment scratch = HipThread.scratch();
+      MemorySegment scratch = Hip.scratch();
       int before = gpu.enter();
       int known = HipMemory.memGetInfo(scratch.address(), scratch.address() + 8);
       gpu.leave(before);

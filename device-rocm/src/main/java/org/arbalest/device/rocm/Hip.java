@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
@@ -59,6 +60,9 @@ final class Hip {
 
   private static final MethodHandle GET_ERROR_NAME = HipLibrary.declare("hipGetErrorName", FunctionDescriptor.of(ADDRESS, JAVA_INT), false);
 
+  /** A few words for what is returned through pointers, for each thread. */
+  private static final ThreadLocal<MemorySegment> SCRATCH = ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(64, 8));
+
   private Hip() {}
 
   static MethodHandle function(String name, MemoryLayout... arguments) {
@@ -67,6 +71,11 @@ final class Hip {
 
   static MethodHandle optional(String name, MemoryLayout... arguments) {
     return HipLibrary.declare(name, FunctionDescriptor.of(JAVA_INT, arguments), true);
+  }
+
+  /** This thread's words; what is in them is good until the next call that uses them. */
+  static MemorySegment scratch() {
+    return SCRATCH.get();
   }
 
   static int runtimeGetVersion(long version) {

@@ -28,7 +28,7 @@ final class HipLibrary {
       "amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll");
 
   /** Functions that came late, and without which nothing here works; all are in ROCm 5.2. */
-  private static final List<String> YOUNGEST = List.of("hipDrvPointerGetAttributes", "hipStreamCreateWithPriority");
+  private static final List<String> NEEDED = List.of("hipDrvPointerGetAttributes", "hipStreamCreateWithPriority");
 
   private static final int RTLD_LAZY = 1;
   private static final int RTLD_NOLOAD = 4;
@@ -56,7 +56,7 @@ final class HipLibrary {
       } catch (IllegalArgumentException _) {
         continue;
       }
-      for (String function : YOUNGEST) {
+      for (String function : NEEDED) {
         if (lookup.find(function).isEmpty()) return name + " has no function " + function + "; ROCm 5.2 or newer is needed";
       }
       found = lookup;

@@ -6,7 +6,10 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** What a thread has of ours: a few words for what HIP returns through pointers. */
+/**
+ * Where HIP answers a thread what it is asked most often: which device is current, and what an address is. Apart from {@link Hip#scratch}, in which
+ * the asker may have something.
+ */
 final class HipThread {
   private static final ThreadLocal<HipThread> CURRENT = ThreadLocal.withInitial(HipThread::new);
 
@@ -16,31 +19,25 @@ final class HipThread {
   /** How many attributes of an address are asked for. */
   static final int ASKED = 2;
 
-  private final MemorySegment memory = Arena.ofAuto().allocate(112, 8);
-  private final MemorySegment scratch = memory.asSlice(0, 64);
+  private final MemorySegment memory = Arena.ofAuto().allocate(48, 8);
 
   /** Where {@code hipGetDevice} writes to. */
-  private final MemorySegment device = memory.asSlice(64, 8);
+  private final MemorySegment device = memory.asSlice(0, 8);
 
   /** The list of attributes that are asked for, and that of the places for their values. */
-  final long attributes = memory.address() + 72;
+  final long attributes = memory.address() + 8;
 
-  final long values = memory.address() + 80;
+  final long values = memory.address() + 16;
 
   private HipThread() {
-    memory.set(JAVA_INT, 72, DEVICE_ORDINAL);
-    memory.set(JAVA_INT, 76, HOST_POINTER);
-    memory.set(JAVA_LONG, 80, memory.address() + 96);
-    memory.set(JAVA_LONG, 88, memory.address() + 104);
+    memory.set(JAVA_INT, 8, DEVICE_ORDINAL);
+    memory.set(JAVA_INT, 12, HOST_POINTER);
+    memory.set(JAVA_LONG, 16, memory.address() + 32);
+    memory.set(JAVA_LONG, 24, memory.address() + 40);
   }
 
   static HipThread current() {
     return CURRENT.get();
-  }
-
-  /** This thread's words; what is in them is good until the next call that uses them. */
-  static MemorySegment scratch() {
-    return current().scratch;
   }
 
   /** The current device, or the code that HIP failed with, negated. */
@@ -51,11 +48,11 @@ final class HipThread {
 
   /** The device that has the memory that was asked for, less than 0 if HIP does not know it. */
   int ordinal() {
-    return memory.get(JAVA_INT, 96);
+    return memory.get(JAVA_INT, 32);
   }
 
   /** Where the CPU finds it if it is pinned, else 0. */
   long hostPointer() {
-    return memory.get(JAVA_LONG, 104);
+    return memory.get(JAVA_LONG, 40);
   }
 }

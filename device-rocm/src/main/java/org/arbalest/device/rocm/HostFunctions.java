@@ -7,7 +7,10 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandles.Lookup;
 import org.arbalest.device.spi.Callback;
 
-/** Functions of ours that HIP calls when a stream has come to them; by {@code hipLaunchHostFunc}, or ROCm 5's {@code hipStreamAddCallback}. */
+/**
+ * Functions of ours that HIP calls when a stream has come to them; by {@code hipLaunchHostFunc}, or ROCm 5's {@code hipStreamAddCallback}. They may not
+ * call HIP.
+ */
 final class HostFunctions {
   private static final boolean IS_NEW = HipLibrary.has("hipLaunchHostFunc");
 

@@ -31,7 +31,7 @@ public final class RocmProvider implements DeviceProvider {
   public Availability probe(DeviceType type) {
     String missing = HipLibrary.missing();
     if (missing != null) return new Availability.Missing(missing);
-    MemorySegment scratch = HipThread.scratch();
+    MemorySegment scratch = Hip.scratch();
     int code = Hip.getDeviceCount(scratch.address());
     if (code != Hip.SUCCESS) {
       HipErrors.forget();
@@ -48,7 +48,7 @@ public final class RocmProvider implements DeviceProvider {
   }
 
   private static String version() {
-    MemorySegment scratch = HipThread.scratch();
+    MemorySegment scratch = Hip.scratch();
     if (Hip.runtimeGetVersion(scratch.address()) != Hip.SUCCESS) {
       HipErrors.forget();
       return "";
@@ -60,7 +60,7 @@ public final class RocmProvider implements DeviceProvider {
   @Override
   public DeviceDriver open(DeviceType type, long id) {
     if (probe(type) instanceof Availability.Missing(String why)) throw new DeviceException(Errno.ENOSYS, why);
-    return HipDriver.of(Gpu.open(Math.toIntExact(id)), type);
+    return RocmDriver.of(Gpu.open(Math.toIntExact(id)), type);
   }
 
   @Override

@@ -48,7 +48,7 @@ final class Staging {
     checkKnown(toKind, to);
     checkKnown(fromKind, from);
     if (toKind != HipMemory.PAGEABLE && fromKind != HipMemory.PAGEABLE) {
-      copyByHip(queue, to, from, bytes);
+      copyByRuntime(queue, to, from, bytes);
     } else if (toKind == HipMemory.ON_DEVICE || fromKind == HipMemory.ON_DEVICE) {
       copyBySlots(queue, to, toKind == HipMemory.PAGEABLE, from, bytes);
     } else {
@@ -60,7 +60,7 @@ final class Staging {
     if (kind < 0) throw gpu.error("hipDrvPointerGetAttributes", -kind, "0x" + Long.toHexString(address));
   }
 
-  private void copyByHip(long queue, long to, long from, long bytes) {
+  private void copyByRuntime(long queue, long to, long from, long bytes) {
     int before = gpu.enter();
     int code = HipMemory.memcpyAsync(to, from, bytes, queue);
     gpu.leave(before);
@@ -70,7 +70,7 @@ final class Staging {
   private void copyOnHost(long queue, long to, boolean toPageable, long from, long bytes) {
     StagingSlot slot = small.take(queue);
     if (slot == null) {
-      copyByHip(queue, to, from, bytes);
+      copyByRuntime(queue, to, from, bytes);
       return;
     }
     try {
@@ -90,7 +90,7 @@ final class Staging {
       StagingSlot slot = slots.take(queue);
       if (slot == null) {
         if (!toPageable && WRITING.get() != 0) synchronize(queue); // HIP may read at once
-        copyByHip(queue, to + done, from + done, part);
+        copyByRuntime(queue, to + done, from + done, part);
         continue;
       }
       try {

@@ -73,7 +73,7 @@ final class StagingSlots {
   }
 
   private StagingSlot make() {
-    MemorySegment scratch = HipThread.scratch();
+    MemorySegment scratch = Hip.scratch();
     if (left == 0) {
       int allocated = PinnedMemory.tryAllocate(gpu, scratch.address(), group * size);
       String what = group * size + " bytes for copies from and to pageable memory";

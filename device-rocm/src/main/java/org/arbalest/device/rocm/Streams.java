@@ -12,7 +12,7 @@ final class Streams {
   private Streams() {}
 
   static long create(Gpu gpu) {
-    MemorySegment scratch = HipThread.scratch();
+    MemorySegment scratch = Hip.scratch();
     int before = gpu.enter();
     int code = Hip.streamCreate(scratch.address(), Hip.STREAM_NON_BLOCKING);
     gpu.leave(before);
@@ -32,7 +32,7 @@ final class Streams {
 
   /** An event at the end of a stream. */
   static long record(Gpu gpu, long stream) {
-    MemorySegment scratch = HipThread.scratch();
+    MemorySegment scratch = Hip.scratch();
     int before = gpu.enter();
     int created = createEvent(scratch.address());
     long event = scratch.get(JAVA_LONG, 0);
@@ -82,6 +82,7 @@ final class Streams {
     if (code != Hip.DEINITIALIZED) gpu.check(code, "hipStreamDestroy"); // at the end of the process there is nothing left
   }
 
+  /** Destroys an event, which waits for nothing unless a thread waits for it. */
   static void destroyEvent(Gpu gpu, long event) {
     int code = Hip.eventDestroy(event);
     if (code != Hip.DEINITIALIZED) gpu.check(code, "hipEventDestroy");

@@ -44,7 +44,7 @@ final class ThreadWaits {
   }
 
   private Place create() {
-    MemorySegment scratch = HipThread.scratch();
+    MemorySegment scratch = Hip.scratch();
     int before = gpu.enter();
     int made = Streams.createForWaits(gpu, scratch.address());
     int created = made == Hip.SUCCESS ? Streams.createEvent(scratch.address() + 8) : Hip.SUCCESS;

@@ -78,7 +78,7 @@ final class Waits {
       if (best.waiting.get() == 0) break;
     }
     if (best == null || (best.waiting.get() > 0 && lanes.size() < MOST_LANES)) {
-      MemorySegment scratch = HipThread.scratch();
+      MemorySegment scratch = Hip.scratch();
       int before = gpu.enter();
       int code = Streams.createForWaits(gpu, scratch.address());
       gpu.leave(before);
@@ -138,12 +138,16 @@ final class Waits {
         }
         Thread.sleep(LOOK_MILLIS);
         WAITING.forEach((id, waiting) -> {
-          int code = Hip.streamQuery(waiting.lane.stream);
-          if (code != Hip.SUCCESS && code != Hip.NOT_READY) tell(id);
+          if (hasFailed(waiting.lane)) tell(id);
         });
       } catch (Throwable t) {
         HipErrors.report("looking for a GPU that has failed", t);
       }
     }
+  }
+
+  private static boolean hasFailed(Lane lane) {
+    int code = Hip.streamQuery(lane.stream);
+    return code != Hip.SUCCESS && code != Hip.NOT_READY;
   }
 }

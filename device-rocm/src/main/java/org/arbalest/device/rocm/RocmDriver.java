@@ -8,20 +8,20 @@ import org.arbalest.device.spi.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /** One of a GPU's kinds of memory, with the GPU's queues. */
-final class HipDriver implements DeviceDriver {
+final class RocmDriver implements DeviceDriver {
   private final Gpu gpu;
   private final MemoryAllocator memory;
   private final @Nullable HostMemory hostMemory;
 
-  private HipDriver(Gpu gpu, MemoryAllocator memory, @Nullable HostMemory hostMemory) {
+  private RocmDriver(Gpu gpu, MemoryAllocator memory, @Nullable HostMemory hostMemory) {
     this.gpu = gpu;
     this.memory = memory;
     this.hostMemory = hostMemory;
   }
 
-  static HipDriver of(Gpu gpu, DeviceType type) {
-    if (type.equals(DeviceType.ROCM_HOST)) return new HipDriver(gpu, gpu.pinnedMemory, null);
-    return new HipDriver(gpu, gpu.deviceMemory, new HostMemory(DeviceType.ROCM_HOST, gpu.pinnedMemory));
+  static RocmDriver of(Gpu gpu, DeviceType type) {
+    if (type.equals(DeviceType.ROCM_HOST)) return new RocmDriver(gpu, gpu.pinnedMemory, null);
+    return new RocmDriver(gpu, gpu.deviceMemory, new HostMemory(DeviceType.ROCM_HOST, gpu.pinnedMemory));
   }
 
   @Override
