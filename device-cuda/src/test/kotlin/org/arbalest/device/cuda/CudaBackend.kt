@@ -8,9 +8,12 @@ import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.contract.Gate
 import org.arbalest.testkit.gpu.CudaDouble
+import org.arbalest.testkit.gpu.GpuBackend
 import org.arbalest.testkit.gpu.GpuDouble
-import org.arbalest.testkit.gpu.StagingBackend
+import org.arbalest.testkit.gpu.GpuWords
 import org.arbalest.testkit.gpu.WordGates
+import org.arbalest.testkit.gpu.gpuProgram
+import kotlin.reflect.KClass
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
@@ -33,19 +36,48 @@ internal val jcudaNatives = SkipWithout {
 }
 
 /** The first device of one of CUDA's kinds, on whatever `libcuda.so.1` there is: the double's or the driver's. */
-internal class CudaBackend(private val type: DeviceType) : StagingBackend {
+internal class CudaBackend(private val type: DeviceType) : GpuBackend {
     override val device: Device by lazy { Devices.device(type, 0) }
     override val double: GpuDouble get() = CudaDouble
     override val others: List<Device>
         get() = listOf(Devices.device(DeviceType.CUDA, 1), Devices.device(DeviceType.CUDA_HOST, 0), Devices.device(DeviceType.CUDA_MANAGED, 0))
     override val slotSizes: Pair<Long, Long> get() = 64L * 1024 to 4L * 1024 * 1024
     override val mostSlots: Pair<Int, Int> get() = 64 to 16
+    override val types: List<DeviceType> get() = listOf(DeviceType.CUDA, DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED)
+    override val threads: String get() = "arbalest-cuda"
+    override val program: KClass<*> get() = CudaProgram::class
+    override val words: GpuWords
+        get() = GpuWords(
+            allocation = "cuMemAllocFromPoolAsync",
+            plainAllocation = "cuMemAlloc",
+            plainFree = "cuMemFree",
+            frees = listOf("cuEventDestroy", "cuStreamDestroy", "cuMemFreeAsync", "cuMemFreeHost", "cuMemFree"),
+            query = "cuEventQuery",
+            outOfMemory = "CUDA_ERROR_OUT_OF_MEMORY (2)",
+            illegalAddress = "CUDA_ERROR_ILLEGAL_ADDRESS (700)",
+            noDevice = "CUDA_ERROR_NO_DEVICE (100)",
+            unknown = "unknown code (999)",
+            absent = "no CUDA driver was found",
+        )
 
     override fun slots(): Int = Gpu.open(0).staging.slots()
 
     override fun blocks(): Int = Gpu.open(0).staging.blocks()
 
+    override fun lanes(): Int = Gpu.open(0).waits.lanes()
+
+    override fun hasPool(): Boolean = Gpu.open(0).pool.isThere
+
+    override fun drainFrees(): Unit = Frees.drain()
+
+    override fun isInstalled(): Boolean = CuLibrary.missing() == null
+
     override fun gate(stream: DeviceStream): Gate = gates.shut(stream)
+}
+
+internal object CudaProgram {
+    @JvmStatic
+    fun main(args: Array<String>): Unit = gpuProgram(CudaBackend(DeviceType.CUDA), args)
 }
 
 private val waitValue by lazy { Raw.function("cuStreamWaitValue32_v2", JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT) }

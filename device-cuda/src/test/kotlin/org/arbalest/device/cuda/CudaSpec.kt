@@ -2,11 +2,8 @@ package org.arbalest.device.cuda
 
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
-import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import io.kotest.matchers.types.shouldBeSameInstanceAs
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Ledger
@@ -19,7 +16,7 @@ import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.gpu.CudaDouble
 import org.arbalest.testkit.gpu.GpuDouble
-import org.arbalest.testkit.gpu.GpuDouble.Live
+import org.arbalest.testkit.gpu.gpuContract
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
@@ -30,44 +27,17 @@ import java.lang.invoke.MethodType
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit.SECONDS
 
-/** What CUDA asks for beyond the contract: contexts, host functions, waits, memory. On the double. */
+/** What is asked of GPUs, and what CUDA asks for beyond that: contexts, host functions, managed memory. On the double. */
 class CudaSpec : FunSpec({
     extension(CCompiler.needed)
     extension(CudaDouble.extension)
     extension(LedgerExtension)
     extension(gates.opened)
 
-    val device by lazy { Devices.device(DeviceType.CUDA, 0) }
-    val gpu by lazy { CudaProvider.gpu(device) }
-    val cpu = Devices.cpu()
+    include(gpuContract(CudaBackend(DeviceType.CUDA)))
 
-    test("DEV-16 pinned memory with device_id −1 is served as the first GPU's, reached by the others, and goes on with −1") {
-        val pinned = Devices.device(DeviceType.CUDA_HOST, -1)
-        pinned.isOpaque shouldBe false
-        Arena.ofConfined().use { arena ->
-            val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
-            val second = Devices.device(DeviceType.CUDA, 1)
-            second.createStream().use { stream ->
-                val gate = gates.shut(stream)
-                val (there, field) = numbers(500).use { it.copyTo(second, stream).use { there -> there.copyTo(pinned.memory(), stream) to it.field() } }
-                there.use { it.exportDeviceArray(out) }
-                ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe -1
-                ArrowDeviceArrayStruct.deviceType(out.address()) shouldBe DeviceType.CUDA_HOST.code()
-                DeviceArray.importDeviceArray(out, field).use { taken ->
-                    taken.device() shouldBeSameInstanceAs pinned
-                    taken.isReady shouldBe false
-                    taken.viewOrCopyTo(second).use { it.device() shouldBe second }
-                    gate.open()
-                    taken.synchronize()
-                    numbers(500).use { taken.column(0).toLongArray() shouldBe it.column(0).toLongArray() }
-                    taken.slice(1, 2).use { it.exportDeviceArray(out) }
-                    ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe -1
-                    DeviceArray.importDeviceArray(out, field).close()
-                }
-                stream.synchronize()
-            }
-        }
-    }
+    val device by lazy { Devices.device(DeviceType.CUDA, 0) }
+    val cpu = Devices.cpu()
 
     test("DEV-10 every call restores the context that was current, or that there was none") {
         val current = Raw.function("cuCtxGetCurrent", JAVA_LONG)
@@ -100,22 +70,7 @@ class CudaSpec : FunSpec({
         }
     }
 
-    test("DEV-10 virtual threads change their OS threads while they wait for each other, and take no context along") {
-        val failures = java.util.concurrent.ConcurrentLinkedQueue<Throwable>()
-        val threads = List(64) { seed ->
-            Thread.ofVirtual().unstarted {
-                device.createStream().use { stream ->
-                    repeat(20) {
-                        numbers(20_000 + seed).use { it.copyTo(device, stream) }.use { there -> there.copyTo(cpu, stream).use { it.synchronize() } }
-                        CudaDouble.contextDepth shouldBe 0
-                        Thread.yield()
-                    }
-                }
-            }.apply { setUncaughtExceptionHandler { _, e -> failures += e } }
-        }
-        threads.forEach { it.start() }
-        threads.forEach { it.join() }
-        failures.firstOrNull()?.let { throw it }
+    test("DEV-10 a virtual thread, which may go on on another OS thread, cannot hold on to a context") {
         shouldThrow<IllegalStateException> { virtually { Cuda.enter(device) } }.message shouldContain "platform thread"
     }
 
@@ -177,51 +132,6 @@ class CudaSpec : FunSpec({
         }
     }
 
-    test("wait: an event behind a held one is told all the same, and each gets a stream of its own, which is used again") {
-        device.createStream().use { held ->
-            device.createStream().use { free ->
-                val gate = gates.shut(held)
-                held.record().use { late ->
-                    val last = late.completion().toCompletableFuture()
-                    repeat(100) { free.record().use { it.completion().toCompletableFuture().get(20, SECONDS) } }
-                    last.isDone shouldBe false
-                    gate.open()
-                    last.get(20, SECONDS)
-                    (gpu.waits.lanes() <= 32) shouldBe true
-                }
-            }
-        }
-    }
-
-    test("wait: ten thousand events at once, from many streams") {
-        val streams = List(20) { device.createStream() }
-        val gates = streams.map { gates.shut(it) }
-        val stages = List(10_000) { streams[it % 20].record().use { event -> event.completion().toCompletableFuture() } }
-        stages.count { it.isDone } shouldBe 0
-        gates.forEach { it.open() }
-        stages.forEach { it.get(20, SECONDS) }
-        streams.forEach { it.close() }
-        val mine = Thread.getAllStackTraces().keys.map { it.name }.filter { it.startsWith("arbalest") }.sorted()
-        mine.filter { it.startsWith("arbalest-cuda") } shouldContainExactly listOf("arbalest-cuda-frees", "arbalest-cuda-watch")
-    }
-
-    test("memory: freed memory of a GPU does not wait for the GPU, nor does closing pinned memory") {
-        device.createStream().use { stream ->
-            val gate = gates.shut(stream)
-            device.allocate(1000).close()
-            device.hostMemory().get().allocate(1000).close()
-            Devices.device(DeviceType.CUDA_MANAGED, 0).allocate(1000).close()
-            gate.open()
-            stream.synchronize()
-        }
-    }
-
-    test("memory: any alignment") {
-        for (alignment in listOf(1L, 64, 256, 512, 4096)) {
-            device.memory().allocate(777, alignment).use { it.address() % alignment shouldBe 0 }
-        }
-    }
-
     test("memory: never more managed memory than the GPU has free, and the error has the numbers") {
         val managed = Devices.device(DeviceType.CUDA_MANAGED, 0)
         val half = GpuDouble.MEMORY / 2
@@ -233,78 +143,6 @@ class CudaSpec : FunSpec({
         Frees.drain()
         managed.allocate(half).close()
         Frees.drain()
-    }
-
-    test("DEV-14 out of memory in the middle of a batch leaves nothing") {
-        eventually("all is free") { CudaDouble.live(Live.DEVICE) == 0L }
-        CudaDouble.reset(memory = 1 shl 20)
-        val held = device.allocate(1 shl 16)
-        cpu.batchBuilder(100_000).use { it.int64("a", LongArray(100_000)).int64("b", LongArray(100_000)).build() }.use { large ->
-            val error = shouldThrow<DeviceException> { large.copyTo(device) }
-            error.errno() shouldBe Errno.ENOMEM
-            error.message shouldContain "CUDA_ERROR_OUT_OF_MEMORY (2)"
-            error.message shouldContain "; 983040 of the GPU's 1048576 bytes are free"
-        }
-        numbers(100).use { it.copyTo(device).use { there -> there.copyTo(cpu).use { back -> back.synchronize() } } }
-        held.close()
-        eventually("it is all freed") { CudaDouble.live(Live.DEVICE) == 0L }
-    }
-
-    test("streams: the legacy default stream, by its handle 0, is a stream to wrap") {
-        device.wrapStream(0).use { stream ->
-            numbers(10).use { source ->
-                source.copyTo(device, stream).use { there ->
-                    there.copyTo(cpu, stream).use {
-                        it.synchronize()
-                        it.column("a").getLong(9) shouldBe 27
-                    }
-                }
-            }
-        }
-    }
-
-    test("devices: two GPUs copy to each other, and wait for each other's events, without main memory") {
-        val second = Devices.device(DeviceType.CUDA, 1)
-        device.createStream().use { one ->
-            second.createStream().use { two ->
-                val gate = gates.shut(one)
-                numbers(2000).use { source ->
-                    source.copyTo(device, one).use { a ->
-                        val pinned = CudaDouble.live(Live.PINNED)
-                        a.copyTo(second, two).use { b ->
-                            b.device() shouldBeSameInstanceAs second
-                            b.isReady shouldBe false
-                            CudaDouble.live(Live.PINNED) shouldBe pinned
-                            gate.open()
-                            b.copyTo(cpu, two).use { back ->
-                                back.synchronize()
-                                back.column("a").toLongArray() shouldBe LongArray(2000) { it * 3L }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    test("DEV-11 pinned and managed memory is the CPU's to read after the wait, without a copy") {
-        for (type in listOf(DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED)) {
-            val shared = Devices.device(type, 0)
-            device.createStream().use { stream ->
-                val gate = gates.shut(stream)
-                numbers(10).use { it.copyTo(shared, stream) }.use { there ->
-                    there.isReady shouldBe false
-                    val buffers = Ledger.now()
-                    val viewing = java.util.concurrent.CompletableFuture.supplyAsync { there.viewOrCopyTo(cpu) }
-                    gate.open()
-                    viewing.get(20, SECONDS).use { view ->
-                        view.synchronize()
-                        (Ledger.now().since(buffers).buffers() <= 0) shouldBe true
-                        view.column("a").getLong(3) shouldBe 9
-                    }
-                }
-            }
-        }
     }
 })
 

@@ -5,10 +5,13 @@ import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.contract.Gate
+import org.arbalest.testkit.gpu.GpuBackend
 import org.arbalest.testkit.gpu.GpuDouble
+import org.arbalest.testkit.gpu.GpuWords
 import org.arbalest.testkit.gpu.HipDouble
-import org.arbalest.testkit.gpu.StagingBackend
 import org.arbalest.testkit.gpu.WordGates
+import org.arbalest.testkit.gpu.gpuProgram
+import kotlin.reflect.KClass
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
@@ -20,18 +23,48 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.lang.invoke.MethodHandle
 
 /** The first device of one of ROCm's kinds, on the double. */
-internal class RocmBackend(private val type: DeviceType) : StagingBackend {
+internal class RocmBackend(private val type: DeviceType) : GpuBackend {
     override val device: Device by lazy { Devices.device(type, 0) }
     override val double: GpuDouble get() = HipDouble
     override val others: List<Device> get() = listOf(Devices.device(DeviceType.ROCM, 1), Devices.device(DeviceType.ROCM_HOST, 0))
     override val slotSizes: Pair<Long, Long> get() = 64L * 1024 to 4L * 1024 * 1024
     override val mostSlots: Pair<Int, Int> get() = 64 to 16
+    override val types: List<DeviceType> get() = listOf(DeviceType.ROCM, DeviceType.ROCM_HOST)
+    override val threads: String get() = "arbalest-rocm"
+    override val program: KClass<*> get() = RocmProgram::class
+    override val options: List<String> get() = if (HipDouble.isRocm5) listOf("-Darbalest.hip=5") else emptyList()
+    override val words: GpuWords
+        get() = GpuWords(
+            allocation = "hipMallocFromPoolAsync",
+            plainAllocation = "hipMalloc",
+            plainFree = "hipFree",
+            frees = listOf("hipEventDestroy", "hipStreamDestroy", "hipFreeAsync", "hipHostFree", "hipFree"),
+            query = "hipEventQuery",
+            outOfMemory = "hipErrorOutOfMemory (2)",
+            illegalAddress = "hipErrorIllegalAddress (700)",
+            noDevice = "hipErrorNoDevice (100)",
+            unknown = "hipErrorUnknown (999)",
+            absent = "HIP was not found",
+        )
 
     override fun slots(): Int = Gpu.open(0).staging.slots()
 
     override fun blocks(): Int = Gpu.open(0).staging.blocks()
 
+    override fun lanes(): Int = Gpu.open(0).waits.lanes()
+
+    override fun hasPool(): Boolean = Gpu.open(0).pool.isThere
+
+    override fun drainFrees(): Unit = Frees.drain()
+
+    override fun isInstalled(): Boolean = HipLibrary.missing() == null
+
     override fun gate(stream: DeviceStream): Gate = gates.shut(stream)
+}
+
+internal object RocmProgram {
+    @JvmStatic
+    fun main(args: Array<String>): Unit = gpuProgram(RocmBackend(DeviceType.ROCM), args)
 }
 
 private val waitValue by lazy { Raw.function("hipStreamWaitValue32", JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT) }

@@ -6,36 +6,32 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DataTypes
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
 import org.arbalest.device.Ledger
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.spi.Availability
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.ChildJvm
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.NativeLibrary
-import org.arbalest.testkit.PeerNodes
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.gpu.GpuDouble.Live
 import org.arbalest.testkit.gpu.HipDouble
-import java.lang.foreign.Arena
+import org.arbalest.testkit.gpu.gpuProviderContract
+import kotlin.reflect.KClass
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
-import kotlin.reflect.KClass
 
 /** What there is, and what is missing and why. */
 class RocmProviderSpec : FunSpec({
     extension(CCompiler.needed)
     extension(HipDouble.extension)
     extension(LedgerExtension)
+
+    include(gpuProviderContract(RocmBackend(DeviceType.ROCM)))
 
     val version = if (HipDouble.isRocm5) "5.2" else "7.0"
 
@@ -83,14 +79,6 @@ class RocmProviderSpec : FunSpec({
         }
     }
 
-    test("DEV-09 a GPU that is not there is opaque, and is in nobody's reach") {
-        shouldThrow<DeviceException> { Devices.device(DeviceType.ROCM, 77) }.message shouldContain "ROCM:77 is unavailable"
-    }
-
-    test("without pools HIP's synchronous functions serve, and nobody waits for the GPU when memory is freed") { inChild(WithoutPools::class) }
-
-    test("DEV-18 a GPU is found that comes when its driver has been there for long, and a driver that was installed later") { inChild(ComesLater::class) }
-
     test("a GPU that fails to open leaves nothing, and opens the next time") { inChild(FailsToOpen::class) }
 
     test("a pool that HIP makes, and then does not support, is given up") { inChild(PoolInName::class) }
@@ -101,78 +89,17 @@ class RocmProviderSpec : FunSpec({
     }
 
     test("a peer that cannot be reached is said, and is tried again") { inChild(PeerFails::class) }
-
-    test("JVM exit: what is still open at the end, on daemon threads too, ends with the process") { inChild(LeavesAllOpen::class) }
 })
 
 /** Runs a program on a double of the same release. */
 internal fun childOf(main: KClass<*>, vararg arguments: String): ChildJvm =
-    ChildJvm.run(main, *arguments, options = if (HipDouble.isRocm5) listOf("-Darbalest.hip=5") else emptyList())
+    ChildJvm.run(main, *arguments, options = RocmBackend(DeviceType.ROCM).options)
 
 private fun inChild(main: KClass<*>, vararg arguments: String) {
     val child = childOf(main, *arguments)
     withClue(child.output) {
         child.output.trim() shouldBe "good"
         child.exitCode shouldBe 0
-    }
-}
-
-internal object WithoutPools {
-    @JvmStatic
-    fun main(args: Array<String>) {
-        HipDouble.reset(hasPools = false)
-        val device = Devices.device(DeviceType.ROCM, 0)
-        check(!Gpu.open(0).pool.isThere)
-        HipDouble.fail("hipMalloc")
-        check("hipMalloc on ROCM:0 failed: hipErrorUnknown (999)" in "${runCatching { device.allocate(100) }.exceptionOrNull()}")
-        device.createStream().use { stream ->
-            val gate = gates.shut(stream)
-            device.allocate(100).close() // hipFree waits for the gate, this does not
-            numbers(100).use { it.copyTo(device, stream) }.use { there ->
-                there.copyTo(Devices.cpu(), stream).use { back ->
-                    gate.open()
-                    back.synchronize()
-                    check(back.column("a").getLong(99) == 297L)
-                }
-            }
-            HipDouble.reset(memory = 4096, hasPools = false)
-            repeat(20) { device.allocate(3000).close() } // each waits for the free of the one before
-        }
-        eventually("all is freed") { Ledger.now().isZero }
-        Frees.drain()
-        check(HipDouble.live(Live.DEVICE) == 0L)
-        check(HipDouble.violation == "") { HipDouble.violation }
-        println("good")
-    }
-}
-
-internal object ComesLater {
-    /** An array on the GPU, without rows. */
-    private fun imported(): DeviceArray = Arena.ofConfined().use { arena ->
-        val (array, device) = arena.allocate(ArrowArrayStruct.LAYOUT) to arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
-        PeerNodes.array(array, length = 0, buffers = 2)
-        PeerNodes.deviceArray(device, array, 0, DeviceType.ROCM.code())
-        DeviceArray.importDeviceArray(device, Field.of("n", DataTypes.INT32))
-    }
-
-    private fun failure() = "${runCatching { Devices.device(DeviceType.ROCM, 0) }.exceptionOrNull()?.message}"
-
-    @JvmStatic
-    fun main(args: Array<String>) {
-        if (HipLibrary.missing() == null) return println("good") // the real one is installed, and loaded from now on
-        check("HIP was not found" in failure()) { failure() }
-        val early = imported()
-        check(early.device().isOpaque)
-        HipDouble.reset(devices = 0) // loads it
-        check("hipErrorNoDevice (100)" in failure()) { failure() }
-        check(imported().use { it.device().isOpaque })
-        HipDouble.reset()
-        check(!Devices.device(DeviceType.ROCM, 0).isOpaque)
-        check(!imported().use { it.device().isOpaque })
-        check(early.device().isOpaque) // stays as it was
-        early.close()
-        check(Ledger.now().arrays() == 0L)
-        println("good")
     }
 }
 
@@ -239,21 +166,6 @@ internal object PeerFails {
         }
         check(HipDouble.lastError == 0)
         eventually("all is freed") { Ledger.now().isZero }
-        println("good")
-    }
-}
-
-internal object LeavesAllOpen {
-    @JvmStatic
-    fun main(args: Array<String>) {
-        HipDouble.load()
-        val device = Devices.device(DeviceType.ROCM, 0)
-        val stream = device.createStream()
-        gates.shut(stream)
-        val there = numbers(100).copyTo(device, stream)
-        checkNotNull(there.syncEvent()).completion().thenRun { println("told") }
-        stream.copy(device.allocate(10), device.hostMemory().get().allocate(10))
-        Thread.ofPlatform().daemon().start { there.synchronize() }
         println("good")
     }
 }

@@ -2,17 +2,12 @@ package org.arbalest.device.rocm
 
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
-import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
-import io.kotest.matchers.string.shouldContain
-import io.kotest.matchers.types.shouldBeSameInstanceAs
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.Ledger
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.eventually
@@ -21,53 +16,27 @@ import org.arbalest.testkit.contract.pageable
 import org.arbalest.testkit.gpu.GpuDouble
 import org.arbalest.testkit.gpu.GpuDouble.Live
 import org.arbalest.testkit.gpu.HipDouble
+import org.arbalest.testkit.gpu.gpuContract
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.concurrent.CompletableFuture
-import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.TimeUnit.SECONDS
 
-/** What HIP asks for beyond the contract: current devices, host functions, waits, memory, its last error. */
+/** What is asked of GPUs, and what HIP asks for beyond that: current devices, host functions, waits of threads, its last error. */
 class RocmSpec : FunSpec({
     extension(CCompiler.needed)
     extension(HipDouble.extension)
     extension(LedgerExtension)
     extension(gates.opened)
 
+    include(gpuContract(RocmBackend(DeviceType.ROCM)))
+
     val device by lazy { Devices.device(DeviceType.ROCM, 0) }
     val second by lazy { Devices.device(DeviceType.ROCM, 1) }
     val gpu by lazy { Gpu.open(0) }
     val cpu = Devices.cpu()
-
-    test("DEV-16 pinned memory with device_id −1 is served as the first GPU's, reached by the others, and goes on with −1") {
-        val pinned = Devices.device(DeviceType.ROCM_HOST, -1)
-        pinned.isOpaque shouldBe false
-        Arena.ofConfined().use { arena ->
-            val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
-            val second = Devices.device(DeviceType.ROCM, 1)
-            second.createStream().use { stream ->
-                val gate = gates.shut(stream)
-                val (there, field) = numbers(500).use { it.copyTo(second, stream).use { there -> there.copyTo(pinned.memory(), stream) to it.field() } }
-                there.use { it.exportDeviceArray(out) }
-                ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe -1
-                ArrowDeviceArrayStruct.deviceType(out.address()) shouldBe DeviceType.ROCM_HOST.code()
-                DeviceArray.importDeviceArray(out, field).use { taken ->
-                    taken.device() shouldBeSameInstanceAs pinned
-                    taken.isReady shouldBe false
-                    taken.viewOrCopyTo(second).use { it.device() shouldBe second }
-                    gate.open()
-                    taken.synchronize()
-                    numbers(500).use { taken.column(0).toLongArray() shouldBe it.column(0).toLongArray() }
-                    taken.slice(1, 2).use { it.exportDeviceArray(out) }
-                    ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe -1
-                    DeviceArray.importDeviceArray(out, field).close()
-                }
-                stream.synchronize()
-            }
-        }
-    }
 
     test("DEV-10 every call restores the device that was current, whatever that is") {
         fun useAll() {
@@ -93,24 +62,6 @@ class RocmSpec : FunSpec({
                 HipDouble.currentDevice shouldBe ordinal
             }
         }
-    }
-
-    test("DEV-10 virtual threads change their OS threads while they wait for each other, and take no device along") {
-        val failures = ConcurrentLinkedQueue<Throwable>()
-        val threads = List(64) { seed ->
-            Thread.ofVirtual().unstarted {
-                second.createStream().use { stream ->
-                    repeat(20) {
-                        numbers(20_000 + seed).use { it.copyTo(second, stream) }.use { there -> there.copyTo(cpu, stream).use { it.synchronize() } }
-                        HipDouble.currentDevice shouldBe 0
-                        Thread.yield()
-                    }
-                }
-            }.apply { setUncaughtExceptionHandler { _, e -> failures += e } }
-        }
-        threads.forEach { it.start() }
-        threads.forEach { it.join() }
-        failures.firstOrNull()?.let { throw it }
     }
 
     test("host functions call nothing of HIP's, whatever is done when an event is over") {
@@ -166,34 +117,6 @@ class RocmSpec : FunSpec({
         (gpu.waits.lanes() <= 32) shouldBe true
     }
 
-    test("wait: an event behind a held one is told all the same, and each gets a stream of its own, which is used again") {
-        device.createStream().use { held ->
-            device.createStream().use { free ->
-                val gate = gates.shut(held)
-                held.record().use { late ->
-                    val last = late.completion().toCompletableFuture()
-                    repeat(100) { free.record().use { it.completion().toCompletableFuture().get(20, SECONDS) } }
-                    last.isDone shouldBe false
-                    gate.open()
-                    last.get(20, SECONDS)
-                    (gpu.waits.lanes() <= 32) shouldBe true
-                }
-            }
-        }
-    }
-
-    test("wait: ten thousand events at once, from many streams") {
-        val streams = List(20) { device.createStream() }
-        val gates = streams.map { gates.shut(it) }
-        val stages = List(10_000) { streams[it % 20].record().use { event -> event.completion().toCompletableFuture() } }
-        stages.count { it.isDone } shouldBe 0
-        gates.forEach { it.open() }
-        stages.forEach { it.get(20, SECONDS) }
-        streams.forEach { it.close() }
-        Thread.getAllStackTraces().keys.map { it.name }.filter { it.startsWith("arbalest-rocm") }.sorted() shouldContainExactly
-            listOf("arbalest-rocm-frees", "arbalest-rocm-watch")
-    }
-
     test("wait: streams for waits have the highest priority, so that they are in nobody's way") {
         gpu.waitPriority shouldBe -1 // as the double has it: 1 is the least
     }
@@ -208,21 +131,6 @@ class RocmSpec : FunSpec({
         gate.open()
         eventually("it is destroyed") { HipDouble.live(Live.STREAMS) == streams + (gpu.waits.lanes() - lanes) }
         Frees.drain()
-    }
-
-    test("streams: the default stream, by its handle 0, is a stream to wrap, of the device that it was wrapped for") {
-        for (used in listOf(device, second)) {
-            used.wrapStream(0).use { stream ->
-                numbers(10).use { source ->
-                    source.copyTo(used, stream).use { there ->
-                        there.copyTo(cpu, stream).use {
-                            it.synchronize()
-                            it.column("a").getLong(9) shouldBe 27
-                        }
-                    }
-                }
-            }
-        }
     }
 
     test("streams: one of somebody else's is used, and left alone") {
@@ -259,37 +167,6 @@ class RocmSpec : FunSpec({
         }
     }
 
-    test("memory: freed memory of a GPU does not wait for the GPU, nor does closing pinned memory") {
-        device.createStream().use { stream ->
-            val gate = gates.shut(stream)
-            device.allocate(1000).close()
-            device.hostMemory().get().allocate(1000).close()
-            gate.open()
-            stream.synchronize()
-        }
-    }
-
-    test("memory: any alignment") {
-        for (alignment in listOf(1L, 64, 256, 512, 4096)) {
-            device.memory().allocate(777, alignment).use { it.address() % alignment shouldBe 0 }
-        }
-    }
-
-    test("DEV-14 out of memory in the middle of a batch leaves nothing") {
-        eventually("all is free") { HipDouble.live(Live.DEVICE) == 0L }
-        HipDouble.reset(memory = 1 shl 20)
-        val held = device.allocate(1 shl 16)
-        cpu.batchBuilder(100_000).use { it.int64("a", LongArray(100_000)).int64("b", LongArray(100_000)).build() }.use { large ->
-            val error = shouldThrow<DeviceException> { large.copyTo(device) }
-            error.errno() shouldBe Errno.ENOMEM
-            error.message shouldContain "hipMallocFromPoolAsync on ROCM:0 failed: hipErrorOutOfMemory (2), asked for"
-            error.message shouldContain "; 983040 of the GPU's 1048576 bytes are free"
-        }
-        numbers(100).use { it.copyTo(device).use { there -> there.copyTo(cpu).use { back -> back.synchronize() } } }
-        held.close()
-        eventually("it is all freed") { HipDouble.live(Live.DEVICE) == 0L }
-    }
-
     test("errors: what fails in us, or is asked in vain, nobody finds by hipGetLastError; what they have to find stays") {
         device.createStream().use { stream ->
             val fails = Raw.function("hipSetDevice", JAVA_INT)
@@ -306,48 +183,6 @@ class RocmSpec : FunSpec({
             useAll()
             HipDouble.lastError shouldBe 101
             HipErrors.forget()
-        }
-    }
-
-    test("devices: two GPUs copy to each other, and wait for each other's events, without main memory") {
-        device.createStream().use { one ->
-            second.createStream().use { two ->
-                val gate = gates.shut(one)
-                numbers(2000).use { source ->
-                    source.copyTo(device, one).use { a ->
-                        val pinned = HipDouble.live(Live.PINNED)
-                        a.copyTo(second, two).use { b ->
-                            b.device() shouldBeSameInstanceAs second
-                            b.isReady shouldBe false
-                            HipDouble.live(Live.PINNED) shouldBe pinned
-                            gate.open()
-                            b.copyTo(cpu, two).use { back ->
-                                back.synchronize()
-                                back.column("a").toLongArray() shouldBe LongArray(2000) { it * 3L }
-                            }
-                            b.copyTo(device, one).use { back -> back.synchronize() }
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    test("DEV-11 pinned memory is the CPU's to read after the wait, without a copy") {
-        val shared = Devices.device(DeviceType.ROCM_HOST, 0)
-        device.createStream().use { stream ->
-            val gate = gates.shut(stream)
-            numbers(10).use { it.copyTo(shared, stream) }.use { there ->
-                there.isReady shouldBe false
-                val buffers = Ledger.now()
-                val viewing = CompletableFuture.supplyAsync { there.viewOrCopyTo(cpu) }
-                gate.open()
-                viewing.get(20, SECONDS).use { view ->
-                    view.synchronize()
-                    (Ledger.now().since(buffers).buffers() <= 0) shouldBe true
-                    view.column("a").getLong(3) shouldBe 9
-                }
-            }
         }
     }
 })

@@ -7,9 +7,11 @@ import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.Ledger
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.testkit.contract.Gate
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.texts
 import org.arbalest.testkit.gpu.GpuDouble.Live
@@ -20,13 +22,13 @@ import java.util.logging.Level
 import java.util.logging.Logger
 
 /** Goes through all that a batch can meet on a device: pageable memory, the device, an export, an import, waits of each kind, and back. */
-public fun journey(device: Device): Unit = Arena.ofConfined().use { arena ->
+internal fun journey(device: Device, gate: (DeviceStream) -> Gate): Unit = Arena.ofConfined().use { arena ->
     device.createStream().use { stream ->
         texts(300).use { source ->
             source.copyTo(device, stream).use { there ->
                 device.createStream().use { second ->
                     second.waitFor(there)
-                    second.record().use { it.completion().toCompletableFuture().get(20, SECONDS) }
+                    awaitHeld(device, second, gate)
                     there.copyTo(device, second).use { copy ->
                         val out = arena.allocate(ArrowDeviceArrayStruct.SIZE, 8)
                         copy.retain().exportDeviceArray(out)
@@ -44,45 +46,53 @@ public fun journey(device: Device): Unit = Arena.ofConfined().use { arena ->
     }
 }
 
-/**
- * Lets each call of [functions] fail once in a [journey] on a device: whoever asked gets an error that names the function, the device and the
- * code, and all is given back, to the double too.
- *
- * @param kept what the backend keeps for good, of the double's
- * @param settle waits for frees of the backend's own that are under way
- * @param each is called after each journey, with the function that was to fail
- * @return how many calls of each function there are in a journey
- */
-public fun GpuDouble.failEach(
-    device: Device,
-    functions: List<String>,
-    kept: (Live) -> Long,
-    settle: () -> Unit,
-    each: (String) -> Unit = {},
-): Map<String, Long> {
-    fun live(): Map<Live, Long> = Live.entries.associateWith { live(it) - kept(it) }
-    repeat(3) { journey(device) } // what is kept for good is there now
-    eventually("the warm-up is over") { Ledger.now().run { waits() == 0L && buffers() == 0L } }
-    settle()
-    eventually("nothing is queued") { live(Live.COMMANDS) == 0L }
-    val before = live()
-    return withoutLog {
-        functions.associateWith { function -> failEach(device, function, settle, each) { live() == before } }
+/** A stream waits, and a stage, for what is not done for sure: behind a gate, with nothing in front of it that a call that fails would wait for. */
+private fun awaitHeld(device: Device, stream: DeviceStream, shut: (DeviceStream) -> Gate) {
+    device.createStream().use { held ->
+        val gate = shut(held)
+        try {
+            held.record().use { stream.waitFor(it) }
+            val told = stream.record().use { it.completion().toCompletableFuture() }
+            gate.open()
+            told.get(20, SECONDS)
+        } finally {
+            gate.open()
+        }
     }
 }
 
-private fun GpuDouble.failEach(device: Device, function: String, settle: () -> Unit, each: (String) -> Unit, isAsBefore: () -> Boolean): Long {
+/**
+ * Lets each call of [functions] fail once in a journey of a batch's to a device and back: whoever asked gets an error that names the function, the
+ * device and the code, and all is given back, to the double too.
+ *
+ * @param kept what the backend keeps for good, of the double's
+ * @param each is called after each journey, with the function that was to fail
+ * @return how many calls of each function there are in a journey
+ */
+public fun GpuBackend.failEach(device: Device, functions: List<String>, kept: (Live) -> Long, each: (String) -> Unit = {}): Map<String, Long> {
+    fun live(): Map<Live, Long> = Live.entries.associateWith { double.live(it) - kept(it) }
+    repeat(3) { journey(device, ::gate) } // what is kept for good is there now
+    eventually("the warm-up is over") { Ledger.now().run { waits() == 0L && buffers() == 0L } }
+    drainFrees()
+    eventually("nothing is queued") { double.live(Live.COMMANDS) == 0L }
+    val before = live()
+    return withoutLog {
+        functions.associateWith { function -> failEach(device, function, each) { live() == before } }
+    }
+}
+
+private fun GpuBackend.failEach(device: Device, function: String, each: (String) -> Unit, isAsBefore: () -> Boolean): Long {
     var nth = 0L
     do {
-        fail(function, ++nth, 999)
-        val failure = failureOf { journey(device) }
-        val pending = failNothing()
+        double.fail(function, ++nth, 999)
+        val failure = failureOf { journey(device, ::gate) }
+        val pending = double.failNothing()
         withClue("$function, call $nth") {
             if (failure != null) failure.message shouldContain Regex("$function on \\w+:${device.id()} failed: .* \\(999\\)")
             eventually("it is all released: ${Ledger.now()}") { Ledger.now().run { waits() == 0L && events() == 0L && buffers() == 0L && queues() == 0L } }
-            settle()
+            drainFrees()
             eventually("the runtime has it all back", isAsBefore)
-            violation shouldBe ""
+            double.violation shouldBe ""
             each(function)
         }
     } while (pending == 0)

@@ -96,7 +96,7 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     public fun at(address: Long, bytes: Long): MemorySegment = (atFunction.invoke(address) as MemorySegment).reinterpret(bytes)
 
     /** What the code under test may not leave changed on a thread: the number of its contexts, or its current device. */
-    protected val threadState: Int get() = depthFunction.invoke() as Int
+    internal val threadState: Int get() = depthFunction.invoke() as Int
 
     /**
      * Loads the double before the tests of a spec; fails a test in which there was a violation, or which leaves a context on its thread's stack,

@@ -1,0 +1,70 @@
+package org.arbalest.testkit.gpu
+
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceStream
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.contract.Gate
+import kotlin.reflect.KClass
+
+/** A backend of GPUs, whose kinds of memory are devices of their own, on a double that has two GPUs. */
+public interface GpuBackend : StagingBackend {
+    /** A GPU's own kind of memory, then those that the CPU reads, too: first pinned memory. */
+    public val types: List<DeviceType>
+
+    /** What the runtime calls what it does. */
+    public val words: GpuWords
+
+    /** What the names of the backend's threads begin with: one frees, one watches. */
+    public val threads: String
+
+    /** An object whose `main` calls [gpuProgram] with this backend, for what needs a process of its own. */
+    public val program: KClass<*>
+
+    /** The options of the JVM that [program] runs in. */
+    public val options: List<String> get() = emptyList()
+
+    /** How many streams the first GPU has for waits; at most 32. */
+    public fun lanes(): Int
+
+    /** Whether the first GPU's memory is from a pool. */
+    public fun hasPool(): Boolean
+
+    /** Waits until the backend's own thread has freed what it was given before. */
+    public fun drainFrees()
+
+    /** Whether the runtime's library, a real one, is there before the double is loaded. */
+    public fun isInstalled(): Boolean
+
+    override fun gate(stream: DeviceStream): Gate
+
+    /** One of the two GPUs, by its own memory. */
+    public fun gpu(ordinal: Int): Device = Devices.device(types[0], ordinal.toLong())
+}
+
+/**
+ * What a runtime calls things, as errors quote it.
+ *
+ * @property allocation the function that a GPU's memory comes from, with pools
+ * @property plainAllocation the same without pools
+ * @property plainFree what gives that back
+ * @property frees all functions that give something back, [plainFree] too
+ * @property query the function that asks for an event
+ * @property outOfMemory the name and number of the code for it
+ * @property illegalAddress that for a GPU that has died of it
+ * @property noDevice that for a runtime without a GPU
+ * @property unknown that for the number 999
+ * @property absent what is said of a runtime that is not installed
+ */
+public class GpuWords(
+    public val allocation: String,
+    public val plainAllocation: String,
+    public val plainFree: String,
+    public val frees: List<String>,
+    public val query: String,
+    public val outOfMemory: String,
+    public val illegalAddress: String,
+    public val noDevice: String,
+    public val unknown: String,
+    public val absent: String,
+)

@@ -1,0 +1,280 @@
+package org.arbalest.testkit.gpu
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.factory.TestFactory
+import io.kotest.core.spec.style.funSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
+import io.kotest.matchers.types.shouldBeSameInstanceAs
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Ledger
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.abi.Errno
+import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.numbers
+import org.arbalest.testkit.gpu.GpuDouble.Live
+import java.lang.foreign.Arena
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.TimeUnit.SECONDS
+
+/** What is asked of every backend of GPUs beyond the contract: kinds of memory, several GPUs, waits, streams, and what fails. */
+public fun gpuContract(backend: GpuBackend): TestFactory = funSpec {
+    include(gpuMemoryContract(backend))
+    include(gpuStreamContract(backend))
+    include(gpuFailureContract(backend))
+}
+
+private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
+    val device by lazy { backend.gpu(0) }
+    val double = backend.double
+    val cpu = Devices.cpu()
+
+    test("DEV-16 pinned memory with device_id −1 is served as the first GPU's, reached by the others, and goes on with −1") {
+        val type = backend.types[1]
+        val pinned = Devices.device(type, -1)
+        pinned.isOpaque shouldBe false
+        Arena.ofConfined().use { arena ->
+            val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+            val second = backend.gpu(1)
+            second.createStream().use { stream ->
+                val gate = backend.gate(stream)
+                val (there, field) = numbers(500).use { it.copyTo(second, stream).use { there -> there.copyTo(pinned.memory(), stream) to it.field() } }
+                there.use { it.exportDeviceArray(out) }
+                ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe -1
+                ArrowDeviceArrayStruct.deviceType(out.address()) shouldBe type.code()
+                DeviceArray.importDeviceArray(out, field).use { taken ->
+                    taken.device() shouldBeSameInstanceAs pinned
+                    taken.isReady shouldBe false
+                    taken.viewOrCopyTo(second).use { it.device() shouldBe second }
+                    gate.open()
+                    taken.synchronize()
+                    numbers(500).use { taken.column(0).toLongArray() shouldBe it.column(0).toLongArray() }
+                    taken.slice(1, 2).use { it.exportDeviceArray(out) }
+                    ArrowDeviceArrayStruct.deviceId(out.address()) shouldBe -1
+                    DeviceArray.importDeviceArray(out, field).close()
+                }
+                stream.synchronize()
+            }
+        }
+    }
+
+    for (type in backend.types.drop(1)) {
+        test("DEV-11 memory of $type is the CPU's to read after the wait, without a copy") {
+            val shared = Devices.device(type, 0)
+            device.createStream().use { stream ->
+                val gate = backend.gate(stream)
+                numbers(10).use { it.copyTo(shared, stream) }.use { there ->
+                    there.isReady shouldBe false
+                    val buffers = Ledger.now()
+                    val viewing = CompletableFuture.supplyAsync { there.viewOrCopyTo(cpu) }
+                    gate.open()
+                    viewing.get(20, SECONDS).use { view ->
+                        view.synchronize()
+                        (Ledger.now().since(buffers).buffers() <= 0) shouldBe true
+                        view.column("a").getLong(3) shouldBe 9
+                    }
+                }
+            }
+        }
+    }
+
+    test("memory: freeing it does not wait for the GPU, whatever kind it is of") {
+        device.createStream().use { stream ->
+            val gate = backend.gate(stream)
+            device.hostMemory().get().allocate(1000).close()
+            for (type in backend.types) Devices.device(type, 0).allocate(1000).close()
+            gate.open()
+            stream.synchronize()
+        }
+    }
+
+    test("memory: any alignment") {
+        for (alignment in listOf(1L, 64, 256, 512, 4096)) {
+            device.memory().allocate(777, alignment).use { it.address() % alignment shouldBe 0 }
+        }
+    }
+
+    test("DEV-14 out of memory in the middle of a batch leaves nothing") {
+        eventually("all is free") { double.live(Live.DEVICE) == 0L }
+        double.reset(memory = 1 shl 20)
+        val held = device.allocate(1 shl 16)
+        cpu.batchBuilder(100_000).use { it.int64("a", LongArray(100_000)).int64("b", LongArray(100_000)).build() }.use { large ->
+            val error = shouldThrow<DeviceException> { large.copyTo(device) }
+            error.errno() shouldBe Errno.ENOMEM
+            error.message shouldContain "${backend.words.allocation} on $device failed: ${backend.words.outOfMemory}, asked for"
+            error.message shouldContain "; 983040 of the GPU's 1048576 bytes are free"
+        }
+        numbers(100).use { it.copyTo(device).use { there -> there.copyTo(cpu).use { back -> back.synchronize() } } }
+        held.close()
+        eventually("it is all freed") { double.live(Live.DEVICE) == 0L }
+    }
+}
+
+private fun gpuStreamContract(backend: GpuBackend): TestFactory = funSpec {
+    val device by lazy { backend.gpu(0) }
+    val second by lazy { backend.gpu(1) }
+    val double = backend.double
+    val cpu = Devices.cpu()
+
+    test("DEV-10 virtual threads change their OS threads while they wait for each other, and take no context or device along") {
+        for (used in listOf(device, second)) {
+            val failures = ConcurrentLinkedQueue<Throwable>()
+            val threads = List(64) { seed ->
+                Thread.ofVirtual().unstarted {
+                    used.createStream().use { stream ->
+                        repeat(20) {
+                            numbers(20_000 + seed).use { it.copyTo(used, stream) }.use { there -> there.copyTo(cpu, stream).use { it.synchronize() } }
+                            double.threadState shouldBe 0
+                            Thread.yield()
+                        }
+                    }
+                }.apply { setUncaughtExceptionHandler { _, e -> failures += e } }
+            }
+            threads.forEach { it.start() }
+            threads.forEach { it.join() }
+            failures.firstOrNull()?.let { throw it }
+        }
+    }
+
+    test("wait: an event behind a held one is told all the same, and each gets a stream of its own, which is used again") {
+        device.createStream().use { held ->
+            device.createStream().use { free ->
+                val gate = backend.gate(held)
+                held.record().use { late ->
+                    val last = late.completion().toCompletableFuture()
+                    repeat(100) { free.record().use { it.completion().toCompletableFuture().get(20, SECONDS) } }
+                    last.isDone shouldBe false
+                    gate.open()
+                    last.get(20, SECONDS)
+                    (backend.lanes() <= 32) shouldBe true
+                }
+            }
+        }
+    }
+
+    test("wait: ten thousand events at once, from many streams") {
+        val streams = List(20) { device.createStream() }
+        val gates = streams.map { backend.gate(it) }
+        val stages = List(10_000) { streams[it % 20].record().use { event -> event.completion().toCompletableFuture() } }
+        stages.count { it.isDone } shouldBe 0
+        gates.forEach { it.open() }
+        stages.forEach { it.get(20, SECONDS) }
+        streams.forEach { it.close() }
+        Thread.getAllStackTraces().keys.map { it.name }.filter { it.startsWith(backend.threads) }.sorted() shouldContainExactly
+            listOf("${backend.threads}-frees", "${backend.threads}-watch")
+    }
+
+    test("streams: the default stream, by its handle 0, is a stream to wrap, of the GPU that it was wrapped for") {
+        for (used in listOf(device, second)) {
+            used.wrapStream(0).use { stream ->
+                numbers(10).use { source ->
+                    source.copyTo(used, stream).use { there ->
+                        there.copyTo(cpu, stream).use {
+                            it.synchronize()
+                            it.column("a").getLong(9) shouldBe 27
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    test("devices: two GPUs copy to each other, and wait for each other's events, without main memory") {
+        device.createStream().use { one ->
+            second.createStream().use { two ->
+                val gate = backend.gate(one)
+                numbers(2000).use { source ->
+                    source.copyTo(device, one).use { a ->
+                        val pinned = double.live(Live.PINNED)
+                        a.copyTo(second, two).use { b ->
+                            b.device() shouldBeSameInstanceAs second
+                            b.isReady shouldBe false
+                            double.live(Live.PINNED) shouldBe pinned
+                            gate.open()
+                            b.copyTo(cpu, two).use { back ->
+                                back.synchronize()
+                                back.column("a").toLongArray() shouldBe LongArray(2000) { it * 3L }
+                            }
+                            b.copyTo(device, one).use { back -> back.synchronize() }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+private fun gpuFailureContract(backend: GpuBackend): TestFactory = funSpec {
+    val words = backend.words
+
+    test("DEV-06 a GPU that dies tells all that wait: threads, stages, those that come later") {
+        val device = backend.gpu(1)
+        val streams = List(2) { device.createStream() }
+        val gate = backend.gate(streams[0])
+        val held = streams[0].record()
+        val other = streams[1].also { it.waitFor(held) }.record()
+        val stages = listOf(held, other).map { it.completion().toCompletableFuture() }
+        val waiting = Thread.ofPlatform().unstarted { held.synchronize() }
+        var thrown: Throwable? = null
+        waiting.setUncaughtExceptionHandler { _, e -> thrown = e }
+        waiting.start()
+        backend.double.die(1)
+        for (stage in stages) {
+            val failure = shouldThrow<ExecutionException> { stage.get(20, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>()
+            failure.message shouldBe "${words.query} on $device failed: ${words.illegalAddress}"
+        }
+        waiting.join()
+        thrown.shouldBeInstanceOf<DeviceException>()
+        for (use in listOf<() -> Unit>({ held.isDone }, { held.synchronize() }, { streams[1].synchronize() }, { streams[0].record() }, { device.allocate(8) })) {
+            shouldThrow<DeviceException> { use() }.message shouldContain words.illegalAddress
+        }
+        backend.gpu(0).createStream().use { it.synchronize() }
+        backend.double.reset() // so that what is here can be given back
+        gate.open()
+        held.close()
+        other.close()
+        streams.forEach { it.close() }
+    }
+
+    for (function in words.frees) {
+        test("DEV-14 a call of $function that fails is said by the log, and everything else goes on") {
+            val child = backend.run(GpuProgram.FAILING_FREE, function)
+            withClue(child.output) {
+                child.exitCode shouldBe 0
+                child.output shouldContain Regex("on ${backend.types[0]}\\w*:0 failed: ${Regex.escape(words.unknown)}")
+            }
+        }
+    }
+}
+
+/** What is asked of every provider of GPUs. */
+public fun gpuProviderContract(backend: GpuBackend): TestFactory = funSpec {
+    fun inChild(program: GpuProgram) {
+        val child = backend.run(program)
+        withClue(child.output) {
+            child.output.trim() shouldBe "good"
+            child.exitCode shouldBe 0
+        }
+    }
+
+    test("DEV-09 a GPU that is not there is unavailable") {
+        shouldThrow<DeviceException> { backend.gpu(77) }.message shouldContain "${backend.types[0]}:77 is unavailable"
+    }
+
+    test("without pools the runtime's synchronous functions serve, and nobody waits for the GPU when memory is freed") {
+        inChild(GpuProgram.WITHOUT_POOLS)
+    }
+
+    test("DEV-18 a GPU is found that comes when its driver has been there for long, and a driver that was installed later") {
+        inChild(GpuProgram.COMES_LATER)
+    }
+
+    test("JVM exit: what is still open at the end, on daemon threads too, ends with the process") { inChild(GpuProgram.LEAVES_ALL_OPEN) }
+}

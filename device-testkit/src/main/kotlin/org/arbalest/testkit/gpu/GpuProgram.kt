@@ -1,0 +1,111 @@
+package org.arbalest.testkit.gpu
+
+import org.arbalest.device.DataTypes
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Ledger
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.testkit.ChildJvm
+import org.arbalest.testkit.PeerNodes
+import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.numbers
+import java.lang.foreign.Arena
+
+/** What needs a process of its own: a backend that is not open yet, a log, an end. */
+internal enum class GpuProgram(val main: (GpuBackend, List<String>) -> Unit) {
+    WITHOUT_POOLS({ backend, _ -> withoutPools(backend) }),
+    COMES_LATER({ backend, _ -> comesLater(backend) }),
+    LEAVES_ALL_OPEN({ backend, _ -> leavesAllOpen(backend) }),
+    FAILING_FREE({ backend, arguments -> failingFree(backend, arguments.single()) }),
+}
+
+/** Runs what a contract wants to be run in a process of its own; for the `main` of [GpuBackend.program]. */
+public fun gpuProgram(backend: GpuBackend, args: Array<String>): Unit = GpuProgram.valueOf(args[0]).main(backend, args.drop(1))
+
+internal fun GpuBackend.run(what: GpuProgram, vararg arguments: String): ChildJvm = ChildJvm.run(program, what.name, *arguments, options = options)
+
+private fun withoutPools(backend: GpuBackend) {
+    val (double, words) = backend.double to backend.words
+    double.reset(hasPools = false)
+    val device = backend.gpu(0)
+    check(!backend.hasPool())
+    double.fail(words.plainAllocation)
+    check("${words.plainAllocation} on $device failed: ${words.unknown}" in "${runCatching { device.allocate(100) }.exceptionOrNull()}")
+    device.createStream().use { stream ->
+        val gate = backend.gate(stream)
+        device.allocate(100).close() // the runtime's own free waits for the gate, this does not
+        numbers(100).use { it.copyTo(device, stream) }.use { there ->
+            there.copyTo(Devices.cpu(), stream).use { back ->
+                gate.open()
+                back.synchronize()
+                check(back.column("a").getLong(99) == 297L)
+            }
+        }
+        double.reset(memory = 4096, hasPools = false)
+        repeat(20) { device.allocate(3000).close() } // each waits for the free of the one before
+    }
+    eventually("all is freed") { Ledger.now().isZero }
+    backend.drainFrees()
+    check(double.live(GpuDouble.Live.DEVICE) == 0L)
+    check(double.violation == "") { double.violation }
+    println("good")
+}
+
+private fun comesLater(backend: GpuBackend) {
+    if (backend.isInstalled()) return println("good") // the real one is loaded from now on
+
+    fun failure() = "${runCatching { backend.gpu(0) }.exceptionOrNull()?.message}"
+
+    /** An array on the GPU, without rows. */
+    fun imported(): DeviceArray = Arena.ofConfined().use { arena ->
+        val (array, device) = arena.allocate(ArrowArrayStruct.LAYOUT) to arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+        PeerNodes.array(array, length = 0, buffers = 2)
+        PeerNodes.deviceArray(device, array, 0, backend.types[0].code())
+        DeviceArray.importDeviceArray(device, Field.of("n", DataTypes.INT32))
+    }
+    check(backend.words.absent in failure()) { failure() }
+    val early = imported()
+    check(early.device().isOpaque)
+    backend.double.reset(devices = 0) // loads it
+    check(backend.words.noDevice in failure()) { failure() }
+    check(imported().use { it.device().isOpaque })
+    backend.double.reset()
+    check(!backend.gpu(0).isOpaque)
+    check(!imported().use { it.device().isOpaque })
+    check(early.device().isOpaque) // stays as it was
+    early.close()
+    check(Ledger.now().arrays() == 0L)
+    println("good")
+}
+
+private fun leavesAllOpen(backend: GpuBackend) {
+    backend.double.load()
+    val device = backend.gpu(0)
+    val stream = device.createStream()
+    backend.gate(stream)
+    val there = numbers(100).copyTo(device, stream)
+    checkNotNull(there.syncEvent()).completion().thenRun { println("told") }
+    stream.copy(device.allocate(10), device.hostMemory().get().allocate(10))
+    Thread.ofPlatform().daemon().start { there.synchronize() }
+    println("good")
+}
+
+/** Lets one call of a function that gives something back fail, and goes on. */
+private fun failingFree(backend: GpuBackend, function: String) {
+    backend.double.reset(hasPools = function != backend.words.plainFree)
+    val device = backend.gpu(0)
+    val stream = device.createStream()
+    repeat(2) {
+        numbers(10).use { it.copyTo(device, stream) }.use { there -> there.copyTo(Devices.cpu(), stream).use { it.synchronize() } }
+        device.hostMemory().get().allocate(8).close()
+        device.createStream().close()
+        if (it == 0) backend.double.fail(function, 1, 999)
+    }
+    stream.close()
+    eventually("all but one is given back") {
+        Ledger.now().run { waits() == 0L && events() == 0L && queues() == 0L && buffers() <= 1L }
+    }
+    backend.drainFrees()
+}
