@@ -129,7 +129,7 @@ class FlowReaderSpec : FunSpec({
                 waiting.complete(Unit)
                 awaitCancellation()
             }.onCompletion { ended.complete(it) }.asReader(IDS)
-            val collecting = launch(Dispatchers.Default) { reader.asFlow().toList() }
+            val collecting = launch(Dispatchers.Default) { reader.asFlow().collect {} }
             waiting.await()
             collecting.cancel()
             ended.await()
