@@ -102,7 +102,7 @@ public class ReleaseFromC {
   public static class Loop {
     private static final MethodHandle RELEASE_EACH =
         Structs.LINKER.downcallHandle(
-            NativeLibrary.Companion.compile("release_each.c").find("release_each").orElseThrow(),
+            NativeLibrary.Companion.compile("peer/release_each.c").find("release_each").orElseThrow(),
             FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
 
     void callEach(Structs structs) throws Throwable {

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment
 /**
  * A C program on the other side of Arrow's C interfaces: its books.
  *
- * The peer is compiled from the testkit's C resources at first use; `peer.h` among them is its contract, and says more
- * than is repeated here. What it makes and reads is in [PeerNodes], [PeerStreams], [PeerProducer] and
+ * The peer is compiled from the testkit's C resources at first use; `peer/peer.h`, `checks/checks.h` and `async/async.h` among them are its
+ * contract, and say more than is repeated here. What it makes and reads is in [PeerNodes], [PeerStreams], [PeerProducer] and
  * [PeerConsumer], what it does to structs of anyone
  * in [PeerMoves]. Structs are segments of at least the struct's size, or raw pointers of size 0; their memory is the
  * caller's. Every function may be called from any thread, but not while [reset] runs.

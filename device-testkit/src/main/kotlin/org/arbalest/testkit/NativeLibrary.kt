@@ -41,9 +41,9 @@ public class NativeLibrary private constructor(
         /**
          * Compiles [sources] and loads them; the same content is compiled once, and loaded once per process.
          *
-         * Sources are resources in `org/arbalest/testkit/c`. One that ends in `.h` is only put beside the others; core's
-         * `arbalest/arrow_abi.h` is there always. The library lands in `target/native`, or in a temporary folder where
-         * there is no `target`.
+         * Sources are resources in `org/arbalest/testkit/c`, such as `peer/pool.c`, and are found by that path when they include each other. One
+         * that ends in `.h` is only put beside the others; core's `arbalest/arrow_abi.h` is there always. The library is named after the first
+         * of them, and lands in `target/native`, or in a temporary folder where there is no `target`.
          *
          * @throws IllegalStateException if there is no C compiler, or if it refuses a source; the message has its words
          */
@@ -70,7 +70,7 @@ public class NativeLibrary private constructor(
         }
 
         private fun compile(answer: CCompiler, flags: List<String>, sources: Map<String, String>, libraries: List<String>): NativeLibrary {
-            val name = sources.keys.first().substringBeforeLast('.')
+            val name = sources.keys.first().substringAfterLast('/').substringBeforeLast('.')
             prebuilt?.let { return loaded.computeIfAbsent(it.resolve(System.mapLibraryName(name)), ::NativeLibrary) }
             val compiler = when (answer) {
                 is CCompiler.Found -> answer.path

@@ -12,12 +12,14 @@ internal val I32: MemoryLayout = ValueLayout.JAVA_INT
 internal val I64: MemoryLayout = ValueLayout.JAVA_LONG
 internal val PTR: MemoryLayout = ValueLayout.ADDRESS
 
-/** The compiled C peer, whose contract is `peer.h`; compiled at first use. */
+/** The compiled C peer, whose contract is `peer/peer.h`, `checks/checks.h` and `async/async.h`; compiled at first use. */
 internal object PeerLibrary {
     private val library = NativeLibrary.compile(
-        "peer.c", "nodes.c", "streams.c", "checksum.c", "drain.c", "moves.c", "threads.c", "layout.c",
-        "async_metadata.c", "async_source.c", "async_producer.c", "async_reader.c", "async_consumer.c",
-        "peer.h", "async.h", "ledger.h", "checksum.h", "moves.h", "async_metadata.h", "async_producer.h", "async_consumer.h",
+        "peer/peer.h", "peer/ledger.h", "peer/moves.h", "checks/checks.h", "checks/checksum.h",
+        "async/async.h", "async/metadata.h", "async/consumer.h", "async/reader.h", "async/producer.h", "async/source.h",
+        "peer/ledger.c", "peer/nodes.c", "peer/streams.c", "peer/moves.c", "peer/threads.c",
+        "checks/layout.c", "checks/checksum.c", "checks/drain.c",
+        "async/metadata.c", "async/consumer.c", "async/reader.c", "async/handler.c", "async/producer.c", "async/source.c", "async/driver.c",
     )
 
     /** Not a critical call: most of these call back into Java. */

@@ -35,7 +35,7 @@ class NamesSpec : FunSpec({
     }
 
     test("STR-02 the errors have the numbers of this platform's C library").config(extensions = listOf(CCompiler.needed)) {
-        val address = NativeLibrary.compile("errno_values.c").findOrThrow("errno_value")
+        val address = NativeLibrary.compile("checks/errno_values.c").findOrThrow("errno_value")
         val value = Linker.nativeLinker().downcallHandle(address, FunctionDescriptor.of(JAVA_INT, JAVA_INT))
         (0..4).map { value.invokeWithArguments(it) } shouldContainExactly
             listOf(Errno.EINVAL, Errno.ENOMEM, Errno.EIO, Errno.ENOSYS, Errno.ECANCELED)

@@ -198,7 +198,7 @@ internal object PoolAtExit {
         PROCESS_EXIT(5),
     }
 
-    private val pool = NativeLibrary.compile("pool.c")
+    private val pool = NativeLibrary.compile("peer/pool.c")
     private val arena = Arena.global()
 
     private fun run(function: Long, a: Long, b: Long = 0, c: Long = 0): Long {

@@ -29,7 +29,7 @@ class CudaProviderSpec : FunSpec({
 
     test("DEV-13 an absent driver, and one that is too old, are answers with a reason") {
         CuLibrary.missing(listOf("libcuda-none.so.1", "nvcuda-none.dll")) shouldBe "no CUDA driver was found; looked for libcuda-none.so.1, nvcuda-none.dll"
-        val old = NativeLibrary.compile("old_cuda.c").file
+        val old = NativeLibrary.compile("gpu/old_cuda.c").file
         CuLibrary.missing(listOf("$old")) shouldBe "$old has no function cuLaunchHostFunc; a driver for CUDA 10.0 or newer is needed"
         CuLibrary.missing().shouldBeNull()
     }

@@ -37,7 +37,7 @@ class RocmProviderSpec : FunSpec({
 
     test("DEV-13 an absent HIP, and one that is too old, are answers with a reason") {
         HipLibrary.missing(listOf("libamdhip64-none.so.7", "none.dll")) shouldBe "HIP was not found; looked for libamdhip64-none.so.7, none.dll"
-        val old = NativeLibrary.compile("old_hip.c").file
+        val old = NativeLibrary.compile("gpu/old_hip.c").file
         HipLibrary.missing(listOf("$old")) shouldBe "$old has no function hipDrvPointerGetAttributes; ROCm 5.2 or newer is needed"
         HipLibrary.missing().shouldBeNull()
     }
@@ -84,12 +84,15 @@ class RocmProviderSpec : FunSpec({
     test("a pool that HIP makes, and then does not support, is given up") { inChild(PoolInName::class) }
 
     test("the HIP that a process has loaded is used, not one that is newer") {
-        val newer = NativeLibrary.compileAs("libamdhip64.so.8", "hip.c", "gpu.c", "gpu_queue.c", "gpu.h", "hip_api.h", "hip5.h") // and lacks a function
+        val newer = NativeLibrary.compileAs("libamdhip64.so.8", *hip, "gpu/hip5.h") // and lacks a function
         inChild(Loaded::class, "${newer.file}")
     }
 
     test("a peer that cannot be reached is said, and is tried again") { inChild(PeerFails::class) }
 })
+
+/** The sources of a HIP by another name. */
+private val hip = arrayOf("gpu/hip.c", "gpu/hip_api.h", "gpu/gpu.c", "gpu/gpu.h", "gpu/queue.c", "gpu/queue.h")
 
 /** Runs a program on a double of the same release. */
 internal fun childOf(main: KClass<*>, vararg arguments: String): ChildJvm =
@@ -144,7 +147,7 @@ internal object PoolInName {
 internal object Loaded {
     @JvmStatic
     fun main(args: Array<String>) {
-        NativeLibrary.compileAs("libamdhip64.so.6", "hip.c", "gpu.c", "gpu_queue.c", "gpu.h", "hip_api.h")
+        NativeLibrary.compileAs("libamdhip64.so.6", *hip)
         check(HipLibrary.missing(listOf("libamdhip64-none.so", args[0], "libamdhip64.so.6")) == null)
         check(HipLibrary.has("hipLaunchHostFunc")) // so it is not the other
         println("good")

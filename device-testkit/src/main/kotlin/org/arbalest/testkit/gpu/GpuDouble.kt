@@ -43,7 +43,7 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
         COMMANDS,
     }
 
-    private val library by lazy { NativeLibrary.compileAs(soname, *sources, "gpu.c", "gpu_queue.c", "gpu.h") }
+    private val library by lazy { NativeLibrary.compileAs(soname, *sources, *CORE) }
     private val resetFunction by function("double_reset", null, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT)
     private val failFunction by function("double_fail", null, ADDRESS, JAVA_LONG, JAVA_INT)
     private val failNothingFunction by function("double_fail_nothing", JAVA_INT)
@@ -124,5 +124,7 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     public companion object {
         /** The memory of each device, if a test says nothing else: 1 GiB. */
         public const val MEMORY: Long = 1L shl 30
+
+        private val CORE = arrayOf("gpu/gpu.c", "gpu/queue.c", "gpu/gpu.h", "gpu/queue.h")
     }
 }

@@ -12,7 +12,7 @@ import java.lang.foreign.ValueLayout.JAVA_INT
 public object HipDouble : GpuDouble(
     if (System.getProperty("arbalest.hip") == "5") 50_221_153 else 70_051_831,
     "libamdhip64.so.7",
-    *if (System.getProperty("arbalest.hip") == "5") arrayOf("hip.c", "hip_api.h", "hip5.h") else arrayOf("hip.c", "hip_api.h"),
+    *listOfNotNull("gpu/hip.c", "gpu/hip_api.h", "gpu/hip5.h".takeIf { System.getProperty("arbalest.hip") == "5" }).toTypedArray(),
 ) {
     private val lastErrorFunction by function("double_last_error", JAVA_INT)
 

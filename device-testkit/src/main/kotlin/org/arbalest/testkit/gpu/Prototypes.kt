@@ -55,7 +55,7 @@ public class Prototypes(private val header: String) {
         }
         val folder = Files.createTempDirectory("arbalest-prototypes")
         try {
-            for (name in listOf(header, "gpu.h")) Files.writeString(folder.resolve(name), resource(name))
+            for (name in listOf(header, "queue.h", "gpu.h")) Files.writeString(folder.resolve(name), resource(name))
             val file = Files.writeString(folder.resolve("calls.c"), source)
             val command = listOf("$compiler", "-std=gnu11", "-fsyntax-only", "-Wall", "-Werror") + folders.map { "-I$it" } + "$file"
             val process = ProcessBuilder(command).redirectErrorStream(true).start()
@@ -71,6 +71,6 @@ public class Prototypes(private val header: String) {
         val NAME = Regex(""" \w+$""")
 
         fun resource(name: String): String =
-            checkNotNull(Prototypes::class.java.getResource("/org/arbalest/testkit/c/$name")) { "no resource $name" }.readText()
+            checkNotNull(Prototypes::class.java.getResource("/org/arbalest/testkit/c/gpu/$name")) { "no resource $name" }.readText()
     }
 }

@@ -46,7 +46,7 @@ class MachineCodeSpec : FunSpec({
 
         test("OWN-17 the machine code for $config does what it shall").config(enabled = missing.isEmpty()) {
             val folder = tempdir().toPath()
-            val resource = checkNotNull(SkipWithout::class.java.getResource("/org/arbalest/testkit/c/machine_code.c"))
+            val resource = checkNotNull(SkipWithout::class.java.getResource("/org/arbalest/testkit/c/checks/machine_code.c"))
             Files.writeString(folder.resolve("machine_code.c"), resource.readText())
             Files.write(folder.resolve("code.bin"), code(machine))
             run(folder, "${prefix}gcc", "-static", "-O2", "-Wall", "-Werror", "machine_code.c", "-o", "program")

@@ -1,0 +1,392 @@
+/* libcuda.so.1, on top of gpu.c and queue.c: the functions of the driver API that Arbalest and its tests call, with its rules about contexts. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda_api.h"
+
+#define MOST_CONTEXTS 32
+#define HANDLE_OF_DEFAULT 2 /* 0: the default stream, 1: by its legacy name, 2: each thread's, which is the same here */
+
+static int initialized;
+static int lenient;
+static int retained[GPU_MOST_DEVICES];
+static __thread CUcontext stack[MOST_CONTEXTS];
+static __thread int depth;
+
+/* A driver may refuse all there, or let contexts be asked for and changed. */
+static int in_host_function(const char* name) { return lenient && strncmp(name, "cuCtx", 5) == 0 ? GPU_OK : GPU_NOT_PERMITTED; }
+
+#define CALL(name)                             \
+  do {                                         \
+    int injected = gpu_call(name, in_host_function); \
+    if (injected) return injected;             \
+    if (!initialized) return GPU_NOT_INITIALIZED; \
+  } while (0)
+
+#define CURRENT (depth == 0 ? NULL : stack[depth - 1])
+
+/* Almost everything needs a current context, one that has not died. */
+#define CONTEXT(name)                              \
+  CALL(name);                                      \
+  CUcontext context = CURRENT;                     \
+  if (context == NULL) return GPU_NO_CONTEXT;      \
+  if (gpu_status(context)) return gpu_status(context)
+
+static gpu_stream* stream_of(CUcontext context, CUstream handle) {
+  return (uintptr_t)handle <= HANDLE_OF_DEFAULT ? gpu_default_stream(context) : handle;
+}
+
+/* Whether host functions may ask for contexts and change them, though nothing else. */
+DOUBLE void double_lenient(int is_lenient) { lenient = is_lenient; }
+
+DOUBLE int double_depth(void) { return depth; }
+DOUBLE int double_retained(int ordinal) { return retained[ordinal]; }
+
+API CUresult cuInit(unsigned flags) {
+  if (flags != 0) return GPU_INVALID_VALUE;
+  int injected = gpu_call("cuInit", in_host_function);
+  if (injected) return injected;
+  if (gpu_count() == 0) return GPU_NO_DEVICE;
+  initialized = 1;
+  return GPU_OK;
+}
+
+API CUresult cuDriverGetVersion(int* version) {
+  int injected = gpu_call("cuDriverGetVersion", in_host_function); /* needs no cuInit */
+  if (injected) return injected;
+  *version = gpu_driver_version();
+  return GPU_OK;
+}
+
+static const struct { int code; const char* name; } ERRORS[] = {
+  {GPU_OK, "CUDA_SUCCESS"},
+  {GPU_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE"},
+  {GPU_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY"},
+  {GPU_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED"},
+  {GPU_NO_DEVICE, "CUDA_ERROR_NO_DEVICE"},
+  {GPU_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE"},
+  {GPU_NO_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT"},
+  {GPU_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE"},
+  {GPU_NOT_FOUND, "CUDA_ERROR_NOT_FOUND"},
+  {GPU_NOT_READY, "CUDA_ERROR_NOT_READY"},
+  {GPU_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+  {GPU_NOT_PERMITTED, "CUDA_ERROR_NOT_PERMITTED"},
+  {GPU_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED"},
+};
+
+API CUresult cuGetErrorName(CUresult code, const char** out) {
+  for (size_t i = 0; i < sizeof(ERRORS) / sizeof(ERRORS[0]); i++) {
+    if (ERRORS[i].code != code) continue;
+    *out = ERRORS[i].name;
+    return GPU_OK;
+  }
+  *out = NULL;
+  return GPU_INVALID_VALUE;
+}
+
+API CUresult cuDeviceGetCount(int* count) {
+  CALL("cuDeviceGetCount");
+  *count = gpu_count();
+  return GPU_OK;
+}
+
+API CUresult cuDeviceGet(int* device, int ordinal) {
+  CALL("cuDeviceGet");
+  if (gpu_at(ordinal) == NULL) return GPU_INVALID_DEVICE;
+  *device = ordinal;
+  return GPU_OK;
+}
+
+API CUresult cuDeviceGetName(char* name, int size, int device) {
+  CALL("cuDeviceGetName");
+  snprintf(name, (size_t)size, "Arbalest Double %d", device);
+  return GPU_OK;
+}
+
+API CUresult cuDeviceTotalMem_v2(size_t* bytes, int device) {
+  CALL("cuDeviceTotalMem");
+  if (gpu_at(device) == NULL) return GPU_INVALID_DEVICE;
+  *bytes = gpu_total();
+  return GPU_OK;
+}
+
+API CUresult cuDeviceGetAttribute(int* value, int attribute, int device) {
+  CALL("cuDeviceGetAttribute");
+  if (gpu_at(device) == NULL) return GPU_INVALID_DEVICE;
+  switch (attribute) {
+    case 75: *value = 9; break;  /* compute capability */
+    case 76: *value = 0; break;
+    case 83: case 89: *value = 1; break; /* managed memory, also concurrently */
+    case 115: *value = gpu_has_pools(); break;
+    default: *value = 0;
+  }
+  return GPU_OK;
+}
+
+API CUresult cuDeviceCanAccessPeer(int* can, int device, int peer) {
+  CALL("cuDeviceCanAccessPeer");
+  if (gpu_at(device) == NULL || gpu_at(peer) == NULL) return GPU_INVALID_DEVICE;
+  *can = gpu_can_reach(gpu_at(device), gpu_at(peer));
+  return GPU_OK;
+}
+
+API CUresult cuDevicePrimaryCtxRetain(CUcontext* context, int device) {
+  CALL("cuDevicePrimaryCtxRetain");
+  gpu_device* found = gpu_at(device);
+  if (found == NULL) return GPU_INVALID_DEVICE;
+  if (gpu_status(found)) return gpu_status(found);
+  retained[device]++;
+  *context = found;
+  return GPU_OK;
+}
+
+API CUresult cuDevicePrimaryCtxRelease_v2(int device) {
+  CALL("cuDevicePrimaryCtxRelease");
+  if (retained[device] == 0) return GPU_NO_CONTEXT;
+  retained[device]--;
+  return GPU_OK;
+}
+
+API CUresult cuCtxPushCurrent_v2(CUcontext context) {
+  CALL("cuCtxPushCurrent");
+  if (depth == MOST_CONTEXTS) return GPU_INVALID_VALUE;
+  stack[depth++] = context;
+  return GPU_OK;
+}
+
+API CUresult cuCtxPopCurrent_v2(CUcontext* context) {
+  CALL("cuCtxPopCurrent");
+  if (depth == 0) {
+    gpu_violation("a context was popped off an empty stack");
+    return GPU_NO_CONTEXT;
+  }
+  CUcontext top = stack[--depth];
+  if (context != NULL) *context = top;
+  return GPU_OK;
+}
+
+API CUresult cuCtxGetCurrent(CUcontext* context) {
+  CALL("cuCtxGetCurrent");
+  *context = CURRENT;
+  return GPU_OK;
+}
+
+API CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
+  CONTEXT("cuCtxEnablePeerAccess");
+  if (peer == context || flags != 0) return GPU_INVALID_VALUE;
+  return gpu_can_reach(context, peer) ? GPU_OK : GPU_NO_PEER_ACCESS;
+}
+
+API CUresult cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
+  CONTEXT("cuMemGetInfo");
+  *free_bytes = gpu_free_bytes(context);
+  *total = gpu_total();
+  return GPU_OK;
+}
+
+API CUresult cuMemAlloc_v2(uint64_t* address, size_t bytes) {
+  CONTEXT("cuMemAlloc");
+  return gpu_allocate(context, GPU_DEVICE, bytes, address);
+}
+
+API CUresult cuMemFree_v2(uint64_t address) {
+  CONTEXT("cuMemFree");
+  gpu_device_synchronize(context);
+  return gpu_release(address, GPU_DEVICE);
+}
+
+API CUresult cuMemHostAlloc(void** address, size_t bytes, unsigned flags) {
+  CONTEXT("cuMemHostAlloc");
+  if ((flags & ~7U) != 0) return GPU_INVALID_VALUE;
+  return gpu_allocate(context, GPU_PINNED, bytes, (uint64_t*)address);
+}
+
+API CUresult cuMemFreeHost(void* address) {
+  CONTEXT("cuMemFreeHost");
+  gpu_device_synchronize(context);
+  return gpu_release((uint64_t)address, GPU_PINNED);
+}
+
+API CUresult cuMemAllocManaged(uint64_t* address, size_t bytes, unsigned flags) {
+  CONTEXT("cuMemAllocManaged");
+  if (flags != 1 && flags != 2) return GPU_INVALID_VALUE;
+  return gpu_allocate(context, GPU_MANAGED, bytes, address);
+}
+
+/* CUmemPoolProps and CUmemAccessDesc, as far as they are looked at */
+struct properties { int type; int handles; int location_type; int location; char rest[72]; };
+struct access { int location_type; int location; int flags; };
+struct pool { gpu_device* device; uint64_t threshold; };
+
+API CUresult cuMemPoolCreate(struct pool** pool, const struct properties* properties) {
+  CALL("cuMemPoolCreate");
+  static const char zeroes[72];
+  if (!gpu_has_pools()) return GPU_NOT_SUPPORTED;
+  if (properties->type != 1 || properties->handles != 0 || properties->location_type != 1) return GPU_INVALID_VALUE;
+  if (memcmp(properties->rest, zeroes, sizeof(zeroes)) != 0) return GPU_INVALID_VALUE;
+  gpu_device* device = gpu_at(properties->location);
+  if (device == NULL) return GPU_INVALID_VALUE;
+  *pool = calloc(1, sizeof(struct pool));
+  (*pool)->device = device;
+  return GPU_OK;
+}
+
+API CUresult cuMemPoolDestroy(struct pool* pool) {
+  CALL("cuMemPoolDestroy");
+  free(pool);
+  return GPU_OK;
+}
+
+API CUresult cuMemPoolSetAttribute(struct pool* pool, int attribute, void* value) {
+  CALL("cuMemPoolSetAttribute");
+  if (attribute != 4) return GPU_INVALID_VALUE;
+  memcpy(&pool->threshold, value, sizeof(uint64_t));
+  return GPU_OK;
+}
+
+API CUresult cuMemPoolSetAccess(struct pool* pool, const struct access* list, size_t count) {
+  CALL("cuMemPoolSetAccess");
+  for (size_t i = 0; i < count; i++) {
+    if (list[i].location_type != 1 || gpu_at(list[i].location) == NULL || list[i].flags != 3) return GPU_INVALID_VALUE;
+    if (list[i].location == gpu_ordinal(pool->device)) return GPU_INVALID_VALUE;
+  }
+  return GPU_OK;
+}
+
+API CUresult cuMemPoolTrimTo(struct pool* pool, size_t bytes) {
+  CALL("cuMemPoolTrimTo");
+  return pool == NULL || bytes > gpu_total() ? GPU_INVALID_VALUE : GPU_OK;
+}
+
+API CUresult cuMemAllocFromPoolAsync(uint64_t* address, size_t bytes, struct pool* pool, CUstream stream) {
+  CONTEXT("cuMemAllocFromPoolAsync");
+  if (gpu_stream_device(stream_of(context, stream)) == NULL) return GPU_INVALID_HANDLE;
+  return gpu_allocate(pool->device, GPU_DEVICE, bytes, address);
+}
+
+API CUresult cuMemFreeAsync(uint64_t address, CUstream stream) {
+  CONTEXT("cuMemFreeAsync");
+  return gpu_free_async(stream_of(context, stream), address);
+}
+
+API CUresult cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, CUstream stream) {
+  CONTEXT("cuMemcpyAsync");
+  return gpu_copy(stream_of(context, stream), to, from, bytes, 1);
+}
+
+API CUresult cuMemcpyDtoH_v2(void* to, uint64_t from, size_t bytes) {
+  CONTEXT("cuMemcpyDtoH");
+  return gpu_copy(gpu_default_stream(context), (uint64_t)to, from, bytes, 1);
+}
+
+API CUresult cuPointerGetAttribute(void* value, int attribute, uint64_t address) {
+  CONTEXT("cuPointerGetAttribute");
+  int ordinal = -1;
+  enum gpu_kind kind = gpu_kind_of(address, &ordinal);
+  if (kind == GPU_PAGEABLE || ordinal < 0) return GPU_INVALID_VALUE;
+  switch (attribute) {
+    case 2: *(unsigned*)value = kind == GPU_PINNED ? 1 : 2; return GPU_OK;
+    case 8: *(unsigned*)value = kind == GPU_MANAGED; return GPU_OK;
+    case 9: *(int*)value = ordinal; return GPU_OK;
+    default: return GPU_INVALID_VALUE;
+  }
+}
+
+API CUresult cuStreamCreate(gpu_stream** stream, unsigned flags) {
+  CONTEXT("cuStreamCreate");
+  return flags > 1 ? GPU_INVALID_VALUE : gpu_stream_create(context, stream);
+}
+
+API CUresult cuStreamDestroy_v2(CUstream stream) {
+  CONTEXT("cuStreamDestroy");
+  return gpu_stream_destroy(stream);
+}
+
+API CUresult cuStreamQuery(CUstream stream) {
+  CONTEXT("cuStreamQuery");
+  return gpu_stream_query(stream_of(context, stream));
+}
+
+API CUresult cuStreamSynchronize(CUstream stream) {
+  CONTEXT("cuStreamSynchronize");
+  return gpu_stream_synchronize(stream_of(context, stream));
+}
+
+API CUresult cuStreamGetCtx(CUstream stream, CUcontext* its) {
+  CONTEXT("cuStreamGetCtx");
+  *its = gpu_stream_device(stream_of(context, stream));
+  return *its == NULL ? GPU_INVALID_HANDLE : GPU_OK;
+}
+
+API CUresult cuStreamWaitEvent(CUstream stream, gpu_event* event, unsigned flags) {
+  CONTEXT("cuStreamWaitEvent");
+  return flags != 0 ? GPU_INVALID_VALUE : gpu_event_wait(stream_of(context, stream), event);
+}
+
+API CUresult cuStreamWaitValue32_v2(CUstream stream, uint64_t address, uint32_t value, unsigned flags) {
+  CONTEXT("cuStreamWaitValue32");
+  if (flags != 0 || gpu_kind_of(address, NULL) != GPU_PINNED) return GPU_INVALID_VALUE;
+  return gpu_wait_value(stream_of(context, stream), address, value);
+}
+
+API CUresult cuLaunchHostFunc(CUstream stream, gpu_function* function, void* data) {
+  CONTEXT("cuLaunchHostFunc");
+  return gpu_launch_host(stream_of(context, stream), function, data);
+}
+
+API CUresult cuEventCreate(gpu_event** event, unsigned flags) {
+  CONTEXT("cuEventCreate");
+  return flags > 3 ? GPU_INVALID_VALUE : gpu_event_create(context, event);
+}
+
+API CUresult cuEventDestroy_v2(gpu_event* event) {
+  CONTEXT("cuEventDestroy");
+  return gpu_event_destroy(event);
+}
+
+API CUresult cuEventRecord(gpu_event* event, CUstream stream) {
+  CONTEXT("cuEventRecord");
+  return gpu_event_record(event, stream_of(context, stream));
+}
+
+API CUresult cuEventQuery(gpu_event* event) {
+  CONTEXT("cuEventQuery");
+  return gpu_event_query(event);
+}
+
+API CUresult cuEventSynchronize(gpu_event* event) {
+  CONTEXT("cuEventSynchronize");
+  return gpu_event_synchronize(event);
+}
+
+/* A module is a copy of its text, and a function a copy of its name: what the kernel does a test says by double_kernel. */
+API CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+  CONTEXT("cuModuleLoadData");
+  *module = strdup(image);
+  return GPU_OK;
+}
+
+API CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  CONTEXT("cuModuleGetFunction");
+  char entry[80];
+  snprintf(entry, sizeof(entry), ".entry %s(", name);
+  if (strstr(module, entry) == NULL || !gpu_has_kernel(name)) return GPU_NOT_FOUND;
+  *function = strdup(name); /* as long as the process, as the real one's lives in its module */
+  return GPU_OK;
+}
+
+API CUresult cuModuleUnload(CUmodule module) {
+  CONTEXT("cuModuleUnload");
+  free(module);
+  return GPU_OK;
+}
+
+API CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                            unsigned shared, CUstream stream, void** parameters, void** extra) {
+  CONTEXT("cuLaunchKernel");
+  (void)shared;
+  if (gx == 0 || gy == 0 || gz == 0 || bx == 0 || by == 0 || bz == 0 || (size_t)bx * by * bz > 1024 || extra != NULL) return GPU_INVALID_VALUE;
+  return gpu_launch_kernel(stream_of(context, stream), function, parameters);
+}

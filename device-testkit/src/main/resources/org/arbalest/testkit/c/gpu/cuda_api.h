@@ -1,0 +1,80 @@
+/*
+ * The functions of CUDA's driver API that Arbalest and its tests call, as its cuda.h declares them. The double defines them; the tests lay them
+ * beside the real header, where there is one, and beside what Java calls. One to a line.
+ *
+ * Included by: cuda.c
+ */
+#ifndef ARBALEST_CUDA_API_H
+#define ARBALEST_CUDA_API_H
+
+#ifndef CUDA_VERSION /* else the real cuda.h was read before, and these are its types */
+#include "queue.h"
+
+typedef int CUresult;
+typedef int CUdevice;
+typedef int CUdevice_attribute;
+typedef int CUpointer_attribute;
+typedef int CUmemPool_attribute;
+typedef uint32_t cuuint32_t;
+typedef uint64_t CUdeviceptr;
+typedef gpu_device* CUcontext; /* the primary context; there is no other */
+typedef gpu_stream* CUstream;
+typedef gpu_event* CUevent;
+typedef gpu_function* CUhostFn;
+typedef char* CUmodule;
+typedef char* CUfunction;
+typedef struct pool* CUmemoryPool;
+typedef struct properties CUmemPoolProps;
+typedef struct access CUmemAccessDesc;
+#endif
+
+CUresult cuInit(unsigned int flags);
+CUresult cuDriverGetVersion(int* version);
+CUresult cuGetErrorName(CUresult code, const char** name);
+CUresult cuDeviceGetCount(int* count);
+CUresult cuDeviceGet(CUdevice* device, int ordinal);
+CUresult cuDeviceGetName(char* name, int size, CUdevice device);
+CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice device);
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device);
+CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer);
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device);
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device);
+CUresult cuCtxPushCurrent_v2(CUcontext context);
+CUresult cuCtxPopCurrent_v2(CUcontext* context);
+CUresult cuCtxGetCurrent(CUcontext* context);
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags);
+CUresult cuMemGetInfo_v2(size_t* free, size_t* total);
+CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes);
+CUresult cuMemFree_v2(CUdeviceptr address);
+CUresult cuMemHostAlloc(void** address, size_t bytes, unsigned int flags);
+CUresult cuMemFreeHost(void* address);
+CUresult cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned int flags);
+CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties);
+CUresult cuMemPoolDestroy(CUmemoryPool pool);
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value);
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* list, size_t count);
+CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t bytes);
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool pool, CUstream stream);
+CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream);
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream);
+CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t bytes);
+CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr address);
+CUresult cuStreamCreate(CUstream* stream, unsigned int flags);
+CUresult cuStreamDestroy_v2(CUstream stream);
+CUresult cuStreamQuery(CUstream stream);
+CUresult cuStreamSynchronize(CUstream stream);
+CUresult cuStreamGetCtx(CUstream stream, CUcontext* context);
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags);
+CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags);
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data);
+CUresult cuEventCreate(CUevent* event, unsigned int flags);
+CUresult cuEventDestroy_v2(CUevent event);
+CUresult cuEventRecord(CUevent event, CUstream stream);
+CUresult cuEventQuery(CUevent event);
+CUresult cuEventSynchronize(CUevent event);
+CUresult cuModuleLoadData(CUmodule* module, const void* image);
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name);
+CUresult cuModuleUnload(CUmodule module);
+CUresult cuLaunchKernel(CUfunction function, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx, unsigned int by, unsigned int bz, unsigned int shared, CUstream stream, void** parameters, void** extra);
+
+#endif

@@ -1,0 +1,260 @@
+/* Devices, their memory, and what tests steer by. */
+#define _GNU_SOURCE
+#include "gpu.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define ARENA (1ULL << 38) /* the addresses of each device's memory, none of them used twice */
+#define MOST_FAULTS 8
+
+struct gpu_device {
+  int ordinal;
+  int died_of;
+  uint64_t base;
+  uint64_t next;
+  uint64_t used;
+};
+
+struct block {
+  uint64_t address;
+  size_t size;
+  char* bytes;
+  enum gpu_kind kind;
+  gpu_device* device;
+  struct block* next;
+};
+
+struct fault {
+  char name[48]; /* empty: any call */
+  int64_t left;  /* calls until it is due */
+  int code;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t progress = PTHREAD_COND_INITIALIZER;
+static gpu_device devices[GPU_MOST_DEVICES];
+static int device_count = 2;
+static uint64_t device_memory = 1ULL << 30;
+static int pools = 1;
+static int driver_version = 12060;
+static struct block* blocks;
+static struct fault faults[MOST_FAULTS];
+static int64_t violations;
+static char first_violation[256];
+static int64_t live[LIVE_KINDS];
+
+static __thread int in_host_function;
+
+void gpu_lock(void) { pthread_mutex_lock(&lock); }
+void gpu_unlock(void) { pthread_mutex_unlock(&lock); }
+void gpu_progress(void) { pthread_cond_broadcast(&progress); }
+void gpu_wait_progress(void) { pthread_cond_wait(&progress, &lock); }
+void gpu_counted(int what, int more) { live[what] += more; }
+
+void gpu_violation(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  if (violations++ == 0) vsnprintf(first_violation, sizeof(first_violation), format, arguments);
+  va_end(arguments);
+}
+
+void gpu_call_back(gpu_function* function, void* data) {
+  in_host_function = 1;
+  function(data);
+  in_host_function = 0;
+}
+
+int gpu_call(const char* name, gpu_rule* rule) {
+  int code = in_host_function ? rule(name) : GPU_OK;
+  if (code != GPU_OK) return code;
+  gpu_lock();
+  for (int i = 0; i < MOST_FAULTS; i++) {
+    struct fault* fault = &faults[i];
+    if (fault->left == 0 || (fault->name[0] && strcmp(fault->name, name) != 0)) continue;
+    if (--fault->left == 0) code = fault->code;
+  }
+  gpu_unlock();
+  return code;
+}
+
+int gpu_count(void) { return device_count; }
+int gpu_ordinal(const gpu_device* device) { return device->ordinal; }
+int gpu_status(const gpu_device* device) { return device->died_of; }
+int gpu_has_pools(void) { return pools; }
+int gpu_can_reach(const gpu_device* device, const gpu_device* peer) { return device->ordinal < peer->ordinal; }
+int gpu_driver_version(void) { return driver_version; }
+uint64_t gpu_total(void) { return device_memory; }
+
+gpu_device* gpu_at(int ordinal) {
+  if (ordinal < 0 || ordinal >= device_count) return NULL;
+  gpu_device* device = &devices[ordinal];
+  gpu_lock();
+  if (device->base == 0) {
+    void* arena = mmap(NULL, ARENA, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (arena == MAP_FAILED) abort();
+    device->ordinal = ordinal;
+    device->base = device->next = (uint64_t)arena;
+  }
+  gpu_unlock();
+  return device;
+}
+
+uint64_t gpu_free_bytes(gpu_device* device) { return device_memory > device->used ? device_memory - device->used : 0; }
+
+void gpu_die(gpu_device* device, int code) {
+  if (device->died_of == 0) device->died_of = code;
+  gpu_progress();
+}
+
+int gpu_allocate(gpu_device* device, enum gpu_kind kind, size_t size, uint64_t* address) {
+  if (size == 0) return GPU_INVALID_VALUE;
+  gpu_lock();
+  int counts = kind != GPU_PINNED; /* that is main memory, of which there is as much */
+  uint64_t most = counts ? gpu_free_bytes(device) : device_memory;
+  struct block* block = size > most ? NULL : calloc(1, sizeof(struct block));
+  if (block == NULL) {
+    gpu_unlock();
+    return GPU_OUT_OF_MEMORY;
+  }
+  if (kind == GPU_DEVICE) {
+    block->bytes = malloc(size);
+    block->address = device->next;
+    device->next += (size + 255) / 256 * 256 + 256; /* nothing lies beside it */
+    if (device->next > device->base + ARENA) abort();
+  } else {
+    block->bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    block->address = (uint64_t)block->bytes;
+  }
+  if (block->bytes == NULL || block->bytes == MAP_FAILED) abort();
+  memset(block->bytes, 0xA5, size); /* whoever waits for nothing reads this */
+  block->size = size;
+  block->kind = kind;
+  block->device = device;
+  block->next = blocks;
+  blocks = block;
+  if (counts) device->used += size;
+  gpu_counted(kind - GPU_DEVICE + LIVE_DEVICE, 1);
+  *address = block->address;
+  gpu_unlock();
+  return GPU_OK;
+}
+
+int gpu_release_locked(uint64_t address, enum gpu_kind kind) {
+  for (struct block** at = &blocks; *at != NULL; at = &(*at)->next) {
+    struct block* block = *at;
+    if (block->address != address) continue;
+    if (block->kind != kind && !(kind == GPU_DEVICE && block->kind == GPU_MANAGED)) break;
+    *at = block->next;
+    if (block->kind != GPU_PINNED) block->device->used -= block->size;
+    gpu_counted(block->kind - GPU_DEVICE + LIVE_DEVICE, -1);
+    if (block->kind == GPU_DEVICE) {
+      free(block->bytes);
+    } else {
+      munmap(block->bytes, block->size);
+    }
+    free(block);
+    return GPU_OK;
+  }
+  gpu_violation("0x%llx was freed, which is not allocated", (unsigned long long)address);
+  return GPU_INVALID_VALUE;
+}
+
+int gpu_release(uint64_t address, enum gpu_kind kind) {
+  gpu_lock();
+  int code = gpu_release_locked(address, kind);
+  gpu_unlock();
+  return code;
+}
+
+static struct block* find(uint64_t address) {
+  for (struct block* block = blocks; block != NULL; block = block->next) {
+    if (address >= block->address && address < block->address + block->size) return block;
+  }
+  return NULL;
+}
+
+static int in_arena(uint64_t address) {
+  for (int i = 0; i < GPU_MOST_DEVICES; i++) {
+    if (devices[i].base != 0 && address >= devices[i].base && address < devices[i].base + ARENA) return 1;
+  }
+  return 0;
+}
+
+enum gpu_kind gpu_kind_of(uint64_t address, int* ordinal) {
+  gpu_lock();
+  struct block* block = find(address);
+  enum gpu_kind kind = block != NULL ? block->kind : in_arena(address) ? GPU_DEVICE : GPU_PAGEABLE;
+  if (ordinal != NULL && block != NULL) *ordinal = block->device->ordinal;
+  gpu_unlock();
+  return kind;
+}
+
+void* gpu_resolve(uint64_t address, size_t size, const char* what) {
+  struct block* block = find(address);
+  if (block == NULL && !in_arena(address)) return (void*)address;
+  if (block != NULL && address + size <= block->address + block->size) return block->bytes + (address - block->address);
+  gpu_violation("%s %zu bytes at 0x%llx, which are not allocated", what, size, (unsigned long long)address);
+  return NULL;
+}
+
+/* Forgets faults and violations, revives the devices, and sets what there is. Only while nothing is allocated or queued. */
+DOUBLE void double_reset(int count, int64_t memory, int has_pools, int version) {
+  gpu_lock();
+  device_count = count;
+  device_memory = (uint64_t)memory;
+  pools = has_pools;
+  driver_version = version;
+  memset(faults, 0, sizeof(faults));
+  violations = 0;
+  first_violation[0] = 0;
+  for (int i = 0; i < GPU_MOST_DEVICES; i++) devices[i].died_of = 0;
+  gpu_unlock();
+}
+
+/* Lets the nth call of a function from now on fail; of any, if the name is empty. */
+DOUBLE void double_fail(const char* name, int64_t nth, int code) {
+  gpu_lock();
+  for (int i = 0; i < MOST_FAULTS; i++) {
+    if (faults[i].left != 0) continue;
+    snprintf(faults[i].name, sizeof(faults[i].name), "%s", name);
+    faults[i].left = nth;
+    faults[i].code = code;
+    break;
+  }
+  gpu_unlock();
+}
+
+/* Takes back what has not come: how many. */
+DOUBLE int double_fail_nothing(void) {
+  int pending = 0;
+  gpu_lock();
+  for (int i = 0; i < MOST_FAULTS; i++) pending += faults[i].left != 0;
+  memset(faults, 0, sizeof(faults));
+  gpu_unlock();
+  return pending;
+}
+
+/* As a kernel that reads where there is nothing: all calls fail from now on, and what is queued is dropped. */
+DOUBLE void double_die(int ordinal, int code) {
+  gpu_device* device = gpu_at(ordinal);
+  gpu_lock();
+  gpu_die(device, code);
+  gpu_unlock();
+}
+
+DOUBLE int64_t double_live(int what) { return live[what]; }
+DOUBLE int64_t double_violations(void) { return violations; }
+DOUBLE const char* double_violation(void) { return first_violation; }
+
+/* Where the bytes of a device's address are, for what stands in for a kernel. */
+DOUBLE void* double_at(uint64_t address) {
+  gpu_lock();
+  void* bytes = gpu_resolve(address, 1, "a kernel used");
+  gpu_unlock();
+  return bytes;
+}

@@ -1,0 +1,84 @@
+/*
+ * A GPU's runtime in software, for tests: devices and their memory, and on them streams and events (queue.h). cuda.c puts libcuda's functions on
+ * it, hip.c libamdhip64's.
+ *
+ * What a GPU does late is done late here, by a thread for each stream; what a GPU cannot do is not done. The memory of a
+ * device has addresses that nobody can read. What a real driver punishes with undefined behaviour is written down as a violation.
+ *
+ * gpu.c owns the devices, the memory, the lock and what is counted; queue.c stands on it and owns the streams and events; cuda.c and hip.c, which
+ * do not know each other, stand on both. gpu.c knows none of them: a runtime hands it what it is to answer.
+ *
+ * Included by: gpu.c queue.h
+ */
+#ifndef ARBALEST_GPU_H
+#define ARBALEST_GPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define DOUBLE __attribute__((visibility("default"))) /* what tests steer by */
+#define API __attribute__((visibility("default")))    /* what the runtime that is doubled exports */
+
+#pragma GCC visibility push(hidden)
+
+/* The codes that CUDA and HIP share. */
+enum {
+  GPU_OK = 0,
+  GPU_INVALID_VALUE = 1,
+  GPU_OUT_OF_MEMORY = 2,
+  GPU_NOT_INITIALIZED = 3,
+  GPU_NO_DEVICE = 100,
+  GPU_INVALID_DEVICE = 101,
+  GPU_NO_CONTEXT = 201,
+  GPU_NO_PEER_ACCESS = 217,
+  GPU_INVALID_HANDLE = 400,
+  GPU_NOT_FOUND = 500,
+  GPU_NOT_READY = 600,
+  GPU_ILLEGAL_ADDRESS = 700,
+  GPU_PEER_ALREADY_ENABLED = 704,
+  GPU_NOT_PERMITTED = 800,
+  GPU_NOT_SUPPORTED = 801
+};
+
+#define GPU_MOST_DEVICES 4
+
+enum gpu_kind { GPU_PAGEABLE, GPU_DEVICE, GPU_PINNED, GPU_MANAGED };
+
+typedef struct gpu_device gpu_device;
+typedef void gpu_function(void* data);
+typedef int gpu_rule(const char* name);
+
+/* Every call of the runtime begins with this: the error that a test wants, or what the runtime's rule says in a host function. */
+int gpu_call(const char* name, gpu_rule* in_host_function);
+void gpu_call_back(gpu_function* function, void* data); /* as a host function, on this thread; not locked */
+void gpu_violation(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+int gpu_count(void);
+gpu_device* gpu_at(int ordinal); /* NULL if there is none */
+int gpu_ordinal(const gpu_device* device);
+int gpu_status(const gpu_device* device); /* the error that it died of, or 0 */
+int gpu_has_pools(void);
+int gpu_can_reach(const gpu_device* device, const gpu_device* peer); /* only one way: whoever mixes the two up is found out */
+int gpu_driver_version(void);
+uint64_t gpu_total(void);
+uint64_t gpu_free_bytes(gpu_device* device);
+
+int gpu_allocate(gpu_device* device, enum gpu_kind kind, size_t size, uint64_t* address);
+int gpu_release(uint64_t address, enum gpu_kind kind); /* device memory also if it is managed */
+enum gpu_kind gpu_kind_of(uint64_t address, int* ordinal);
+
+/* For queue.c: one lock for everything, and one condition that is told of all progress. */
+void gpu_lock(void);
+void gpu_unlock(void);
+void gpu_progress(void);
+void gpu_wait_progress(void);
+void* gpu_resolve(uint64_t address, size_t size, const char* what); /* locked; NULL, and a violation, if it is not there */
+int gpu_release_locked(uint64_t address, enum gpu_kind kind);
+void gpu_die(gpu_device* device, int code); /* locked */
+void gpu_counted(int what, int more);
+
+enum { LIVE_DEVICE, LIVE_PINNED, LIVE_MANAGED, LIVE_STREAMS, LIVE_EVENTS, LIVE_COMMANDS, LIVE_KINDS };
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,398 @@
+/* libamdhip64, on top of gpu.c and queue.c: the functions of HIP that Arbalest and its tests call, with its rules: a current device for each thread, no calls
+   in host functions, an event that one caller at a time uses, streams that are waited for when they are destroyed. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hip_api.h"
+
+#if __has_include("hip5.h")
+#define MAJOR 5
+#else
+#define MAJOR 7
+#endif
+
+#define HANDLE_OF_DEFAULT 2 /* 0: the default stream, 1: by its legacy name, 2: each thread's, which is the same here */
+#define EVENT_FLAGS 3       /* blocking, without times */
+#define HOST_COHERENT 0x40000000U
+#define HOST_FLAGS (1U | HOST_COHERENT)
+#define UNKNOWN_ORDINAL (-2)
+
+static __thread int current;
+static __thread hipError_t last_error;
+
+/* As the newer releases do: what went well leaves it as it is, and so does "not ready". */
+static hipError_t told(hipError_t code) {
+  if (code != GPU_OK && code != GPU_NOT_READY) last_error = code;
+  return code;
+}
+
+#define RETURN(code) return told(code)
+
+/* HIP forbids it, and does nothing about it. */
+static int in_host_function(const char* name) {
+  gpu_violation("%s was called in a host function", name);
+  return GPU_OK;
+}
+
+#define CALL(name)                         \
+  do {                                     \
+    int injected = gpu_call(name, in_host_function); \
+    if (injected) RETURN(injected);        \
+    if (gpu_count() == 0) RETURN(GPU_NO_DEVICE); \
+  } while (0)
+
+/* What works on the current device, which must not have died. */
+#define DEVICE(name)                       \
+  CALL(name);                              \
+  gpu_device* device = gpu_at(current);    \
+  if (device == NULL) RETURN(GPU_INVALID_DEVICE); \
+  if (gpu_status(device)) RETURN(gpu_status(device))
+
+static gpu_stream* stream_of(gpu_device* device, hipStream_t handle) {
+  return (uintptr_t)handle <= HANDLE_OF_DEFAULT ? gpu_default_stream(device) : handle;
+}
+
+/* The thread's device: what DEV-10 is about. */
+DOUBLE int double_depth(void) { return current; }
+DOUBLE hipError_t double_last_error(void) { return last_error; }
+
+API hipError_t hipRuntimeGetVersion(int* version) {
+  int injected = gpu_call("hipRuntimeGetVersion", in_host_function); /* needs no device */
+  if (injected) RETURN(injected);
+  *version = gpu_driver_version();
+  return GPU_OK;
+}
+
+static const struct { int code; const char* name; } ERRORS[] = {
+  {GPU_OK, "hipSuccess"}, {GPU_INVALID_VALUE, "hipErrorInvalidValue"},
+  {GPU_OUT_OF_MEMORY, "hipErrorOutOfMemory"}, {GPU_NOT_INITIALIZED, "hipErrorNotInitialized"},
+  {GPU_NO_DEVICE, "hipErrorNoDevice"}, {GPU_INVALID_DEVICE, "hipErrorInvalidDevice"},
+  {GPU_NO_PEER_ACCESS, "hipErrorPeerAccessUnsupported"}, {GPU_INVALID_HANDLE, "hipErrorInvalidHandle"},
+  {GPU_NOT_READY, "hipErrorNotReady"}, {GPU_ILLEGAL_ADDRESS, "hipErrorIllegalAddress"},
+  {GPU_PEER_ALREADY_ENABLED, "hipErrorPeerAccessAlreadyEnabled"}, {GPU_NOT_SUPPORTED, "hipErrorNotSupported"},
+};
+
+API const char* hipGetErrorName(hipError_t code) {
+  for (size_t i = 0; i < sizeof(ERRORS) / sizeof(ERRORS[0]); i++) {
+    if (ERRORS[i].code == code) return ERRORS[i].name;
+  }
+  return "hipErrorUnknown";
+}
+
+API hipError_t hipGetLastError(void) {
+  hipError_t code = last_error;
+  last_error = GPU_OK;
+  return code;
+}
+
+API hipError_t hipGetDeviceCount(int* count) {
+  *count = 0;
+  CALL("hipGetDeviceCount");
+  *count = gpu_count();
+  return GPU_OK;
+}
+
+API hipError_t hipGetDevice(int* device) {
+  CALL("hipGetDevice");
+  *device = current;
+  return GPU_OK;
+}
+
+API hipError_t hipSetDevice(int device) {
+  CALL("hipSetDevice");
+  if (gpu_at(device) == NULL) RETURN(GPU_INVALID_DEVICE);
+  current = device;
+  return GPU_OK;
+}
+
+API hipError_t hipDeviceGetName(char* name, int size, hipDevice_t device) {
+  CALL("hipDeviceGetName");
+  if (gpu_at(device) == NULL) RETURN(GPU_INVALID_DEVICE);
+  snprintf(name, (size_t)size, "Arbalest Double %d", device);
+  return GPU_OK;
+}
+
+API hipError_t hipDeviceTotalMem(size_t* bytes, hipDevice_t device) {
+  CALL("hipDeviceTotalMem");
+  if (gpu_at(device) == NULL) RETURN(GPU_INVALID_DEVICE);
+  *bytes = gpu_total();
+  return GPU_OK;
+}
+
+API hipError_t hipDeviceCanAccessPeer(int* can, int device, int peer) {
+  CALL("hipDeviceCanAccessPeer");
+  if (gpu_at(device) == NULL || gpu_at(peer) == NULL) RETURN(GPU_INVALID_DEVICE);
+  *can = gpu_can_reach(gpu_at(device), gpu_at(peer));
+  return GPU_OK;
+}
+
+API hipError_t hipDeviceEnablePeerAccess(int peer, unsigned int flags) {
+  static int enabled[GPU_MOST_DEVICES][GPU_MOST_DEVICES];
+  DEVICE("hipDeviceEnablePeerAccess");
+  if (flags != 0 || gpu_at(peer) == NULL || peer == current) RETURN(GPU_INVALID_VALUE);
+  if (!gpu_can_reach(device, gpu_at(peer))) RETURN(GPU_NO_PEER_ACCESS);
+  if (enabled[current][peer]) RETURN(GPU_PEER_ALREADY_ENABLED);
+  enabled[current][peer] = 1;
+  return GPU_OK;
+}
+
+API hipError_t hipDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  CALL("hipDeviceGetStreamPriorityRange");
+  *least = 1;
+  *greatest = -1;
+  return GPU_OK;
+}
+
+API hipError_t hipMemGetInfo(size_t* free_bytes, size_t* total) {
+  DEVICE("hipMemGetInfo");
+  *free_bytes = gpu_free_bytes(device);
+  *total = gpu_total();
+  return GPU_OK;
+}
+
+API hipError_t hipMalloc(void** address, size_t bytes) {
+  DEVICE("hipMalloc");
+  RETURN(gpu_allocate(device, GPU_DEVICE, bytes, (uint64_t*)address));
+}
+
+/* Whatever device is current: memory knows its own. */
+static hipError_t release(void* address, enum gpu_kind kind) {
+  int ordinal = 0;
+  gpu_kind_of((uint64_t)address, &ordinal);
+  gpu_device_synchronize(gpu_at(ordinal));
+  return gpu_release((uint64_t)address, kind);
+}
+
+API hipError_t hipFree(void* address) {
+  CALL("hipFree");
+  RETURN(release(address, GPU_DEVICE));
+}
+
+/* Without a flag for it, what is pinned for several devices is not coherent with the CPU. */
+API hipError_t hipHostMalloc(void** address, size_t bytes, unsigned int flags) {
+  DEVICE("hipHostMalloc");
+  if ((flags & ~HOST_FLAGS) != 0) RETURN(GPU_INVALID_VALUE);
+  if (flags != 0 && !(flags & HOST_COHERENT)) gpu_violation("pinned memory was allocated by the flags 0x%x, which is not coherent", flags);
+  RETURN(gpu_allocate(device, GPU_PINNED, bytes, (uint64_t*)address));
+}
+
+API hipError_t hipHostFree(void* address) {
+  CALL("hipHostFree");
+  RETURN(release(address, GPU_PINNED));
+}
+
+/* hipMemPoolProps and hipMemAccessDesc, as far as they are looked at */
+struct properties { int type; int handles; int location_type; int location; char rest[72]; };
+struct access { int location_type; int location; int flags; };
+struct pool { gpu_device* device; uint64_t threshold; };
+
+API hipError_t hipMemPoolCreate(hipMemPool_t* pool, const hipMemPoolProps* properties) {
+  CALL("hipMemPoolCreate");
+  static const char zeroes[72];
+  if (!gpu_has_pools()) RETURN(GPU_NOT_SUPPORTED);
+  if (properties->type != 1 || properties->handles != 0 || properties->location_type != 1) RETURN(GPU_INVALID_VALUE);
+  if (memcmp(properties->rest, zeroes, sizeof(zeroes)) != 0) RETURN(GPU_INVALID_VALUE);
+  gpu_device* device = gpu_at(properties->location);
+  if (device == NULL) RETURN(GPU_INVALID_VALUE);
+  *pool = calloc(1, sizeof(struct pool));
+  (*pool)->device = device;
+  return GPU_OK;
+}
+
+API hipError_t hipMemPoolDestroy(hipMemPool_t pool) {
+  CALL("hipMemPoolDestroy");
+  free(pool);
+  return GPU_OK;
+}
+
+API hipError_t hipMemPoolSetAttribute(hipMemPool_t pool, hipMemPoolAttr attribute, void* value) {
+  CALL("hipMemPoolSetAttribute");
+  if (attribute != 4) RETURN(GPU_INVALID_VALUE);
+  memcpy(&pool->threshold, value, sizeof(uint64_t));
+  return GPU_OK;
+}
+
+API hipError_t hipMemPoolSetAccess(hipMemPool_t pool, const hipMemAccessDesc* list, size_t count) {
+  CALL("hipMemPoolSetAccess");
+  for (size_t i = 0; i < count; i++) {
+    if (list[i].location_type != 1 || gpu_at(list[i].location) == NULL || list[i].flags != 3) RETURN(GPU_INVALID_VALUE);
+    if (list[i].location == gpu_ordinal(pool->device)) RETURN(GPU_INVALID_VALUE);
+  }
+  return GPU_OK;
+}
+
+API hipError_t hipMemPoolTrimTo(hipMemPool_t pool, size_t bytes) {
+  CALL("hipMemPoolTrimTo");
+  RETURN(pool == NULL || bytes > gpu_total() ? GPU_INVALID_VALUE : GPU_OK);
+}
+
+API hipError_t hipMallocFromPoolAsync(void** address, size_t bytes, hipMemPool_t pool, hipStream_t stream) {
+  DEVICE("hipMallocFromPoolAsync");
+  if (gpu_stream_device(stream_of(device, stream)) == NULL) RETURN(GPU_INVALID_HANDLE);
+  *address = NULL;
+  hipError_t code = gpu_allocate(pool->device, GPU_DEVICE, bytes, (uint64_t*)address);
+  RETURN(MAJOR == 5 && code == GPU_OUT_OF_MEMORY ? GPU_OK : code);
+}
+
+API hipError_t hipFreeAsync(void* address, hipStream_t stream) {
+  DEVICE("hipFreeAsync");
+  RETURN(gpu_free_async(stream_of(device, stream), (uint64_t)address));
+}
+
+API hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcpyKind kind, hipStream_t stream) {
+  DEVICE("hipMemcpyAsync");
+  if (kind != 4) RETURN(GPU_INVALID_VALUE); /* by the addresses */
+  RETURN(gpu_copy(stream_of(device, stream), (uint64_t)to, (uint64_t)from, bytes, 0));
+}
+
+/* Says yes to everything; what it does not know gets values that say so. */
+API hipError_t hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute* attributes, void** values, hipDeviceptr_t address) {
+  CALL("hipDrvPointerGetAttributes");
+  if (count == 0 || attributes == NULL || values == NULL || address == NULL) RETURN(GPU_INVALID_VALUE);
+  int ordinal = UNKNOWN_ORDINAL;
+  enum gpu_kind kind = gpu_kind_of((uint64_t)address, &ordinal);
+  for (unsigned i = 0; i < count; i++) {
+    switch (attributes[i]) {
+      case 2: gpu_violation("the memory type was asked for, which some releases read the memory itself for"); break;
+      case 4: *(void**)values[i] = kind == GPU_PINNED && ordinal >= 0 ? address : NULL; break;
+      case 9: *(int*)values[i] = ordinal; break;
+      default: RETURN(GPU_INVALID_VALUE);
+    }
+  }
+  return GPU_OK;
+}
+
+API hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned int flags) {
+  DEVICE("hipStreamCreateWithFlags");
+  if (flags > 1) RETURN(GPU_INVALID_VALUE);
+  RETURN(gpu_stream_create(device, stream));
+}
+
+API hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned int flags, int priority) {
+  DEVICE("hipStreamCreateWithPriority");
+  if (flags > 1 || priority < -1 || priority > 1) RETURN(GPU_INVALID_VALUE);
+  RETURN(gpu_stream_create(device, stream));
+}
+
+/* Waits until what is in it is done. */
+API hipError_t hipStreamDestroy(hipStream_t stream) {
+  CALL("hipStreamDestroy");
+  hipError_t code = gpu_stream_synchronize(stream);
+  if (code == GPU_INVALID_HANDLE) RETURN(code);
+  RETURN(gpu_stream_destroy(stream));
+}
+
+API hipError_t hipStreamQuery(hipStream_t stream) {
+  DEVICE("hipStreamQuery");
+  RETURN(gpu_stream_query(stream_of(device, stream)));
+}
+
+API hipError_t hipStreamSynchronize(hipStream_t stream) {
+  DEVICE("hipStreamSynchronize");
+  RETURN(gpu_stream_synchronize(stream_of(device, stream)));
+}
+
+/* Each of these has the event to itself as long as it takes: whoever asks for one that somebody waits for waits as well. */
+#define WITH(event, expression)      \
+  if (event == NULL) RETURN(GPU_INVALID_HANDLE); \
+  gpu_event_lock(event);             \
+  hipError_t code = (expression);    \
+  gpu_event_unlock(event);           \
+  RETURN(code)
+
+API hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags) {
+  DEVICE("hipStreamWaitEvent");
+  if (flags != 0) RETURN(GPU_INVALID_VALUE);
+  WITH(event, gpu_event_wait(stream_of(device, stream), event));
+}
+
+API hipError_t hipStreamWaitValue32(hipStream_t stream, void* address, uint32_t value, unsigned int flags, uint32_t mask) {
+  DEVICE("hipStreamWaitValue32");
+  if (flags != 0 || mask != 0xFFFFFFFFU || gpu_kind_of((uint64_t)address, NULL) != GPU_PINNED) RETURN(GPU_INVALID_VALUE);
+  RETURN(gpu_wait_value(stream_of(device, stream), (uint64_t)address, value));
+}
+
+struct callback { hipStreamCallback_t function; hipStream_t stream; void* data; };
+
+static void call_back(void* data) {
+  struct callback callback = *(struct callback*)data;
+  free(data);
+  callback.function(callback.stream, GPU_OK, callback.data);
+}
+
+API hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t function, void* data, unsigned int flags) {
+  DEVICE("hipStreamAddCallback");
+  if (function == NULL || flags != 0) RETURN(GPU_INVALID_VALUE);
+  struct callback* callback = malloc(sizeof(struct callback));
+  *callback = (struct callback){function, stream, data};
+  hipError_t code = gpu_launch_host(stream_of(device, stream), call_back, callback);
+  if (code != GPU_OK) free(callback);
+  RETURN(code);
+}
+
+#if MAJOR > 5
+API hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t function, void* data) {
+  DEVICE("hipLaunchHostFunc");
+  if (function == NULL) RETURN(GPU_INVALID_VALUE);
+  RETURN(gpu_launch_host(stream_of(device, stream), function, data));
+}
+#endif
+
+API hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned int flags) {
+  DEVICE("hipEventCreateWithFlags");
+  if (flags > EVENT_FLAGS) RETURN(GPU_INVALID_VALUE);
+  RETURN(gpu_event_create(device, event));
+}
+
+/* The one that waits nevertheless is left with memory that is free. */
+API hipError_t hipEventDestroy(hipEvent_t event) {
+  CALL("hipEventDestroy");
+  RETURN(gpu_event_destroy(event));
+}
+
+API hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
+  DEVICE("hipEventRecord");
+  WITH(event, gpu_event_record(event, stream_of(device, stream)));
+}
+
+API hipError_t hipEventQuery(hipEvent_t event) {
+  CALL("hipEventQuery");
+  WITH(event, gpu_event_query(event));
+}
+
+API hipError_t hipEventSynchronize(hipEvent_t event) {
+  CALL("hipEventSynchronize");
+  WITH(event, gpu_event_synchronize(event));
+}
+
+/* A module is a copy of its text, and a function a copy of its name: what the kernel does a test says by double_kernel. */
+API hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
+  DEVICE("hipModuleLoadData");
+  *module = strdup(image);
+  return GPU_OK;
+}
+
+API hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* name) {
+  DEVICE("hipModuleGetFunction");
+  if (strstr(module, name) == NULL || !gpu_has_kernel(name)) RETURN(GPU_NOT_FOUND);
+  *function = strdup(name); /* as long as the process, as the real one's lives in its module */
+  return GPU_OK;
+}
+
+API hipError_t hipModuleUnload(hipModule_t module) {
+  CALL("hipModuleUnload");
+  free(module);
+  return GPU_OK;
+}
+
+API hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                                     unsigned shared, hipStream_t stream, void** parameters, void** extra) {
+  DEVICE("hipModuleLaunchKernel");
+  (void)shared;
+  size_t threads = (size_t)bx * by * bz;
+  if (gx == 0 || gy == 0 || gz == 0 || threads == 0 || threads > 1024 || extra != NULL) RETURN(GPU_INVALID_VALUE);
+  if (gpu_stream_device(stream_of(device, stream)) != device) RETURN(GPU_INVALID_HANDLE); /* the current device is to be the stream's */
+  RETURN(gpu_launch_kernel(stream_of(device, stream), function, parameters));
+}

@@ -1,0 +1,411 @@
+/* Streams and events: a first-in-first-out worker for each stream. */
+#include "queue.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define STREAM 0x5354524dU
+#define EVENT 0x45564e54U
+#define MOST_KERNELS 8
+#define MOST_PARAMETERS 8
+#define READ_AT_ONCE 65536
+
+enum kind { COPY, RECORD, WAIT, HOST, KERNEL, WAIT_VALUE, FREE };
+
+struct command {
+  enum kind kind;
+  uint64_t to;
+  uint64_t from;
+  size_t size;
+  gpu_event* event;
+  int64_t generation;
+  gpu_function* function;
+  void* data;
+  gpu_kernel* kernel;
+  uint64_t parameters[MOST_PARAMETERS];
+  void* snapshot; /* what a copy's source was when it was queued; NULL if that is read later */
+  int64_t number;
+  struct command* next;
+};
+
+struct gpu_stream {
+  unsigned magic;
+  gpu_device* device;
+  struct command* head;
+  struct command* tail;
+  int destroyed;
+  gpu_stream* next;
+};
+
+static gpu_stream* streams;
+static int64_t last_number;
+
+/* Its record generations: the last that was asked for, and the last that was reached. */
+struct gpu_event {
+  unsigned magic;
+  int holders;
+  int locked;
+  gpu_device* device;
+  int64_t recorded;
+  int64_t completed;
+};
+
+static struct {
+  char name[48];
+  gpu_kernel* function;
+  int parameters;
+} kernels[MOST_KERNELS];
+
+static void leave(gpu_event* event) {
+  if (--event->holders > 0) return;
+  event->magic = 0;
+  free(event);
+}
+
+static void run_copy(gpu_stream* stream, struct command* command) {
+  void* to = gpu_resolve(command->to, command->size, "a copy wrote");
+  void* from = command->snapshot != NULL ? command->snapshot : gpu_resolve(command->from, command->size, "a copy read");
+  if (to == NULL || from == NULL) {
+    gpu_die(stream->device, GPU_ILLEGAL_ADDRESS);
+  } else {
+    memcpy(to, from, command->size);
+  }
+}
+
+static void run_wait_value(gpu_stream* stream, struct command* command) {
+  const uint32_t* at = (const uint32_t*)command->from;
+  while (__atomic_load_n(at, __ATOMIC_ACQUIRE) < command->size && gpu_status(stream->device) == 0) {
+    gpu_unlock();
+    struct timespec moment = {0, 20000};
+    nanosleep(&moment, NULL);
+    gpu_lock();
+  }
+}
+
+static void run(gpu_stream* stream, struct command* command) {
+  switch (command->kind) {
+    case COPY: run_copy(stream, command); break;
+    case RECORD:
+      if (command->event->completed < command->generation) command->event->completed = command->generation;
+      break;
+    case WAIT:
+      while (command->event->completed < command->generation && gpu_status(stream->device) == 0 && gpu_status(command->event->device) == 0) {
+        gpu_wait_progress();
+      }
+      break;
+    case HOST:
+      gpu_unlock();
+      gpu_call_back(command->function, command->data);
+      gpu_lock();
+      break;
+    case KERNEL: {
+      void* arguments[MOST_PARAMETERS];
+      for (int i = 0; i < MOST_PARAMETERS; i++) arguments[i] = &command->parameters[i];
+      gpu_unlock();
+      command->kernel(arguments);
+      gpu_lock();
+      break;
+    }
+    case WAIT_VALUE: run_wait_value(stream, command); break;
+    case FREE: gpu_release_locked(command->from, GPU_DEVICE); break;
+  }
+}
+
+static void* work(void* argument) {
+  gpu_stream* stream = argument;
+  gpu_lock();
+  while (1) {
+    struct command* command = stream->head;
+    if (command == NULL) {
+      if (stream->destroyed) break;
+      gpu_wait_progress();
+      continue;
+    }
+    if (gpu_status(stream->device) == 0 || command->kind == FREE) run(stream, command); /* a dead device does nothing any more */
+    if (command->event != NULL) leave(command->event);
+    stream->head = command->next;
+    free(command->snapshot);
+    free(command);
+    gpu_counted(LIVE_COMMANDS, -1);
+    gpu_progress();
+  }
+  stream->magic = 0;
+  for (gpu_stream** at = &streams; *at != NULL; at = &(*at)->next) {
+    if (*at != stream) continue;
+    *at = stream->next;
+    break;
+  }
+  gpu_unlock();
+  free(stream);
+  return NULL;
+}
+
+static int check(gpu_stream* stream) {
+  if (stream == NULL || stream->magic != STREAM || stream->destroyed) {
+    gpu_violation("a stream was used that is none, or is destroyed");
+    return GPU_INVALID_HANDLE;
+  }
+  return gpu_status(stream->device);
+}
+
+static int check_event(gpu_event* event) {
+  if (event == NULL || event->magic != EVENT) {
+    gpu_violation("an event was used that is none, or is destroyed");
+    return GPU_INVALID_HANDLE;
+  }
+  return gpu_status(event->device);
+}
+
+static int add(gpu_stream* stream, struct command command) {
+  struct command* copy = malloc(sizeof(struct command));
+  if (copy == NULL) abort();
+  *copy = command;
+  copy->next = NULL;
+  copy->number = ++last_number;
+  if (stream->head == NULL) {
+    stream->head = copy;
+  } else {
+    stream->tail->next = copy;
+  }
+  stream->tail = copy;
+  if (copy->event != NULL) copy->event->holders++;
+  gpu_counted(LIVE_COMMANDS, 1);
+  gpu_progress();
+  return GPU_OK;
+}
+
+static int enqueue(gpu_stream* stream, struct command command) {
+  gpu_lock();
+  int code = check(stream);
+  if (code == GPU_OK) code = add(stream, command);
+  gpu_unlock();
+  return code;
+}
+
+int gpu_stream_create(gpu_device* device, gpu_stream** stream) {
+  gpu_stream* made = calloc(1, sizeof(gpu_stream));
+  if (made == NULL) abort();
+  made->magic = STREAM;
+  made->device = device;
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, work, made) != 0) abort();
+  pthread_detach(thread);
+  gpu_lock();
+  gpu_counted(LIVE_STREAMS, 1);
+  made->next = streams;
+  streams = made;
+  gpu_unlock();
+  *stream = made;
+  return GPU_OK;
+}
+
+gpu_stream* gpu_default_stream(gpu_device* device) {
+  static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+  static gpu_stream* made[GPU_MOST_DEVICES];
+  gpu_stream** stream = &made[gpu_ordinal(device)];
+  pthread_mutex_lock(&making);
+  if (*stream == NULL && gpu_stream_create(device, stream) == GPU_OK) {
+    gpu_lock();
+    gpu_counted(LIVE_STREAMS, -1); /* it is nobody's to destroy */
+    gpu_unlock();
+  }
+  pthread_mutex_unlock(&making);
+  return *stream;
+}
+
+/* What is in it is still done. */
+int gpu_stream_destroy(gpu_stream* stream) {
+  gpu_lock();
+  int code = check(stream);
+  if (code != GPU_INVALID_HANDLE) {
+    stream->destroyed = 1;
+    gpu_counted(LIVE_STREAMS, -1);
+    gpu_progress();
+  }
+  gpu_unlock();
+  return code;
+}
+
+gpu_device* gpu_stream_device(gpu_stream* stream) { return stream != NULL && stream->magic == STREAM ? stream->device : NULL; }
+
+int gpu_stream_query(gpu_stream* stream) {
+  gpu_lock();
+  int code = check(stream);
+  if (code == GPU_OK && stream->head != NULL) code = GPU_NOT_READY;
+  gpu_unlock();
+  return code;
+}
+
+int gpu_stream_synchronize(gpu_stream* stream) {
+  gpu_lock();
+  int code = check(stream);
+  while (code == GPU_OK && stream->head != NULL) {
+    gpu_wait_progress();
+    code = gpu_status(stream->device);
+  }
+  gpu_unlock();
+  return code;
+}
+
+/* Until all that is queued on the device now is done. */
+void gpu_device_synchronize(gpu_device* device) {
+  gpu_lock();
+  int64_t target = last_number;
+  gpu_stream* at = streams;
+  while (at != NULL && gpu_status(device) == 0) {
+    if (at->device == device && at->head != NULL && at->head->number <= target) {
+      gpu_wait_progress();
+      at = streams; /* it may be gone */
+    } else {
+      at = at->next;
+    }
+  }
+  gpu_unlock();
+}
+
+int gpu_launch_host(gpu_stream* stream, gpu_function* function, void* data) {
+  return enqueue(stream, (struct command){.kind = HOST, .function = function, .data = data});
+}
+
+int gpu_wait_value(gpu_stream* stream, uint64_t address, uint32_t value) {
+  return enqueue(stream, (struct command){.kind = WAIT_VALUE, .from = address, .size = value});
+}
+
+int gpu_free_async(gpu_stream* stream, uint64_t address) {
+  return enqueue(stream, (struct command){.kind = FREE, .from = address});
+}
+
+/* Memory that is not pinned a driver copies by way of its own: a little is read at once, whatever the stream has yet to do; for more, on
+   the way out, and within main memory, the caller waits until the stream is done. */
+int gpu_copy(gpu_stream* stream, uint64_t to, uint64_t from, size_t size, int pinned_waits) {
+  enum gpu_kind to_kind = gpu_kind_of(to, NULL);
+  enum gpu_kind from_kind = gpu_kind_of(from, NULL);
+  int out = to_kind == GPU_PAGEABLE || (to_kind == GPU_PINNED && (from_kind == GPU_PAGEABLE || (from_kind == GPU_PINNED && pinned_waits)));
+  int in = from_kind == GPU_PAGEABLE;
+  struct command command = {.kind = COPY, .to = to, .from = from, .size = size};
+  if (in && !out && size <= READ_AT_ONCE) {
+    command.snapshot = malloc(size + 1);
+    if (command.snapshot == NULL) abort();
+    memcpy(command.snapshot, (void*)from, size);
+  }
+  int code = enqueue(stream, command);
+  if (code != GPU_OK) free(command.snapshot);
+  return code == GPU_OK && (out || (in && command.snapshot == NULL)) ? gpu_stream_synchronize(stream) : code;
+}
+
+int gpu_event_create(gpu_device* device, gpu_event** event) {
+  gpu_event* made = calloc(1, sizeof(gpu_event));
+  if (made == NULL) abort();
+  made->magic = EVENT;
+  made->holders = 1;
+  made->device = device;
+  gpu_lock();
+  gpu_counted(LIVE_EVENTS, 1);
+  gpu_unlock();
+  *event = made;
+  return GPU_OK;
+}
+
+int gpu_event_destroy(gpu_event* event) {
+  gpu_lock();
+  int code = check_event(event);
+  if (code != GPU_INVALID_HANDLE) {
+    if (event->locked) gpu_violation("an event was destroyed while somebody waited for it");
+    event->magic = 0; /* what waits for it goes on waiting */
+    gpu_counted(LIVE_EVENTS, -1);
+    leave(event);
+  }
+  gpu_unlock();
+  return code;
+}
+
+int gpu_event_record(gpu_event* event, gpu_stream* stream) {
+  gpu_lock();
+  int code = check(stream);
+  if (code == GPU_OK) code = check_event(event);
+  if (code == GPU_OK && event->device != stream->device) code = GPU_INVALID_HANDLE;
+  if (code == GPU_OK) code = add(stream, (struct command){.kind = RECORD, .event = event, .generation = ++event->recorded});
+  gpu_unlock();
+  return code;
+}
+
+int gpu_event_wait(gpu_stream* stream, gpu_event* event) {
+  gpu_lock();
+  int code = check(stream);
+  if (code == GPU_OK) code = check_event(event);
+  if (code == GPU_OK) code = add(stream, (struct command){.kind = WAIT, .event = event, .generation = event->recorded});
+  gpu_unlock();
+  return code;
+}
+
+int gpu_event_query(gpu_event* event) {
+  gpu_lock();
+  int code = check_event(event);
+  if (code == GPU_OK && event->completed < event->recorded) code = GPU_NOT_READY;
+  gpu_unlock();
+  return code;
+}
+
+int gpu_event_synchronize(gpu_event* event) {
+  gpu_lock();
+  int code = check_event(event);
+  if (code == GPU_OK) {
+    int64_t generation = event->recorded;
+    event->holders++;
+    while (code == GPU_OK && event->completed < generation) {
+      gpu_wait_progress();
+      code = gpu_status(event->device);
+    }
+    leave(event);
+  }
+  gpu_unlock();
+  return code;
+}
+
+void gpu_event_lock(gpu_event* event) {
+  gpu_lock();
+  event->holders++;
+  while (event->locked) gpu_wait_progress();
+  event->locked = 1;
+  gpu_unlock();
+}
+
+void gpu_event_unlock(gpu_event* event) {
+  gpu_lock();
+  event->locked = 0;
+  leave(event);
+  gpu_progress();
+  gpu_unlock();
+}
+
+int gpu_has_kernel(const char* name) {
+  for (int i = 0; i < MOST_KERNELS; i++) {
+    if (kernels[i].function != NULL && strcmp(kernels[i].name, name) == 0) return 1;
+  }
+  return 0;
+}
+
+int gpu_launch_kernel(gpu_stream* stream, const char* name, void** parameters) {
+  for (int i = 0; i < MOST_KERNELS; i++) {
+    if (kernels[i].function == NULL || strcmp(kernels[i].name, name) != 0) continue;
+    struct command command = {.kind = KERNEL, .kernel = kernels[i].function};
+    for (int p = 0; p < kernels[i].parameters; p++) memcpy(&command.parameters[p], parameters[p], sizeof(uint64_t));
+    return enqueue(stream, command);
+  }
+  return GPU_NOT_FOUND;
+}
+
+/* A function of C that does what a kernel of that name would do; each parameter takes 8 bytes. */
+DOUBLE int double_kernel(const char* name, gpu_kernel* function, int parameters) {
+  if (parameters > MOST_PARAMETERS) return 0;
+  for (int i = 0; i < MOST_KERNELS; i++) {
+    if (kernels[i].function != NULL && strcmp(kernels[i].name, name) != 0) continue;
+    strncpy(kernels[i].name, name, sizeof(kernels[i].name) - 1);
+    kernels[i].function = function;
+    kernels[i].parameters = parameters;
+    return 1;
+  }
+  return 0;
+}

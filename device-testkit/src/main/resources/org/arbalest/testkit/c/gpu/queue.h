@@ -1,0 +1,43 @@
+/*
+ * Streams, what is queued in them, and events. They belong to queue.c, which stands on gpu.c.
+ *
+ * Included by: queue.c cuda_api.h hip_api.h
+ */
+#ifndef ARBALEST_GPU_QUEUE_H
+#define ARBALEST_GPU_QUEUE_H
+
+#include "gpu.h"
+
+#pragma GCC visibility push(hidden)
+
+typedef struct gpu_stream gpu_stream;
+typedef struct gpu_event gpu_event;
+typedef void gpu_kernel(void** arguments);
+
+int gpu_stream_create(gpu_device* device, gpu_stream** stream);
+int gpu_stream_destroy(gpu_stream* stream);
+int gpu_stream_query(gpu_stream* stream);
+int gpu_stream_synchronize(gpu_stream* stream);
+gpu_stream* gpu_default_stream(gpu_device* device); /* made at the first call; nobody destroys it */
+gpu_device* gpu_stream_device(gpu_stream* stream); /* NULL if it is no stream */
+void gpu_device_synchronize(gpu_device* device);
+
+int gpu_copy(gpu_stream* stream, uint64_t to, uint64_t from, size_t size, int pinned_waits); /* whether the caller waits between pinned memory */
+int gpu_launch_host(gpu_stream* stream, gpu_function* function, void* data);
+int gpu_launch_kernel(gpu_stream* stream, const char* name, void** parameters);
+int gpu_wait_value(gpu_stream* stream, uint64_t address, uint32_t value);
+int gpu_free_async(gpu_stream* stream, uint64_t address);
+int gpu_has_kernel(const char* name);
+
+int gpu_event_create(gpu_device* device, gpu_event** event);
+int gpu_event_destroy(gpu_event* event);
+int gpu_event_record(gpu_event* event, gpu_stream* stream);
+int gpu_event_wait(gpu_stream* stream, gpu_event* event);
+int gpu_event_query(gpu_event* event);
+int gpu_event_synchronize(gpu_event* event);
+void gpu_event_lock(gpu_event* event); /* for a runtime in which an event is used by one caller at a time */
+void gpu_event_unlock(gpu_event* event);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,1 +1,0 @@
-/* Beside hip.c it makes that libamdhip64 of ROCm 5: without hipLaunchHostFunc, and with an allocation that fails by a null pointer. */

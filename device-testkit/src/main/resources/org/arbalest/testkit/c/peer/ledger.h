@@ -1,0 +1,57 @@
+/*
+ * What all files of the peer stand on: counted memory, records that outlive their struct, calls counted, and the gate.
+ *
+ * Included by: ledger.c nodes.c streams.c threads.c checks/checksum.c async/metadata.h
+ */
+#ifndef ARBALEST_PEER_LEDGER_H
+#define ARBALEST_PEER_LEDGER_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "peer.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Zeroed or copied memory of exactly `size` bytes. Never NULL: the process ends if there is none. */
+void* ledger_alloc(size_t size);
+void ledger_free(void* block); /* NULL is fine */
+void ledger_count(int64_t blocks); /* blocks that did not come from here */
+
+/* The head of every private_data. It stays readable after release, until peer_reset, so that a second release
+   or a call on a released stream is seen and not a crash. */
+struct record {
+  atomic_int released;
+  int kind;
+  struct record* next;
+};
+
+/* Kinds beside those of peer.h. */
+#define LEDGER_TASK 5
+#define LEDGER_PRODUCER 6
+#define LEDGER_HANDLER 7
+#define LEDGER_KINDS 8
+
+void* ledger_open(size_t size, int kind);  /* a new zeroed record, live */
+int ledger_close(struct record* record);   /* 1 for the first release; 0, counted, for any other */
+int ledger_retire(struct record* record);  /* the same, but it counts as no call of a release function */
+void ledger_stream_call(int which);        /* as in peer_stream_calls */
+void ledger_violation(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Children and dictionaries live in slots; releasing one in place, not by way of its parent, is a violation. */
+void* slot_new(void);
+void slot_free(void* slot);
+void slots_enter(void); /* this thread is inside a parent's release */
+void slots_leave(void);
+void slot_check(const void* self, const char* what);
+
+void gate_wait(void);
+
+#define HANG_MS 30000
+void deadline(struct timespec* at, int64_t timeout_ms); /* of CLOCK_REALTIME; negative is HANG_MS */
+
+#pragma GCC visibility pop
+
+#endif
