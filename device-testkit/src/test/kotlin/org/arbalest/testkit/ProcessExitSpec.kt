@@ -10,7 +10,6 @@ import io.kotest.matchers.string.shouldNotContain
 import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.ProcessExit
 import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowAsyncHandlerStruct
@@ -30,10 +29,10 @@ import java.util.concurrent.CountDownLatch
 class ProcessExitSpec : FunSpec({
     extension(CCompiler.needed)
 
-    fun leave(called: PoolAtExit.Called, how: PoolAtExit.How, vararg options: String) =
+    fun leave(called: PoolAtExit.Called, how: Leaving, vararg options: String) =
         ChildJvm.run(PoolAtExit::class, called.name, how.name, options = options.toList())
 
-    for (how in PoolAtExit.How.entries - PoolAtExit.How.PROCESS_EXIT) for (called in PoolAtExit.Called.entries - PoolAtExit.Called.blocked) {
+    for (how in Leaving.entries - Leaving.PROCESS_EXIT) for (called in PoolAtExit.Called.entries - PoolAtExit.Called.blocked) {
         test("OWN-17 the process ends by $how though a library joins its thread, which called $called") {
             val child = leave(called, how)
             withClue(child.output) {
@@ -48,27 +47,27 @@ class ProcessExitSpec : FunSpec({
     }
 
     test("OWN-17 -Xcheck:jni finds nothing wrong with it") {
-        val child = leave(PoolAtExit.Called.GET_NEXT, PoolAtExit.How.SYSTEM_EXIT, "-Xcheck:jni")
+        val child = leave(PoolAtExit.Called.GET_NEXT, Leaving.SYSTEM_EXIT, "-Xcheck:jni")
         withClue(child.output) {
             child.output shouldContain "joined"
             child.output shouldNotContain "WARNING"
-            child.exitCode shouldBe PoolAtExit.How.SYSTEM_EXIT.code
+            child.exitCode shouldBe Leaving.SYSTEM_EXIT.code
         }
     }
 
     test("OWN-17 without the guard the log warns at the start of the shutdown") {
-        val child = leave(PoolAtExit.Called.RELEASE, PoolAtExit.How.SYSTEM_EXIT, "-Dorg.arbalest.exitGuard=false")
+        val child = leave(PoolAtExit.Called.RELEASE, Leaving.SYSTEM_EXIT, "-Dorg.arbalest.exitGuard=false")
         withClue(child.output) {
             child.output shouldContain "JDK-8391662"
             child.output shouldContain "org.arbalest.exitGuard=false"
             child.output shouldNotContain EXCHANGED
             println("Without the guard the process ${if (child.exitCode == 99) "hangs" else "ends: this JDK has no JDK-8391662"}")
-            child.exitCode shouldBeIn listOf(PoolAtExit.How.SYSTEM_EXIT.code, 99)
+            child.exitCode shouldBeIn listOf(Leaving.SYSTEM_EXIT.code, 99)
         }
     }
 
     test("OWN-17 without the guard, and with a return from main, nothing hangs and the log says nothing") {
-        val child = leave(PoolAtExit.Called.RELEASE, PoolAtExit.How.RETURN, "-Dorg.arbalest.exitGuard=false")
+        val child = leave(PoolAtExit.Called.RELEASE, Leaving.RETURN, "-Dorg.arbalest.exitGuard=false")
         withClue(child.output) {
             child.output shouldContain "joined"
             child.output shouldNotContain "WARNING"
@@ -78,7 +77,7 @@ class ProcessExitSpec : FunSpec({
 
     for ((called, function) in PoolAtExit.Called.blocked.zip(listOf("streamGetNext", "blocks"))) {
         test("OWN-17 a library's thread that is in a callback of ours as the JVM shuts down is named in the log: $called") {
-            val child = leave(called, PoolAtExit.How.SYSTEM_EXIT)
+            val child = leave(called, Leaving.SYSTEM_EXIT)
             withClue(child.output) {
                 child.output shouldContain "is in $function as the JVM shuts down"
                 child.output shouldContain "ProcessExit.exit"
@@ -96,17 +95,17 @@ class ProcessExitSpec : FunSpec({
 
     for (guard in listOf("true", "false")) for (called in listOf(PoolAtExit.Called.RELEASE, PoolAtExit.Called.BLOCKED_GET_NEXT)) {
         test("OWN-18 ProcessExit.exit runs the hooks, and no library's destructor: $called, exitGuard=$guard") {
-            val child = leave(called, PoolAtExit.How.PROCESS_EXIT, "-Dorg.arbalest.exitGuard=$guard")
+            val child = leave(called, Leaving.PROCESS_EXIT, "-Dorg.arbalest.exitGuard=$guard")
             withClue(child.output) {
                 child.output shouldContain "a hook has run"
                 child.output shouldNotContain "joining"
                 child.output shouldNotContain "WARNING"
-                child.exitCode shouldBe PoolAtExit.How.PROCESS_EXIT.code
+                child.exitCode shouldBe Leaving.PROCESS_EXIT.code
             }
         }
     }
 
-    for ((first, second) in listOf(PoolAtExit.How.SYSTEM_EXIT to PoolAtExit.How.PROCESS_EXIT, PoolAtExit.How.PROCESS_EXIT to PoolAtExit.How.SYSTEM_EXIT)) {
+    for ((first, second) in listOf(Leaving.SYSTEM_EXIT to Leaving.PROCESS_EXIT, Leaving.PROCESS_EXIT to Leaving.SYSTEM_EXIT)) {
         test("OWN-18 of two exits the first gives the exit code: $first before $second") {
             val child = ChildJvm.run(TwoExits::class, first.name, second.name)
             withClue(child.output) {
@@ -122,17 +121,13 @@ private const val EXCHANGED = "joining, with other functions of the JVM"
 
 /** A process of its own, in which a second thread exits while a shutdown hook has the first exit wait. */
 internal object TwoExits {
-    private fun exit(how: PoolAtExit.How) {
-        if (how == PoolAtExit.How.PROCESS_EXIT) ProcessExit.exit(how.code) else Runtime.getRuntime().exit(how.code)
-    }
-
     @JvmStatic
     fun main(arguments: Array<String>) {
-        val (first, second) = arguments.map(PoolAtExit.How::valueOf)
+        val (first, second) = arguments.map(Leaving::valueOf)
         val shuttingDown = CountDownLatch(1)
         val late = Thread.ofPlatform().daemon().start {
             shuttingDown.await()
-            exit(second)
+            second.leave()
         }
         Runtime.getRuntime().addShutdownHook(
             Thread {
@@ -142,7 +137,7 @@ internal object TwoExits {
             },
         )
         EveryType.batch(0, 4).use { batch -> Arena.ofConfined().use { PeerMoves.release(it.struct(StructKind.ARRAY).also(batch.retain()::exportArray), StructKind.ARRAY) } }
-        exit(first)
+        first.leave()
     }
 }
 
@@ -184,18 +179,6 @@ internal object PoolAtExit {
         companion object {
             val blocked = listOf(BLOCKED_GET_NEXT, BLOCKED_CALLBACK)
         }
-    }
-
-    /** How the process leaves. */
-    enum class How(
-        /** The exit code to expect. */
-        val code: Int,
-    ) {
-        SYSTEM_EXIT(3),
-        HALT(4),
-        SIGTERM(143),
-        RETURN(0),
-        PROCESS_EXIT(5),
     }
 
     private val pool = NativeLibrary.compile("peer/pool.c")
@@ -303,15 +286,6 @@ internal object PoolAtExit {
             Called.BLOCKED_CALLBACK -> blockedCallback()
         }
         println("leaving")
-        when (How.valueOf(arguments[1])) {
-            How.SYSTEM_EXIT -> Runtime.getRuntime().exit(How.SYSTEM_EXIT.code)
-            How.HALT -> Runtime.getRuntime().halt(How.HALT.code)
-            How.SIGTERM -> {
-                Linker.nativeLinker().downcallHandle(pool.findOrThrow("pool_terminate"), FunctionDescriptor.ofVoid()).invoke()
-                Thread.currentThread().join()
-            }
-            How.RETURN -> return
-            How.PROCESS_EXIT -> ProcessExit.exit(How.PROCESS_EXIT.code)
-        }
+        Leaving.valueOf(arguments[1]).leave()
     }
 }

@@ -4,6 +4,7 @@ import io.kotest.core.extensions.TestCaseExtension
 import io.kotest.core.test.TestCase
 import io.kotest.core.test.TestType
 import io.kotest.engine.test.TestResult
+import org.arbalest.device.DeviceStream
 import org.arbalest.testkit.NativeLibrary
 import org.arbalest.testkit.withArguments
 import java.lang.foreign.FunctionDescriptor
@@ -53,6 +54,8 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     private val violationText by function("double_violation", ADDRESS)
     private val kernelFunction by function("double_kernel", JAVA_INT, ADDRESS, ADDRESS, JAVA_INT)
     private val atFunction by function("double_at", ADDRESS, JAVA_LONG)
+    private val endFunction by function("double_end_with_process", null)
+    private val holdFunction by function("double_hold", JAVA_INT, ADDRESS)
     private val depthFunction by function("double_depth", JAVA_INT)
 
     /** Compiles and loads it, once per process. Needs a C compiler. */
@@ -116,6 +119,18 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
         }
     }
 
+    /**
+     * From now on the double does at the end of the process what a driver may do in a static destructor, when the JVM is over: it lets go what
+     * [hold] held back, does what is queued, host functions too, and joins the threads of streams that are made from now on. It says so on
+     * the standard output; where a thread hangs the exit code is 99.
+     */
+    internal fun endWithProcess() {
+        endFunction.invoke()
+    }
+
+    /** Holds back what is queued in a [stream] from now on, until the process ends; after [endWithProcess]. */
+    internal fun hold(stream: DeviceStream): Unit = check(holdFunction.invoke(MemorySegment.ofAddress(stream.handle())) == 0)
+
     internal fun function(name: String, result: MemoryLayout?, vararg parameters: MemoryLayout): Lazy<MethodHandle> = lazy {
         val type = if (result == null) FunctionDescriptor.ofVoid(*parameters) else FunctionDescriptor.of(result, *parameters)
         Linker.nativeLinker().downcallHandle(library.findOrThrow(name), type)
@@ -125,6 +140,6 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
         /** The memory of each device, if a test says nothing else: 1 GiB. */
         public const val MEMORY: Long = 1L shl 30
 
-        private val CORE = arrayOf("gpu/gpu.c", "gpu/queue.c", "gpu/gpu.h", "gpu/queue.h")
+        private val CORE = arrayOf("gpu/gpu.c", "gpu/exit.c", "gpu/queue.c", "gpu/gpu.h", "gpu/exit.h", "gpu/queue.h")
     }
 }

@@ -5,10 +5,10 @@
  * What a GPU does late is done late here, by a thread for each stream; what a GPU cannot do is not done. The memory of a
  * device has addresses that nobody can read. What a real driver punishes with undefined behaviour is written down as a violation.
  *
- * gpu.c owns the devices, the memory, the lock and what is counted; queue.c stands on it and owns the streams and events; cuda.c and hip.c, which
- * do not know each other, stand on both. gpu.c knows none of them: a runtime hands it what it is to answer.
+ * gpu.c owns the devices, the memory, the lock and what is counted; queue.c stands on it, and on exit.c, and owns the streams and events; cuda.c
+ * and hip.c, which do not know each other, stand on both. gpu.c knows none of them: a runtime hands it what it is to answer.
  *
- * Included by: gpu.c queue.h
+ * Included by: gpu.c exit.c queue.h
  */
 #ifndef ARBALEST_GPU_H
 #define ARBALEST_GPU_H
@@ -67,7 +67,7 @@ int gpu_allocate(gpu_device* device, enum gpu_kind kind, size_t size, uint64_t* 
 int gpu_release(uint64_t address, enum gpu_kind kind); /* device memory also if it is managed */
 enum gpu_kind gpu_kind_of(uint64_t address, int* ordinal);
 
-/* For queue.c: one lock for everything, and one condition that is told of all progress. */
+/* For queue.c and exit.c: one lock for everything, and one condition that is told of all progress. */
 void gpu_lock(void);
 void gpu_unlock(void);
 void gpu_progress(void);

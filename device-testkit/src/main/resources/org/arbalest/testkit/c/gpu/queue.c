@@ -6,13 +6,15 @@
 #include <string.h>
 #include <time.h>
 
+#include "exit.h"
+
 #define STREAM 0x5354524dU
 #define EVENT 0x45564e54U
 #define MOST_KERNELS 8
 #define MOST_PARAMETERS 8
 #define READ_AT_ONCE 65536
 
-enum kind { COPY, RECORD, WAIT, HOST, KERNEL, WAIT_VALUE, FREE };
+enum kind { COPY, RECORD, WAIT, HOST, KERNEL, WAIT_VALUE, FREE, HOLD };
 
 struct command {
   enum kind kind;
@@ -99,6 +101,7 @@ static void run(gpu_stream* stream, struct command* command) {
       gpu_unlock();
       gpu_call_back(command->function, command->data);
       gpu_lock();
+      exit_called_back();
       break;
     case KERNEL: {
       void* arguments[MOST_PARAMETERS];
@@ -110,6 +113,9 @@ static void run(gpu_stream* stream, struct command* command) {
     }
     case WAIT_VALUE: run_wait_value(stream, command); break;
     case FREE: gpu_release_locked(command->from, GPU_DEVICE); break;
+    case HOLD:
+      while (!exit_has_begun() && gpu_status(stream->device) == 0) gpu_wait_progress();
+      break;
   }
 }
 
@@ -119,7 +125,7 @@ static void* work(void* argument) {
   while (1) {
     struct command* command = stream->head;
     if (command == NULL) {
-      if (stream->destroyed) break;
+      if (stream->destroyed || exit_has_begun()) break;
       gpu_wait_progress();
       continue;
     }
@@ -191,7 +197,7 @@ int gpu_stream_create(gpu_device* device, gpu_stream** stream) {
   made->device = device;
   pthread_t thread;
   if (pthread_create(&thread, NULL, work, made) != 0) abort();
-  pthread_detach(thread);
+  exit_keep(thread);
   gpu_lock();
   gpu_counted(LIVE_STREAMS, 1);
   made->next = streams;
@@ -409,3 +415,6 @@ DOUBLE int double_kernel(const char* name, gpu_kernel* function, int parameters)
   }
   return 0;
 }
+
+/* Holds back what is queued in a stream from now on until the process ends; see exit.h. */
+DOUBLE int double_hold(gpu_stream* stream) { return enqueue(stream, (struct command){.kind = HOLD}); }

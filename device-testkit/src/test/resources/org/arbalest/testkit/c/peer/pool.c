@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,5 +86,3 @@ int64_t pool_call(function function, int64_t a, int64_t b, int64_t c) {
 
 /* What the pool's thread calls once more, with the arguments of its last call, when it is told to end. */
 void pool_end_with(function function) { last = function; }
-
-void pool_terminate(void) { kill(getpid(), SIGTERM); }
