@@ -2,6 +2,8 @@ package org.arbalest.coroutines
 
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.DelicateCoroutinesApi
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.channels.ReceiveChannel
@@ -48,11 +50,13 @@ public class LendingFlow<T : AutoCloseable> internal constructor(private val flo
         return ahead(Channel.BUFFERED, context)
     }
 
+    @OptIn(DelicateCoroutinesApi::class) // ATOMIC
     private fun ahead(capacity: Int, context: CoroutineContext): LendingFlow<T> {
         val running = flow {
             coroutineScope {
                 val held = Channel<T>(capacity, onUndeliveredElement = AutoCloseable::close)
-                val upstream = launch(context) {
+                // Collected in any case, also if it is cancelled before it begins: that is what closes what it is of.
+                val upstream = launch(context, CoroutineStart.ATOMIC) {
                     try {
                         flow.collect { held.send(move(it)) }
                     } catch (t: Throwable) {
@@ -60,7 +64,7 @@ public class LendingFlow<T : AutoCloseable> internal constructor(private val flo
                         if (t is CancellationException) throw t
                     }
                 }
-                upstream.invokeOnCompletion(held::close) // also if it never ran, in a context that was shut down
+                upstream.invokeOnCompletion(held::close)
                 try {
                     for (item in held) item.use { emit(it) }
                 } finally {

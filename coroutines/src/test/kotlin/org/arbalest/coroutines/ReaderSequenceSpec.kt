@@ -5,6 +5,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
 import org.arbalest.testkit.LedgerExtension
 import java.io.IOException
 
@@ -41,7 +42,7 @@ class ReaderSequenceSpec : FunSpec({
 
     test("useArrays throws what the stream failed with") {
         var at = 0L
-        shouldThrow<IOException> { readerOf { if (at < 2) batchOf(at++) else throw IOException("no more tape") }.useArrays { it.count() } }
+        shouldThrow<DeviceException> { readerOf { if (at < 2) batchOf(at++) else throw IOException("no more tape") }.useArrays { it.count() } }
         at shouldBe 2
     }
 })
