@@ -10,7 +10,7 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.FieldType;
 import org.arbalest.device.ArrayData;
-import org.arbalest.device.DataTypes;
+import org.arbalest.device.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Devices;
@@ -34,7 +34,7 @@ final class Batches {
     List<Field> fields = new ArrayList<>();
     List<ArrayData> data = new ArrayList<>();
     for (int column = 0; column < columns; column++) {
-      fields.add(Field.of("column" + column, DataTypes.INT64));
+      fields.add(Field.of("column" + column, DataType.INT64));
       data.add(ArrayData.of(ROWS, nulls ? 1 : 0, List.of(validity(nulls), values(column))));
     }
     List<@Nullable DeviceBuffer> noValidity = new ArrayList<>();

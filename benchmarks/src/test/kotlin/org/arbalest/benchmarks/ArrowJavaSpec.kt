@@ -17,14 +17,12 @@ import org.apache.arrow.vector.VarBinaryVector
 import org.apache.arrow.vector.VarCharVector
 import org.apache.arrow.vector.VectorSchemaRoot
 import org.apache.arrow.vector.complex.ListVector
-import org.arbalest.device.DataType.BinaryType
-import org.arbalest.device.DataType.DecimalType
-import org.arbalest.device.DataType.ListType
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.NestedType.ListType
 import org.arbalest.testkit.LedgerExtension
 import java.lang.foreign.MemorySegment
 import java.math.BigDecimal
@@ -132,8 +130,8 @@ private infix fun DeviceArray.shouldReadAs(from: Int) {
 
 private fun ours(): DeviceArray = Devices.cpu().batchBuilder(ROWS).use { batch ->
     val types = listOf(
-        DataTypes.BOOL, DataTypes.INT32, DataTypes.INT64, DataTypes.FLOAT64, DataTypes.UTF8, BinaryType(), DecimalType(128, 20, 2),
-        ListType(Field.of("item", DataTypes.INT64)),
+        DataType.BOOL, DataType.INT32, DataType.INT64, DataType.FLOAT64, DataType.UTF8, DataType.BINARY, DataType.decimal128(20, 2),
+        ListType(Field.of("item", DataType.INT64)),
     )
     for ((name, type) in NAMES.zip(types)) {
         val column = batch.column(Field.of(name, type))

@@ -1,6 +1,6 @@
 package org.arbalest.coroutines
 
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.Metadata
 import java.util.function.IntPredicate
 
@@ -12,7 +12,7 @@ public fun ColumnScope.int8(
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
-    column(name, DataTypes.INT8, nullable, metadata).appendAll(values).nullWhere(isNull)
+    column(name, DataType.INT8, nullable, metadata).appendAll(values).nullWhere(isNull)
 }
 
 /** 8-bit integers. */
@@ -22,7 +22,7 @@ public inline fun ColumnScope.int8(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> Byte?,
 ) {
-    fill(column(name, DataTypes.INT8, nullable, metadata), value) { append(it.toLong()) }
+    fill(column(name, DataType.INT8, nullable, metadata), value) { append(it.toLong()) }
 }
 
 /** 16-bit integers, in one copy; null where [isNull]. */
@@ -33,7 +33,7 @@ public fun ColumnScope.int16(
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
-    column(name, DataTypes.INT16, nullable, metadata).appendAll(values).nullWhere(isNull)
+    column(name, DataType.INT16, nullable, metadata).appendAll(values).nullWhere(isNull)
 }
 
 /** 16-bit integers. */
@@ -43,7 +43,7 @@ public inline fun ColumnScope.int16(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> Short?,
 ) {
-    fill(column(name, DataTypes.INT16, nullable, metadata), value) { append(it.toLong()) }
+    fill(column(name, DataType.INT16, nullable, metadata), value) { append(it.toLong()) }
 }
 
 /** 32-bit integers, in one copy; null where [isNull]. */
@@ -54,7 +54,7 @@ public fun ColumnScope.int32(
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
-    column(name, DataTypes.INT32, nullable, metadata).appendAll(values).nullWhere(isNull)
+    column(name, DataType.INT32, nullable, metadata).appendAll(values).nullWhere(isNull)
 }
 
 /** 32-bit integers. */
@@ -64,7 +64,7 @@ public inline fun ColumnScope.int32(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> Int?,
 ) {
-    fill(column(name, DataTypes.INT32, nullable, metadata), value) { append(it.toLong()) }
+    fill(column(name, DataType.INT32, nullable, metadata), value) { append(it.toLong()) }
 }
 
 /** 64-bit integers, in one copy; null where [isNull]. */
@@ -75,7 +75,7 @@ public fun ColumnScope.int64(
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
-    column(name, DataTypes.INT64, nullable, metadata).appendAll(values).nullWhere(isNull)
+    column(name, DataType.INT64, nullable, metadata).appendAll(values).nullWhere(isNull)
 }
 
 /** 64-bit integers. */
@@ -85,5 +85,5 @@ public inline fun ColumnScope.int64(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> Long?,
 ) {
-    fill(column(name, DataTypes.INT64, nullable, metadata), value) { append(it) }
+    fill(column(name, DataType.INT64, nullable, metadata), value) { append(it) }
 }

@@ -1,12 +1,11 @@
 package org.arbalest.coroutines
 
 import org.arbalest.device.ColumnBuilder
-import org.arbalest.device.DataType.ListType
-import org.arbalest.device.DataType.NullType
-import org.arbalest.device.DataType.StructType
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.Field
 import org.arbalest.device.Metadata
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.StructType
 import java.util.function.IntPredicate
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind.EXACTLY_ONCE
@@ -151,14 +150,14 @@ public inline fun <reified E : Any> ColumnScope.list(
 internal fun itemOf(type: KClass<*>): Field = Field.of(
     ColumnScope.ITEM,
     when (type) {
-        String::class -> DataTypes.UTF8
-        Boolean::class -> DataTypes.BOOL
-        Byte::class -> DataTypes.INT8
-        Short::class -> DataTypes.INT16
-        Int::class -> DataTypes.INT32
-        Long::class -> DataTypes.INT64
-        Float::class -> DataTypes.FLOAT32
-        Double::class -> DataTypes.FLOAT64
+        String::class -> DataType.UTF8
+        Boolean::class -> DataType.BOOL
+        Byte::class -> DataType.INT8
+        Short::class -> DataType.INT16
+        Int::class -> DataType.INT32
+        Long::class -> DataType.INT64
+        Float::class -> DataType.FLOAT32
+        Double::class -> DataType.FLOAT64
         else -> throw IllegalArgumentException("which Arrow type holds a list of ${type.simpleName} is for list(name, lists) { … } to say")
     },
 )
@@ -177,21 +176,21 @@ internal fun ColumnBuilder.appendItems(items: Collection<Any?>) {
 }
 
 @PublishedApi
-internal val INT32_ITEM: Field = Field.of(ColumnScope.ITEM, DataTypes.INT32)
+internal val INT32_ITEM: Field = Field.of(ColumnScope.ITEM, DataType.INT32)
 
 @PublishedApi
-internal val INT64_ITEM: Field = Field.of(ColumnScope.ITEM, DataTypes.INT64)
+internal val INT64_ITEM: Field = Field.of(ColumnScope.ITEM, DataType.INT64)
 
 @PublishedApi
-internal val FLOAT32_ITEM: Field = Field.of(ColumnScope.ITEM, DataTypes.FLOAT32)
+internal val FLOAT32_ITEM: Field = Field.of(ColumnScope.ITEM, DataType.FLOAT32)
 
 @PublishedApi
-internal val FLOAT64_ITEM: Field = Field.of(ColumnScope.ITEM, DataTypes.FLOAT64)
+internal val FLOAT64_ITEM: Field = Field.of(ColumnScope.ITEM, DataType.FLOAT64)
 
 /** A list column whose elements are still to be named: null is the type of none. */
 @PublishedApi
 internal fun ColumnScope.listColumn(name: String, nullable: Boolean, metadata: Metadata): ColumnBuilder =
-    column(name, ListType(Field.of(ColumnScope.ITEM, NullType())), nullable, metadata)
+    column(name, ListType(Field.of(ColumnScope.ITEM, DataType.NULL)), nullable, metadata)
 
 @PublishedApi
 internal inline fun <L : Any> ColumnScope.fillLists(

@@ -1,15 +1,13 @@
 package org.arbalest.coroutines
 
-import org.arbalest.device.DataType.DecimalType
-import org.arbalest.device.DataType.NullType
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.Metadata
 import java.math.BigDecimal
 import java.util.function.IntPredicate
 
 /** Nothing but nulls. */
 public fun ColumnScope.nulls(name: String = "", metadata: Metadata = Metadata.empty()) {
-    val column = column(name, NullType(), nullable = true, metadata)
+    val column = column(name, DataType.NULL, nullable = true, metadata)
     repeat(rows) { column.appendNull() }
 }
 
@@ -21,7 +19,7 @@ public fun ColumnScope.bool(
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
-    column(name, DataTypes.BOOL, nullable, metadata).appendAll(values).nullWhere(isNull)
+    column(name, DataType.BOOL, nullable, metadata).appendAll(values).nullWhere(isNull)
 }
 
 /** Booleans. */
@@ -31,7 +29,7 @@ public inline fun ColumnScope.bool(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> Boolean?,
 ) {
-    fill(column(name, DataTypes.BOOL, nullable, metadata), value) { append(it) }
+    fill(column(name, DataType.BOOL, nullable, metadata), value) { append(it) }
 }
 
 /** 16-bit floats, rounded to the nearest; null where [isNull]. */
@@ -42,7 +40,7 @@ public fun ColumnScope.float16(
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
-    column(name, DataTypes.FLOAT16, nullable, metadata).appendAll(values).nullWhere(isNull)
+    column(name, DataType.FLOAT16, nullable, metadata).appendAll(values).nullWhere(isNull)
 }
 
 /** 16-bit floats, rounded to the nearest. */
@@ -52,7 +50,7 @@ public inline fun ColumnScope.float16(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> Float?,
 ) {
-    fill(column(name, DataTypes.FLOAT16, nullable, metadata), value) { append(it.toDouble()) }
+    fill(column(name, DataType.FLOAT16, nullable, metadata), value) { append(it.toDouble()) }
 }
 
 /** 32-bit floats, in one copy; null where [isNull]. */
@@ -63,7 +61,7 @@ public fun ColumnScope.float32(
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
-    column(name, DataTypes.FLOAT32, nullable, metadata).appendAll(values).nullWhere(isNull)
+    column(name, DataType.FLOAT32, nullable, metadata).appendAll(values).nullWhere(isNull)
 }
 
 /** 32-bit floats. */
@@ -73,7 +71,7 @@ public inline fun ColumnScope.float32(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> Float?,
 ) {
-    fill(column(name, DataTypes.FLOAT32, nullable, metadata), value) { append(it.toDouble()) }
+    fill(column(name, DataType.FLOAT32, nullable, metadata), value) { append(it.toDouble()) }
 }
 
 /** 64-bit floats, in one copy; null where [isNull]. */
@@ -84,7 +82,7 @@ public fun ColumnScope.float64(
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
-    column(name, DataTypes.FLOAT64, nullable, metadata).appendAll(values).nullWhere(isNull)
+    column(name, DataType.FLOAT64, nullable, metadata).appendAll(values).nullWhere(isNull)
 }
 
 /** 64-bit floats. */
@@ -94,7 +92,7 @@ public inline fun ColumnScope.float64(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> Double?,
 ) {
-    fill(column(name, DataTypes.FLOAT64, nullable, metadata), value) { append(it) }
+    fill(column(name, DataType.FLOAT64, nullable, metadata), value) { append(it) }
 }
 
 /**
@@ -112,7 +110,7 @@ public inline fun ColumnScope.decimal128(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> BigDecimal?,
 ) {
-    fill(column(name, DecimalType(128, precision, scale), nullable, metadata), value) { append(it) }
+    fill(column(name, DataType.decimal128(precision, scale), nullable, metadata), value) { append(it) }
 }
 
 /** 128-bit decimals, whose elements may be null; as many as there are rows. */

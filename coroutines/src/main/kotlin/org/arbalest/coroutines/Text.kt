@@ -1,13 +1,9 @@
 package org.arbalest.coroutines
 
-import org.arbalest.device.DataType.BinaryType
-import org.arbalest.device.DataType.DictionaryType
-import org.arbalest.device.DataType.FixedSizeBinaryType
-import org.arbalest.device.DataType.IntType
-import org.arbalest.device.DataType.LargeBinaryType
-import org.arbalest.device.DataType.LargeUtf8Type
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType.FixedSizeBinaryType
+import org.arbalest.device.FlatType.IntType
 import org.arbalest.device.Metadata
 import java.lang.foreign.MemorySegment
 import java.util.function.IntPredicate
@@ -19,7 +15,7 @@ public inline fun ColumnScope.utf8(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> String?,
 ) {
-    fill(column(name, DataTypes.UTF8, nullable, metadata), value) { append(it) }
+    fill(column(name, DataType.UTF8, nullable, metadata), value) { append(it) }
 }
 
 /** Text, whose elements may be null; as many as there are rows. */
@@ -50,7 +46,7 @@ public inline fun ColumnScope.largeUtf8(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> String?,
 ) {
-    fill(column(name, LargeUtf8Type(), nullable, metadata), value) { append(it) }
+    fill(column(name, DataType.LARGE_UTF8, nullable, metadata), value) { append(it) }
 }
 
 /** Text with 64-bit offsets, whose elements may be null; as many as there are rows. */
@@ -72,19 +68,19 @@ public fun ColumnScope.largeUtf8(
  */
 public inline fun ColumnScope.dictionary(
     name: String = "",
-    index: IntType = INT32,
+    index: IntType = DataType.INT32,
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> String?,
 ) {
-    fill(column(name, DictionaryType(index, Field.of("", DataTypes.UTF8), false), nullable, metadata), value) { append(it) }
+    fill(column(name, DataType.dictionary(index, DataType.UTF8), nullable, metadata), value) { append(it) }
 }
 
 /** Text as indices into its distinct values; elements may be null; as many as there are rows. */
 public fun ColumnScope.dictionary(
     name: String = "",
     values: List<String?>,
-    index: IntType = INT32,
+    index: IntType = DataType.INT32,
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
@@ -99,7 +95,7 @@ public inline fun ColumnScope.binary(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> ByteArray?,
 ) {
-    fill(column(name, BinaryType(), nullable, metadata), value) { append(it) }
+    fill(column(name, DataType.BINARY, nullable, metadata), value) { append(it) }
 }
 
 /** Bytes, whose elements may be null; as many as there are rows. */
@@ -120,7 +116,7 @@ public inline fun ColumnScope.largeBinary(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> ByteArray?,
 ) {
-    fill(column(name, LargeBinaryType(), nullable, metadata), value) { append(it) }
+    fill(column(name, DataType.LARGE_BINARY, nullable, metadata), value) { append(it) }
 }
 
 /** Bytes, [width] of them in each value; any other number is an [IllegalArgumentException]. */
@@ -146,6 +142,3 @@ public fun ColumnScope.fixedSizeBinary(
     val column = column(name, FixedSizeBinaryType(width), nullable, metadata)
     column.appendAll(MemorySegment.ofArray(values)).nullWhere(isNull)
 }
-
-@PublishedApi
-internal val INT32: IntType = IntType(32, true)

@@ -1,9 +1,8 @@
 package org.arbalest.coroutines
 
-import org.arbalest.device.DataType.DateType
-import org.arbalest.device.DataType.DateUnit
-import org.arbalest.device.DataType.DurationType
-import org.arbalest.device.DataType.TimestampType
+import org.arbalest.device.DataType
+import org.arbalest.device.FlatType.DurationType
+import org.arbalest.device.FlatType.TimestampType
 import org.arbalest.device.Metadata
 import org.arbalest.device.TimeUnit
 import java.time.Duration
@@ -22,7 +21,7 @@ public fun ColumnScope.date32(
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
-    column(name, DateType(DateUnit.DAY), nullable, metadata).appendAll(values).nullWhere(isNull)
+    column(name, DataType.DATE32, nullable, metadata).appendAll(values).nullWhere(isNull)
 }
 
 /** Dates, stored as 32-bit days. */
@@ -32,7 +31,7 @@ public inline fun ColumnScope.date32(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> LocalDate?,
 ) {
-    fill(column(name, DateType(DateUnit.DAY), nullable, metadata), value) { append(it.toEpochDay()) }
+    fill(column(name, DataType.DATE32, nullable, metadata), value) { append(it.toEpochDay()) }
 }
 
 /** Milliseconds since 1970-01-01, whole days, in one copy; null where [isNull]. */
@@ -43,7 +42,7 @@ public fun ColumnScope.date64(
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
-    column(name, DateType(DateUnit.MILLISECOND), nullable, metadata).appendAll(values).nullWhere(isNull)
+    column(name, DataType.DATE64, nullable, metadata).appendAll(values).nullWhere(isNull)
 }
 
 /**
@@ -57,7 +56,7 @@ public inline fun ColumnScope.date64(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> LocalDate?,
 ) {
-    fill(column(name, DateType(DateUnit.MILLISECOND), nullable, metadata), value) { appendMillis(it) }
+    fill(column(name, DataType.DATE64, nullable, metadata), value) { appendMillis(it) }
 }
 
 /** Seconds or milliseconds since midnight, in one copy; null where [isNull]. */

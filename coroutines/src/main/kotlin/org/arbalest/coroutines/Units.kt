@@ -1,7 +1,7 @@
 package org.arbalest.coroutines
 
 import org.arbalest.device.ColumnBuilder
-import org.arbalest.device.DataType.TimeType
+import org.arbalest.device.FlatType.TimeType
 import org.arbalest.device.TimeUnit
 import java.time.LocalDate
 

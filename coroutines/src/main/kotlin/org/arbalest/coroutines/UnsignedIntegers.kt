@@ -1,6 +1,6 @@
 package org.arbalest.coroutines
 
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.Metadata
 import java.lang.foreign.MemorySegment
 import java.util.function.IntPredicate
@@ -14,7 +14,7 @@ public fun ColumnScope.uint8(
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
-    column(name, DataTypes.UINT8, nullable, metadata).appendAll(MemorySegment.ofArray(values.asByteArray())).nullWhere(isNull)
+    column(name, DataType.UINT8, nullable, metadata).appendAll(MemorySegment.ofArray(values.asByteArray())).nullWhere(isNull)
 }
 
 /** Unsigned 8-bit integers. */
@@ -24,7 +24,7 @@ public inline fun ColumnScope.uint8(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> UByte?,
 ) {
-    fill(column(name, DataTypes.UINT8, nullable, metadata), value) { append(it.toLong()) }
+    fill(column(name, DataType.UINT8, nullable, metadata), value) { append(it.toLong()) }
 }
 
 /** Unsigned 16-bit integers, in one copy; null where [isNull]. */
@@ -36,7 +36,7 @@ public fun ColumnScope.uint16(
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
-    column(name, DataTypes.UINT16, nullable, metadata).appendAll(MemorySegment.ofArray(values.asShortArray())).nullWhere(isNull)
+    column(name, DataType.UINT16, nullable, metadata).appendAll(MemorySegment.ofArray(values.asShortArray())).nullWhere(isNull)
 }
 
 /** Unsigned 16-bit integers. */
@@ -46,7 +46,7 @@ public inline fun ColumnScope.uint16(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> UShort?,
 ) {
-    fill(column(name, DataTypes.UINT16, nullable, metadata), value) { append(it.toLong()) }
+    fill(column(name, DataType.UINT16, nullable, metadata), value) { append(it.toLong()) }
 }
 
 /** Unsigned 32-bit integers, in one copy; null where [isNull]. */
@@ -58,7 +58,7 @@ public fun ColumnScope.uint32(
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
-    column(name, DataTypes.UINT32, nullable, metadata).appendAll(MemorySegment.ofArray(values.asIntArray())).nullWhere(isNull)
+    column(name, DataType.UINT32, nullable, metadata).appendAll(MemorySegment.ofArray(values.asIntArray())).nullWhere(isNull)
 }
 
 /** Unsigned 32-bit integers. */
@@ -68,7 +68,7 @@ public inline fun ColumnScope.uint32(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> UInt?,
 ) {
-    fill(column(name, DataTypes.UINT32, nullable, metadata), value) { append(it.toLong()) }
+    fill(column(name, DataType.UINT32, nullable, metadata), value) { append(it.toLong()) }
 }
 
 /** Unsigned 64-bit integers, in one copy; null where [isNull]. */
@@ -80,7 +80,7 @@ public fun ColumnScope.uint64(
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
-    column(name, DataTypes.UINT64, nullable, metadata).appendAll(MemorySegment.ofArray(values.asLongArray())).nullWhere(isNull)
+    column(name, DataType.UINT64, nullable, metadata).appendAll(MemorySegment.ofArray(values.asLongArray())).nullWhere(isNull)
 }
 
 /** Unsigned 64-bit integers. */
@@ -90,5 +90,5 @@ public inline fun ColumnScope.uint64(
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> ULong?,
 ) {
-    fill(column(name, DataTypes.UINT64, nullable, metadata), value) { append(it.toLong()) }
+    fill(column(name, DataType.UINT64, nullable, metadata), value) { append(it.toLong()) }
 }

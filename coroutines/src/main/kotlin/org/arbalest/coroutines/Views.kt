@@ -2,12 +2,12 @@ package org.arbalest.coroutines
 
 import org.arbalest.device.Column
 import org.arbalest.device.DataType
-import org.arbalest.device.DataType.DateType
-import org.arbalest.device.DataType.DateUnit
-import org.arbalest.device.DataType.DurationType
-import org.arbalest.device.DataType.IntType
-import org.arbalest.device.DataType.TimeType
-import org.arbalest.device.DataType.TimestampType
+import org.arbalest.device.FlatType.DateType
+import org.arbalest.device.FlatType.DateUnit
+import org.arbalest.device.FlatType.DurationType
+import org.arbalest.device.FlatType.IntType
+import org.arbalest.device.FlatType.TimeType
+import org.arbalest.device.FlatType.TimestampType
 import java.math.BigDecimal
 import java.time.DateTimeException
 import java.time.Duration

@@ -5,8 +5,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.ColumnBuilder
-import org.arbalest.device.DataType.IntType
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.Metadata
@@ -104,7 +103,7 @@ class BatchSpec : FunSpec({
         "duration of lambda" to Case("tDu", listOf(-1L, null, -1L)) { duration("x") { if (it == 1) null else Duration.ofNanos(-1) } },
         "decimal128" to Case("d:38,2", listOf(price, null, BigDecimal("0.00"))) { decimal128("x", listOf(price, null, BigDecimal.ZERO), 38, 2) },
         "decimal128 of lambda" to Case("d:38,2", listOf(price, null, price)) { decimal128("x", 38, 2) { if (it == 1) null else price } },
-        "dictionary" to Case("c", listOf("b", null, "b")) { dictionary("x", listOf("b", null, "b"), IntType(8, true)) },
+        "dictionary" to Case("c", listOf("b", null, "b")) { dictionary("x", listOf("b", null, "b"), DataType.INT8) },
         "dictionary of lambda" to Case("i", listOf("b", null, "b")) { dictionary("x") { if (it == 1) null else "b" } },
     )
     for ((name, case) in cases) {
@@ -167,7 +166,7 @@ class BatchSpec : FunSpec({
         val batch = cpu.batch(1) {
             outer = this
             struct("at") { inner = this }
-            builder = column(Field.of("x", DataTypes.INT64)).append(7)
+            builder = column(Field.of("x", DataType.INT64)).append(7)
         }
         batch.use {
             shouldThrow<IllegalStateException> { outer.int64("late", longArrayOf(1)) }

@@ -33,7 +33,7 @@ import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.yield
 import org.arbalest.device.AsyncSchema
 import org.arbalest.device.AsyncTask
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
@@ -55,7 +55,7 @@ import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
 private const val TIMES = 20
-private val OTHER = Schema.of(Field.of("name", DataTypes.UTF8))
+private val OTHER = Schema.of(Field.of("name", DataType.UTF8))
 
 /** Batches that are emitted and not closed, as one writes it who knows nothing of ownership. */
 private class Natural {

@@ -1,7 +1,7 @@
 package org.arbalest.coroutines
 
 import kotlinx.coroutines.flow.FlowCollector
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
@@ -13,7 +13,7 @@ import org.arbalest.testkit.PeerStreams
 import org.arbalest.testkit.PeerStreams.Flavour
 import java.lang.foreign.Arena
 
-internal val IDS: Schema = Schema.of(Field.of("id", DataTypes.INT64))
+internal val IDS: Schema = Schema.of(Field.of("id", DataType.INT64))
 
 /** One row. */
 internal fun batchOf(id: Long): DeviceArray = Devices.cpu().batch(1) { int64("id", longArrayOf(id)) }

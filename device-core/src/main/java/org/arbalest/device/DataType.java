@@ -2,374 +2,217 @@ package org.arbalest.device;
 
 import java.util.List;
 import java.util.Objects;
-import org.arbalest.device.internal.schema.Format;
-import org.arbalest.device.internal.schema.TypeChecks;
+import java.util.stream.IntStream;
+import org.arbalest.device.FlatType.BinaryType;
+import org.arbalest.device.FlatType.BinaryViewType;
+import org.arbalest.device.FlatType.BoolType;
+import org.arbalest.device.FlatType.DateType;
+import org.arbalest.device.FlatType.DateUnit;
+import org.arbalest.device.FlatType.DecimalType;
+import org.arbalest.device.FlatType.DurationType;
+import org.arbalest.device.FlatType.FixedSizeBinaryType;
+import org.arbalest.device.FlatType.FloatType;
+import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.FlatType.IntervalType;
+import org.arbalest.device.FlatType.IntervalUnit;
+import org.arbalest.device.FlatType.LargeBinaryType;
+import org.arbalest.device.FlatType.LargeUtf8Type;
+import org.arbalest.device.FlatType.NullType;
+import org.arbalest.device.FlatType.TimeType;
+import org.arbalest.device.FlatType.TimestampType;
+import org.arbalest.device.FlatType.Utf8Type;
+import org.arbalest.device.FlatType.Utf8ViewType;
+import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.FixedSizeListType;
+import org.arbalest.device.NestedType.LargeListType;
+import org.arbalest.device.NestedType.LargeListViewType;
+import org.arbalest.device.NestedType.ListType;
+import org.arbalest.device.NestedType.ListViewType;
+import org.arbalest.device.NestedType.MapType;
+import org.arbalest.device.NestedType.RunEndEncodedType;
+import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.NestedType.UnionMode;
+import org.arbalest.device.NestedType.UnionType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The type of an array: one record for each type of the Arrow columnar format. Immutable.
+ * The type of an array: one record for each type of the Arrow columnar format, all made here. Immutable.
  *
- * <p>An extension type is its storage type, with the keys of {@link Field#extensionName()} in the field's metadata (SCH-16).
+ * <p>To find out what a type is, match its record: {@link FlatType} and {@link NestedType} hold them. An extension type is its storage type, with
+ * the keys of {@link Field#extensionName()} in the field's metadata (SCH-16).
  */
-public sealed interface DataType {
-  /** The format string of the C data interface. */
-  default String format() {
-    return Format.write(this);
-  }
-
-  /** The fields of the children, in order; empty for a type that has none. A dictionary is not a child. */
-  default List<Field> children() {
-    return List.of();
-  }
-
+public sealed interface DataType permits FlatType, NestedType { // without default methods: making a record must not wait for the constants here
   /** Only nulls, no buffers. */
-  record NullType() implements DataType {}
+  NullType NULL = new NullType();
 
   /** One bit. */
-  record BoolType() implements DataType {}
+  BoolType BOOL = new BoolType();
 
-  /**
-   * An integer.
-   *
-   * @param bits 8, 16, 32 or 64
-   * @param signed two's complement, or unsigned
-   */
-  record IntType(int bits, boolean signed) implements DataType {
-    /** Checks the width. */
-    public IntType {
-      TypeChecks.oneOf("integer width", bits, 8, 16, 32, 64);
-    }
+  /** Signed, 8 bits. */
+  IntType INT8 = new IntType(8, true);
+
+  /** Signed, 16 bits. */
+  IntType INT16 = new IntType(16, true);
+
+  /** Signed, 32 bits. */
+  IntType INT32 = new IntType(32, true);
+
+  /** Signed, 64 bits. */
+  IntType INT64 = new IntType(64, true);
+
+  /** Unsigned, 8 bits. */
+  IntType UINT8 = new IntType(8, false);
+
+  /** Unsigned, 16 bits. */
+  IntType UINT16 = new IntType(16, false);
+
+  /** Unsigned, 32 bits. */
+  IntType UINT32 = new IntType(32, false);
+
+  /** Unsigned, 64 bits. */
+  IntType UINT64 = new IntType(64, false);
+
+  /** Floating-point, 16 bits. */
+  FloatType FLOAT16 = new FloatType(16);
+
+  /** Floating-point, 32 bits. */
+  FloatType FLOAT32 = new FloatType(32);
+
+  /** Floating-point, 64 bits. */
+  FloatType FLOAT64 = new FloatType(64);
+
+  /** Text, with 32-bit offsets: 2 GiB in all. */
+  Utf8Type UTF8 = new Utf8Type();
+
+  /** Text, with 64-bit offsets. */
+  LargeUtf8Type LARGE_UTF8 = new LargeUtf8Type();
+
+  /** Text, as 16-byte views. */
+  Utf8ViewType UTF8_VIEW = new Utf8ViewType();
+
+  /** Bytes, with 32-bit offsets: 2 GiB in all. */
+  BinaryType BINARY = new BinaryType();
+
+  /** Bytes, with 64-bit offsets. */
+  LargeBinaryType LARGE_BINARY = new LargeBinaryType();
+
+  /** Bytes, as 16-byte views. */
+  BinaryViewType BINARY_VIEW = new BinaryViewType();
+
+  /** Days, 32 bits. */
+  DateType DATE32 = new DateType(DateUnit.DAY);
+
+  /** Days as milliseconds, 64 bits. */
+  DateType DATE64 = new DateType(DateUnit.MILLISECOND);
+
+  /** Months, 32 bits. */
+  IntervalType INTERVAL_YEAR_MONTH = new IntervalType(IntervalUnit.YEAR_MONTH);
+
+  /** Days and milliseconds, 64 bits. */
+  IntervalType INTERVAL_DAY_TIME = new IntervalType(IntervalUnit.DAY_TIME);
+
+  /** Months, days and nanoseconds, 128 bits. */
+  IntervalType INTERVAL_MONTH_DAY_NANO = new IntervalType(IntervalUnit.MONTH_DAY_NANO);
+
+  /** Exact numbers of 1 to 9 decimal digits, {@code scale} of them after the point. */
+  static DecimalType decimal32(int precision, int scale) {
+    return new DecimalType(32, precision, scale);
   }
 
-  /**
-   * An IEEE 754 number.
-   *
-   * @param bits 16, 32 or 64
-   */
-  record FloatType(int bits) implements DataType {
-    /** Checks the width. */
-    public FloatType {
-      TypeChecks.oneOf("float width", bits, 16, 32, 64);
-    }
+  /** Exact numbers of 1 to 18 decimal digits, {@code scale} of them after the point. */
+  static DecimalType decimal64(int precision, int scale) {
+    return new DecimalType(64, precision, scale);
   }
 
-  /**
-   * An exact number.
-   *
-   * @param bits 32, 64, 128 or 256
-   * @param precision the number of decimal digits
-   * @param scale the number of digits after the point; may be negative
-   */
-  record DecimalType(int bits, int precision, int scale) implements DataType {
-    /** Checks the width and the precision. */
-    public DecimalType {
-      TypeChecks.oneOf("decimal width", bits, 32, 64, 128, 256);
-      int most = bits == 32 ? 9 : bits == 64 ? 18 : bits == 128 ? 38 : 76;
-      if (precision < 1 || precision > most) {
-        throw new IllegalArgumentException("precision of a decimal" + bits + " is 1 to " + most + ", not " + precision);
-      }
-    }
+  /** Exact numbers of 1 to 38 decimal digits, {@code scale} of them after the point. */
+  static DecimalType decimal128(int precision, int scale) {
+    return new DecimalType(128, precision, scale);
   }
 
-  /** UTF-8 text with 32-bit offsets. */
-  record Utf8Type() implements DataType {}
-
-  /** UTF-8 text with 64-bit offsets. */
-  record LargeUtf8Type() implements DataType {}
-
-  /** UTF-8 text as 16-byte views. */
-  record Utf8ViewType() implements DataType {}
-
-  /** Bytes with 32-bit offsets. */
-  record BinaryType() implements DataType {}
-
-  /** Bytes with 64-bit offsets. */
-  record LargeBinaryType() implements DataType {}
-
-  /** Bytes as 16-byte views. */
-  record BinaryViewType() implements DataType {}
-
-  /**
-   * Bytes, the same number for each element.
-   *
-   * @param width the number of bytes, not negative
-   */
-  record FixedSizeBinaryType(int width) implements DataType {
-    /** Checks the width. */
-    public FixedSizeBinaryType {
-      TypeChecks.notNegative("width", width);
-    }
+  /** Exact numbers of 1 to 76 decimal digits, {@code scale} of them after the point. */
+  static DecimalType decimal256(int precision, int scale) {
+    return new DecimalType(256, precision, scale);
   }
 
-  /**
-   * A day.
-   *
-   * @param unit how it is stored
-   */
-  record DateType(DateUnit unit) implements DataType {
-    /** Checks that there is a unit. */
-    public DateType {
-      Objects.requireNonNull(unit, "unit");
-    }
+  /** Bytes, {@code width} of them in each value. */
+  static FixedSizeBinaryType fixedSizeBinary(int width) {
+    return new FixedSizeBinaryType(width);
   }
 
-  /**
-   * A time of day: 32 bits in seconds or milliseconds, 64 bits in microseconds or nanoseconds.
-   *
-   * @param unit what is counted since midnight
-   */
-  record TimeType(TimeUnit unit) implements DataType {
-    /** Checks that there is a unit. */
-    public TimeType {
-      Objects.requireNonNull(unit, "unit");
-    }
+  /** Times of day: time32 in seconds or milliseconds, time64 in microseconds or nanoseconds. */
+  static TimeType time(TimeUnit unit) {
+    return new TimeType(unit);
   }
 
-  /**
-   * A point in time, as 64 bits since 1970-01-01.
-   *
-   * @param unit what is counted
-   * @param timezone an IANA name or an offset, for display; null for a local date and time without a zone
-   */
-  record TimestampType(TimeUnit unit, @Nullable String timezone) implements DataType {
-    /** The empty zone is no zone (SCH-10). */
-    public TimestampType {
-      Objects.requireNonNull(unit, "unit");
-      if (timezone != null && timezone.isEmpty()) timezone = null;
-      if (timezone != null) TypeChecks.checkText("a time zone", timezone);
-    }
+  /** Points in time, to be shown in a zone; or, if that is null, dates and times without one. */
+  static TimestampType timestamp(TimeUnit unit, @Nullable String timezone) {
+    return new TimestampType(unit, timezone);
   }
 
-  /**
-   * A length of time, as 64 bits.
-   *
-   * @param unit what is counted
-   */
-  record DurationType(TimeUnit unit) implements DataType {
-    /** Checks that there is a unit. */
-    public DurationType {
-      Objects.requireNonNull(unit, "unit");
-    }
+  /** Lengths of time. */
+  static DurationType duration(TimeUnit unit) {
+    return new DurationType(unit);
   }
 
-  /**
-   * A length of time on the calendar.
-   *
-   * @param unit which parts it has
-   */
-  record IntervalType(IntervalUnit unit) implements DataType {
-    /** Checks that there is a unit. */
-    public IntervalType {
-      Objects.requireNonNull(unit, "unit");
-    }
+  /** Lists, with 32-bit offsets. */
+  static ListType list(Field item) {
+    return new ListType(item);
   }
 
-  /**
-   * Lists with 32-bit offsets.
-   *
-   * @param item the field of the elements
-   */
-  record ListType(Field item) implements DataType {
-    /** Checks that there is an item. */
-    public ListType {
-      Objects.requireNonNull(item, "item");
-    }
-
-    @Override
-    public List<Field> children() {
-      return List.of(item);
-    }
+  /** Lists, with 64-bit offsets. */
+  static LargeListType largeList(Field item) {
+    return new LargeListType(item);
   }
 
-  /**
-   * Lists with 64-bit offsets.
-   *
-   * @param item the field of the elements
-   */
-  record LargeListType(Field item) implements DataType {
-    /** Checks that there is an item. */
-    public LargeListType {
-      Objects.requireNonNull(item, "item");
-    }
-
-    @Override
-    public List<Field> children() {
-      return List.of(item);
-    }
+  /** Lists, with 32-bit offsets and sizes. */
+  static ListViewType listView(Field item) {
+    return new ListViewType(item);
   }
 
-  /**
-   * Lists with 32-bit offsets and sizes, in any order.
-   *
-   * @param item the field of the elements
-   */
-  record ListViewType(Field item) implements DataType {
-    /** Checks that there is an item. */
-    public ListViewType {
-      Objects.requireNonNull(item, "item");
-    }
-
-    @Override
-    public List<Field> children() {
-      return List.of(item);
-    }
+  /** Lists, with 64-bit offsets and sizes. */
+  static LargeListViewType largeListView(Field item) {
+    return new LargeListViewType(item);
   }
 
-  /**
-   * Lists with 64-bit offsets and sizes, in any order.
-   *
-   * @param item the field of the elements
-   */
-  record LargeListViewType(Field item) implements DataType {
-    /** Checks that there is an item. */
-    public LargeListViewType {
-      Objects.requireNonNull(item, "item");
-    }
-
-    @Override
-    public List<Field> children() {
-      return List.of(item);
-    }
+  /** Lists of {@code size} elements each. */
+  static FixedSizeListType fixedSizeList(Field item, int size) {
+    return new FixedSizeListType(item, size);
   }
 
-  /**
-   * Lists of the same length each.
-   *
-   * @param item the field of the elements
-   * @param size the number of elements, not negative
-   */
-  record FixedSizeListType(Field item, int size) implements DataType {
-    /** Checks the size. */
-    public FixedSizeListType {
-      Objects.requireNonNull(item, "item");
-      TypeChecks.notNegative("size", size);
-    }
-
-    @Override
-    public List<Field> children() {
-      return List.of(item);
-    }
+  /** Structs of these fields, whose names may repeat. */
+  static StructType struct(Field... fields) {
+    return new StructType(List.of(fields));
   }
 
-  /**
-   * A tuple of named fields; the type of a record batch.
-   *
-   * @param fields the fields; names may repeat
-   */
-  record StructType(List<Field> fields) implements DataType {
-    /** Copies the list. */
-    public StructType {
-      Objects.requireNonNull(fields, "fields");
-      fields = List.copyOf(fields);
-    }
-
-    @Override
-    public List<Field> children() {
-      return fields;
-    }
+  /** Maps whose keys, which are made not nullable, are in any order. */
+  static MapType map(Field key, Field value) {
+    Objects.requireNonNull(value, "value");
+    return new MapType(Field.of("entries", struct(key.withNullable(false), value)).withNullable(false), false);
   }
 
-  /**
-   * Maps, stored as lists of entries.
-   *
-   * @param entries a struct of two fields, the keys and the values, whatever their names; keys are not nullable
-   * @param keysSorted whether the keys of each map are in order
-   */
-  record MapType(Field entries, boolean keysSorted) implements DataType {
-    /** Checks the entries (SCH-14). */
-    public MapType {
-      Objects.requireNonNull(entries, "entries");
-      TypeChecks.checkEntries(entries);
-    }
-
-    @Override
-    public List<Field> children() {
-      return List.of(entries);
-    }
+  /** For each element one of these fields, whose type ids are 0, 1, 2, …; each field has only its own elements. */
+  static UnionType denseUnion(Field... fields) {
+    return new UnionType(UnionMode.DENSE, IntStream.range(0, fields.length).boxed().toList(), List.of(fields));
   }
 
-  /**
-   * One of several types for each element.
-   *
-   * @param mode how the children are stored
-   * @param typeIds the id of each field, distinct and within 0..127
-   * @param fields the fields
-   */
-  record UnionType(UnionMode mode, List<Integer> typeIds, List<Field> fields) implements DataType {
-    /** Checks the ids (SCH-13). */
-    public UnionType {
-      Objects.requireNonNull(mode, "mode");
-      Objects.requireNonNull(typeIds, "typeIds");
-      Objects.requireNonNull(fields, "fields");
-      typeIds = List.copyOf(typeIds);
-      fields = List.copyOf(fields);
-      TypeChecks.checkTypeIds(typeIds, fields.size());
-    }
-
-    @Override
-    public List<Field> children() {
-      return fields;
-    }
+  /** For each element one of these fields, whose type ids are 0, 1, 2, …; each field is as long as the union. */
+  static UnionType sparseUnion(Field... fields) {
+    return new UnionType(UnionMode.SPARSE, IntStream.range(0, fields.length).boxed().toList(), List.of(fields));
   }
 
-  /**
-   * Runs of equal values.
-   *
-   * @param runEnds the field of the run ends: int16, int32 or int64, without nulls
-   * @param values the field of the values
-   */
-  record RunEndEncodedType(Field runEnds, Field values) implements DataType {
-    /** Checks the run ends (SCH-15). */
-    public RunEndEncodedType {
-      Objects.requireNonNull(runEnds, "runEnds");
-      Objects.requireNonNull(values, "values");
-      TypeChecks.checkRunEnds(runEnds);
-    }
-
-    @Override
-    public List<Field> children() {
-      return List.of(runEnds, values);
-    }
+  /** Runs of equal values, which end where int16, int32 or int64 numbers say. */
+  static RunEndEncodedType runEndEncoded(IntType runEnds, Field values) {
+    return new RunEndEncodedType(Field.of("run_ends", Objects.requireNonNull(runEnds, "runEnds")).withNullable(false), values);
   }
 
-  /**
-   * Indices into an array of values (SCH-09).
-   *
-   * @param index the type of the indices
-   * @param values the field of the values
-   * @param ordered whether the order of the values means something
-   */
-  record DictionaryType(IntType index, Field values, boolean ordered) implements DataType {
-    /** Checks that there are indices and values. */
-    public DictionaryType {
-      Objects.requireNonNull(index, "index");
-      Objects.requireNonNull(values, "values");
-    }
+  /** Indices into distinct values, whose order means nothing. */
+  static DictionaryType dictionary(IntType index, DataType values) {
+    return new DictionaryType(index, Field.of("", Objects.requireNonNull(values, "values")), false);
   }
 
-  /** How a date is stored. */
-  enum DateUnit {
-    /** 32 bits: days since 1970-01-01. */
-    DAY,
-    /** 64 bits: milliseconds since 1970-01-01, a whole number of days. */
-    MILLISECOND
-  }
+  /** The format string of the C data interface. */
+  String format();
 
-  /** The parts of an interval. */
-  enum IntervalUnit {
-    /** 32 bits: months. */
-    YEAR_MONTH,
-    /** 64 bits: days, milliseconds. */
-    DAY_TIME,
-    /** 128 bits: months, days, nanoseconds. */
-    MONTH_DAY_NANO
-  }
-
-  /** How the children of a union are stored. */
-  enum UnionMode {
-    /** Each child has only its own elements, found by offsets. */
-    DENSE,
-    /** Each child is as long as the union. */
-    SPARSE
-  }
+  /** The fields of the children, in order; empty for a type that has none. A dictionary is not a child. */
+  List<Field> children();
 }

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.arbalest.device.DataType.StructType;
+import org.arbalest.device.NestedType.StructType;
 import org.jspecify.annotations.Nullable;
 
 /**

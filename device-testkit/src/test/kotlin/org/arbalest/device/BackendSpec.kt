@@ -50,7 +50,7 @@ class BackendSpec : FunSpec({
 
     fun batch(device: Device): DeviceArray = device.batchBuilder(4).use { builder ->
         builder.int64("id", longArrayOf(10, 20, 30, 40)).utf8("name", listOf("a", null, "c".repeat(500), ""))
-        builder.column(Field.of("tags", DataType.ListType(Field.of("item", DataTypes.UTF8)))).run {
+        builder.column(Field.of("tags", NestedType.ListType(Field.of("item", DataType.UTF8)))).run {
             items().append("x").append("y").append("z")
             appendList(1).appendNull().appendList(2).appendList(0)
         }
@@ -61,7 +61,7 @@ class BackendSpec : FunSpec({
     fun phantomBatch(): DeviceArray {
         val ints = ArrayData.of(2, 0, listOf(null, phantom.allocate(16)))
         val views = ArrayData.of(2, -1, listOf(phantom.allocate(1), phantom.allocate(32), phantom.allocate(700), phantom.allocate(0)))
-        val schema = Schema.of(Field.of("id", DataTypes.INT64), Field.of("text", DataType.Utf8ViewType()))
+        val schema = Schema.of(Field.of("id", DataType.INT64), Field.of("text", FlatType.Utf8ViewType()))
         return DeviceArray.of(schema, ArrayData.of(2, 0, listOf(null), listOf(ints, views)))
     }
 
@@ -86,7 +86,7 @@ class BackendSpec : FunSpec({
         PeerStreams.batch(array, firstId = 0, rows = 10)
         val wrapped = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         PeerNodes.deviceArray(wrapped, array, deviceId = 0, deviceType = 15)
-        DeviceArray.importDeviceArray(wrapped, Schema.of(Field.of("id", DataTypes.INT64), Field.of("name", DataTypes.UTF8))).use {
+        DeviceArray.importDeviceArray(wrapped, Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8))).use {
             it.device() shouldBeSameInstanceAs host
             it.column("id").toLongArray().sum() shouldBe 45
         }
@@ -140,13 +140,13 @@ class BackendSpec : FunSpec({
     test("DEV-08 buffers on two devices are refused before there is anything to export, and stay the caller's") {
         val buffers = listOf(host.allocate(16), Devices.cpu().allocate(16), phantom.allocate(16), phantom.allocate(16))
         fun pair(a: Int, b: Int) = ArrayData.of(2, 0, listOf(null), listOf(a, b).map { ArrayData.of(2, 0, listOf(null, buffers[it])) })
-        val schema = Schema.of(Field.of("a", DataTypes.INT64), Field.of("b", DataTypes.INT64))
+        val schema = Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64))
         for ((a, b) in listOf(0 to 1, 1 to 0, 0 to 2, 2 to 1)) {
             val error = shouldThrow<DeviceException> { DeviceArray.of(schema, pair(a, b)) }
             error.errno() shouldBe Errno.EINVAL
             error.message!! shouldContain "on ${buffers[a].device()} and ${buffers[b].device()}"
         }
-        val oneField = Schema.of(listOf(Field.of("a", DataTypes.INT64)))
+        val oneField = Schema.of(listOf(Field.of("a", DataType.INT64)))
         val mixed = ArrayData.of(2, 0, listOf(null), listOf(ArrayData.of(2, 0, listOf(buffers[0], buffers[1]))))
         shouldThrow<DeviceException> { DeviceArray.of(oneField, mixed) }
         DeviceArray.of(schema, pair(2, 3)).close()
@@ -157,7 +157,7 @@ class BackendSpec : FunSpec({
     test("OWN-08 buffers stay the caller's if no array can be made of them") {
         val buffer = host.allocate(16)
         val other = host.allocate(16)
-        val schema = Schema.of(Field.of("a", DataTypes.INT64), Field.of("b", DataTypes.INT64))
+        val schema = Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64))
         fun of(rows: Long, nulls: Long, vararg buffers: DeviceBuffer) =
             DeviceArray.of(schema, ArrayData.of(rows, 0, listOf(null), buffers.map { ArrayData.of(rows, nulls, listOf(null, it)) }))
         shouldThrow<IllegalStateException> { of(2, 0, buffer, buffer) }.message!! shouldContain "given twice"
@@ -216,7 +216,7 @@ class BackendSpec : FunSpec({
         PeerStreams.batch(array, firstId = 0, rows = 1)
         val wrapped = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         PeerNodes.deviceArray(wrapped, array, deviceId = 0, deviceType = 16)
-        val schema = Schema.of(Field.of("id", DataTypes.INT64), Field.of("name", DataTypes.UTF8))
+        val schema = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8))
         DeviceArray.importDeviceArray(wrapped, schema).use {
             it.device().isOpaque shouldBe true
             val error = shouldThrow<DeviceException> { it.copyTo(Devices.cpu()) }

@@ -93,7 +93,7 @@ class DeviceBufferSpec : FunSpec({
         val given = AtomicInteger()
         val memory = buffer(32)
         val wrapped = DeviceBuffer.wrap(cpu, memory.address(), 32) { given.incrementAndGet() }
-        val array = DeviceArray.of(Field.of("id", DataTypes.INT64), ArrayData.of(4, 0, listOf(null, wrapped)))
+        val array = DeviceArray.of(Field.of("id", DataType.INT64), ArrayData.of(4, 0, listOf(null, wrapped)))
         array.retain().close()
         given.get() shouldBe 0
         array.close()

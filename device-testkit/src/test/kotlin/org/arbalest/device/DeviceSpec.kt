@@ -23,7 +23,7 @@ import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 
-private val BATCH = Schema.of(Field.of("id", DataTypes.INT64), Field.of("name", DataTypes.UTF8))
+private val BATCH = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8))
 
 class DeviceSpec : FunSpec({
     extension(CCompiler.needed)

@@ -87,13 +87,13 @@ class NullArgumentSpec : FunSpec({
         private fun builder(): ColumnBuilder {
             val parameter = method.parameterTypes.single()
             val type = when (parameter) {
-                String::class.java -> if (method.name == "child") DataType.StructType(listOf(Field.of("name", DataTypes.INT8))) else DataTypes.UTF8
-                BigDecimal::class.java -> DataType.DecimalType(128, 9, 0)
-                ByteArray::class.java -> if (method.name == "append") DataType.BinaryType() else DataTypes.INT8
-                BooleanArray::class.java -> DataTypes.BOOL
-                FloatArray::class.java, DoubleArray::class.java -> DataTypes.FLOAT64
-                Field::class.java -> if (method.name == "items") DataType.ListType(Field.of("", DataTypes.INT8)) else DataType.StructType(listOf())
-                else -> DataTypes.INT64
+                String::class.java -> if (method.name == "child") NestedType.StructType(listOf(Field.of("name", DataType.INT8))) else DataType.UTF8
+                BigDecimal::class.java -> DataType.decimal128(9, 0)
+                ByteArray::class.java -> if (method.name == "append") DataType.BINARY else DataType.INT8
+                BooleanArray::class.java -> DataType.BOOL
+                FloatArray::class.java, DoubleArray::class.java -> DataType.FLOAT64
+                Field::class.java -> if (method.name == "items") NestedType.ListType(Field.of("", DataType.INT8)) else NestedType.StructType(listOf())
+                else -> DataType.INT64
             }
             return cpu.batchBuilder(1).opened().column(Field.of("a", type))
         }
@@ -142,12 +142,12 @@ class NullArgumentSpec : FunSpec({
             SyncEvent::class.java -> cpu.defaultStream().record().opened()
             ArrayData::class.java -> ArrayData.of(0, 0, listOf())
             AsyncSchema::class.java -> AsyncSchema.of(Schema.of(listOf()), DeviceType.CPU)
-            Field::class.java -> Field.of("name", DataType.StructType(listOf()))
+            Field::class.java -> Field.of("name", NestedType.StructType(listOf()))
             Schema::class.java -> Schema.of(listOf())
             Metadata::class.java -> Metadata.empty()
-            DataType::class.java -> DataTypes.INT8
-            DataType.IntType::class.java -> DataTypes.INT8
-            DataType.UnionMode::class.java -> DataType.UnionMode.DENSE
+            DataType::class.java -> DataType.INT8
+            FlatType.IntType::class.java -> DataType.INT8
+            NestedType.UnionMode::class.java -> NestedType.UnionMode.DENSE
             Ledger::class.java -> Ledger.now()
             MemoryAllocator::class.java -> CpuProvider().open(DeviceType.CPU, -1)
             DeviceArrayReader.Source::class.java -> object : DeviceArrayReader.Source {

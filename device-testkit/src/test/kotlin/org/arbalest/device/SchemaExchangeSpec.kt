@@ -183,13 +183,13 @@ class SchemaExchangeSpec : FunSpec({
     }
 
     test("OWN-09 an export to memory that cannot be a schema leaves nothing") {
-        val field = Field.of("x", DataTypes.INT32)
+        val field = Field.of("x", DataType.INT32)
         shouldThrow<IllegalArgumentException> { field.exportSchema(arena.allocate(71)) }.message!! shouldContain "72 bytes"
         shouldThrow<IllegalArgumentException> { field.exportSchema(MemorySegment.NULL) }.message!! shouldContain "NULL"
     }
 
     test("SCH-17 a schema's metadata is written at the top of the struct") {
-        val schema = Schema.of(listOf(Field.of("x", DataTypes.FLOAT64)), Metadata.of("k", "v"))
+        val schema = Schema.of(listOf(Field.of("x", DataType.FLOAT64)), Metadata.of("k", "v"))
         val out = struct()
         schema.exportSchema(out)
         PeerNodes.schemaChecksum(out) shouldBe

@@ -46,7 +46,7 @@ class SchemaMetadataSpec : FunSpec({
     }
 
     test("SCH-03 absent metadata is NULL, also for every child") {
-        exported(Field.of("", DataType.ListType(Field.of("item", DataTypes.INT32)))) { struct ->
+        exported(Field.of("", NestedType.ListType(Field.of("item", DataType.INT32)))) { struct ->
             ArrowSchemaStruct.metadata(struct.address()) shouldBe 0
             ArrowSchemaStruct.metadata(childOf(struct, 0).address()) shouldBe 0
         }
@@ -80,7 +80,7 @@ class SchemaMetadataSpec : FunSpec({
     }
 
     test("SCH-04 metadata made in Java is to the C peer what it makes itself") {
-        val field = Field.of("f", DataTypes.INT32).withMetadata(Metadata.of("k", "v").with(byteArrayOf(0), byteArrayOf(-1, 0)))
+        val field = Field.of("f", DataType.INT32).withMetadata(Metadata.of("k", "v").with(byteArrayOf(0), byteArrayOf(-1, 0)))
         checksum(field) shouldBe
             checksum(metadata(block(listOf("k".toByteArray() to "v".toByteArray(), byteArrayOf(0) to byteArrayOf(-1, 0)))).named("f"))
     }
@@ -115,27 +115,27 @@ class SchemaMetadataSpec : FunSpec({
     test("SCH-07 NULLABLE is 2") {
         roundTrip(CSchema("i").flagged(2)).isNullable shouldBe true
         roundTrip(CSchema("i").flagged(0)).isNullable shouldBe false
-        Field.of("x", DataTypes.INT32).flags() shouldBe 2
-        Field.of("x", DataTypes.INT32).withNullable(false).flags() shouldBe 0
+        Field.of("x", DataType.INT32).flags() shouldBe 2
+        Field.of("x", DataType.INT32).withNullable(false).flags() shouldBe 0
     }
 
     test("SCH-07 DICTIONARY_ORDERED is 1") {
         val ordered = roundTrip(CSchema("i", flags = 1, dictionary = CSchema("u")))
-        ordered.type() shouldBe DataType.DictionaryType(DataType.IntType(32, true), Field.of("", DataTypes.UTF8), true)
+        ordered.type() shouldBe NestedType.DictionaryType(DataType.INT32, Field.of("", DataType.UTF8), true)
         roundTrip(CSchema("i", flags = 0, dictionary = CSchema("u"))) shouldNotBe ordered
     }
 
     test("SCH-07 MAP_KEYS_SORTED is 4") {
         val entries = CSchema("+s", CSchema("u").flagged(0), CSchema("i"))
-        (roundTrip(CSchema("+m", entries).flagged(4)).type() as DataType.MapType).keysSorted() shouldBe true
-        (roundTrip(CSchema("+m", entries).flagged(0)).type() as DataType.MapType).keysSorted() shouldBe false
+        (roundTrip(CSchema("+m", entries).flagged(4)).type() as NestedType.MapType).keysSorted() shouldBe true
+        (roundTrip(CSchema("+m", entries).flagged(0)).type() as NestedType.MapType).keysSorted() shouldBe false
     }
 
     test("SCH-16 an extension type is its storage with both keys, known to us or not") {
         val parameters = byteArrayOf(1, 0, 2)
         val keys = listOf("ARROW:extension:name" to "org.example.unheard".toByteArray(), "ARROW:extension:metadata" to parameters, "other" to byteArrayOf())
         val field = roundTrip(CSchema("w:16", metadata = block(keys.map { it.first.toByteArray() to it.second })))
-        field.type() shouldBe DataType.FixedSizeBinaryType(16)
+        field.type() shouldBe FlatType.FixedSizeBinaryType(16)
         field.extensionName() shouldBe "org.example.unheard"
         field.extensionMetadata() shouldBe parameters
     }
@@ -164,7 +164,7 @@ class SchemaMetadataSpec : FunSpec({
             val struct = arena.allocate(ArrowSchemaStruct.LAYOUT)
             CSchema("+s", flags = 0, metadata = block("batch" to "yes"), children = listOf(CSchema("i").named("a"))).write(struct)
             val schema = Schema.importSchema(struct)
-            schema shouldBe Schema.of(listOf(Field.of("a", DataTypes.INT32)), Metadata.of("batch", "yes"))
+            schema shouldBe Schema.of(listOf(Field.of("a", DataType.INT32)), Metadata.of("batch", "yes"))
             schema.metadata().get("batch") shouldBe "yes"
             checksum(schema.asField()) shouldBe
                 checksum(CSchema("+s", flags = 0, metadata = block("batch" to "yes"), children = listOf(CSchema("i").named("a"))))

@@ -6,7 +6,7 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DataType.UnionMode
+import org.arbalest.device.NestedType.UnionMode
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
@@ -41,7 +41,7 @@ class SchemaNestedSpec : FunSpec({
 
     test("SCH-08 children may be NULL if n_children is 0") {
         val none = CSchema("+s", tamper = { ArrowSchemaStruct.setChildren(it.address(), 0) })
-        imported(none).type() shouldBe DataType.StructType(listOf())
+        imported(none).type() shouldBe NestedType.StructType(listOf())
         exported(imported(none)) { ArrowSchemaStruct.children(it.address()) } shouldBe 0
     }
 
@@ -87,7 +87,7 @@ class SchemaNestedSpec : FunSpec({
         test("SCH-09 a dictionary's index is an integer of any width, here \"$index\"") {
             val field = roundTrip(CSchema(index, dictionary = CSchema("+s", x, y)))
             field.type().format() shouldBe index
-            (field.type() as DataType.DictionaryType).values().type().format() shouldBe "+s"
+            (field.type() as NestedType.DictionaryType).values().type().format() shouldBe "+s"
         }
     }
 
@@ -111,15 +111,15 @@ class SchemaNestedSpec : FunSpec({
     }
 
     test("SCH-13 bad type ids are refused in Java too") {
-        val fields = listOf(Field.of("a", DataTypes.INT32), Field.of("b", DataTypes.UTF8))
+        val fields = listOf(Field.of("a", DataType.INT32), Field.of("b", DataType.UTF8))
         for (ids in listOf(listOf(0), listOf(0, 0), listOf(-1, 0), listOf(0, 128))) {
-            shouldThrow<IllegalArgumentException> { DataType.UnionType(UnionMode.SPARSE, ids, fields) }.message!! shouldContain "$ids"
+            shouldThrow<IllegalArgumentException> { NestedType.UnionType(UnionMode.SPARSE, ids, fields) }.message!! shouldContain "$ids"
         }
     }
 
     test("SCH-14 a map has one struct child with two fields, whatever their names") {
-        roundTrip(CSchema("+m", CSchema("+s", key, y.named("")).named("whatever"))).type() shouldBe DataType.MapType(
-            Field.of("whatever", DataType.StructType(listOf(Field.of("keys", DataTypes.UTF8).withNullable(false), Field.of("", DataTypes.UTF8)))),
+        roundTrip(CSchema("+m", CSchema("+s", key, y.named("")).named("whatever"))).type() shouldBe NestedType.MapType(
+            Field.of("whatever", NestedType.StructType(listOf(Field.of("keys", DataType.UTF8).withNullable(false), Field.of("", DataType.UTF8)))),
             false,
         )
         for (entries in listOf(CSchema("+s", key), CSchema("+s", key, x, y), CSchema("i"), CSchema("+l", x))) {
@@ -136,8 +136,8 @@ class SchemaNestedSpec : FunSpec({
     }
 
     test("SCH-14 nullable keys are refused in Java") {
-        val fields = listOf(Field.of("k", DataTypes.UTF8), Field.of("v", DataTypes.UTF8))
-        shouldThrow<IllegalArgumentException> { DataType.MapType(Field.of("entries", DataType.StructType(fields)), false) }.message!! shouldContain
+        val fields = listOf(Field.of("k", DataType.UTF8), Field.of("v", DataType.UTF8))
+        shouldThrow<IllegalArgumentException> { NestedType.MapType(Field.of("entries", NestedType.StructType(fields)), false) }.message!! shouldContain
             "not nullable"
     }
 
@@ -157,7 +157,7 @@ class SchemaNestedSpec : FunSpec({
 
     test("SCH-15 run ends that a peer calls nullable are read as not nullable, and refused in Java") {
         imported(CSchema("+r", x, y)) shouldBe imported(CSchema("+r", x.flagged(0), y))
-        shouldThrow<IllegalArgumentException> { DataType.RunEndEncodedType(Field.of("e", DataTypes.INT32), Field.of("v", DataTypes.UTF8)) }
+        shouldThrow<IllegalArgumentException> { NestedType.RunEndEncodedType(Field.of("e", DataType.INT32), Field.of("v", DataType.UTF8)) }
             .message!! shouldContain "not nullable"
     }
 
@@ -172,8 +172,8 @@ class SchemaNestedSpec : FunSpec({
     }
 
     test("SCH-18 65 levels are refused in Java") {
-        val deep = (2..64).fold(Field.of("", DataTypes.INT32)) { inner, _ -> Field.of("", DataType.ListType(inner)) }
-        shouldThrow<IllegalArgumentException> { Field.of("top", DataType.ListType(deep)) }.message!! shouldContain "65 levels"
+        val deep = (2..64).fold(Field.of("", DataType.INT32)) { inner, _ -> Field.of("", NestedType.ListType(inner)) }
+        shouldThrow<IllegalArgumentException> { Field.of("top", NestedType.ListType(deep)) }.message!! shouldContain "65 levels"
     }
 
     test("SCH-18 a schema that is its own child, or its own dictionary, is an error") {

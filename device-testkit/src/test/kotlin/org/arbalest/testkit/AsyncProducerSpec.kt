@@ -12,7 +12,7 @@ import org.arbalest.device.AsyncProducer
 import org.arbalest.device.AsyncQuirk
 import org.arbalest.device.AsyncSchema
 import org.arbalest.device.AsyncTask
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
@@ -40,7 +40,7 @@ class AsyncProducerSpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 
-    val schema = Schema.of(listOf(Field.of("id", DataTypes.INT64)))
+    val schema = Schema.of(listOf(Field.of("id", DataType.INT64)))
     val pool = ForkJoinPool.commonPool()
     val metadata = Metadata.empty().with("k".toByteArray(), byteArrayOf(0, 'x'.code.toByte(), 0))
 

@@ -5,7 +5,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.AsyncProducer
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
@@ -26,7 +26,7 @@ class BlockedSourceSpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 
-    val schema = Schema.of(listOf(Field.of("id", DataTypes.INT64)))
+    val schema = Schema.of(listOf(Field.of("id", DataType.INT64)))
     val one = Executors.newSingleThreadExecutor { Thread(it).apply { isDaemon = true } } // the pull has its only thread
     afterSpec { one.shutdownNow() }
 

@@ -7,13 +7,13 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.ArrayData
 import org.arbalest.device.DataType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.Ledger
+import org.arbalest.device.NestedType
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.Errno
 
@@ -69,7 +69,7 @@ class CopySpec : FunSpec({
     }
 
     test("ARR-08 an array without elements whose offsets are NULL is copied to one with offsets") {
-        val schema = Schema.of(listOf(Field.of("text", DataTypes.UTF8), Field.of("list", DataType.ListType(Field.of("item", DataTypes.INT8)))))
+        val schema = Schema.of(listOf(Field.of("text", DataType.UTF8), Field.of("list", NestedType.ListType(Field.of("item", DataType.INT8)))))
         cpu.batchBuilder(0).use {
             it.utf8("text", listOf())
             it.column(schema.fields()[1])
@@ -85,7 +85,7 @@ class CopySpec : FunSpec({
         val offsets = cpu.allocate(16)
         offsets.segment().asByteBuffer().order(java.nio.ByteOrder.nativeOrder()).putInt(5).putInt(9).putInt(3).putInt(7)
         val text = ArrayData.of(3, 0, listOf(null, offsets, cpu.allocate(10)))
-        DeviceArray.of(Schema.of(listOf(Field.of("name", DataTypes.UTF8))), ArrayData.of(3, 0, listOf(null), listOf(text))).use { batch ->
+        DeviceArray.of(Schema.of(listOf(Field.of("name", DataType.UTF8))), ArrayData.of(3, 0, listOf(null), listOf(text))).use { batch ->
             val error = shouldThrow<DeviceException> { batch.copyTo(cpu) }
             error.errno() shouldBe Errno.EINVAL
             error.message shouldContain "$.name: offsets[1] = 9 is not between 5 and 7"

@@ -9,7 +9,7 @@ import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.AsyncProducer
 import org.arbalest.device.AsyncQuirk
 import org.arbalest.device.AsyncSchema
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
@@ -34,7 +34,7 @@ class DeployedPeersSpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 
-    val schema = AsyncSchema(Schema.of(listOf(Field.of("id", DataTypes.INT64))).asField(), DeviceType.CPU, Metadata.empty())
+    val schema = AsyncSchema(Schema.of(listOf(Field.of("id", DataType.INT64))).asField(), DeviceType.CPU, Metadata.empty())
     val elsewhere = Executors.newSingleThreadExecutor { Thread(it).apply { isDaemon = true } }
     afterSpec { elsewhere.shutdownNow() }
 

@@ -7,13 +7,11 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Column
 import org.arbalest.device.DataType
-import org.arbalest.device.DataType.DictionaryType
-import org.arbalest.device.DataType.IntType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType.IntType
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.Errno
 import java.lang.foreign.Arena
@@ -36,10 +34,10 @@ class DictionaryIndexSpec : FunSpec({
             PeerNodes.setBuffer(out, 1, indices.map { number(it, index.bits() / 8) }.reduce(ByteArray::plus))
             PeerNodes.setArrayDictionary(out)
             values(MemorySegment.ofAddress(ArrowArrayStruct.dictionary(out.address())).reinterpret(ArrowArrayStruct.SIZE))
-            DeviceArray.importArray(out, Field.of("d", DictionaryType(index, Field.of("", valueType), false))).use(use)
+            DeviceArray.importArray(out, Field.of("d", DataType.dictionary(index, valueType))).use(use)
         }
 
-    fun words(out: MemorySegment) = HandLaid.lay(out, DataTypes.UTF8, listOf(1, 2, 3), 2) // the last is null
+    fun words(out: MemorySegment) = HandLaid.lay(out, DataType.UTF8, listOf(1, 2, 3), 2) // the last is null
 
     /** What is wrong for a dictionary of three values. */
     fun wrong(index: IntType): List<Long> {
@@ -53,7 +51,7 @@ class DictionaryIndexSpec : FunSpec({
             "nullCount" to { it.nullCount() },
         )
         for (index in indexTypes) for (bad in wrong(index)) withClue("$index $bad") {
-            imported(index, listOf(0, bad, 1, 2), DataTypes.UTF8, ::words) { array ->
+            imported(index, listOf(0, bad, 1, 2), DataType.UTF8, ::words) { array ->
                 val column = array.asColumn()
                 for ((name, read) in reads) withClue(name) {
                     val error = shouldThrow<DeviceException> { read(column) }
@@ -69,7 +67,7 @@ class DictionaryIndexSpec : FunSpec({
     }
 
     test("ARR-16 such an array is taken in, copied and handed on as it is: nobody looks at indices that nobody reads") {
-        for (index in indexTypes) for (bad in wrong(index)) imported(index, listOf(bad), DataTypes.UTF8, ::words) { array ->
+        for (index in indexTypes) for (bad in wrong(index)) imported(index, listOf(bad), DataType.UTF8, ::words) { array ->
             array.copyTo(Devices.cpu()).use { copy -> shouldThrow<DeviceException> { copy.asColumn().get(0) }.message!! shouldContain "index $bad is" }
             Arena.ofConfined().use { arena ->
                 val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
@@ -85,14 +83,14 @@ class DictionaryIndexSpec : FunSpec({
             PeerNodes.setBuffer(out, 1, ByteArray(4 * 70_000) { (it / 4 shr 8 * (it % 4)).toByte() })
         }
         for ((bits, far) in listOf(8 to 200L, 16 to 60_000L, 32 to 69_999L, 64 to 69_999L)) {
-            imported(IntType(bits, false), listOf(far, 0), DataTypes.INT32, numbers) { array ->
+            imported(IntType(bits, false), listOf(far, 0), DataType.INT32, numbers) { array ->
                 array.asColumn().toLongArray().toList() shouldBe listOf(far, 0)
                 array.asColumn().get(0) shouldBe far
                 array.asColumn().getDouble(0) shouldBe far.toDouble()
                 array.asColumn().getInt(0) shouldBe far.toInt()
             }
         }
-        imported(IntType(8, true), listOf(200), DataTypes.INT32, numbers) { array ->
+        imported(DataType.INT8, listOf(200), DataType.INT32, numbers) { array ->
             shouldThrow<DeviceException> { array.asColumn().getLong(0) }.message!! shouldContain "index -56 is beyond the 70000 values"
         }
     }
@@ -100,7 +98,7 @@ class DictionaryIndexSpec : FunSpec({
     test("ARR-16 an empty dictionary has no index, and an array of length 0 needs none") {
         val nothing: (MemorySegment) -> Unit = { PeerNodes.array(it, length = 0, buffers = 3) }
         for (index in indexTypes) {
-            imported(index, listOf(0), DataTypes.UTF8, nothing) { array ->
+            imported(index, listOf(0), DataType.UTF8, nothing) { array ->
                 shouldThrow<DeviceException> { array.asColumn().get(0) }.message!! shouldContain "index 0 is beyond the 0 values of the dictionary"
                 array.slice(1, 0).use { it.asColumn().nullCount() } shouldBe 0
             }

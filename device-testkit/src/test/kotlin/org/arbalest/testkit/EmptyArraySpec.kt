@@ -6,17 +6,16 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import org.arbalest.device.ArrayData
 import org.arbalest.device.DataType
-import org.arbalest.device.DataType.DictionaryType
-import org.arbalest.device.DataType.FixedSizeListType
-import org.arbalest.device.DataType.ListType
-import org.arbalest.device.DataType.StructType
-import org.arbalest.device.DataType.UnionMode
-import org.arbalest.device.DataType.UnionType
-import org.arbalest.device.DataType.Utf8ViewType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType
+import org.arbalest.device.NestedType.DictionaryType
+import org.arbalest.device.NestedType.FixedSizeListType
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.NestedType.UnionMode
+import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.abi.ArrowArrayStruct
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -50,7 +49,7 @@ class EmptyArraySpec : FunSpec({
         DeviceArray.importArray(arena.struct(StructKind.ARRAY).also(make), Field.of("a", type))
     }
 
-    val x = Field.of("x", DataTypes.INT8)
+    val x = Field.of("x", DataType.INT8)
 
     fun bytes(out: MemorySegment, length: Long, offset: Long) {
         PeerNodes.array(out, length = length, offset = offset, nullCount = -1, buffers = 2)
@@ -93,7 +92,7 @@ class EmptyArraySpec : FunSpec({
     }
 
     test("ARR-19 what is empty below an array with elements, as the elements of empty lists are, begins at 0; a dictionary with values stays") {
-        val lists = DictionaryType(DataTypes.INT8, Field.of("", ListType(x)), false)
+        val lists = DictionaryType(DataType.INT8, Field.of("", ListType(x)), false)
         imported(lists, { out ->
             bytes(out, 3, 1)
             PeerNodes.setArrayDictionary(out)
@@ -114,7 +113,7 @@ class EmptyArraySpec : FunSpec({
     }
 
     test("ARR-19 ARR-08 a copy of an empty array whose producer has no offsets, and an offset of its own, has one offset: 0") {
-        for (type in listOf(DataTypes.UTF8, ListType(x))) {
+        for (type in listOf(DataType.UTF8, ListType(x))) {
             imported(type, { out ->
                 PeerNodes.array(out, length = 0, offset = 1L shl 40, buffers = if (type is ListType) 2 else 3, children = type.children().size.toLong())
                 if (type is ListType) bytes(child(out), 4, 3)
@@ -129,9 +128,9 @@ class EmptyArraySpec : FunSpec({
     }
 
     test("ARR-20 arrays of length 0 with huge offsets are read, sliced, copied and handed on without a look at their buffers") {
-        val item = Field.of("item", DataTypes.INT32)
-        val types = EveryType.fields.map { it.type() } + FixedSizeListType(item, 3) + DataType.IntervalType(DataType.IntervalUnit.DAY_TIME) +
-            DataType.BinaryViewType() + UnionType(UnionMode.DENSE, listOf(0), listOf(x))
+        val item = Field.of("item", DataType.INT32)
+        val types = EveryType.fields.map { it.type() } + FixedSizeListType(item, 3) + DataType.INTERVAL_DAY_TIME +
+            DataType.BINARY_VIEW + UnionType(UnionMode.DENSE, listOf(0), listOf(x))
         for (type in types) for (offset in listOf(1L shl 33, 1L shl 45, (1L shl 50) + 1)) {
             withClue("$type at $offset") {
                 imported(type, { emptyAt(it, type, offset) }).use { array ->
@@ -148,7 +147,7 @@ class EmptyArraySpec : FunSpec({
 
     test("ARR-08 a data buffer of a view array that is not there goes out with an address, and is copied; the specification has it at size 0") {
         val (views, data) = List(2) { Devices.cpu().allocate(64).also { it.segment().fill(0) } }
-        DeviceArray.of(Field.of("v", Utf8ViewType()), ArrayData.of(2, 0, listOf(null, views, null, data, null))).use { array ->
+        DeviceArray.of(Field.of("v", DataType.UTF8_VIEW), ArrayData.of(2, 0, listOf(null, views, null, data, null))).use { array ->
             for (some in listOf(array.retain(), array.copyTo(Devices.cpu()), array.slice(1, 0).use { it.copyTo(Devices.cpu()) })) {
                 exported(some) { out ->
                     ArrowArrayStruct.nBuffers(out) shouldBe 6
@@ -156,7 +155,7 @@ class EmptyArraySpec : FunSpec({
                 }
             }
         }
-        imported(Utf8ViewType(), { out ->
+        imported(DataType.UTF8_VIEW, { out ->
             PeerNodes.array(out, length = 1, buffers = 4)
             PeerNodes.setBuffer(out, 1, ByteArray(16))
             PeerNodes.setBuffer(out, 3, ByteArray(8))
@@ -170,10 +169,10 @@ class EmptyArraySpec : FunSpec({
 /** An array without elements at an offset, as its children are as far as they must be; its buffers hold a few bytes. */
 private fun emptyAt(out: MemorySegment, type: DataType, offset: Long) {
     val buffers = when (type) {
-        is DataType.NullType -> 0L
+        is FlatType.NullType -> 0L
         is StructType, is FixedSizeListType -> 1L
-        is DataType.LargeUtf8Type, is DataType.BinaryType, is DataType.LargeBinaryType, is DataType.BinaryViewType -> 3L
-        else -> if (type == DataTypes.UTF8) 3L else 2L
+        is FlatType.LargeUtf8Type, is FlatType.BinaryType, is FlatType.LargeBinaryType, is FlatType.BinaryViewType -> 3L
+        else -> if (type == DataType.UTF8) 3L else 2L
     }
     PeerNodes.array(out, length = 0, offset = offset, nullCount = 0, buffers = buffers, children = type.children().size.toLong())
     for (i in (if (type is UnionType) 0 else 1) until buffers) PeerNodes.setBuffer(out, i, ByteArray(16))

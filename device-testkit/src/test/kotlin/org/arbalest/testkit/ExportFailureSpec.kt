@@ -4,7 +4,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
@@ -27,7 +27,7 @@ class ExportFailureSpec : FunSpec({
         val (array, device) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
         PeerNodes.array(array, length = 0, buffers = 2)
         PeerNodes.deviceArray(device, array, 4, 2)
-        DeviceArray.importDeviceArray(device, Field.of("a", DataTypes.INT8))
+        DeviceArray.importDeviceArray(device, Field.of("a", DataType.INT8))
     }
 
     /** Two outputs full of garbage, which must be released structs after [attempt] has failed. */

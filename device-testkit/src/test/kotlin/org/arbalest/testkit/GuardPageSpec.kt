@@ -3,16 +3,13 @@ package org.arbalest.testkit
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DataType
-import org.arbalest.device.DataType.BinaryType
-import org.arbalest.device.DataType.DecimalType
-import org.arbalest.device.DataType.DictionaryType
-import org.arbalest.device.DataType.FixedSizeBinaryType
-import org.arbalest.device.DataType.IntType
-import org.arbalest.device.DataType.LargeUtf8Type
-import org.arbalest.device.DataType.ListType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType
+import org.arbalest.device.FlatType.FixedSizeBinaryType
+import org.arbalest.device.FlatType.IntType
+import org.arbalest.device.FlatType.LargeUtf8Type
+import org.arbalest.device.NestedType.ListType
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.testkit.PeerNodes.Placement.GUARDED
 import java.lang.foreign.Arena
@@ -44,8 +41,8 @@ class GuardPageSpec : FunSpec({
     val lengths = listOf(1, 3, 7, 8, 9, 63, 64, 65, 100)
 
     test("ARR-10 values and bitmaps are read to their last bit and not beyond, at any length and offset") {
-        for (type in listOf(DataTypes.INT8, DataTypes.INT16, DataTypes.UINT32, DataTypes.INT64, DataTypes.FLOAT16, DataTypes.FLOAT64)) {
-            val width = ((type as? IntType)?.bits() ?: (type as DataType.FloatType).bits()) / 8
+        for (type in listOf(DataType.INT8, DataType.INT16, DataType.UINT32, DataType.INT64, DataType.FLOAT16, DataType.FLOAT64)) {
+            val width = ((type as? IntType)?.bits() ?: (type as FlatType.FloatType).bits()) / 8
             for (length in lengths) for (offset in listOf(0, 1, 7, 13)) {
                 val end = offset + length
                 val bitmap = ByteArray((end + 7) / 8) { 0x55 }
@@ -56,34 +53,34 @@ class GuardPageSpec : FunSpec({
         }
         for (length in lengths) for (offset in listOf(0, 1, 7)) {
             val bits = ByteArray((offset + length + 7) / 8) { -1 }
-            read(DataTypes.BOOL) { guarded(it, length, -1, offset, bits, bits) } shouldBe List(length) { true }
+            read(DataType.BOOL) { guarded(it, length, -1, offset, bits, bits) } shouldBe List(length) { true }
         }
     }
 
     test("ARR-10 wide values: decimals and binary of a fixed size") {
         for (length in lengths) {
-            read(DecimalType(256, 76, 0)) { guarded(it, length, 0, 2, null, ByteArray(32 * (length + 2))) }.size shouldBe length
+            read(DataType.decimal256(76, 0)) { guarded(it, length, 0, 2, null, ByteArray(32 * (length + 2))) }.size shouldBe length
             read(FixedSizeBinaryType(3)) { guarded(it, length, 0, 1, null, ByteArray(3 * (length + 1))) }.size shouldBe length
         }
     }
 
     test("ARR-10 text and binary, whose last byte is the last that can be read") {
         val text = "abcdef".encodeToByteArray()
-        for (type in listOf(DataTypes.UTF8, LargeUtf8Type(), BinaryType())) {
+        for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.BINARY)) {
             val width = if (type is LargeUtf8Type) 8 else 4
             val rows = read(type) { guarded(it, 3, 0, 1, null, offsets(0, 1, 2, 2, 6, width = width), text) }
             rows.map { (it as? String) ?: String((it as List<*>).map { b -> b as Byte }.toByteArray()) } shouldBe listOf("b", "", "cdef")
         }
-        read(DataTypes.UTF8) { guarded(it, 2, 0, 0, null, offsets(0, 0, 0), null) } shouldBe listOf("", "")
+        read(DataType.UTF8) { guarded(it, 2, 0, 0, null, offsets(0, 0, 0), null) } shouldBe listOf("", "")
     }
 
     test("ARR-10 lists and dictionaries") {
-        read(ListType(Field.of("item", DataTypes.INT32))) { out ->
+        read(ListType(Field.of("item", DataType.INT32))) { out ->
             guarded(out, 2, 0, 1, null, offsets(0, 1, 1, 4), children = 1)
             val items = MemorySegment.ofAddress(ArrowArrayStruct.child(out.address(), 0)).reinterpret(80)
             guarded(items, 4, 0, 0, null, offsets(1, 2, 3, 4))
         } shouldBe listOf(listOf<Any>(), listOf(2L, 3L, 4L))
-        read(DictionaryType(IntType(8, false), Field.of("", DataTypes.UTF8), false)) { out ->
+        read(DataType.dictionary(DataType.UINT8, DataType.UTF8)) { out ->
             guarded(out, 2, 0, 0, null, byteArrayOf(1, 0))
             PeerNodes.setArrayDictionary(out)
             val values = MemorySegment.ofAddress(ArrowArrayStruct.dictionary(out.address())).reinterpret(80)

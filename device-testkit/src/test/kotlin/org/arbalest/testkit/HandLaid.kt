@@ -1,17 +1,18 @@
 package org.arbalest.testkit
 
 import org.arbalest.device.DataType
-import org.arbalest.device.DataType.BoolType
-import org.arbalest.device.DataType.DictionaryType
-import org.arbalest.device.DataType.FixedSizeListType
-import org.arbalest.device.DataType.IntType
-import org.arbalest.device.DataType.MapType
-import org.arbalest.device.DataType.RunEndEncodedType
-import org.arbalest.device.DataType.StructType
-import org.arbalest.device.DataType.UnionMode
-import org.arbalest.device.DataType.UnionType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType
+import org.arbalest.device.FlatType.BoolType
+import org.arbalest.device.FlatType.IntType
+import org.arbalest.device.NestedType
+import org.arbalest.device.NestedType.DictionaryType
+import org.arbalest.device.NestedType.FixedSizeListType
+import org.arbalest.device.NestedType.MapType
+import org.arbalest.device.NestedType.RunEndEncodedType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.NestedType.UnionMode
+import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.PLAIN_TYPES
 import org.arbalest.device.abi.ArrowArrayStruct
 import java.lang.foreign.MemorySegment
@@ -23,25 +24,25 @@ import java.lang.foreign.MemorySegment
 internal object HandLaid {
     private fun field(name: String, type: DataType) = Field.of(name, type)
 
-    private val pair = StructType(listOf(field("x", DataTypes.INT32), field("word", DataTypes.UTF8)))
-    private val parts = listOf(field("n", DataTypes.INT16), field("words", DataType.Utf8ViewType()), field("pair", pair))
+    private val pair = StructType(listOf(field("x", DataType.INT32), field("word", DataType.UTF8)))
+    private val parts = listOf(field("n", DataType.INT16), field("words", DataType.UTF8_VIEW), field("pair", pair))
 
     private val nested: List<DataType> = listOf(
         pair,
-        MapType(field("entries", StructType(listOf(field("key", DataTypes.UTF8).withNullable(false), field("value", DataTypes.INT32)))).withNullable(false), false),
+        MapType(field("entries", StructType(listOf(field("key", DataType.UTF8).withNullable(false), field("value", DataType.INT32)))).withNullable(false), false),
         UnionType(UnionMode.SPARSE, listOf(5, 0, 127), parts), UnionType(UnionMode.DENSE, listOf(5, 0, 127), parts),
-    ) + listOf(DataTypes.INT32, DataTypes.UTF8, DataTypes.BOOL, DataType.BinaryViewType(), pair).flatMap { type ->
+    ) + listOf(DataType.INT32, DataType.UTF8, DataType.BOOL, DataType.BINARY_VIEW, pair).flatMap { type ->
         val item = field("item", type)
         listOf(
-            DataType.ListType(item), DataType.LargeListType(item), DataType.ListViewType(item), DataType.LargeListViewType(item),
+            NestedType.ListType(item), NestedType.LargeListType(item), NestedType.ListViewType(item), NestedType.LargeListViewType(item),
             FixedSizeListType(item, 2), FixedSizeListType(item, 0),
-            RunEndEncodedType(field("run_ends", DataTypes.INT32).withNullable(false), field("values", type)),
+            RunEndEncodedType(field("run_ends", DataType.INT32).withNullable(false), field("values", type)),
         )
-    } + listOf(16, 64).map { RunEndEncodedType(field("run_ends", IntType(it, true)).withNullable(false), field("values", DataTypes.UTF8)) } +
-        listOf(8, 16, 32, 64).flatMap { bits -> listOf(true, false).map { DictionaryType(IntType(bits, it), field("", DataTypes.UTF8), false) } } +
-        DictionaryType(IntType(8, true), field("", pair), false) +
-        DataType.ListType(field("item", UnionType(UnionMode.DENSE, listOf(5, 0, 127), parts))) +
-        FixedSizeListType(field("item", DataType.ListViewType(field("item", DataTypes.UTF8))), 2)
+    } + listOf(16, 64).map { RunEndEncodedType(field("run_ends", IntType(it, true)).withNullable(false), field("values", DataType.UTF8)) } +
+        listOf(8, 16, 32, 64).flatMap { bits -> listOf(true, false).map { DictionaryType(IntType(bits, it), field("", DataType.UTF8), false) } } +
+        DictionaryType(DataType.INT8, field("", pair), false) +
+        NestedType.ListType(field("item", UnionType(UnionMode.DENSE, listOf(5, 0, 127), parts))) +
+        FixedSizeListType(field("item", NestedType.ListViewType(field("item", DataType.UTF8))), 2)
 
     /** Every kind of type, in every layout. */
     val types: List<DataType> = PLAIN_TYPES.values + nested
@@ -57,21 +58,21 @@ internal object HandLaid {
     fun lay(out: MemorySegment, type: DataType, rows: List<Int>, skipped: Int) {
         val all = List(skipped) { 1000 + it } + rows
         when (type) {
-            is DataType.NullType -> begin(out, rows, skipped, buffers = 0)
+            is FlatType.NullType -> begin(out, rows, skipped, buffers = 0)
             is BoolType -> withValidity(out, rows, skipped, all, bits(all) { it % 3 == 0 })
             is DictionaryType -> {
                 withValidity(out, rows, skipped, all, ByteArray(0).plusAll(all.map { number((it % 7).toLong(), type.index().bits() / 8) }))
                 PeerNodes.setArrayDictionary(out)
                 lay(at(ArrowArrayStruct.dictionary(out.address())), type.values(), (0 until 7).map { 3 * it }, skipped)
             }
-            is DataType.Utf8Type, is DataType.BinaryType -> variable(out, rows, skipped, all, 4)
-            is DataType.LargeUtf8Type, is DataType.LargeBinaryType -> variable(out, rows, skipped, all, 8)
-            is DataType.Utf8ViewType, is DataType.BinaryViewType -> views(out, rows, skipped, all)
-            is DataType.ListType -> list(out, type.item(), rows, skipped, all, 4)
-            is DataType.LargeListType -> list(out, type.item(), rows, skipped, all, 8)
+            is FlatType.Utf8Type, is FlatType.BinaryType -> variable(out, rows, skipped, all, 4)
+            is FlatType.LargeUtf8Type, is FlatType.LargeBinaryType -> variable(out, rows, skipped, all, 8)
+            is FlatType.Utf8ViewType, is FlatType.BinaryViewType -> views(out, rows, skipped, all)
+            is NestedType.ListType -> list(out, type.item(), rows, skipped, all, 4)
+            is NestedType.LargeListType -> list(out, type.item(), rows, skipped, all, 8)
             is MapType -> list(out, type.children().single(), rows, skipped, all, 4)
-            is DataType.ListViewType -> listViews(out, type.item(), rows, skipped, all, 4)
-            is DataType.LargeListViewType -> listViews(out, type.item(), rows, skipped, all, 8)
+            is NestedType.ListViewType -> listViews(out, type.item(), rows, skipped, all, 4)
+            is NestedType.LargeListViewType -> listViews(out, type.item(), rows, skipped, all, 8)
             is FixedSizeListType -> {
                 withValidity(out, rows, skipped, all, children = 1)
                 lay(child(out, 0), type.item(), all.flatMap { row -> List(type.size()) { 2 * row + it } }, skipped)
@@ -87,13 +88,13 @@ internal object HandLaid {
     }
 
     private fun width(type: DataType): Int = when (type) {
-        is DataType.FixedSizeBinaryType -> type.width()
+        is FlatType.FixedSizeBinaryType -> type.width()
         is IntType -> type.bits() / 8
-        is DataType.FloatType -> type.bits() / 8
-        is DataType.DecimalType -> type.bits() / 8
-        is DataType.DateType -> if (type.unit() == DataType.DateUnit.DAY) 4 else 8
-        is DataType.TimeType -> if (type.format().last() in "sm") 4 else 8
-        is DataType.IntervalType -> mapOf('M' to 4, 'D' to 8, 'n' to 16).getValue(type.format().last())
+        is FlatType.FloatType -> type.bits() / 8
+        is FlatType.DecimalType -> type.bits() / 8
+        is FlatType.DateType -> if (type.unit() == FlatType.DateUnit.DAY) 4 else 8
+        is FlatType.TimeType -> if (type.format().last() in "sm") 4 else 8
+        is FlatType.IntervalType -> mapOf('M' to 4, 'D' to 8, 'n' to 16).getValue(type.format().last())
         else -> 8
     }
 

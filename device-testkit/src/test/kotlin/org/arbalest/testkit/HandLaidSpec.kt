@@ -5,14 +5,15 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import org.arbalest.device.DataType
-import org.arbalest.device.DataType.FixedSizeListType
-import org.arbalest.device.DataType.MapType
-import org.arbalest.device.DataType.StructType
-import org.arbalest.device.DataType.UnionType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType
+import org.arbalest.device.NestedType
+import org.arbalest.device.NestedType.FixedSizeListType
+import org.arbalest.device.NestedType.MapType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.ext.PHANTOM
 import java.lang.foreign.Arena
@@ -63,7 +64,7 @@ class HandLaidSpec : FunSpec({
 
     fun isRead(type: DataType): Boolean =
         unread.none { type.format().startsWith(it) } && type.children().all { isRead(it.type()) } &&
-            (type !is DataType.DictionaryType || isRead(type.values().type()))
+            (type !is NestedType.DictionaryType || isRead(type.values().type()))
 
     fun values(array: DeviceArray): List<Any?> = array.asColumn().let { column -> (0 until column.length()).map { plain(column.get(it)) } }
 
@@ -109,7 +110,7 @@ class HandLaidSpec : FunSpec({
                     DeviceArray.importArray(out, Field.of("", type)).use { it.slice(2, 9) }.use { cut ->
                         type.children().forEachIndexed { i, field ->
                             val own = rows.subList(2, 11).map { if (type is StructType) it + i else it }
-                            val isCut = type is StructType || type is UnionType && type.mode() == DataType.UnionMode.SPARSE
+                            val isCut = type is StructType || type is UnionType && type.mode() == NestedType.UnionMode.SPARSE
                             exported(cut.child(i)) shouldBe if (isCut) expected(field.type(), own) else whole[i]
                         }
                     }
@@ -138,18 +139,18 @@ class HandLaidSpec : FunSpec({
                 listOf(mapOf("key" to "w12 w12 ", "value" to 13L)),
             )
         }
-        imported(FixedSizeListType(Field.of("item", DataTypes.INT32), 2), listOf(2, 3, 5), 3) { array ->
+        imported(FixedSizeListType(Field.of("item", DataType.INT32), 2), listOf(2, 3, 5), 3) { array ->
             values(array) shouldBe listOf(listOf(4L, 5L), null, listOf(10L, null))
         }
     }
 
     test("ARR-17 arrays of every type are taken in, cut, handed on and released, and no buffer is looked at: none can be") {
         fun hide(array: MemorySegment, type: DataType) {
-            val isView = type is DataType.Utf8ViewType || type is DataType.BinaryViewType
+            val isView = type is FlatType.Utf8ViewType || type is FlatType.BinaryViewType
             val buffers = ArrowArrayStruct.nBuffers(array.address()) - if (isView) 1 else 0 // the last are sizes, which are the CPU's (DEV-01)
             for (i in 0 until buffers) PeerNodes.setForeignBuffer(array, i, MemorySegment.ofAddress(PHANTOM + 4096 * i))
             type.children().forEachIndexed { i, field -> hide(struct(ArrowArrayStruct.child(array.address(), i.toLong())), field.type()) }
-            if (type is DataType.DictionaryType) hide(struct(ArrowArrayStruct.dictionary(array.address())), type.values().type())
+            if (type is NestedType.DictionaryType) hide(struct(ArrowArrayStruct.dictionary(array.address())), type.values().type())
         }
         for (type in HandLaid.types + batch) for (skipped in listOf(0, 3)) for (deviceType in listOf(1, 17)) withClue(type) {
             Arena.ofConfined().use { arena ->

@@ -5,19 +5,14 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DataType
-import org.arbalest.device.DataType.DictionaryType
-import org.arbalest.device.DataType.FixedSizeBinaryType
-import org.arbalest.device.DataType.FixedSizeListType
-import org.arbalest.device.DataType.IntType
-import org.arbalest.device.DataType.ListType
-import org.arbalest.device.DataType.NullType
-import org.arbalest.device.DataType.RunEndEncodedType
-import org.arbalest.device.DataType.StructType
-import org.arbalest.device.DataType.Utf8ViewType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType.FixedSizeBinaryType
+import org.arbalest.device.NestedType.FixedSizeListType
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.RunEndEncodedType
+import org.arbalest.device.NestedType.StructType
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.Errno
@@ -48,7 +43,7 @@ class MalformedArraySpec : FunSpec({
         }
     }
 
-    val peers = Schema.of(Field.of("id", DataTypes.INT64), Field.of("name", DataTypes.UTF8)).asField()
+    val peers = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8)).asField()
 
     /** The peer's batch of 5 rows with something wrong in its root, its `id` or its `name`. */
     fun refusedBatch(expected: String, spoil: (root: Long, id: Long, name: Long) -> Unit) = refused(peers, expected) { out ->
@@ -102,7 +97,7 @@ class MalformedArraySpec : FunSpec({
     }
 
     test("ARR-10 ARR-11 ARR-18 a fixed-size list's child that is shorter than offset + length times the size") {
-        fun lists(size: Int) = Field.of("", FixedSizeListType(Field.of("item", NullType()), size))
+        fun lists(size: Int) = Field.of("", FixedSizeListType(Field.of("item", DataType.NULL), size))
         fun make(out: MemorySegment, length: Long, items: Long) {
             PeerNodes.array(out, length = length, offset = 1, buffers = 1, children = 1)
             PeerNodes.array(child(out), length = items)
@@ -116,7 +111,7 @@ class MalformedArraySpec : FunSpec({
     }
 
     test("ARR-15 ARR-18 dictionaries that are missing, superfluous, released or malformed") {
-        val encoded = Field.of("", DictionaryType(IntType(8, true), Field.of("", DataTypes.UTF8), false))
+        val encoded = Field.of("", DataType.dictionary(DataType.INT8, DataType.UTF8))
         fun indices(out: MemorySegment) {
             PeerNodes.array(out, length = 1, buffers = 2)
             PeerNodes.setBuffer(out, 1, ByteArray(1))
@@ -129,7 +124,7 @@ class MalformedArraySpec : FunSpec({
             PeerNodes.setArrayDictionary(it)
             PeerNodes.array(dictionary(it), length = 0, buffers = 2)
         }
-        refused(Field.of("", DataTypes.INT8), "$: has a dictionary, but the schema has none") {
+        refused(Field.of("", DataType.INT8), "$: has a dictionary, but the schema has none") {
             indices(it)
             PeerNodes.setArrayDictionary(it)
             PeerNodes.array(dictionary(it), length = 0, buffers = 3)
@@ -137,7 +132,7 @@ class MalformedArraySpec : FunSpec({
     }
 
     test("ARR-07 ARR-18 view arrays whose sizes are missing or negative, or whose buffers are NULL") {
-        val views = Field.of("v", Utf8ViewType())
+        val views = Field.of("v", DataType.UTF8_VIEW)
         fun make(out: MemorySegment, vararg sizes: Long?, spoil: (MemorySegment) -> Unit = {}) {
             PeerNodes.array(out, length = 0, buffers = 3L + sizes.size)
             val bytes = Arena.ofAuto().allocate(8L * sizes.size + 8).also { memory ->
@@ -166,17 +161,17 @@ class MalformedArraySpec : FunSpec({
             for (i in (if (bitmap) 0L else 1L) until buffers) PeerNodes.setBuffer(out, i, ByteArray(8))
         }
         fun tooMany(end: Long, format: String) = "$: offset + length = $end elements of format \"$format\" are more than memory has bytes for"
-        refused(Field.of("", DataTypes.UTF8), tooMany(1L shl 62, "u")) { make(it, 0, 1L shl 62, 3) }
-        refused(Field.of("", DataTypes.UTF8), tooMany(Long.MAX_VALUE, "u")) { make(it, 0, Long.MAX_VALUE, 3) }
-        refused(Field.of("", DataTypes.INT64), tooMany(1L shl 54, "l")) { make(it, 1, (1L shl 54) - 1, 2) }
-        refused(Field.of("", DataTypes.BOOL), tooMany((1L shl 60) + 1, "b")) { make(it, 1, 1L shl 60, 2) }
+        refused(Field.of("", DataType.UTF8), tooMany(1L shl 62, "u")) { make(it, 0, 1L shl 62, 3) }
+        refused(Field.of("", DataType.UTF8), tooMany(Long.MAX_VALUE, "u")) { make(it, 0, Long.MAX_VALUE, 3) }
+        refused(Field.of("", DataType.INT64), tooMany(1L shl 54, "l")) { make(it, 1, (1L shl 54) - 1, 2) }
+        refused(Field.of("", DataType.BOOL), tooMany((1L shl 60) + 1, "b")) { make(it, 1, 1L shl 60, 2) }
         refused(Field.of("", FixedSizeBinaryType(Int.MAX_VALUE)), tooMany(1L shl 26, "w:2147483647")) { make(it, 1, (1L shl 26) - 1, 2) }
         refused(Field.of("", FixedSizeBinaryType(0)), tooMany(Long.MAX_VALUE, "w:0")) { make(it, Long.MAX_VALUE, 0, 2, bitmap = true) }
         refused(Field.of("", StructType(listOf())), tooMany(1L shl 62, "+s")) { make(it, 1L shl 62, 0, 1, bitmap = true) }
     }
 
     test("ARR-20 run-ends with elements but without runs, or with fewer values than runs") {
-        val runs = Field.of("", RunEndEncodedType(Field.of("run_ends", DataTypes.INT32).withNullable(false), Field.of("values", NullType())))
+        val runs = Field.of("", RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), Field.of("values", DataType.NULL)))
         fun make(out: MemorySegment, length: Long, ends: Long, values: Long) {
             PeerNodes.array(out, length = length, children = 2)
             PeerNodes.array(child(out, 0), length = ends, buffers = 2)
@@ -197,13 +192,13 @@ class MalformedArraySpec : FunSpec({
     test("ARR-18 the path leads to the field, through structs, lists and fields without a name") {
         fun nested(type: DataType, vararg names: String): Field =
             Field.of("", names.reversed().fold(type) { inner, name -> if (name == "item") ListType(Field.of(name, inner)) else StructType(listOf(Field.of(name, inner))) })
-        refused(nested(DataTypes.INT8, "orders", "item", "price"), "$.orders.item.price: length = -1 is negative") { out ->
+        refused(nested(DataType.INT8, "orders", "item", "price"), "$.orders.item.price: length = -1 is negative") { out ->
             PeerNodes.array(out, length = 0, buffers = 1, children = 1)
             PeerNodes.array(child(out), length = 0, buffers = 2, children = 1)
             PeerNodes.array(child(child(out)), length = 0, buffers = 1, children = 1)
             PeerNodes.array(child(child(child(out))), length = -1, buffers = 2)
         }
-        refused(nested(DataTypes.INT8, ""), "$.[0]: length = -1 is negative") { out ->
+        refused(nested(DataType.INT8, ""), "$.[0]: length = -1 is negative") { out ->
             PeerNodes.array(out, length = 0, buffers = 1, children = 1)
             PeerNodes.array(child(out), length = -1, buffers = 2)
         }

@@ -2,39 +2,35 @@ package org.arbalest.testkit
 
 import org.arbalest.device.Column
 import org.arbalest.device.DataType
-import org.arbalest.device.DataType.BinaryType
-import org.arbalest.device.DataType.BinaryViewType
-import org.arbalest.device.DataType.DateType
-import org.arbalest.device.DataType.DateUnit
-import org.arbalest.device.DataType.DecimalType
-import org.arbalest.device.DataType.DictionaryType
-import org.arbalest.device.DataType.DurationType
-import org.arbalest.device.DataType.FixedSizeBinaryType
-import org.arbalest.device.DataType.FixedSizeListType
-import org.arbalest.device.DataType.IntType
-import org.arbalest.device.DataType.IntervalType
-import org.arbalest.device.DataType.IntervalUnit
-import org.arbalest.device.DataType.LargeBinaryType
-import org.arbalest.device.DataType.LargeListType
-import org.arbalest.device.DataType.LargeListViewType
-import org.arbalest.device.DataType.LargeUtf8Type
-import org.arbalest.device.DataType.ListType
-import org.arbalest.device.DataType.ListViewType
-import org.arbalest.device.DataType.MapType
-import org.arbalest.device.DataType.NullType
-import org.arbalest.device.DataType.RunEndEncodedType
-import org.arbalest.device.DataType.StructType
-import org.arbalest.device.DataType.TimeType
-import org.arbalest.device.DataType.TimestampType
-import org.arbalest.device.DataType.UnionMode
-import org.arbalest.device.DataType.UnionType
-import org.arbalest.device.DataType.Utf8ViewType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType
+import org.arbalest.device.FlatType.BinaryType
+import org.arbalest.device.FlatType.BinaryViewType
+import org.arbalest.device.FlatType.DecimalType
+import org.arbalest.device.FlatType.DurationType
+import org.arbalest.device.FlatType.FixedSizeBinaryType
+import org.arbalest.device.FlatType.IntType
+import org.arbalest.device.FlatType.LargeBinaryType
+import org.arbalest.device.FlatType.LargeUtf8Type
+import org.arbalest.device.FlatType.NullType
+import org.arbalest.device.FlatType.TimeType
+import org.arbalest.device.FlatType.TimestampType
+import org.arbalest.device.FlatType.Utf8ViewType
 import org.arbalest.device.Ledger
+import org.arbalest.device.NestedType.DictionaryType
+import org.arbalest.device.NestedType.FixedSizeListType
+import org.arbalest.device.NestedType.LargeListType
+import org.arbalest.device.NestedType.LargeListViewType
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.ListViewType
+import org.arbalest.device.NestedType.MapType
+import org.arbalest.device.NestedType.RunEndEncodedType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.NestedType.UnionMode
+import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.TimeUnit
 import org.arbalest.device.abi.ArrowArrayStruct
 import java.io.RandomAccessFile
@@ -104,7 +100,7 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         val nested = listOf<() -> DataType>(
             { ListType(item()) }, { LargeListType(item()) }, { ListViewType(item()) }, { LargeListViewType(item()) },
             { FixedSizeListType(item(), random.nextInt(if (depth == 3) 4 else 2)) }, { StructType(List(random.nextInt(4)) { item() }) },
-            { MapType(Field.of("e", StructType(listOf(Field.of("k", DataTypes.UTF8).withNullable(false), item()))), false) },
+            { MapType(Field.of("e", StructType(listOf(Field.of("k", DataType.UTF8).withNullable(false), item()))), false) },
             { UnionType(UnionMode.SPARSE, listOf(0, 5), listOf(item(), item())) },
             { UnionType(UnionMode.DENSE, listOf(3, 1), listOf(item(), item())) },
             { RunEndEncodedType(Field.of("r", IntType(listOf(16, 32, 64).random(random), true)).withNullable(false), item()) },
@@ -185,14 +181,14 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         is LargeUtf8Type, is LargeBinaryType -> Shape(3, true, 8)
         is DictionaryType -> shape(type.index())
         is IntType -> Shape(2, true, type.bits() / 8L)
-        is DataType.FloatType -> Shape(2, true, type.bits() / 8L)
+        is FlatType.FloatType -> Shape(2, true, type.bits() / 8L)
         is DecimalType -> Shape(2, true, type.bits() / 8L)
         is FixedSizeBinaryType -> Shape(2, true, type.width().toLong().coerceIn(1, 16))
         else -> if (isVariable(type)) Shape(3, true, 4) else Shape(2, true, 16)
     }
 
     private fun isVariable(type: DataType) =
-        type is LargeUtf8Type || type is LargeBinaryType || type is BinaryType || type == DataTypes.UTF8
+        type is LargeUtf8Type || type is LargeBinaryType || type is BinaryType || type == DataType.UTF8
 
     private fun mutate(node: Node, arena: Arena) {
         val struct = node.struct
@@ -372,12 +368,12 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         )
 
         private val leaves: List<DataType> = listOf(
-            NullType(), DataTypes.BOOL, DataTypes.INT8, DataTypes.UINT16, DataTypes.INT32, DataTypes.UINT64, DataTypes.FLOAT16, DataTypes.FLOAT32,
-            DataTypes.FLOAT64, DataTypes.UTF8, LargeUtf8Type(), Utf8ViewType(), BinaryType(), LargeBinaryType(), BinaryViewType(),
-            FixedSizeBinaryType(0), FixedSizeBinaryType(3), FixedSizeBinaryType(16), DecimalType(32, 9, 2), DecimalType(64, 18, 0), DecimalType(128, 38, -3),
-            DecimalType(256, 76, 5), DateType(DateUnit.DAY), DateType(DateUnit.MILLISECOND), TimeType(TimeUnit.SECOND), TimeType(TimeUnit.NANOSECOND),
-            TimestampType(TimeUnit.NANOSECOND, "UTC"), DurationType(TimeUnit.SECOND), IntervalType(IntervalUnit.YEAR_MONTH),
-            IntervalType(IntervalUnit.DAY_TIME), IntervalType(IntervalUnit.MONTH_DAY_NANO),
+            DataType.NULL, DataType.BOOL, DataType.INT8, DataType.UINT16, DataType.INT32, DataType.UINT64, DataType.FLOAT16, DataType.FLOAT32,
+            DataType.FLOAT64, DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW, DataType.BINARY, DataType.LARGE_BINARY, DataType.BINARY_VIEW,
+            FixedSizeBinaryType(0), FixedSizeBinaryType(3), FixedSizeBinaryType(16), DataType.decimal32(9, 2), DataType.decimal64(18, 0), DataType.decimal128(38, -3),
+            DataType.decimal256(76, 5), DataType.DATE32, DataType.DATE64, TimeType(TimeUnit.SECOND), TimeType(TimeUnit.NANOSECOND),
+            TimestampType(TimeUnit.NANOSECOND, "UTC"), DurationType(TimeUnit.SECOND), DataType.INTERVAL_YEAR_MONTH,
+            DataType.INTERVAL_DAY_TIME, DataType.INTERVAL_MONTH_DAY_NANO,
         )
     }
 }

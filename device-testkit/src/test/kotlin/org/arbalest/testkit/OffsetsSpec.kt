@@ -4,12 +4,12 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.DataType.FixedSizeListType
-import org.arbalest.device.DataType.ListType
-import org.arbalest.device.DataType.StructType
 import org.arbalest.device.Field
+import org.arbalest.device.NestedType.FixedSizeListType
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.StructType
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.testkit.PeerStreams.Flavour.SLICED
@@ -118,7 +118,7 @@ class OffsetsSpec : FunSpec({
 
     test("ARR-11 ARR-12 offsets at each level of a nested array of C's: a fixed-size list's does not move its child, a struct's does") {
         // struct (offset 1) of fixed-size lists of 2 (offset 1) of structs (offset 2) of x (offset 1): row 0 has x[3 + 2*2], x[3 + 2*2 + 1]
-        val x = Field.of("x", DataTypes.INT8)
+        val x = Field.of("x", DataType.INT8)
         val lists = Field.of("lists", FixedSizeListType(Field.of("item", StructType(listOf(x))), 2))
         Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
@@ -143,7 +143,7 @@ class OffsetsSpec : FunSpec({
     }
 
     test("ARR-09 ARR-12 lists and texts of C's whose first offset is not 0, with an offset, over items with an offset") {
-        val field = Field.of("", ListType(Field.of("item", DataTypes.UTF8)))
+        val field = Field.of("", ListType(Field.of("item", DataType.UTF8)))
         fun ints(vararg values: Int) = ByteArray(4 * values.size) { (values[it / 4] shr 8 * (it % 4)).toByte() }
         Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)

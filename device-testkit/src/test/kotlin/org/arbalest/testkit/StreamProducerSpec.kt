@@ -4,7 +4,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
@@ -27,7 +27,7 @@ class StreamProducerSpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 
-    val schema = Schema.of(listOf(Field.of("id", DataTypes.INT64)))
+    val schema = Schema.of(listOf(Field.of("id", DataType.INT64)))
 
     fun batch(first: Long, rows: Int = 10): DeviceArray =
         Devices.cpu().batchBuilder(rows).use { batch -> batch.int64("id", LongArray(rows) { first + it }).build() }

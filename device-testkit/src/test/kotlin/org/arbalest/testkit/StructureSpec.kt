@@ -4,13 +4,12 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import org.arbalest.device.DataType
-import org.arbalest.device.DataType.NullType
-import org.arbalest.device.DataType.RunEndEncodedType
-import org.arbalest.device.DataType.UnionMode
-import org.arbalest.device.DataType.UnionType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Field
+import org.arbalest.device.NestedType
+import org.arbalest.device.NestedType.RunEndEncodedType
+import org.arbalest.device.NestedType.UnionMode
+import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.abi.ArrowArrayStruct
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -33,7 +32,7 @@ class StructureSpec : FunSpec({
         look(out.address()).also { PeerMoves.release(out, StructKind.ARRAY) }
     }
 
-    val integers = listOf(Field.of("x", DataTypes.INT8), Field.of("y", DataTypes.INT8))
+    val integers = listOf(Field.of("x", DataType.INT8), Field.of("y", DataType.INT8))
 
     fun union(out: MemorySegment, dense: Boolean, legacy: Boolean) {
         val first = if (legacy) 1L else 0L
@@ -53,22 +52,22 @@ class StructureSpec : FunSpec({
             PeerNodes.setBuffer(out, 0, bitmap)
             PeerNodes.setBuffer(out, 1, ByteArray(10))
         }
-        imported(DataTypes.INT8, make(null)) {
+        imported(DataType.INT8, make(null)) {
             it.asColumn().nullCount() shouldBe 0
             exported(it, ArrowArrayStruct::nullCount) shouldBe 0
         }
-        imported(DataTypes.INT8, make(byteArrayOf(0b01010101, 0b01))) {
+        imported(DataType.INT8, make(byteArrayOf(0b01010101, 0b01))) {
             it.asColumn().nullCount() shouldBe 5
             (0L..8L).filter(it.asColumn()::isNull) shouldBe listOf(0L, 2L, 4L, 6L, 8L)
         }
     }
 
     test("ARR-03 null arrays count their nulls without a bitmap") {
-        imported(NullType(), { PeerNodes.array(it, length = 4, nullCount = 4) }) { it.asColumn().nullCount() shouldBe 4 }
+        imported(DataType.NULL, { PeerNodes.array(it, length = 4, nullCount = 4) }) { it.asColumn().nullCount() shouldBe 4 }
     }
 
     test("ARR-05 null arrays with a buffer and unions with a bitmap are taken in, and go out without") {
-        imported(NullType(), { PeerNodes.array(it, length = 4, nullCount = 4, buffers = 1) }) { array ->
+        imported(DataType.NULL, { PeerNodes.array(it, length = 4, nullCount = 4, buffers = 1) }) { array ->
             array.asColumn().isNull(3) shouldBe true
             exported(array, ArrowArrayStruct::nBuffers) shouldBe 0
         }
@@ -92,7 +91,7 @@ class StructureSpec : FunSpec({
         imported(UnionType(UnionMode.SPARSE, listOf(0, 1), integers), { union(it, false, false); ArrowArrayStruct.setNullCount(it.address(), -1) }) {
             exported(it, ArrowArrayStruct::nullCount) shouldBe 0
         }
-        val runs = RunEndEncodedType(Field.of("run_ends", DataTypes.INT32).withNullable(false), integers[0])
+        val runs = RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), integers[0])
         fun run(out: MemorySegment) {
             PeerNodes.array(out, length = 5, nullCount = -1, children = 2)
             PeerNodes.array(child(out, 0), length = 1, buffers = 2)
@@ -101,29 +100,29 @@ class StructureSpec : FunSpec({
             PeerNodes.setBuffer(child(out, 1), 1, byteArrayOf(9))
         }
         imported(runs, ::run) { exported(it, ArrowArrayStruct::nullCount) shouldBe 0 }
-        imported(NullType(), { PeerNodes.array(it, length = 4, nullCount = -1) }) {
+        imported(DataType.NULL, { PeerNodes.array(it, length = 4, nullCount = -1) }) {
             exported(it, ArrowArrayStruct::nullCount) shouldBe 4
             it.slice(1, 2).use { slice -> exported(slice, ArrowArrayStruct::nullCount) shouldBe 2 }
         }
     }
 
     test("ARR-08 theirs: at length 0 data and offsets may be NULL") {
-        for (type in listOf(DataTypes.INT64, DataTypes.BOOL)) {
+        for (type in listOf(DataType.INT64, DataType.BOOL)) {
             imported(type, { PeerNodes.array(it, length = 0, buffers = 2) }) { it.asColumn().length() shouldBe 0 }
         }
-        imported(DataTypes.UTF8, { PeerNodes.array(it, length = 0, buffers = 3) }) { array ->
+        imported(DataType.UTF8, { PeerNodes.array(it, length = 0, buffers = 3) }) { array ->
             array.asColumn().nullCount() shouldBe 0
             Arena.ofConfined().use { array.asColumn().segment(it).byteSize() shouldBe 0 }
             EveryType.checksum(array.retain()) shouldNotBe 0
         }
-        imported(DataType.ListType(integers[0]), {
+        imported(NestedType.ListType(integers[0]), {
             PeerNodes.array(it, length = 0, buffers = 2, children = 1)
             PeerNodes.array(child(it, 0), length = 0, buffers = 2)
         }) { it.asColumn().items().length() shouldBe 0 }
     }
 
     test("ARR-10 children may be longer than their parent, which reads its own rows only") {
-        val type = DataType.StructType(integers)
+        val type = NestedType.StructType(integers)
         imported(type, {
             PeerNodes.array(it, length = 2, offset = 3, buffers = 1, children = 2)
             for (i in 0L..1L) {
@@ -168,7 +167,7 @@ class StructureSpec : FunSpec({
             PeerNodes.array(array, length = 5, nullCount = -1, offset = 3, buffers = 3)
             for (i in 0L..2L) PeerNodes.setForeignBuffer(array, i, MemorySegment.ofAddress(0xdead_0000L + i))
             PeerNodes.deviceArray(device, array, 0, 2)
-            DeviceArray.importDeviceArray(device, Field.of("a", DataTypes.UTF8)).use { imported ->
+            DeviceArray.importDeviceArray(device, Field.of("a", DataType.UTF8)).use { imported ->
                 imported.asColumn().length() shouldBe 5
                 imported.slice(1, 2).use { it.exportDeviceArray(device) }
                 PeerMoves.release(device, StructKind.DEVICE_ARRAY) shouldBe true
@@ -183,7 +182,7 @@ class StructureSpec : FunSpec({
                 PeerNodes.array(array, length = 0, buffers = 2)
                 PeerNodes.deviceArray(device, array, 0, 2, MemorySegment.ofAddress(0xe0))
                 DeviceArray.importDeviceArray(device, integers[0]).use { it.syncEventAddress() shouldBe 0xe0 }
-                imported(DataTypes.INT8, { PeerNodes.array(it, length = 0, buffers = 2) }) { it.syncEventAddress() shouldBe 0 }
+                imported(DataType.INT8, { PeerNodes.array(it, length = 0, buffers = 2) }) { it.syncEventAddress() shouldBe 0 }
             }
         }
     }

@@ -6,7 +6,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.AsyncProducer
 import org.arbalest.device.AsyncSchema
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
@@ -54,7 +54,7 @@ class UnreachableStructSpec : FunSpec({
         good(ChildJvm.run(UnderPressure::class, options = listOf("-XX:+UseSerialGC", "-Xmx256m", "-Xmn1m")))
     }
 
-    val field = Field.of("n", DataTypes.INT32)
+    val field = Field.of("n", DataType.INT32)
     val calls = mapOf<String, (MemorySegment) -> Unit>(
         "ArrowSchema" to { Field.importSchema(it) },
         "ArrowArray" to { DeviceArray.importArray(it, field) },
@@ -165,7 +165,7 @@ internal object CollectedMeanwhile {
     }
 
     private fun imports() {
-        val field = Field.of("n", DataTypes.INT32)
+        val field = Field.of("n", DataType.INT32)
         schema().let { during("importSchema", 1, it) { Field.importSchema(it.take()) } }
         val (array, device) = ArrowArrayStruct.LAYOUT to ArrowDeviceArrayStruct.LAYOUT
         malformed(array).let { during("importArray", 1, it) { refused { DeviceArray.importArray(it.take(), field) } } }
@@ -210,7 +210,7 @@ internal object CollectedMeanwhile {
     private fun exportStreams() {
         fun waits(what: String, layout: StructLayout, export: (DeviceArrayReader, Dropped) -> Unit) {
             val (pulling, goOn) = CountDownLatch(1) to CountDownLatch(1)
-            val reader = DeviceArrayReader.of(Field.of("n", DataTypes.INT32), DeviceType.CPU) {
+            val reader = DeviceArrayReader.of(Field.of("n", DataType.INT32), DeviceType.CPU) {
                 pulling.countDown()
                 goOn.await()
                 null
@@ -234,7 +234,7 @@ internal object CollectedMeanwhile {
 
     private fun handlers() {
         handler().let { during("refuse", 2, it) { AsyncProducer.refuse(it.take(), IllegalStateException("not today")) } }
-        val schema = AsyncSchema(Field.of("n", DataTypes.INT32), DeviceType.CPU, Metadata.empty())
+        val schema = AsyncSchema(Field.of("n", DataType.INT32), DeviceType.CPU, Metadata.empty())
         val later = mutableListOf<Runnable>() // long after produce has returned
         SubmissionPublisher<DeviceArray>().use { arrays ->
             handler().let {
@@ -259,7 +259,7 @@ internal object CollectedMeanwhile {
 /** Without any timing of ours: large schemas cross in structs that are dropped, and the calls themselves make the garbage for the collector. */
 internal object UnderPressure {
     private const val ROUNDS = 3000
-    private val schema = Schema.of(List(300) { Field.of("column $it", DataTypes.INT32) })
+    private val schema = Schema.of(List(300) { Field.of("column $it", DataType.INT32) })
 
     private fun out(layout: StructLayout): MemorySegment = Arena.ofAuto().allocate(layout)
 

@@ -6,11 +6,11 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DataType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.NestedType
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.Errno
 import java.lang.foreign.Arena
@@ -31,7 +31,7 @@ class UntrustedCopySpec : FunSpec({
         val bytes = ByteBuffer.allocate(4 * offsets.size).order(ByteOrder.nativeOrder()).apply { offsets.forEach(::putInt) }.array()
         PeerNodes.setBuffer(out, 1, bytes, PeerNodes.Placement.GUARDED)
         PeerNodes.setBuffer(out, 2, data, PeerNodes.Placement.GUARDED)
-        DeviceArray.importArray(out, Field.of("a", DataTypes.UTF8)).use { array ->
+        DeviceArray.importArray(out, Field.of("a", DataType.UTF8)).use { array ->
             val failed = shouldThrow<DeviceException> { array.copyTo(Devices.cpu()) }
             failed.errno() shouldBe Errno.EINVAL
             failed.message!!
@@ -50,7 +50,7 @@ class UntrustedCopySpec : FunSpec({
 
     test("ARR-02 the copy of a slice counts its own nulls") {
         Devices.cpu().batchBuilder(16).use { batch ->
-            val column = batch.column(Field.of("a", DataTypes.INT32))
+            val column = batch.column(Field.of("a", DataType.INT32))
             for (row in 0 until 16) if (row < 12) column.append(row.toLong()) else column.appendNull()
             batch.build()
         }.use { array ->
@@ -70,7 +70,7 @@ class UntrustedCopySpec : FunSpec({
     }
 
     test("ARR-08 the copy of text without elements, whose offsets are NULL, has one offset, which is 0") {
-        copied(DataTypes.UTF8, { PeerNodes.array(it, length = 0, buffers = 3) }) { _, out ->
+        copied(DataType.UTF8, { PeerNodes.array(it, length = 0, buffers = 3) }) { _, out ->
             val offsets = ArrowArrayStruct.buffer(out.address(), 1)
             offsets shouldNotBe 0
             MemorySegment.ofAddress(offsets).reinterpret(4).get(ValueLayout.JAVA_INT_UNALIGNED, 0) shouldBe 0
@@ -78,7 +78,7 @@ class UntrustedCopySpec : FunSpec({
     }
 
     test("ARR-11 the copy of a fixed-size list has all items of each list") {
-        val type = DataType.FixedSizeListType(Field.of("item", DataTypes.INT8), 3)
+        val type = NestedType.FixedSizeListType(Field.of("item", DataType.INT8), 3)
         copied(type, { out ->
             PeerNodes.array(out, length = 2, offset = 1, buffers = 1, children = 1)
             val items = MemorySegment.ofAddress(ArrowArrayStruct.child(out.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
@@ -91,7 +91,7 @@ class UntrustedCopySpec : FunSpec({
     }
 
     test("ARR-07 the copy of text views has the sizes of its data buffers") {
-        copied(DataType.Utf8ViewType(), { out ->
+        copied(DataType.UTF8_VIEW, { out ->
             PeerNodes.array(out, length = 1, buffers = 4)
             PeerNodes.setBuffer(out, 1, ByteBuffer.allocate(16).order(ByteOrder.nativeOrder()).putInt(20).putInt(0).array())
             PeerNodes.setBuffer(out, 2, ByteArray(20))

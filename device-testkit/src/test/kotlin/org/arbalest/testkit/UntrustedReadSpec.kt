@@ -8,16 +8,16 @@ import io.kotest.matchers.types.shouldBeSameInstanceAs
 import org.arbalest.device.ArrayData
 import org.arbalest.device.Column
 import org.arbalest.device.DataType
-import org.arbalest.device.DataType.DictionaryType
-import org.arbalest.device.DataType.UnionMode
-import org.arbalest.device.DataType.UnionType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType
+import org.arbalest.device.NestedType
+import org.arbalest.device.NestedType.UnionMode
+import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.ArrowArrayStruct
@@ -51,19 +51,19 @@ class UntrustedReadSpec : FunSpec({
     }
 
     test("ARR-08 text whose data is NULL although its offsets speak of some is an error, not a crash") {
-        imported(DataTypes.UTF8, { text(it, ints(0, 5), null) }) { array ->
+        imported(DataType.UTF8, { text(it, ints(0, 5), null) }) { array ->
             shouldThrow<DeviceException> { array.asColumn().getString(0) }.message!! shouldContain "the data is NULL, but the offsets say 5 bytes"
             Arena.ofConfined().use { arena -> shouldThrow<DeviceException> { array.asColumn().segment(arena) }.errno() shouldBe Errno.EINVAL }
         }
-        imported(DataTypes.UTF8, { text(it, ints(0, 0), null) }) { it.asColumn().getString(0) shouldBe "" }
+        imported(DataType.UTF8, { text(it, ints(0, 0), null) }) { it.asColumn().getString(0) shouldBe "" }
     }
 
     test("ARR-09 offsets that are negative, or go back, or beyond the end, are errors that name them") {
-        imported(DataTypes.UTF8, { text(it, ints(-4096, 5), ByteArray(5)) }) { array ->
+        imported(DataType.UTF8, { text(it, ints(-4096, 5), ByteArray(5)) }) { array ->
             shouldThrow<DeviceException> { array.asColumn().getString(0) }.message!! shouldContain "offsets[0] = -4096"
             Arena.ofConfined().use { arena -> shouldThrow<DeviceException> { array.asColumn().segment(arena) } }
         }
-        imported(DataTypes.UTF8, { text(it, ints(0, 4, 2), ByteArray(4)) }) { array ->
+        imported(DataType.UTF8, { text(it, ints(0, 4, 2), ByteArray(4)) }) { array ->
             shouldThrow<DeviceException> { array.asColumn().getString(0) }.message!! shouldContain "offsets[1] = 4 is beyond the 2"
             shouldThrow<DeviceException> { array.asColumn().getString(1) }.message!! shouldContain "offsets[2] = 2 is before offsets[1] = 4"
         }
@@ -71,7 +71,7 @@ class UntrustedReadSpec : FunSpec({
 
     test("OWN-13 the segment of a column is read-only, and holds the array until the arena is closed") {
         val arena = Arena.ofConfined()
-        val segment = imported(DataTypes.INT32, {
+        val segment = imported(DataType.INT32, {
             PeerNodes.array(it, length = 2, buffers = 2)
             PeerNodes.setBuffer(it, 1, ints(7, 8))
         }) { it.asColumn().segment(arena) }
@@ -92,7 +92,7 @@ class UntrustedReadSpec : FunSpec({
             val event = FakeDevice.of(DeviceType.CUDA_HOST, 0).userEvent()
             val cell = arena.allocateFrom(ValueLayout.JAVA_LONG, event.handle)
             PeerNodes.deviceArray(device, array, deviceId = 0, deviceType = 3, syncEvent = cell)
-            DeviceArray.importDeviceArray(device, Field.of("a", DataTypes.INT32)).use {
+            DeviceArray.importDeviceArray(device, Field.of("a", DataType.INT32)).use {
                 it.device() shouldBeSameInstanceAs pinned
                 val column = it.asColumn()
                 shouldThrow<DeviceException> { column.getLong(0) }.message!! shouldContain "has an event that must be waited for first"
@@ -115,7 +115,7 @@ class UntrustedReadSpec : FunSpec({
                 val event = FakeDevice.of(type, 0).userEvent()
                 val cell = arena.allocateFrom(ValueLayout.JAVA_LONG, event.handle)
                 PeerNodes.deviceArray(out, array, deviceId = -1, deviceType = type.code(), syncEvent = cell)
-                val taken = DeviceArray.importDeviceArray(out, Field.of("a", DataTypes.INT32))
+                val taken = DeviceArray.importDeviceArray(out, Field.of("a", DataType.INT32))
                 taken.use {
                     it.device() shouldBeSameInstanceAs Devices.device(type, -1)
                     it.device().let { device -> listOf(device.id(), device.isOpaque, device.isCpuAccessible, device.toString()) } shouldBe listOf(-1L, false, true, type.name())
@@ -147,7 +147,7 @@ class UntrustedReadSpec : FunSpec({
             val (array, out) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
             PeerNodes.array(array, length = 0, buffers = 2)
             PeerNodes.deviceArray(out, array, deviceId = 3, deviceType = 17)
-            DeviceArray.importDeviceArray(out, Field.of("a", DataTypes.INT32)).use { it.viewOrCopyTo(it.device()).use { same -> same.device() shouldBe it.device() } }
+            DeviceArray.importDeviceArray(out, Field.of("a", DataType.INT32)).use { it.viewOrCopyTo(it.device()).use { same -> same.device() shouldBe it.device() } }
         }
     }
 
@@ -169,7 +169,7 @@ class UntrustedReadSpec : FunSpec({
     }
 
     test("ARR-16 a value of a dictionary that is null is null, and what stands beneath a null index is not looked at") {
-        val type = DictionaryType(DataTypes.INT32, Field.of("", DataTypes.UTF8), false)
+        val type = DataType.dictionary(DataType.INT32, DataType.UTF8)
         imported(type, { out ->
             PeerNodes.array(out, length = 3, nullCount = 1, buffers = 2)
             PeerNodes.setBuffer(out, 0, byteArrayOf(0b011))
@@ -188,13 +188,13 @@ class UntrustedReadSpec : FunSpec({
     }
 
     test("ARR-06 an unsigned number that no int holds is not read as a negative one; a union itself has no nulls, those beneath are not denied") {
-        imported(DataTypes.UINT64, {
+        imported(DataType.UINT64, {
             PeerNodes.array(it, length = 1, buffers = 2)
             PeerNodes.setBuffer(it, 1, ByteArray(8) { -1 })
         }) { array ->
             shouldThrow<ArithmeticException> { array.asColumn().getInt(0) }.message!! shouldContain "18446744073709551615 does not fit an int"
         }
-        val union = UnionType(UnionMode.SPARSE, listOf(0), listOf(Field.of("x", DataTypes.INT8)))
+        val union = UnionType(UnionMode.SPARSE, listOf(0), listOf(Field.of("x", DataType.INT8)))
         imported(union, {
             PeerNodes.array(it, length = 1, buffers = 1, children = 1)
             PeerNodes.setBuffer(it, 0, byteArrayOf(0))
@@ -208,7 +208,7 @@ class UntrustedReadSpec : FunSpec({
             shouldThrow<IllegalArgumentException> { array.asColumn().isNull(0) }.message shouldBe why
             shouldThrow<IllegalArgumentException> { array.asColumn().getLong(0) }.message shouldBe why
         }
-        val runs = DataType.RunEndEncodedType(Field.of("run_ends", DataTypes.INT32).withNullable(false), Field.of("x", DataType.NullType()))
+        val runs = NestedType.RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), Field.of("x", DataType.NULL))
         imported(runs, {
             PeerNodes.array(it, length = 3, nullCount = -1, children = 2)
             val ends = MemorySegment.ofAddress(ArrowArrayStruct.child(it.address(), 0)).reinterpret(ArrowArrayStruct.SIZE)
@@ -219,7 +219,7 @@ class UntrustedReadSpec : FunSpec({
     }
 
     test("ARR-20 one value of more bytes than a Java array has is refused, not an OutOfMemoryError") {
-        imported(DataType.FixedSizeBinaryType(Int.MAX_VALUE), {
+        imported(FlatType.FixedSizeBinaryType(Int.MAX_VALUE), {
             PeerNodes.array(it, length = 1, buffers = 2)
             PeerNodes.setBuffer(it, 1, ints(1))
         }) { array ->
@@ -228,7 +228,7 @@ class UntrustedReadSpec : FunSpec({
                     "column \"a\": the 2147483647 bytes or elements of one value do not fit a Java array"
             }
         }
-        imported(DataType.FixedSizeBinaryType(0), {
+        imported(FlatType.FixedSizeBinaryType(0), {
             PeerNodes.array(it, length = 1, buffers = 2)
         }) { array -> array.asColumn().getBytes(0).size shouldBe 0 }
     }
@@ -238,7 +238,7 @@ class UntrustedReadSpec : FunSpec({
     test("ARR-20 of our own buffers the sizes are known: offsets that were written later, and lie, lead neither reads nor copies beyond them") {
         for (nested in listOf(false, true)) {
             val text = ArrayData.of(2, 0, listOf(null, buffer(ints(0, 1, 1 shl 30)), buffer(byteArrayOf(65, 66))))
-            val field = Field.of("t", DataTypes.UTF8)
+            val field = Field.of("t", DataType.UTF8)
             val array = if (nested) {
                 DeviceArray.of(Schema.of(field), ArrayData.of(2, 0, listOf(null), listOf(text)), Devices.cpu().defaultStream())
             } else {
@@ -261,7 +261,7 @@ class UntrustedReadSpec : FunSpec({
 
     test("ARR-20 an offset in the middle that is beyond the array's own last one is refused by reads and by copies of a part") {
         val types = listOf(
-            DataType.StructType(listOf(Field.of("t", DataTypes.UTF8))), UnionType(UnionMode.SPARSE, listOf(0), listOf(Field.of("t", DataTypes.UTF8))),
+            NestedType.StructType(listOf(Field.of("t", DataType.UTF8))), UnionType(UnionMode.SPARSE, listOf(0), listOf(Field.of("t", DataType.UTF8))),
         )
         for (type in types) {
             imported(type, { out ->

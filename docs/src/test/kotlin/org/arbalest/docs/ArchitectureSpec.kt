@@ -14,6 +14,7 @@ import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DataType
 import org.arbalest.device.internal.memory.PlantedArrow
 import kotlin.io.path.Path
 import java.io.File
@@ -28,7 +29,7 @@ private val ROOMS = listOf("memory", "calls", "lifetime", "schema", "cpu", "devi
 private val FRONT = mapOf(
     "calls" to listOf("ProcessExit"),
     "lifetime" to listOf("Ledger"),
-    "schema" to listOf("DataType", "DataTypes", "Field", "Metadata", "Schema", "TimeUnit"),
+    "schema" to listOf("DataType", "Field", "FlatType", "Metadata", "NestedType", "Schema", "TimeUnit"),
     "device" to listOf("Device", "DeviceBuffer", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager", "MemoryPool", "SyncEvent"),
     "array" to listOf("ArrayData", "DeviceArray"),
     "read" to listOf("Column"),

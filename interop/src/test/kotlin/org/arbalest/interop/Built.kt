@@ -5,14 +5,16 @@ import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType
+import org.arbalest.device.NestedType
 import java.math.BigDecimal
 
 /** Arrays of those types that there are builders for, by them. */
 internal object Built {
     fun knows(type: DataType): Boolean = when (type) {
-        is DataType.Utf8ViewType, is DataType.BinaryViewType, is DataType.IntervalType, is DataType.ListViewType, is DataType.LargeListViewType,
-        is DataType.FixedSizeListType, is DataType.MapType, is DataType.UnionType, is DataType.RunEndEncodedType -> false
-        is DataType.DictionaryType -> type.values().type() == DataType.Utf8Type() && !type.ordered()
+        is FlatType.Utf8ViewType, is FlatType.BinaryViewType, is FlatType.IntervalType, is NestedType.ListViewType, is NestedType.LargeListViewType,
+        is NestedType.FixedSizeListType, is NestedType.MapType, is NestedType.UnionType, is NestedType.RunEndEncodedType -> false
+        is NestedType.DictionaryType -> type.values().type() == DataType.UTF8 && !type.ordered()
         else -> type.children().all { knows(it.type()) }
     }
 
@@ -26,7 +28,7 @@ internal object Built {
     }
 
     private fun append(column: ColumnBuilder, type: DataType, value: Any?) {
-        if (type is DataType.StructType) type.fields().forEach { append(column.child(it.name()), it.type(), (value as Map<*, *>?)?.get(it.name())) }
+        if (type is NestedType.StructType) type.fields().forEach { append(column.child(it.name()), it.type(), (value as Map<*, *>?)?.get(it.name())) }
         when {
             value == null -> column.appendNull()
             value is Boolean -> column.append(value)
@@ -34,7 +36,7 @@ internal object Built {
             value is Double -> column.append(value)
             value is BigDecimal -> column.append(value)
             value is String -> column.append(value)
-            type is DataType.StructType -> column.appendStruct()
+            type is NestedType.StructType -> column.appendStruct()
             value is List<*> && type.children().isEmpty() -> column.append(value.map { it as Byte }.toByteArray())
             value is List<*> -> {
                 column.appendList(value.size)

@@ -2,12 +2,14 @@ package org.arbalest.interop
 
 import org.arbalest.device.ArrayData
 import org.arbalest.device.DataType
-import org.arbalest.device.DataType.IntervalUnit
-import org.arbalest.device.DataType.UnionMode
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType
+import org.arbalest.device.FlatType.IntervalUnit
+import org.arbalest.device.NestedType
+import org.arbalest.device.NestedType.UnionMode
 import java.io.ByteArrayOutputStream
 import java.lang.foreign.MemorySegment
 import java.math.BigDecimal
@@ -31,30 +33,30 @@ internal object Laid {
     fun array(field: Field, values: List<Any?>): DeviceArray = DeviceArray.of(field, lay(field.type(), values))
 
     fun lay(type: DataType, values: List<Any?>): ArrayData = when (type) {
-        is DataType.NullType -> ArrayData.of(values.size.toLong(), values.size.toLong(), emptyList())
-        is DataType.BoolType -> plain(values, bits(values) { it == true })
-        is DataType.IntType -> plain(values, fixed(values, type.bits() / 8))
-        is DataType.FloatType -> plain(values, floats(values.map { it as Double? ?: 0.0 }, type.bits()))
-        is DataType.DecimalType -> plain(values, decimals(values, type))
-        is DataType.DateType -> plain(values, fixed(values, if (type.unit() == DataType.DateUnit.DAY) 4 else 8))
-        is DataType.TimeType -> plain(values, fixed(values, if (type.unit().ordinal < 2) 4 else 8))
-        is DataType.TimestampType, is DataType.DurationType -> plain(values, fixed(values, 8))
-        is DataType.IntervalType -> plain(values, intervals(values.map { it as Interval? ?: Interval(0, 0, 0) }, type.unit()))
-        is DataType.FixedSizeBinaryType -> plain(values, buffer { out -> values.forEach { out.write(it?.let(::bytes) ?: ByteArray(type.width())) } })
-        is DataType.Utf8Type, is DataType.BinaryType -> variable(values, 4)
-        is DataType.LargeUtf8Type, is DataType.LargeBinaryType -> variable(values, 8)
-        is DataType.Utf8ViewType, is DataType.BinaryViewType -> views(values)
-        is DataType.ListType -> list(values, type.item(), 4)
-        is DataType.LargeListType -> list(values, type.item(), 8)
-        is DataType.MapType -> list(values, type.entries(), 4)
-        is DataType.ListViewType -> listView(values, type.item(), 4)
-        is DataType.LargeListViewType -> listView(values, type.item(), 8)
-        is DataType.FixedSizeListType ->
+        is FlatType.NullType -> ArrayData.of(values.size.toLong(), values.size.toLong(), emptyList())
+        is FlatType.BoolType -> plain(values, bits(values) { it == true })
+        is FlatType.IntType -> plain(values, fixed(values, type.bits() / 8))
+        is FlatType.FloatType -> plain(values, floats(values.map { it as Double? ?: 0.0 }, type.bits()))
+        is FlatType.DecimalType -> plain(values, decimals(values, type))
+        is FlatType.DateType -> plain(values, fixed(values, if (type.unit() == FlatType.DateUnit.DAY) 4 else 8))
+        is FlatType.TimeType -> plain(values, fixed(values, if (type.unit().ordinal < 2) 4 else 8))
+        is FlatType.TimestampType, is FlatType.DurationType -> plain(values, fixed(values, 8))
+        is FlatType.IntervalType -> plain(values, intervals(values.map { it as Interval? ?: Interval(0, 0, 0) }, type.unit()))
+        is FlatType.FixedSizeBinaryType -> plain(values, buffer { out -> values.forEach { out.write(it?.let(::bytes) ?: ByteArray(type.width())) } })
+        is FlatType.Utf8Type, is FlatType.BinaryType -> variable(values, 4)
+        is FlatType.LargeUtf8Type, is FlatType.LargeBinaryType -> variable(values, 8)
+        is FlatType.Utf8ViewType, is FlatType.BinaryViewType -> views(values)
+        is NestedType.ListType -> list(values, type.item(), 4)
+        is NestedType.LargeListType -> list(values, type.item(), 8)
+        is NestedType.MapType -> list(values, type.entries(), 4)
+        is NestedType.ListViewType -> listView(values, type.item(), 4)
+        is NestedType.LargeListViewType -> listView(values, type.item(), 8)
+        is NestedType.FixedSizeListType ->
             nested(values, emptyList(), lay(type.item().type(), values.flatMap { elements(it) ?: List(type.size()) { null } }))
-        is DataType.StructType -> nested(values, emptyList(), *struct(type.fields(), values))
-        is DataType.UnionType -> union(type, values.map { it as Variant })
-        is DataType.RunEndEncodedType -> runs(type, values)
-        is DataType.DictionaryType -> dictionary(type, values)
+        is NestedType.StructType -> nested(values, emptyList(), *struct(type.fields(), values))
+        is NestedType.UnionType -> union(type, values.map { it as Variant })
+        is NestedType.RunEndEncodedType -> runs(type, values)
+        is NestedType.DictionaryType -> dictionary(type, values)
     }
 
     private fun plain(values: List<Any?>, vararg buffers: DeviceBuffer): ArrayData = nested(values, buffers.toList())
@@ -106,7 +108,7 @@ internal object Laid {
     private fun struct(fields: List<Field>, values: List<Any?>): Array<ArrayData> =
         fields.map { field -> lay(field.type(), values.map { (it as Map<*, *>?)?.get(field.name()) }) }.toTypedArray()
 
-    private fun union(type: DataType.UnionType, values: List<Variant>): ArrayData {
+    private fun union(type: NestedType.UnionType, values: List<Variant>): ArrayData {
         val ids = fixed(values.map { it.id.toLong() }, 1)
         val dense = type.mode() == UnionMode.DENSE
         val children = type.typeIds().mapIndexed { i, id ->
@@ -118,13 +120,13 @@ internal object Laid {
         return ArrayData.of(values.size.toLong(), 0, if (dense) listOf(ids, fixed(offsets, 4)) else listOf(ids), children)
     }
 
-    private fun runs(type: DataType.RunEndEncodedType, values: List<Any?>): ArrayData {
+    private fun runs(type: NestedType.RunEndEncodedType, values: List<Any?>): ArrayData {
         val ends = values.indices.filter { it == values.lastIndex || values[it] != values[it + 1] }
         val children = listOf(lay(type.runEnds().type(), ends.map { it + 1L }), lay(type.values().type(), ends.map { values[it] }))
         return ArrayData.of(values.size.toLong(), 0, emptyList(), children)
     }
 
-    private fun dictionary(type: DataType.DictionaryType, values: List<Any?>): ArrayData {
+    private fun dictionary(type: NestedType.DictionaryType, values: List<Any?>): ArrayData {
         val words = checkNotNull(DICTIONARIES.firstOrNull { it.containsAll(values.filterNotNull()) }) { "no dictionary has $values" }
         val index = fixed(values.map { value -> value?.let { words.lastIndexOf(it).toLong() } }, type.index().bits() / 8)
         val indices = plain(values, index)
@@ -150,7 +152,7 @@ internal object Laid {
         }
     }
 
-    private fun decimals(values: List<Any?>, type: DataType.DecimalType) = buffer { out ->
+    private fun decimals(values: List<Any?>, type: FlatType.DecimalType) = buffer { out ->
         for (value in values) {
             val unscaled = (value as BigDecimal? ?: BigDecimal.ZERO).setScale(type.scale()).unscaledValue()
             for (byte in 0 until type.bits() / 8) out.write(unscaled.shiftRight(8 * byte).toInt())

@@ -1,35 +1,27 @@
 package org.arbalest.interop
 
 import org.arbalest.device.DataType
-import org.arbalest.device.DataType.BinaryType
-import org.arbalest.device.DataType.BinaryViewType
-import org.arbalest.device.DataType.DateType
-import org.arbalest.device.DataType.DateUnit
-import org.arbalest.device.DataType.DecimalType
-import org.arbalest.device.DataType.DictionaryType
-import org.arbalest.device.DataType.DurationType
-import org.arbalest.device.DataType.FixedSizeBinaryType
-import org.arbalest.device.DataType.FixedSizeListType
-import org.arbalest.device.DataType.IntType
-import org.arbalest.device.DataType.IntervalType
-import org.arbalest.device.DataType.IntervalUnit
-import org.arbalest.device.DataType.LargeBinaryType
-import org.arbalest.device.DataType.LargeListType
-import org.arbalest.device.DataType.LargeListViewType
-import org.arbalest.device.DataType.LargeUtf8Type
-import org.arbalest.device.DataType.ListType
-import org.arbalest.device.DataType.ListViewType
-import org.arbalest.device.DataType.MapType
-import org.arbalest.device.DataType.NullType
-import org.arbalest.device.DataType.RunEndEncodedType
-import org.arbalest.device.DataType.StructType
-import org.arbalest.device.DataType.TimeType
-import org.arbalest.device.DataType.TimestampType
-import org.arbalest.device.DataType.UnionMode
-import org.arbalest.device.DataType.UnionType
-import org.arbalest.device.DataType.Utf8ViewType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType.BinaryViewType
+import org.arbalest.device.FlatType.DecimalType
+import org.arbalest.device.FlatType.DurationType
+import org.arbalest.device.FlatType.FixedSizeBinaryType
+import org.arbalest.device.FlatType.IntType
+import org.arbalest.device.FlatType.IntervalType
+import org.arbalest.device.FlatType.TimeType
+import org.arbalest.device.FlatType.TimestampType
+import org.arbalest.device.FlatType.Utf8ViewType
+import org.arbalest.device.NestedType.DictionaryType
+import org.arbalest.device.NestedType.FixedSizeListType
+import org.arbalest.device.NestedType.LargeListType
+import org.arbalest.device.NestedType.LargeListViewType
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.ListViewType
+import org.arbalest.device.NestedType.MapType
+import org.arbalest.device.NestedType.RunEndEncodedType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.NestedType.UnionMode
+import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.TimeUnit
 import java.math.BigDecimal
 
@@ -66,13 +58,13 @@ internal class TypeCase(val name: String, val type: DataType, val sql: String?, 
 
 /** Every type of the format, by name. */
 internal object Types {
-    private val item = Field.of("item", DataTypes.INT64)
-    private val word = Field.of("item", DataTypes.UTF8)
-    private val pair = StructType(listOf(Field.of("x", DataTypes.INT64), Field.of("word", DataTypes.UTF8)))
+    private val item = Field.of("item", DataType.INT64)
+    private val word = Field.of("item", DataType.UTF8)
+    private val pair = StructType(listOf(Field.of("x", DataType.INT64), Field.of("word", DataType.UTF8)))
     private val entries = Field.of(
-        "entries", StructType(listOf(Field.of("key", DataTypes.UTF8).withNullable(false), Field.of("value", DataTypes.INT64))),
+        "entries", StructType(listOf(Field.of("key", DataType.UTF8).withNullable(false), Field.of("value", DataType.INT64))),
     ).withNullable(false)
-    private val members = listOf(Field.of("number", DataTypes.INT64), Field.of("text", DataTypes.UTF8))
+    private val members = listOf(Field.of("number", DataType.INT64), Field.of("text", DataType.UTF8))
 
     private val long: (Int) -> Long = { it * 10_000_000_019L }
     private val text: (Int) -> String = { if (it % 2 == 0) "r$it" else "row number \u00b5$it" }
@@ -97,37 +89,37 @@ internal object Types {
 
     private fun dictionary(index: IntType, ordered: Boolean = false) = case(
         "dictionary, " + (if (index.signed()) "" else "u") + "int${index.bits()}" + (if (ordered) ", ordered" else ""),
-        DictionaryType(index, Field.of("", DataTypes.UTF8), ordered), COLOR, color,
+        DictionaryType(index, Field.of("", DataType.UTF8), ordered), COLOR, color,
     )
 
     val all: List<TypeCase> = listOf(
-        case("null", NullType()) { null },
-        case("bool", DataTypes.BOOL, "i % 3 = 0") { it % 3 == 0 },
-        int(DataTypes.INT8, "i - 50") { it - 50L },
-        int(DataTypes.INT16, "i * 7 - 900") { it * 7 - 900L },
-        int(DataTypes.INT32, "i * 100003") { it * 100003L },
-        int(DataTypes.INT64, LONG, long),
-        int(DataTypes.UINT8, "i + 100") { it + 100L },
-        int(DataTypes.UINT16, "i * 600") { it * 600L },
-        int(DataTypes.UINT32, "i * 40000000") { it * 40_000_000L },
-        int(DataTypes.UINT64, "i::UHUGEINT * 184467440737095516") { it * 184_467_440_737_095_516L },
-        case("float16", DataTypes.FLOAT16) { it / 2.0 },
-        case("float32", DataTypes.FLOAT32, "(i / 8.0)::FLOAT") { it / 8.0 },
-        case("float64", DataTypes.FLOAT64, "i::DOUBLE / 7.0::DOUBLE") { it / 7.0 },
+        case("null", DataType.NULL) { null },
+        case("bool", DataType.BOOL, "i % 3 = 0") { it % 3 == 0 },
+        int(DataType.INT8, "i - 50") { it - 50L },
+        int(DataType.INT16, "i * 7 - 900") { it * 7 - 900L },
+        int(DataType.INT32, "i * 100003") { it * 100003L },
+        int(DataType.INT64, LONG, long),
+        int(DataType.UINT8, "i + 100") { it + 100L },
+        int(DataType.UINT16, "i * 600") { it * 600L },
+        int(DataType.UINT32, "i * 40000000") { it * 40_000_000L },
+        int(DataType.UINT64, "i::UHUGEINT * 184467440737095516") { it * 184_467_440_737_095_516L },
+        case("float16", DataType.FLOAT16) { it / 2.0 },
+        case("float32", DataType.FLOAT32, "(i / 8.0)::FLOAT") { it / 8.0 },
+        case("float64", DataType.FLOAT64, "i::DOUBLE / 7.0::DOUBLE") { it / 7.0 },
         decimal(32, 9, 2, "(i * 1.25)::DECIMAL(9,2)") { "${it * 1.25}" },
         decimal(64, 18, 3, "(i * 12345678.125)::DECIMAL(18,3)") { "${it * 12345678125L}e-3" },
         decimal(128, 38, 10, "(i * 98765432.1)::DECIMAL(38,10)") { "${it * 987654321L}e-1" },
         decimal(256, 76, 2, null) { "-${it}99999999999999999999999999999999999999999.25" },
-        case("utf8", DataTypes.UTF8, TEXT, text),
-        case("large utf8", LargeUtf8Type(), TEXT, text),
-        case("utf8 view", Utf8ViewType(), TEXT, text),
-        case("binary", BinaryType(), "encode($TEXT)", bytes), case("large binary", LargeBinaryType(), "encode($TEXT)", bytes),
-        case("binary view", BinaryViewType(), "encode($TEXT)", bytes),
+        case("utf8", DataType.UTF8, TEXT, text),
+        case("large utf8", DataType.LARGE_UTF8, TEXT, text),
+        case("utf8 view", DataType.UTF8_VIEW, TEXT, text),
+        case("binary", DataType.BINARY, "encode($TEXT)", bytes), case("large binary", DataType.LARGE_BINARY, "encode($TEXT)", bytes),
+        case("binary view", DataType.BINARY_VIEW, "encode($TEXT)", bytes),
         case("fixed-size binary", FixedSizeBinaryType(3), "encode('a' || (i % 90 + 10))") { row ->
             "a${row % 90 + 10}".encodeToByteArray().toList()
         },
-        case("date32", DateType(DateUnit.DAY), "DATE '1969-12-01' + i::INTEGER") { it - 31L },
-        case("date64", DateType(DateUnit.MILLISECOND), "DATE '1969-12-01' + i::INTEGER") { (it - 31L) * 86_400_000 },
+        case("date32", DataType.DATE32, "DATE '1969-12-01' + i::INTEGER") { it - 31L },
+        case("date64", DataType.DATE64, "DATE '1969-12-01' + i::INTEGER") { (it - 31L) * 86_400_000 },
         case("time32, s", TimeType(TimeUnit.SECOND), "TIME '00:00:01' + INTERVAL 1 SECOND * i") { it + 1L },
         case("time32, ms", TimeType(TimeUnit.MILLISECOND), "TIME '00:00:00.001' + INTERVAL 1 SECOND * i") { it * 1000 + 1L },
         case("time64, us", TimeType(TimeUnit.MICROSECOND), "TIME '00:00:00.000001' + INTERVAL 1 SECOND * i") { it * 1_000_000 + 1L },
@@ -155,10 +147,10 @@ internal object Types {
         case("duration, ms", DurationType(TimeUnit.MILLISECOND), "INTERVAL 1 SECOND * i") { it * 1000L },
         case("duration, us", DurationType(TimeUnit.MICROSECOND), "INTERVAL 1 SECOND * i") { it * 1_000_000L },
         case("duration, ns", DurationType(TimeUnit.NANOSECOND), "INTERVAL 1 SECOND * i") { it * 1_000_000_000L },
-        case("interval, months", IntervalType(IntervalUnit.YEAR_MONTH), "INTERVAL 1 MONTH * i") { Interval(it, 0, 0) },
-        case("interval, days and ms", IntervalType(IntervalUnit.DAY_TIME)) { Interval(0, it, it * 1_000_000L) },
+        case("interval, months", DataType.INTERVAL_YEAR_MONTH, "INTERVAL 1 MONTH * i") { Interval(it, 0, 0) },
+        case("interval, days and ms", DataType.INTERVAL_DAY_TIME) { Interval(0, it, it * 1_000_000L) },
         case(
-            "interval, months, days and ns", IntervalType(IntervalUnit.MONTH_DAY_NANO),
+            "interval, months, days and ns", DataType.INTERVAL_MONTH_DAY_NANO,
             "INTERVAL 1 MONTH + INTERVAL 1 DAY * i + INTERVAL 1 SECOND * i",
         ) {
             Interval(1, it, it * 1_000_000_000L)
@@ -189,22 +181,22 @@ internal object Types {
         case("dense union", UnionType(UnionMode.DENSE, listOf(0, 1), members)) {
             if (it % 2 == 0) Variant(0, long(it)) else Variant(1, if (it % 3 == 0) null else text(it))
         },
-        case("run-ends, int16", runs(DataTypes.INT16), TEXT_RUNS) { text(it / 4) },
-        case("run-ends, int32", runs(DataTypes.INT32), TEXT_RUNS) { text(it / 4) },
-        case("run-ends, int64", runs(DataTypes.INT64), TEXT_RUNS) { text(it / 4) },
-        dictionary(DataTypes.INT8), dictionary(DataTypes.INT16), dictionary(DataTypes.INT32), dictionary(DataTypes.INT64),
-        dictionary(DataTypes.UINT8), dictionary(DataTypes.UINT16), dictionary(DataTypes.UINT32), dictionary(DataTypes.UINT64),
-        dictionary(DataTypes.INT8, ordered = true),
-        case("dictionary of int64", DictionaryType(DataTypes.INT32, item.withName(""), false), "(i % 3) * 10000000019") { long(it % 3) },
+        case("run-ends, int16", runs(DataType.INT16), TEXT_RUNS) { text(it / 4) },
+        case("run-ends, int32", runs(DataType.INT32), TEXT_RUNS) { text(it / 4) },
+        case("run-ends, int64", runs(DataType.INT64), TEXT_RUNS) { text(it / 4) },
+        dictionary(DataType.INT8), dictionary(DataType.INT16), dictionary(DataType.INT32), dictionary(DataType.INT64),
+        dictionary(DataType.UINT8), dictionary(DataType.UINT16), dictionary(DataType.UINT32), dictionary(DataType.UINT64),
+        dictionary(DataType.INT8, ordered = true),
+        case("dictionary of int64", DictionaryType(DataType.INT32, item.withName(""), false), "(i % 3) * 10000000019") { long(it % 3) },
         case(
-            "list of dictionary", ListType(Field.of("item", DictionaryType(DataTypes.INT8, Field.of("", DataTypes.UTF8), false))),
+            "list of dictionary", ListType(Field.of("item", DataType.dictionary(DataType.INT8, DataType.UTF8))),
             "[$COLOR, NULL]",
         ) {
             listOf(color(it), null)
         },
     )
 
-    private fun runs(ends: IntType) = RunEndEncodedType(Field.of("run_ends", ends).withNullable(false), Field.of("values", DataTypes.UTF8))
+    private fun runs(ends: IntType) = RunEndEncodedType(Field.of("run_ends", ends).withNullable(false), Field.of("values", DataType.UTF8))
 }
 
 private const val TEXT_RUNS = "CASE WHEN i // 4 % 2 = 0 THEN 'r' || (i // 4) ELSE 'row number \u00b5' || (i // 4) END"

@@ -7,10 +7,10 @@ import jcuda.driver.CUresult
 import jcuda.driver.JCudaDriver
 import org.arbalest.coroutines.get
 import org.arbalest.coroutines.strings
-import org.arbalest.device.DataType.DictionaryType
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.NestedType.DictionaryType
 import org.arbalest.device.cuda.Cuda
 import org.arbalest.device.cuda.Jcuda
 

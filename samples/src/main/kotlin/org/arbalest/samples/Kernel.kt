@@ -5,14 +5,14 @@ import org.arbalest.coroutines.await
 import org.arbalest.coroutines.get
 import org.arbalest.coroutines.strings
 import org.arbalest.device.ArrayData
-import org.arbalest.device.DataType.FixedSizeListType
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.NestedType.FixedSizeListType
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.spi.Availability
@@ -83,7 +83,7 @@ private fun start(device: Device, histogram: (Device) -> Histogram): Histogram? 
 /** What is in [counts] when the stream has got here, as an array of the device's with a list for each airport; and that on the CPU. */
 internal suspend fun fetchCounts(airports: List<String>, counts: DeviceBuffer, stream: DeviceStream): Counts {
     val rows = airports.size.toLong()
-    val field = Field.of("delays", FixedSizeListType(Field.of("count", DataTypes.INT32), BINS))
+    val field = Field.of("delays", FixedSizeListType(Field.of("count", DataType.INT32), BINS))
     val numbers = ArrayData.of(rows * BINS, 0, listOf(null, counts))
     val lists = ArrayData.of(rows, 0, listOf(null), listOf(numbers))
     val result = DeviceArray.of(Schema.of(listOf(field)), ArrayData.of(rows, 0, listOf(null), listOf(lists)), stream)

@@ -2,10 +2,10 @@ package org.arbalest.samples
 
 import org.arbalest.coroutines.get
 import org.arbalest.coroutines.strings
-import org.arbalest.device.DataType.DictionaryType
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.NestedType.DictionaryType
 import org.arbalest.device.opencl.Jocl
 import org.jocl.CL
 import org.jocl.Pointer

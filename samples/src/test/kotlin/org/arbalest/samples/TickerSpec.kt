@@ -18,7 +18,7 @@ import org.arbalest.coroutines.asTaskFlow
 import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.int64
 import org.arbalest.coroutines.produceTo
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
@@ -134,7 +134,7 @@ class TickerSpec : FunSpec({
     test("what C does not take, it says why") {
         counting {
             library.tally(Long.MAX_VALUE).use { tally ->
-                val schema = Schema.of(Field.of("id", DataTypes.INT64))
+                val schema = Schema.of(Field.of("id", DataType.INT64))
                 val ids = flow<DeviceArray> { Devices.cpu().batch(1) { int64("id") { 1L } }.use { emit(it) } }
                 shouldThrow<DeviceException> { ids.produceTo(tally.handler(), schema) }.errno() shouldBe Errno.EINVAL
                 shouldThrow<IllegalStateException> { tally.join() }.message shouldContain "not quotes: symbol"

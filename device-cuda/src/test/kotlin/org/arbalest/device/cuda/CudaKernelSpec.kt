@@ -8,7 +8,7 @@ import jcuda.driver.CUmodule
 import jcuda.driver.CUresult
 import jcuda.driver.JCudaDriver
 import org.arbalest.device.ArrayData
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
@@ -58,7 +58,7 @@ class CudaKernelSpec : FunSpec({
                 computing.keepAlive(flights)
                 flights.close()
                 val data = ArrayData.of(expected.size.toLong(), 0, listOf(null), listOf(ArrayData.of(expected.size.toLong(), 0, listOf(null, counts))))
-                val result = DeviceArray.of(Schema.of(listOf(Field.of("count", DataTypes.INT32))), data, computing)
+                val result = DeviceArray.of(Schema.of(listOf(Field.of("count", DataType.INT32))), data, computing)
                 result.isReady shouldBe false
                 val back = result.use { it.copyTo(Devices.cpu(), computing) }
                 gate.open()

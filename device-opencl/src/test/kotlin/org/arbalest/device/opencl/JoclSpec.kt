@@ -6,7 +6,7 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.ArrayData
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceStream
@@ -72,7 +72,7 @@ class JoclSpec : FunSpec({
                 computing.keepAlive(numbers)
                 numbers.close()
                 val data = ArrayData.of(rows.toLong(), 0, listOf(null), listOf(ArrayData.of(rows.toLong(), 0, listOf(null, out))))
-                val sums = DeviceArray.of(Schema.of(listOf(Field.of("sum", DataTypes.INT64))), data, computing)
+                val sums = DeviceArray.of(Schema.of(listOf(Field.of("sum", DataType.INT64))), data, computing)
                 sums.isReady shouldBe false
                 val back = sums.use { it.copyTo(cpu, computing) }
                 gate.open()

@@ -14,7 +14,6 @@ import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.runBlocking
 import org.arbalest.coroutines.await
 import org.arbalest.device.DataType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
@@ -55,7 +54,7 @@ class OpenClSpec : FunSpec({
     beforeTest { arena = Arena.ofConfined() }
     afterTest { arena.close() }
 
-    val ids = Schema.of(listOf(Field.of("id", DataTypes.INT64)))
+    val ids = Schema.of(listOf(Field.of("id", DataType.INT64)))
 
     /** A record batch of C's on the OpenCL device, whose one column has these buffers. */
     fun foreign(rows: Long, buffers: List<Long>, event: MemorySegment = MemorySegment.NULL, deviceId: Long = 0): MemorySegment {
@@ -181,7 +180,7 @@ class OpenClSpec : FunSpec({
         for (none in listOf(MemorySegment.NULL, arena.allocate(64), MemorySegment.ofArray(LongArray(16)), MemorySegment.ofAddress(12))) {
             shouldThrow<IllegalArgumentException> { OpenCl.importMemObjects(none, ids, device.defaultStream()) }
         }
-        val wrongSchema = Schema.of(Field.of("a", DataTypes.INT64), Field.of("b", DataType.Utf8Type()))
+        val wrongSchema = Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.UTF8))
         val memory = memObject(longArrayOf(1))
         shouldThrow<DeviceException> { OpenCl.importMemObjects(foreign(1, listOf(0, memory.nativePointer)), wrongSchema, device.defaultStream()) }
         CPeer.counts().arrays shouldBe 0

@@ -3,7 +3,7 @@ package org.arbalest.device.rocm
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.ArrayData
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceStream
@@ -47,7 +47,7 @@ class RocmKernelSpec : FunSpec({
                     computing.keepAlive(batch)
                     batch.close()
                     val data = ArrayData.of(rows, 0, listOf(null), listOf(ArrayData.of(rows, 0, listOf(null, out))))
-                    val result = DeviceArray.of(Schema.of(listOf(Field.of("twice", DataTypes.INT64))), data, computing)
+                    val result = DeviceArray.of(Schema.of(listOf(Field.of("twice", DataType.INT64))), data, computing)
                     result.isReady shouldBe false
                     val back = result.use { it.copyTo(Devices.cpu(), computing) }
                     gate.open()

@@ -1,7 +1,6 @@
 package org.arbalest.testkit.contract
 
 import org.arbalest.device.DataType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
@@ -9,6 +8,7 @@ import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.Ledger
+import org.arbalest.device.NestedType
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.util.concurrent.locks.LockSupport
 
@@ -127,4 +127,4 @@ public fun settled(): Ledger {
     return Ledger.now()
 }
 
-private val LISTS = Field.of("tags", DataType.ListType(Field.of("item", DataTypes.UTF8)))
+private val LISTS = Field.of("tags", NestedType.ListType(Field.of("item", DataType.UTF8)))

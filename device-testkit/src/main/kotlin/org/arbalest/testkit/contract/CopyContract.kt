@@ -6,7 +6,7 @@ import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeSameInstanceAs
 import org.arbalest.device.ArrayData
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
@@ -66,7 +66,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
     }
 
     test("ARR-20 copy: of a part, an offset that is beyond the array's own last one is refused, also where the CPU cannot read") {
-        val schema = Schema.of(Field.of("t", DataTypes.UTF8))
+        val schema = Schema.of(Field.of("t", DataType.UTF8))
         Arena.ofConfined().use { arena ->
             val out = arena.allocate(DEVICE_ARRAY.size, 8)
             val text = ArrayData.of(3, 0, listOf(null, buffer(intArrayOf(0, 1, Int.MAX_VALUE, 3)), buffer(IntArray(1))))

@@ -6,7 +6,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.ArrayData
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
@@ -110,9 +110,9 @@ class ExportAfterWaitSpec : FunSpec({
             device.allocate(16).use { values ->
                 fake.failCall(FakeCall.RECORD)
                 val data = ArrayData.of(2, 0, listOf(null, values))
-                shouldThrow<DeviceException> { DeviceArray.of(Field.of("n", DataTypes.INT64), data, stream) }.message!! shouldContain "fakeEventRecord"
+                shouldThrow<DeviceException> { DeviceArray.of(Field.of("n", DataType.INT64), data, stream) }.message!! shouldContain "fakeEventRecord"
                 values.size() shouldBe 16
-                DeviceArray.of(Field.of("n", DataTypes.INT64), data, stream).close()
+                DeviceArray.of(Field.of("n", DataType.INT64), data, stream).close()
             }
         }
     }

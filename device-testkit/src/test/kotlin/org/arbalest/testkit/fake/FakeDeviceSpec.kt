@@ -7,7 +7,7 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.comparables.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
@@ -165,7 +165,7 @@ class FakeDeviceSpec : FunSpec({
     }
 
     test("DEV-03 DEV-12 what is no event, and a NULL one, are refused at import, and the array is released") {
-        val schema = Schema.of(Field.of("id", DataTypes.INT64), Field.of("name", DataTypes.UTF8))
+        val schema = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8))
         Arena.ofConfined().use { arena ->
             for ((handle, words) in listOf(77L to "77, which is no event of EXT_DEV:0", 0L to "an event that is NULL")) {
                 val array = arena.allocate(ArrowArrayStruct.LAYOUT)
@@ -182,7 +182,7 @@ class FakeDeviceSpec : FunSpec({
 
     test("DEV-05 an imported event is waited for and never destroyed") {
         val event = fake.userEvent()
-        val schema = Schema.of(Field.of("id", DataTypes.INT64), Field.of("name", DataTypes.UTF8))
+        val schema = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8))
         Arena.ofConfined().use { arena ->
             val array = arena.allocate(ArrowArrayStruct.LAYOUT)
             PeerStreams.batch(array, firstId = 0, rows = 3)

@@ -1,11 +1,11 @@
 package org.arbalest.testkit.fuzz
 
 import org.arbalest.device.DataType
-import org.arbalest.device.DataType.*
-import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType.*
+import org.arbalest.device.NestedType.*
 import org.arbalest.device.TimeUnit
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.testkit.EveryType
@@ -25,12 +25,12 @@ import java.nio.ByteOrder
  */
 internal object FuzzArray : FuzzTarget() {
     private val fixed = listOf(
-        DataTypes.BOOL, DataTypes.INT8, DataTypes.UINT16, DataTypes.INT32, DataTypes.UINT64, DataTypes.FLOAT16, DataTypes.FLOAT32, DataTypes.FLOAT64,
-        FixedSizeBinaryType(0), FixedSizeBinaryType(3), DateType(DateUnit.DAY), DateType(DateUnit.MILLISECOND), TimeType(TimeUnit.SECOND),
-        TimestampType(TimeUnit.NANOSECOND, null), DurationType(TimeUnit.SECOND), DecimalType(32, 9, 2), DecimalType(128, 38, 0), DecimalType(256, 76, 10),
-        IntervalType(IntervalUnit.MONTH_DAY_NANO),
+        DataType.BOOL, DataType.INT8, DataType.UINT16, DataType.INT32, DataType.UINT64, DataType.FLOAT16, DataType.FLOAT32, DataType.FLOAT64,
+        FixedSizeBinaryType(0), FixedSizeBinaryType(3), DataType.DATE32, DataType.DATE64, TimeType(TimeUnit.SECOND),
+        TimestampType(TimeUnit.NANOSECOND, null), DurationType(TimeUnit.SECOND), DataType.decimal32(9, 2), DataType.decimal128(38, 0), DataType.decimal256(76, 10),
+        DataType.INTERVAL_MONTH_DAY_NANO,
     )
-    private val leaves = listOf(NullType(), DataTypes.UTF8, LargeUtf8Type(), BinaryType(), LargeBinaryType(), Utf8ViewType(), BinaryViewType())
+    private val leaves = listOf(DataType.NULL, DataType.UTF8, DataType.LARGE_UTF8, DataType.BINARY, DataType.LARGE_BINARY, DataType.UTF8_VIEW, DataType.BINARY_VIEW)
     private val widths = mapOf("c" to 1, "s" to 2, "i" to 4, "l" to 8)
 
     override fun run(input: Input) = Arena.ofConfined().use { arena ->

@@ -1,14 +1,11 @@
 package org.arbalest.interop.arrowcpp
 
 import org.arbalest.device.DataType
-import org.arbalest.device.DataType.DictionaryType
-import org.arbalest.device.DataType.IntType
-import org.arbalest.device.DataType.ListType
-import org.arbalest.device.DataType.StructType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.StructType
 import org.arbalest.device.Schema
 
 /** Batches whose values tell which batch they are. */
@@ -16,12 +13,12 @@ internal object Numbered {
     const val ROWS = 7
 
     private val types: Map<String, DataType> = mapOf(
-        "id" to DataTypes.INT64,
-        "text" to DataTypes.UTF8,
-        "flag" to DataTypes.BOOL,
-        "pair" to StructType(listOf(Field.of("x", DataTypes.FLOAT64), Field.of("word", DataTypes.UTF8))),
-        "list" to ListType(Field.of("item", DataTypes.INT32)),
-        "kind" to DictionaryType(IntType(16, true), Field.of("", DataTypes.UTF8), false),
+        "id" to DataType.INT64,
+        "text" to DataType.UTF8,
+        "flag" to DataType.BOOL,
+        "pair" to StructType(listOf(Field.of("x", DataType.FLOAT64), Field.of("word", DataType.UTF8))),
+        "list" to ListType(Field.of("item", DataType.INT32)),
+        "kind" to DataType.dictionary(DataType.INT16, DataType.UTF8),
     )
 
     val schema: Schema = Schema.of(types.map { (name, type) -> Field.of(name, type) })

@@ -8,7 +8,7 @@ import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.get
 import org.arbalest.coroutines.int64
 import org.arbalest.coroutines.longs
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
@@ -21,7 +21,7 @@ import org.arbalest.testkit.LedgerExtension
 import java.io.IOException
 import java.nio.file.Path
 
-private val IDS = Schema.of(Field.of("id", DataTypes.INT64))
+private val IDS = Schema.of(Field.of("id", DataType.INT64))
 
 private fun ids(vararg ids: Long): DeviceArray = Devices.cpu().batch(ids.size) { int64("id", ids) }
 

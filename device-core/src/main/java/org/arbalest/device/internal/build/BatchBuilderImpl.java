@@ -8,7 +8,6 @@ import org.arbalest.device.ArrayData;
 import org.arbalest.device.BatchBuilder;
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.DataType;
-import org.arbalest.device.DataTypes;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Field;
@@ -56,32 +55,32 @@ public final class BatchBuilderImpl implements BatchBuilder {
 
   @Override
   public BatchBuilder bool(String name, boolean[] values) {
-    return add(name, DataTypes.BOOL, column -> column.appendAll(values));
+    return add(name, DataType.BOOL, column -> column.appendAll(values));
   }
 
   @Override
   public BatchBuilder int32(String name, int[] values) {
-    return add(name, DataTypes.INT32, column -> column.appendAll(values));
+    return add(name, DataType.INT32, column -> column.appendAll(values));
   }
 
   @Override
   public BatchBuilder int64(String name, long[] values) {
-    return add(name, DataTypes.INT64, column -> column.appendAll(values));
+    return add(name, DataType.INT64, column -> column.appendAll(values));
   }
 
   @Override
   public BatchBuilder float32(String name, float[] values) {
-    return add(name, DataTypes.FLOAT32, column -> column.appendAll(values));
+    return add(name, DataType.FLOAT32, column -> column.appendAll(values));
   }
 
   @Override
   public BatchBuilder float64(String name, double[] values) {
-    return add(name, DataTypes.FLOAT64, column -> column.appendAll(values));
+    return add(name, DataType.FLOAT64, column -> column.appendAll(values));
   }
 
   @Override
   public BatchBuilder utf8(String name, List<? extends @Nullable String> values) {
-    return add(name, DataTypes.UTF8, column -> {
+    return add(name, DataType.UTF8, column -> {
       for (String value : values) {
         if (value == null) {
           column.appendNull();

@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Objects;
 import org.arbalest.device.ArrayData;
 import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.DataType.DictionaryType;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.DictionaryType;
 import org.jspecify.annotations.Nullable;
 
 /** Text as indices into its distinct values, which are collected in the order of their first use. */

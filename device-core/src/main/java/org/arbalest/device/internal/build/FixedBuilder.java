@@ -7,11 +7,11 @@ import java.math.RoundingMode;
 import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.DataType.DecimalType;
-import org.arbalest.device.DataType.FixedSizeBinaryType;
-import org.arbalest.device.DataType.FloatType;
-import org.arbalest.device.DataType.IntType;
 import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.DecimalType;
+import org.arbalest.device.FlatType.FixedSizeBinaryType;
+import org.arbalest.device.FlatType.FloatType;
+import org.arbalest.device.FlatType.IntType;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 

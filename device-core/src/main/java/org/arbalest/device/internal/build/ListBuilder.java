@@ -6,10 +6,10 @@ import java.util.Objects;
 import org.arbalest.device.ArrayData;
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.DataType;
-import org.arbalest.device.DataType.LargeListType;
-import org.arbalest.device.DataType.ListType;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.LargeListType;
+import org.arbalest.device.NestedType.ListType;
 import org.jspecify.annotations.Nullable;
 
 /** Lists with offsets. */

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.ArrayData;
 import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.DataType.StructType;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.StructType;
 import org.jspecify.annotations.Nullable;
 
 /** Structs. The fields of a null struct are appended like any other, nulls or not. */

@@ -3,9 +3,9 @@ package org.arbalest.device.internal.build;
 import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.DataType.LargeUtf8Type;
-import org.arbalest.device.DataType.Utf8Type;
 import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.LargeUtf8Type;
+import org.arbalest.device.FlatType.Utf8Type;
 
 /** Text and binary with offsets. */
 final class VariableBuilder extends ColumnBuilderImpl {

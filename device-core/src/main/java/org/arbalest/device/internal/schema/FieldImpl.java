@@ -4,9 +4,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.Objects;
 import org.arbalest.device.DataType;
-import org.arbalest.device.DataType.DictionaryType;
 import org.arbalest.device.Field;
 import org.arbalest.device.Metadata;
+import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.MapType;
 import org.arbalest.device.Schema;
 import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.internal.memory.Structs;
@@ -114,7 +115,7 @@ public final class FieldImpl implements Field {
     long flags = unknownFlags;
     if (nullable) flags |= ArrowSchemaStruct.FLAG_NULLABLE;
     if (type instanceof DictionaryType dictionary && dictionary.ordered()) flags |= ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED;
-    if (type instanceof DataType.MapType map && map.keysSorted()) flags |= ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED;
+    if (type instanceof MapType map && map.keysSorted()) flags |= ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED;
     return flags;
   }
 

@@ -14,6 +14,7 @@ import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Field
 import org.arbalest.device.Ledger
+import org.arbalest.device.NestedType
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowArrayStruct.SIZE
 import org.arbalest.device.batch
@@ -158,7 +159,7 @@ class ArrayExportSpec : FunSpec({
             }
         }
         // A struct of three children, all of them one struct without buffers of its own: null arrays.
-        val layout = Layout.of(Field.of("", DataType.StructType(List(3) { Field.of("n$it", DataType.NullType()) })))
+        val layout = Layout.of(Field.of("", NestedType.StructType(List(3) { Field.of("n$it", DataType.NULL) })))
         Arena.ofConfined().use { arena ->
             repeat(1_000) { round ->
                 val base = NativeHeap.allocate(SIZE * 2 + 4 * 8)

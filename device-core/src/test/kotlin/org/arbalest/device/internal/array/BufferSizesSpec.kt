@@ -8,20 +8,16 @@ import java.lang.foreign.MemorySegment
 import org.arbalest.device.ArrayData
 import org.arbalest.device.Balanced
 import org.arbalest.device.DataType
-import org.arbalest.device.DataType.FixedSizeBinaryType
-import org.arbalest.device.DataType.LargeUtf8Type
-import org.arbalest.device.DataType.ListType
-import org.arbalest.device.DataType.ListViewType
-import org.arbalest.device.DataType.NullType
-import org.arbalest.device.DataType.StructType
-import org.arbalest.device.DataType.UnionMode
-import org.arbalest.device.DataType.UnionType
-import org.arbalest.device.DataType.Utf8ViewType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType.FixedSizeBinaryType
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.ListViewType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.NestedType.UnionMode
+import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.batch
 import org.arbalest.device.internal.device.DeviceBufferImpl
 
@@ -40,20 +36,20 @@ class BufferSizesSpec : FunSpec({
     }
 
     test("ARR-10 each buffer covers offset + length, to the byte") {
-        attempt(DataTypes.INT64, 3, null, 24) shouldBe null
-        attempt(DataTypes.INT64, 3, null, 23) shouldBe "$: the values need 24 bytes, but the buffer has 23"
-        attempt(DataTypes.INT64, 3, null, 39, offset = 2) shouldBe "$: the values need 40 bytes, but the buffer has 39"
-        attempt(DataTypes.BOOL, 9, null, 2) shouldBe null
-        attempt(DataTypes.BOOL, 9, null, 1) shouldBe "$: the values need 2 bytes, but the buffer has 1"
-        attempt(DataTypes.INT8, 9, 1, 9) shouldBe "$: the validity bitmap need 2 bytes, but the buffer has 1"
-        attempt(DataTypes.UTF8, 2, null, 12, 0) shouldBe null
-        attempt(DataTypes.UTF8, 2, null, 11, 0) shouldBe "$: the offsets need 12 bytes, but the buffer has 11"
-        attempt(LargeUtf8Type(), 2, null, 12, 0) shouldBe "$: the offsets need 24 bytes, but the buffer has 12"
+        attempt(DataType.INT64, 3, null, 24) shouldBe null
+        attempt(DataType.INT64, 3, null, 23) shouldBe "$: the values need 24 bytes, but the buffer has 23"
+        attempt(DataType.INT64, 3, null, 39, offset = 2) shouldBe "$: the values need 40 bytes, but the buffer has 39"
+        attempt(DataType.BOOL, 9, null, 2) shouldBe null
+        attempt(DataType.BOOL, 9, null, 1) shouldBe "$: the values need 2 bytes, but the buffer has 1"
+        attempt(DataType.INT8, 9, 1, 9) shouldBe "$: the validity bitmap need 2 bytes, but the buffer has 1"
+        attempt(DataType.UTF8, 2, null, 12, 0) shouldBe null
+        attempt(DataType.UTF8, 2, null, 11, 0) shouldBe "$: the offsets need 12 bytes, but the buffer has 11"
+        attempt(DataType.LARGE_UTF8, 2, null, 12, 0) shouldBe "$: the offsets need 24 bytes, but the buffer has 12"
         attempt(FixedSizeBinaryType(5), 2, null, 9) shouldBe "$: the values need 10 bytes, but the buffer has 9"
         attempt(FixedSizeBinaryType(0), 1000, null, 0) shouldBe null
-        attempt(Utf8ViewType(), 2, null, 31) shouldBe "$: the views need 32 bytes, but the buffer has 31"
+        attempt(DataType.UTF8_VIEW, 2, null, 31) shouldBe "$: the views need 32 bytes, but the buffer has 31"
         val item = listOf(ArrayData.of(0, 0, listOf()))
-        val nulls = Field.of("item", NullType())
+        val nulls = Field.of("item", DataType.NULL)
         attempt(ListViewType(nulls), 2, null, 8, 7, children = item) shouldBe "$: the sizes need 8 bytes, but the buffer has 7"
         attempt(UnionType(UnionMode.DENSE, listOf(0), listOf(nulls)), 2, 2, 7, children = item) shouldBe
             "$: the offsets need 8 bytes, but the buffer has 7"
@@ -71,35 +67,35 @@ class BufferSizesSpec : FunSpec({
                 buffers.forEach { it.close() }
             }
         }
-        withOffsets(DataTypes.UTF8, 1_000_000_000, 5) shouldBe "$: offsets[2] = 1000000000 is beyond the 5 bytes of data"
-        withOffsets(DataTypes.UTF8, -1, 5) shouldBe "$: offsets[2] = -1 is beyond the 5 bytes of data"
-        withOffsets(ListType(Field.of("item", NullType())), 4, null, listOf(ArrayData.of(3, 3, listOf()))) shouldBe
+        withOffsets(DataType.UTF8, 1_000_000_000, 5) shouldBe "$: offsets[2] = 1000000000 is beyond the 5 bytes of data"
+        withOffsets(DataType.UTF8, -1, 5) shouldBe "$: offsets[2] = -1 is beyond the 5 bytes of data"
+        withOffsets(ListType(Field.of("item", DataType.NULL)), 4, null, listOf(ArrayData.of(3, 3, listOf()))) shouldBe
             "$: offsets[2] = 4 is beyond the 3 elements"
     }
 
     test("ARR-08 ours: buffers that a type needs are there, also at length 0") {
-        attempt(DataTypes.INT32, 0, null, null) shouldBe "$: has no buffer for the values"
-        attempt(DataTypes.UTF8, 0, null, null, 0) shouldBe "$: has no buffer for the offsets"
-        attempt(DataTypes.UTF8, 0, null, 4, null) shouldBe "$: has no buffer for the data"
-        attempt(DataTypes.UTF8, 0, null, 3, 0) shouldBe "$: the offsets need 4 bytes, but the buffer has 3"
+        attempt(DataType.INT32, 0, null, null) shouldBe "$: has no buffer for the values"
+        attempt(DataType.UTF8, 0, null, null, 0) shouldBe "$: has no buffer for the offsets"
+        attempt(DataType.UTF8, 0, null, 4, null) shouldBe "$: has no buffer for the data"
+        attempt(DataType.UTF8, 0, null, 3, 0) shouldBe "$: the offsets need 4 bytes, but the buffer has 3"
     }
 
     test("ARR-04 the number of buffers is exact") {
-        attempt(DataTypes.INT32, 1, 1) shouldBe "$: has 1 buffers, but an array of format \"i\" has 2"
-        attempt(DataTypes.UTF8, 1, null, 8) shouldBe "$: has 2 buffers, but an array of format \"u\" has 3"
-        attempt(NullType(), 1, 8) shouldBe "$: has 1 buffers, but an array of format \"n\" has 0"
-        attempt(Utf8ViewType(), 1, null, 16, 8, 8) shouldBe null
+        attempt(DataType.INT32, 1, 1) shouldBe "$: has 1 buffers, but an array of format \"i\" has 2"
+        attempt(DataType.UTF8, 1, null, 8) shouldBe "$: has 2 buffers, but an array of format \"u\" has 3"
+        attempt(DataType.NULL, 1, 8) shouldBe "$: has 1 buffers, but an array of format \"n\" has 0"
+        attempt(DataType.UTF8_VIEW, 1, null, 16, 8, 8) shouldBe null
     }
 
     test("ARR-01 offset and length are not negative, and nothing overflows") {
-        attempt(DataTypes.INT32, -1, null, 8) shouldContain "0 + -1"
-        attempt(DataTypes.INT32, 1, null, 8, offset = -1) shouldContain "-1 + 1"
-        attempt(DataTypes.INT32, Long.MAX_VALUE, null, 8, offset = 1) shouldContain "1 + 9223372036854775807"
-        attempt(DataTypes.INT64, Long.MAX_VALUE / 2, null, 8) shouldContain "more than memory has bytes for"
+        attempt(DataType.INT32, -1, null, 8) shouldContain "0 + -1"
+        attempt(DataType.INT32, 1, null, 8, offset = -1) shouldContain "-1 + 1"
+        attempt(DataType.INT32, Long.MAX_VALUE, null, 8, offset = 1) shouldContain "1 + 9223372036854775807"
+        attempt(DataType.INT64, Long.MAX_VALUE / 2, null, 8) shouldContain "more than memory has bytes for"
     }
 
     test("ARR-15 children and dictionary are those of the type, and errors have the path") {
-        val batch = Field.of("", StructType(listOf(Field.of("at", StructType(listOf(Field.of("x", DataTypes.INT32)))))))
+        val batch = Field.of("", StructType(listOf(Field.of("at", StructType(listOf(Field.of("x", DataType.INT32)))))))
         Devices.cpu().allocate(7).use { x ->
             val inner = ArrayData.of(2, 0, listOf(null), listOf(ArrayData.of(2, 0, listOf(null, x))))
             shouldThrow<DeviceException> { DeviceArray.of(batch, ArrayData.of(2, 0, listOf(null), listOf(inner))) }
@@ -108,11 +104,11 @@ class BufferSizesSpec : FunSpec({
                 .message shouldBe "$: has 0 children, but the schema has 1"
             DeviceBufferImpl.of(x).isOpen shouldBe true
         }
-        attempt(ListType(Field.of("item", NullType())), 1, null, 8) shouldBe "$: has 0 children, but the schema has 1"
+        attempt(ListType(Field.of("item", DataType.NULL)), 1, null, 8) shouldBe "$: has 0 children, but the schema has 1"
     }
 
     test("ARR-10 children shorter than their parent needs are refused, and longer ones are not") {
-        val batch = Field.of("", StructType(listOf(Field.of("n", NullType()))))
+        val batch = Field.of("", StructType(listOf(Field.of("n", DataType.NULL))))
         val three = listOf(ArrayData.of(3, 3, listOf()))
         DeviceArray.of(batch, ArrayData(1, 0, 2, listOf(null), three, null)).close()
         shouldThrow<DeviceException> { DeviceArray.of(batch, ArrayData(2, 0, 2, listOf(null), three, null)) }
@@ -121,11 +117,11 @@ class BufferSizesSpec : FunSpec({
 
     test("a failure leaves the buffers to the caller, also when one of them was given twice") {
         val (a, b) = List(2) { Devices.cpu().allocate(8) }
-        shouldThrow<DeviceException> { DeviceArray.of(Field.of("x", DataTypes.INT64), ArrayData.of(1, 1, listOf(null, a))) }
+        shouldThrow<DeviceException> { DeviceArray.of(Field.of("x", DataType.INT64), ArrayData.of(1, 1, listOf(null, a))) }
             .message shouldContain "null_count = 1"
-        shouldThrow<IllegalStateException> { DeviceArray.of(Field.of("x", DataTypes.INT8), ArrayData.of(1, 0, listOf(b, b))) }
+        shouldThrow<IllegalStateException> { DeviceArray.of(Field.of("x", DataType.INT8), ArrayData.of(1, 0, listOf(b, b))) }
         listOf(a, b).forEach { DeviceBufferImpl.of(it).isOpen shouldBe true }
-        DeviceArray.of(Field.of("x", DataTypes.INT8), ArrayData.of(1, 0, listOf(a, b))).close()
+        DeviceArray.of(Field.of("x", DataType.INT8), ArrayData.of(1, 0, listOf(a, b))).close()
         listOf(a, b).forEach { DeviceBufferImpl.of(it).isOpen shouldBe false }
     }
 })

@@ -14,13 +14,13 @@ import java.nio.file.Files
 import java.nio.file.Path
 import java.util.concurrent.atomic.AtomicLong
 import org.arbalest.device.Balanced
-import org.arbalest.device.DataType.StructType
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Field
 import org.arbalest.device.Ledger
+import org.arbalest.device.NestedType.StructType
 import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
@@ -91,7 +91,7 @@ class FailedExportSpec : FunSpec({
 
     val tells = { _: TestCase -> if (Files.exists(STATUS)) Enabled.enabled else Enabled.disabled("nothing here tells how much memory is taken") }
     test("OWN-09 a schema for which there is no slot keeps no memory").config(enabledOrReasonIf = tells) {
-        val field = Field.of("n".repeat(8 shl 20), DataTypes.INT8) // so large that malloc asks the system for it
+        val field = Field.of("n".repeat(8 shl 20), DataType.INT8) // so large that malloc asks the system for it
         batch(3).use { array ->
             withoutSlots(array) {
                 Arena.ofConfined().use { arena ->
@@ -156,7 +156,7 @@ class FailedExportSpec : FunSpec({
     }
 
     test("OWN-09 a schema of more fields than can be exported is a released struct, all of whose fields are cleared") {
-        val thousand = StructType(List(1024) { Field.of("$it", DataTypes.INT8) })
+        val thousand = StructType(List(1024) { Field.of("$it", DataType.INT8) })
         val million = Field.of("", StructType(List(1024) { Field.of("$it", thousand) }))
         Arena.ofConfined().use { arena ->
             val out = arena.garbage(ArrowSchemaStruct.SIZE)

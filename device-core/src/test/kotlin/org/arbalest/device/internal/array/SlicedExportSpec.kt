@@ -5,13 +5,12 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import java.lang.foreign.Arena
 import org.arbalest.device.Balanced
-import org.arbalest.device.DataType.ListType
-import org.arbalest.device.DataType.NullType
-import org.arbalest.device.DataType.StructType
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.StructType
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.batch
 import org.arbalest.device.release
@@ -32,9 +31,9 @@ class SlicedExportSpec : FunSpec({
     /** id: int64; maybe: int64 with nulls in each third row; nothing: null; tags: list of int64. */
     fun nested(rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
         batch.int64("id", LongArray(rows) { it.toLong() })
-        batch.column(Field.of("maybe", DataTypes.INT64)).appendAll(LongArray(rows)).setNulls { it % 3 == 0 }
-        batch.column(Field.of("nothing", NullType())).also { column -> repeat(rows) { column.appendNull() } }
-        val tags = batch.column(Field.of("tags", ListType(Field.of("item", DataTypes.INT64))))
+        batch.column(Field.of("maybe", DataType.INT64)).appendAll(LongArray(rows)).setNulls { it % 3 == 0 }
+        batch.column(Field.of("nothing", DataType.NULL)).also { column -> repeat(rows) { column.appendNull() } }
+        val tags = batch.column(Field.of("tags", ListType(Field.of("item", DataType.INT64))))
         repeat(rows) { tags.items().append(it.toLong()); tags.appendList(1) }
         batch.build()
     }
@@ -66,7 +65,7 @@ class SlicedExportSpec : FunSpec({
     }
 
     test("ARR-10 a sliced struct with nulls of its own keeps its offset, which applies on top of its children's") {
-        val field = Field.of("at", StructType(listOf(Field.of("x", DataTypes.INT64))))
+        val field = Field.of("at", StructType(listOf(Field.of("x", DataType.INT64))))
         val batch = Devices.cpu().batchBuilder(6).use { batch ->
             val at = batch.column(field)
             repeat(6) {

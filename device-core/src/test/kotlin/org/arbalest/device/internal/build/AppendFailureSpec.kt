@@ -12,15 +12,11 @@ import java.util.concurrent.CompletableFuture
 import org.arbalest.device.Balanced
 import org.arbalest.device.ColumnBuilder
 import org.arbalest.device.DataType
-import org.arbalest.device.DataType.DecimalType
-import org.arbalest.device.DataType.DictionaryType
-import org.arbalest.device.DataType.FixedSizeBinaryType
-import org.arbalest.device.DataType.IntType
-import org.arbalest.device.DataType.LargeUtf8Type
-import org.arbalest.device.DataType.ListType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType.DecimalType
+import org.arbalest.device.FlatType.FixedSizeBinaryType
+import org.arbalest.device.NestedType.ListType
 import org.arbalest.device.batch
 import org.arbalest.device.internal.schema.Layout
 
@@ -46,7 +42,7 @@ class AppendFailureSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val elsewhere = CompletableFuture.supplyAsync { Arena.ofConfined().allocate(80) }.get()
             for (segment in listOf(closed, elsewhere)) {
-                for (type in listOf(DataTypes.INT8, DataTypes.FLOAT64, DecimalType(128, 38, 0), FixedSizeBinaryType(1))) {
+                for (type in listOf(DataType.INT8, DataType.FLOAT64, DataType.decimal128(38, 0), FixedSizeBinaryType(1))) {
                     val good: ColumnBuilder.() -> Unit = {
                         if (type is FixedSizeBinaryType) append(bytes) else if (type is DecimalType) append(BigDecimal(7)) else appendAll(arena.allocate(8).fill(0).asSlice(0, Layout.of(field()).width()))
                     }
@@ -60,19 +56,19 @@ class AppendFailureSpec : FunSpec({
 
     test("OWN-15 of an array with a value that does not fit none is appended") {
         val one: ColumnBuilder.() -> Unit = { append(1) }
-        around(DataTypes.INT8, one) { appendAll(longArrayOf(5, 6, 300)) }.first shouldBe listOf(1L, 1L)
-        around(DataTypes.INT8, one) { appendAll(intArrayOf(5, 6, 300)) }.first shouldBe listOf(1L, 1L)
-        around(DataTypes.INT8, one) { appendAll(shortArrayOf(5, 300)) }.first shouldBe listOf(1L, 1L)
-        around(DataTypes.UINT16, one) { appendAll(byteArrayOf(5, -1)) }.first shouldBe listOf(1L, 1L)
-        around(DecimalType(32, 2, 0), one) { appendAll(longArrayOf(5, 99, 100)) }.first shouldBe listOf(BigDecimal(1), BigDecimal(1))
-        around(DataTypes.BOOL, { append(true) }) { appendAll(longArrayOf(1)) }.first shouldBe listOf(true, true)
+        around(DataType.INT8, one) { appendAll(longArrayOf(5, 6, 300)) }.first shouldBe listOf(1L, 1L)
+        around(DataType.INT8, one) { appendAll(intArrayOf(5, 6, 300)) }.first shouldBe listOf(1L, 1L)
+        around(DataType.INT8, one) { appendAll(shortArrayOf(5, 300)) }.first shouldBe listOf(1L, 1L)
+        around(DataType.UINT16, one) { appendAll(byteArrayOf(5, -1)) }.first shouldBe listOf(1L, 1L)
+        around(DataType.decimal32(2, 0), one) { appendAll(longArrayOf(5, 99, 100)) }.first shouldBe listOf(BigDecimal(1), BigDecimal(1))
+        around(DataType.BOOL, { append(true) }) { appendAll(longArrayOf(1)) }.first shouldBe listOf(true, true)
         around(FixedSizeBinaryType(2), { append(byteArrayOf(1, 2)) }) { appendAll(MemorySegment.ofArray(ByteArray(3))) }
     }
 
     test("OWN-15 a predicate that throws, or names a row that cannot be null, makes no row null") {
         for (nullable in listOf(true, false)) {
             Devices.cpu().batchBuilder(3).use { batch ->
-                val column = batch.column(Field.of("a", DataTypes.INT32).withNullable(nullable)).appendAll(intArrayOf(1, 2, 3))
+                val column = batch.column(Field.of("a", DataType.INT32).withNullable(nullable)).appendAll(intArrayOf(1, 2, 3))
                 shouldThrow<RuntimeException> { column.setNulls { if (it == 2) error("no") else it == 1 && nullable } }
                 if (!nullable) shouldThrow<IllegalArgumentException> { column.setNulls { it == 1 } }
                 batch.build().use { it.column("a").nullCount() shouldBe 0 }
@@ -96,11 +92,11 @@ class AppendFailureSpec : FunSpec({
     }
 
     test("OWN-15 a list that is refused leaves the offsets as they were") {
-        around(ListType(Field.of("item", DataTypes.INT8)), { appendList(1).items().append(1) }) { appendList(-1) }.first shouldBe listOf(listOf(1L), listOf(1L))
+        around(ListType(Field.of("item", DataType.INT8)), { appendList(1).items().append(1) }) { appendList(-1) }.first shouldBe listOf(listOf(1L), listOf(1L))
     }
 
     test("OWN-15 text with half a surrogate pair is refused, with the column and the row, instead of a question mark") {
-        val types = listOf(DataTypes.UTF8, LargeUtf8Type(), DictionaryType(IntType(8, true), Field.of("", DataTypes.UTF8), false))
+        val types = listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.dictionary(DataType.INT8, DataType.UTF8))
         for (type in types) {
             for (half in listOf("\uD83D", "\uDE00", "is it? \uDE00\uD83D", "ab\uD83D!")) {
                 val (rows, thrown) = around(type, { append("what? \uD83D\uDE00") }) { append(half) }

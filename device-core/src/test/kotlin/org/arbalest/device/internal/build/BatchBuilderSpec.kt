@@ -8,15 +8,13 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Balanced
 import org.arbalest.device.BatchBuilder
-import org.arbalest.device.DataType.DictionaryType
-import org.arbalest.device.DataType.IntType
-import org.arbalest.device.DataType.ListType
-import org.arbalest.device.DataType.StructType
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.StructType
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.batch
@@ -52,12 +50,12 @@ class BatchBuilderSpec : FunSpec({
 
     /** Columns of every kind, which all have to grow. */
     fun fill(batch: BatchBuilder, rows: Int) {
-        batch.column(Field.of("n", DataTypes.INT32)).also { c -> repeat(rows) { c.append(it.toLong()) } }.setNulls { it == 1 }
-        batch.column(Field.of("b", DataTypes.BOOL)).also { c -> repeat(rows) { if (it % 5 == 3) c.appendNull() else c.append(true) } }
+        batch.column(Field.of("n", DataType.INT32)).also { c -> repeat(rows) { c.append(it.toLong()) } }.setNulls { it == 1 }
+        batch.column(Field.of("b", DataType.BOOL)).also { c -> repeat(rows) { if (it % 5 == 3) c.appendNull() else c.append(true) } }
         batch.utf8("t", List(rows) { if (it % 7 == 6) null else "row number $it" })
-        val words = batch.column(Field.of("d", DictionaryType(IntType(16, true), Field.of("", DataTypes.UTF8), false)))
+        val words = batch.column(Field.of("d", DataType.dictionary(DataType.INT16, DataType.UTF8)))
         repeat(rows) { if (it % 4 == 0) words.appendNull() else words.append("word ${it % 50}") }
-        val item = Field.of("item", StructType(listOf(Field.of("x", DataTypes.FLOAT64))))
+        val item = Field.of("item", StructType(listOf(Field.of("x", DataType.FLOAT64))))
         val lists = batch.column(Field.of("l", ListType(item)))
         repeat(rows) {
             lists.appendList(2)
@@ -117,7 +115,7 @@ class BatchBuilderSpec : FunSpec({
 
     test("a column of another length than the batch is refused by its name and both numbers; it can be completed then") {
         Devices.cpu().batchBuilder(3).use { batch ->
-            val column = batch.column(Field.of("short", DataTypes.INT8)).append(1L).append(2L)
+            val column = batch.column(Field.of("short", DataType.INT8)).append(1L).append(2L)
             shouldThrow<IllegalStateException> { batch.build() }.message.let {
                 it shouldContain "\"short\""
                 it shouldContain "2 values"
@@ -127,7 +125,7 @@ class BatchBuilderSpec : FunSpec({
             batch.build().use { it.column("short").getLong(2) shouldBe 3 }
         }
         Devices.cpu().batchBuilder(1).use { batch ->
-            val lists = batch.column(Field.of("l", ListType(Field.of("item", DataTypes.INT8)))).appendList(2)
+            val lists = batch.column(Field.of("l", ListType(Field.of("item", DataType.INT8)))).appendList(2)
             lists.items().append(1L)
             shouldThrow<IllegalStateException> { batch.build() }.message shouldContain "the lists have 2 elements, but 1 were appended"
         }
@@ -136,7 +134,7 @@ class BatchBuilderSpec : FunSpec({
     test("all bytes behind the values are zero, and no buffer is NULL but the validity of a column without nulls") {
         device(Scarce(-1)).batchBuilder(3).use { batch ->
             batch.int32("n", intArrayOf(-1, -1, -1)).utf8("t", listOf("a", null, "bc"))
-            batch.column(Field.of("b", DataTypes.BOOL)).appendAll(booleanArrayOf(true, true, true))
+            batch.column(Field.of("b", DataType.BOOL)).appendAll(booleanArrayOf(true, true, true))
             batch.build().use { array ->
                 fun tail(column: Int, buffer: Int, used: Int, size: Int) {
                     val address = array.column(column).bufferAddress(buffer)
@@ -168,9 +166,9 @@ class BatchBuilderSpec : FunSpec({
     }
 
     test("OWN-13 a column builder that was kept cannot change the batch, nor allocate anything") {
-        val item = Field.of("x", DataTypes.BOOL)
+        val item = Field.of("x", DataType.BOOL)
         val batch = Devices.cpu().batchBuilder(1)
-        val kept = listOf(DataTypes.INT64, DataTypes.UTF8, DataTypes.BOOL, StructType(listOf(item)), ListType(item))
+        val kept = listOf(DataType.INT64, DataType.UTF8, DataType.BOOL, StructType(listOf(item)), ListType(item))
             .mapIndexed { i, type -> batch.column(Field.of("c$i", type)) }
         kept[0].append(1L)
         kept[1].append("one")

@@ -8,26 +8,18 @@ import java.math.BigDecimal
 import org.arbalest.device.Balanced
 import org.arbalest.device.ColumnBuilder
 import org.arbalest.device.DataType
-import org.arbalest.device.DataType.BinaryType
-import org.arbalest.device.DataType.DateType
-import org.arbalest.device.DataType.DateUnit
-import org.arbalest.device.DataType.DecimalType
-import org.arbalest.device.DataType.DictionaryType
-import org.arbalest.device.DataType.DurationType
-import org.arbalest.device.DataType.FixedSizeBinaryType
-import org.arbalest.device.DataType.IntType
-import org.arbalest.device.DataType.LargeBinaryType
-import org.arbalest.device.DataType.LargeListType
-import org.arbalest.device.DataType.LargeUtf8Type
-import org.arbalest.device.DataType.ListType
-import org.arbalest.device.DataType.NullType
-import org.arbalest.device.DataType.StructType
-import org.arbalest.device.DataType.TimeType
-import org.arbalest.device.DataType.TimestampType
-import org.arbalest.device.DataType.Utf8ViewType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType.DecimalType
+import org.arbalest.device.FlatType.DurationType
+import org.arbalest.device.FlatType.FixedSizeBinaryType
+import org.arbalest.device.FlatType.IntType
+import org.arbalest.device.FlatType.TimeType
+import org.arbalest.device.FlatType.TimestampType
+import org.arbalest.device.NestedType.DictionaryType
+import org.arbalest.device.NestedType.LargeListType
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.StructType
 import org.arbalest.device.TimeUnit
 import org.arbalest.device.batch
 
@@ -57,33 +49,33 @@ class BuilderTypesSpec : FunSpec({
             refused(unsigned) { append(-1) } shouldContain "the integer -1 (0 to $top)"
             refused(unsigned) { append(top + 1) } shouldContain "the integer ${top + 1} (0 to $top)"
         }
-        built(DataTypes.INT64) { append(Long.MIN_VALUE).append(Long.MAX_VALUE).appendNull() } shouldBe
+        built(DataType.INT64) { append(Long.MIN_VALUE).append(Long.MAX_VALUE).appendNull() } shouldBe
             listOf(Long.MIN_VALUE, Long.MAX_VALUE, null)
-        built(DataTypes.UINT64) { append(-1).append(0).appendNull() } shouldBe
+        built(DataType.UINT64) { append(-1).append(0).appendNull() } shouldBe
             listOf(BigDecimal("18446744073709551615"), BigDecimal(0), null)
-        refused(DataTypes.UINT8) { appendAll(byteArrayOf(1, -1)) } shouldContain "the integer -1 (0 to 255)"
-        refused(DateType(DateUnit.DAY)) { append(1L shl 31) } shouldContain "the integer 2147483648 (-2147483648 to 2147483647)"
+        refused(DataType.UINT8) { appendAll(byteArrayOf(1, -1)) } shouldContain "the integer -1 (0 to 255)"
+        refused(DataType.DATE32) { append(1L shl 31) } shouldContain "the integer 2147483648 (-2147483648 to 2147483647)"
     }
 
     test("booleans, floats, dates, times, timestamps and durations") {
-        built(DataTypes.BOOL) { append(true).appendNull().append(false) } shouldBe listOf(true, null, false)
-        built(DataTypes.FLOAT16) { append(1.5).append(65504.0).appendNull() } shouldBe listOf(1.5, 65504.0, null)
-        built(DataTypes.FLOAT32) { appendAll(floatArrayOf(0.5f, -0.25f, 3f)) } shouldBe listOf(0.5, -0.25, 3.0)
-        built(DataTypes.FLOAT64) { append(Double.MAX_VALUE).append(0.1).appendNull() } shouldBe listOf(Double.MAX_VALUE, 0.1, null)
+        built(DataType.BOOL) { append(true).appendNull().append(false) } shouldBe listOf(true, null, false)
+        built(DataType.FLOAT16) { append(1.5).append(65504.0).appendNull() } shouldBe listOf(1.5, 65504.0, null)
+        built(DataType.FLOAT32) { appendAll(floatArrayOf(0.5f, -0.25f, 3f)) } shouldBe listOf(0.5, -0.25, 3.0)
+        built(DataType.FLOAT64) { append(Double.MAX_VALUE).append(0.1).appendNull() } shouldBe listOf(Double.MAX_VALUE, 0.1, null)
         val counted = listOf(
-            DateType(DateUnit.DAY), DateType(DateUnit.MILLISECOND), TimeType(TimeUnit.SECOND), TimeType(TimeUnit.NANOSECOND),
+            DataType.DATE32, DataType.DATE64, TimeType(TimeUnit.SECOND), TimeType(TimeUnit.NANOSECOND),
             TimestampType(TimeUnit.MICROSECOND, "Europe/Rome"), TimestampType(TimeUnit.SECOND, null), DurationType(TimeUnit.NANOSECOND),
         )
         for (type in counted) built(type) { append(86_000).append(-1).appendNull() } shouldBe listOf(86_000L, -1L, null)
     }
 
     test("decimals are stored exactly or refused") {
-        val money = DecimalType(128, 10, 2)
+        val money = DataType.decimal128(10, 2)
         built(money) { append(BigDecimal("12345678.91")).append(BigDecimal("-0.01")).append(7) } shouldBe
             listOf(BigDecimal("12345678.91"), BigDecimal("-0.01"), BigDecimal("7.00"))
         refused(money) { append(BigDecimal("0.001")) } shouldContain "the decimal 0.001 (scale 2)"
         refused(money) { append(BigDecimal("123456789.00")) } shouldContain "the decimal 123456789.00 (precision 10)"
-        built(DecimalType(128, 38, 0)) { append(BigDecimal("9".repeat(38))).append(BigDecimal("-" + "9".repeat(38))).appendNull() } shouldBe
+        built(DataType.decimal128(38, 0)) { append(BigDecimal("9".repeat(38))).append(BigDecimal("-" + "9".repeat(38))).appendNull() } shouldBe
             listOf(BigDecimal("9".repeat(38)), BigDecimal("-" + "9".repeat(38)), null)
         for ((bits, digits) in listOf(32 to 9, 64 to 18, 256 to 76)) {
             val most = BigDecimal("9".repeat(digits))
@@ -92,10 +84,10 @@ class BuilderTypesSpec : FunSpec({
     }
 
     test("text and binary, with 32 and 64-bit offsets, and of a fixed size") {
-        for (type in listOf(DataTypes.UTF8, LargeUtf8Type())) {
+        for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8)) {
             built(type) { append("zoë").appendNull().append("") } shouldBe listOf("zoë", null, "")
         }
-        for (type in listOf(BinaryType(), LargeBinaryType(), FixedSizeBinaryType(2))) {
+        for (type in listOf(DataType.BINARY, DataType.LARGE_BINARY, FixedSizeBinaryType(2))) {
             val read = built(type) { append(byteArrayOf(1, 0)).appendNull().append(byteArrayOf(-1, 7)) }
             (read[0] as ByteArray) shouldBe byteArrayOf(1, 0)
             read[1] shouldBe null
@@ -105,7 +97,7 @@ class BuilderTypesSpec : FunSpec({
     }
 
     test("dictionaries collect each text once, and refuse more texts than the indices can tell apart") {
-        val type = DictionaryType(IntType(8, true), Field.of("values", DataTypes.UTF8), false)
+        val type = DictionaryType(DataType.INT8, Field.of("values", DataType.UTF8), false)
         built(type) { append("a").appendNull().append("a") } shouldBe listOf("a", null, "a")
         Devices.cpu().batchBuilder(129).use { batch ->
             val column = batch.column(Field.of("a", type))
@@ -121,7 +113,7 @@ class BuilderTypesSpec : FunSpec({
 
     test("lists and structs, nested, whichever is appended first") {
         for (type in listOf<(Field) -> DataType>(::ListType, ::LargeListType)) {
-            val lists = type(Field.of("item", StructType(listOf(Field.of("x", DataTypes.INT32)))))
+            val lists = type(Field.of("item", StructType(listOf(Field.of("x", DataType.INT32)))))
             val read = built(lists) {
                 appendList(2).appendNull()
                 repeat(3) { items().child("x").append(it.toLong()) }
@@ -130,19 +122,19 @@ class BuilderTypesSpec : FunSpec({
             }
             read shouldBe listOf(listOf(mapOf("x" to 0L), null), null, listOf(mapOf("x" to 2L)))
         }
-        refused(ListType(Field.of("item", NullType()))) { appendList(-1) } shouldContain "size -1"
-        refused(ListType(Field.of("item", NullType()))) { appendList(Int.MAX_VALUE).appendList(1) } shouldContain
+        refused(ListType(Field.of("item", DataType.NULL))) { appendList(-1) } shouldContain "size -1"
+        refused(ListType(Field.of("item", DataType.NULL))) { appendList(Int.MAX_VALUE).appendList(1) } shouldContain
             "has 32-bit offsets, but 2147483648 elements"
     }
 
     test("what a column does not hold is refused with its name and type") {
-        refused(DataTypes.INT32) { append("1") } shouldBe "column \"a\" of type \"i\" does not hold text"
-        refused(DataTypes.UTF8) { append(byteArrayOf()) } shouldBe "column \"a\" of type \"u\" does not hold bytes"
-        refused(DataTypes.FLOAT64) { append(1L) } shouldContain "an integer"
-        refused(NullType()) { append(true) } shouldContain "a boolean"
+        refused(DataType.INT32) { append("1") } shouldBe "column \"a\" of type \"i\" does not hold text"
+        refused(DataType.UTF8) { append(byteArrayOf()) } shouldBe "column \"a\" of type \"u\" does not hold bytes"
+        refused(DataType.FLOAT64) { append(1L) } shouldContain "an integer"
+        refused(DataType.NULL) { append(true) } shouldContain "a boolean"
         Devices.cpu().batchBuilder(1).use { batch ->
-            shouldThrow<UnsupportedOperationException> { batch.column(Field.of("v", Utf8ViewType())) }.message shouldContain "utf8_view"
-            val strict = batch.column(Field.of("s", DataTypes.INT32).withNullable(false))
+            shouldThrow<UnsupportedOperationException> { batch.column(Field.of("v", DataType.UTF8_VIEW)) }.message shouldContain "utf8_view"
+            val strict = batch.column(Field.of("s", DataType.INT32).withNullable(false))
             shouldThrow<IllegalArgumentException> { strict.appendNull() }.message shouldContain "not nullable, but row 0 is null"
             strict.append(1)
             shouldThrow<IllegalArgumentException> { strict.setNulls { true } }.message shouldContain "not nullable"

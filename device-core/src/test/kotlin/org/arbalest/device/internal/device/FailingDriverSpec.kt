@@ -8,7 +8,7 @@ import io.kotest.matchers.string.shouldContain
 import java.lang.foreign.Arena
 import java.util.concurrent.atomic.AtomicLong
 import org.arbalest.device.Balanced
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Field
@@ -71,7 +71,7 @@ class FailingDriverSpec : FunSpec({
         val before = Ledger.now()
         DeviceImpl(DeviceType.CPU, -1, scarce).batchBuilder(2).use { builder ->
             left = 2
-            val text = builder.column(Field.of("t", DataTypes.UTF8))
+            val text = builder.column(Field.of("t", DataType.UTF8))
             shouldThrow<DeviceException> { text.append("x".repeat(1000)) }.errno() shouldBe Errno.ENOMEM
             shouldThrow<IllegalStateException> { text.append("y") }.message!! shouldContain "ran out of memory"
             shouldThrow<IllegalStateException> { builder.build() }

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReference
 import java.util.concurrent.locks.ReentrantLock
 import org.arbalest.device.Balanced
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Field
@@ -29,7 +29,7 @@ import org.arbalest.device.duel
 class DeviceArrayReaderCloseSpec : FunSpec({
     extension(Balanced)
 
-    val schema = Schema.of(listOf(Field.of("id", DataTypes.INT64)))
+    val schema = Schema.of(listOf(Field.of("id", DataType.INT64)))
     val threads = Executors.newCachedThreadPool { Thread(it).apply { isDaemon = true } }
     afterSpec { threads.shutdownNow() }
 

@@ -14,7 +14,7 @@ import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
 import org.arbalest.device.Balanced
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
@@ -30,7 +30,7 @@ import org.arbalest.device.release
 class DeviceArrayReaderRaceSpec : FunSpec({
     extension(Balanced)
 
-    val schema = Schema.of(listOf(Field.of("id", DataTypes.INT64)))
+    val schema = Schema.of(listOf(Field.of("id", DataType.INT64)))
     val threads = Executors.newCachedThreadPool { Thread(it).apply { isDaemon = true } }
     afterSpec { threads.shutdownNow() }
 

@@ -14,8 +14,8 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.arbalest.device.AsyncArrayStream;
 import org.arbalest.device.AsyncTask;
-import org.arbalest.device.DataType;
 import org.arbalest.device.Field;
+import org.arbalest.device.NestedType;
 import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
 import org.arbalest.device.abi.ArrowAsyncProducerStruct;
 import org.arbalest.device.abi.ArrowAsyncTaskStruct;
@@ -37,7 +37,7 @@ public class AsyncStress {
   private static final long REQUEST = stub("request", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
   private static final long CANCEL = stub("cancel", FunctionDescriptor.ofVoid(JAVA_LONG));
   private static final long EXTRACT = stub("extract", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
-  private static final Field FIELD = Field.of("", new DataType.StructType(java.util.List.of()));
+  private static final Field FIELD = Field.of("", new NestedType.StructType(java.util.List.of()));
 
   private static long stub(String name, FunctionDescriptor type) {
     try {

@@ -14,13 +14,13 @@ import org.arbalest.device.AsyncSchema
 import org.arbalest.device.AsyncTask
 import org.arbalest.device.ConsumerByHand
 import org.arbalest.device.DataType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.Metadata
+import org.arbalest.device.NestedType
 import org.arbalest.device.ProducerByHand
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowAsyncTaskStruct
@@ -377,8 +377,8 @@ class AsyncByHandSpec : FunSpec({
     }
 
     test("ASY-25 producer: a schema that cannot be exported is on_error, then release, and what was to be produced is let go of") {
-        val field = Field.of("c", DataTypes.INT8)
-        val huge = AsyncSchema(Field.of("", DataType.StructType(List(1 shl 20) { field })), DeviceType.CPU, Metadata.empty())
+        val field = Field.of("c", DataType.INT8)
+        val huge = AsyncSchema(Field.of("", NestedType.StructType(List(1 shl 20) { field })), DeviceType.CPU, Metadata.empty())
         ConsumerByHand().use { consumer ->
             val done = AsyncProducer.produce(consumer.handler, huge, Given(), ForkJoinPool.commonPool())
             toldOnlyAnError(consumer, "can be exported")

@@ -1,0 +1,180 @@
+package org.arbalest.device;
+
+import java.util.List;
+import java.util.Objects;
+import org.arbalest.device.internal.schema.Format;
+import org.arbalest.device.internal.schema.TypeChecks;
+import org.jspecify.annotations.Nullable;
+
+/** A type that is not made of others: numbers, text, bytes, times. Made by {@link DataType}'s constants and methods; the records are to be matched. */
+public sealed interface FlatType extends DataType {
+  @Override
+  default String format() {
+    return Format.write(this);
+  }
+
+  @Override
+  default List<Field> children() {
+    return List.of();
+  }
+
+  /** Only nulls, no buffers. */
+  record NullType() implements FlatType {}
+
+  /** One bit. */
+  record BoolType() implements FlatType {}
+
+  /**
+   * An integer.
+   *
+   * @param bits 8, 16, 32 or 64
+   * @param signed two's complement, or unsigned
+   */
+  record IntType(int bits, boolean signed) implements FlatType {
+    /** Checks the width. */
+    public IntType {
+      TypeChecks.oneOf("integer width", bits, 8, 16, 32, 64);
+    }
+  }
+
+  /**
+   * An IEEE 754 number.
+   *
+   * @param bits 16, 32 or 64
+   */
+  record FloatType(int bits) implements FlatType {
+    /** Checks the width. */
+    public FloatType {
+      TypeChecks.oneOf("float width", bits, 16, 32, 64);
+    }
+  }
+
+  /**
+   * An exact number. Made by {@link DataType#decimal128} and the like, the bits cannot be mistaken for the precision.
+   *
+   * @param bits 32, 64, 128 or 256
+   * @param precision the number of decimal digits
+   * @param scale the number of digits after the point; may be negative
+   */
+  record DecimalType(int bits, int precision, int scale) implements FlatType {
+    /** Checks the width and the precision. */
+    public DecimalType {
+      TypeChecks.oneOf("decimal width", bits, 32, 64, 128, 256);
+      int most = bits == 32 ? 9 : bits == 64 ? 18 : bits == 128 ? 38 : 76;
+      if (precision < 1 || precision > most) {
+        throw new IllegalArgumentException("precision of a decimal" + bits + " is 1 to " + most + ", not " + precision);
+      }
+    }
+  }
+
+  /** UTF-8 text with 32-bit offsets. */
+  record Utf8Type() implements FlatType {}
+
+  /** UTF-8 text with 64-bit offsets. */
+  record LargeUtf8Type() implements FlatType {}
+
+  /** UTF-8 text as 16-byte views. */
+  record Utf8ViewType() implements FlatType {}
+
+  /** Bytes with 32-bit offsets. */
+  record BinaryType() implements FlatType {}
+
+  /** Bytes with 64-bit offsets. */
+  record LargeBinaryType() implements FlatType {}
+
+  /** Bytes as 16-byte views. */
+  record BinaryViewType() implements FlatType {}
+
+  /**
+   * Bytes, the same number for each element.
+   *
+   * @param width the number of bytes, not negative
+   */
+  record FixedSizeBinaryType(int width) implements FlatType {
+    /** Checks the width. */
+    public FixedSizeBinaryType {
+      TypeChecks.notNegative("width", width);
+    }
+  }
+
+  /**
+   * A day.
+   *
+   * @param unit how it is stored
+   */
+  record DateType(DateUnit unit) implements FlatType {
+    /** Checks that there is a unit. */
+    public DateType {
+      Objects.requireNonNull(unit, "unit");
+    }
+  }
+
+  /**
+   * A time of day: 32 bits in seconds or milliseconds, 64 bits in microseconds or nanoseconds.
+   *
+   * @param unit what is counted since midnight
+   */
+  record TimeType(TimeUnit unit) implements FlatType {
+    /** Checks that there is a unit. */
+    public TimeType {
+      Objects.requireNonNull(unit, "unit");
+    }
+  }
+
+  /**
+   * A point in time, as 64 bits since 1970-01-01.
+   *
+   * @param unit what is counted
+   * @param timezone an IANA name or an offset, for display; null for a local date and time without a zone
+   */
+  record TimestampType(TimeUnit unit, @Nullable String timezone) implements FlatType {
+    /** The empty zone is no zone (SCH-10). */
+    public TimestampType {
+      Objects.requireNonNull(unit, "unit");
+      if (timezone != null && timezone.isEmpty()) timezone = null;
+      if (timezone != null) TypeChecks.checkText("a time zone", timezone);
+    }
+  }
+
+  /**
+   * A length of time, as 64 bits.
+   *
+   * @param unit what is counted
+   */
+  record DurationType(TimeUnit unit) implements FlatType {
+    /** Checks that there is a unit. */
+    public DurationType {
+      Objects.requireNonNull(unit, "unit");
+    }
+  }
+
+  /**
+   * A length of time on the calendar.
+   *
+   * @param unit which parts it has
+   */
+  record IntervalType(IntervalUnit unit) implements FlatType {
+    /** Checks that there is a unit. */
+    public IntervalType {
+      Objects.requireNonNull(unit, "unit");
+    }
+  }
+
+  /** How a date is stored. */
+  enum DateUnit {
+    /** 32 bits: days since 1970-01-01. */
+    DAY,
+    /** 64 bits: milliseconds since 1970-01-01, a whole number of days. */
+    MILLISECOND
+  }
+
+  /** The parts of an interval. */
+  enum IntervalUnit {
+    /** 32 bits: months. */
+    YEAR_MONTH,
+    /** 64 bits: days, milliseconds. */
+    DAY_TIME,
+    /** 128 bits: months, days, nanoseconds. */
+    MONTH_DAY_NANO
+  }
+}
