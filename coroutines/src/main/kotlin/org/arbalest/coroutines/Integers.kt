@@ -78,6 +78,17 @@ public fun ColumnScope.int64(
     column(name, DataType.INT64, nullable, metadata).appendAll(values).nullWhere(isNull)
 }
 
+/** 32-bit integers as 64-bit ones; null where [isNull]. */
+public fun ColumnScope.int64(
+    name: String = "",
+    values: IntArray,
+    isNull: IntPredicate? = null,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    column(name, DataType.INT64, nullable, metadata).appendAll(values).nullWhere(isNull)
+}
+
 /** 64-bit integers. */
 public inline fun ColumnScope.int64(
     name: String = "",

@@ -85,6 +85,28 @@ public fun ColumnScope.float64(
     column(name, DataType.FLOAT64, nullable, metadata).appendAll(values).nullWhere(isNull)
 }
 
+/** 32-bit floats as 64-bit ones; null where [isNull]. */
+public fun ColumnScope.float64(
+    name: String = "",
+    values: FloatArray,
+    isNull: IntPredicate? = null,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    column(name, DataType.FLOAT64, nullable, metadata).appendAll(values).nullWhere(isNull)
+}
+
+/** 32-bit integers as 64-bit floats, which have them all; null where [isNull]. */
+public fun ColumnScope.float64(
+    name: String = "",
+    values: IntArray,
+    isNull: IntPredicate? = null,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    column(name, DataType.FLOAT64, nullable, metadata).appendAll(values).nullWhere(isNull)
+}
+
 /** 64-bit floats. */
 public inline fun ColumnScope.float64(
     name: String = "",

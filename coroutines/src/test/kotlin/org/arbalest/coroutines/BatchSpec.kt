@@ -43,6 +43,7 @@ class BatchSpec : FunSpec({
         "int32 of lambda" to Case("i", listOf(0L, null, 2L)) { int32("x") { if (it == 1) null else it } },
         "int64" to Case("l", listOf(Long.MIN_VALUE, null, 3L)) { int64("x", longArrayOf(Long.MIN_VALUE, 2, 3), bits::get) },
         "int64 of lambda" to Case("l", listOf(0L, null, 2L)) { int64("x") { if (it == 1) null else it.toLong() } },
+        "int64 of ints" to Case("l", listOf(Int.MIN_VALUE.toLong(), null, 3L)) { int64("x", intArrayOf(Int.MIN_VALUE, 2, 3), bits::get) },
         "uint8" to Case("C", listOf(255L, null, 3L)) { uint8("x", ubyteArrayOf(255u, 2u, 3u), bits::get) },
         "uint8 of lambda" to Case("C", listOf(255L, null, 3L)) { uint8("x") { ubyteArrayOf(255u, 2u, 3u)[it].takeIf { v -> v != 2u.toUByte() } } },
         "uint16" to Case("S", listOf(65535L, null, 3L)) { uint16("x", ushortArrayOf(65535u, 2u, 3u), bits::get) },
@@ -61,6 +62,11 @@ class BatchSpec : FunSpec({
         "float32 of lambda" to Case("f", listOf(0.0, null, 2.0)) { float32("x") { if (it == 1) null else it.toFloat() } },
         "float64" to Case("g", listOf(0.1, null, 3.0)) { float64("x", doubleArrayOf(0.1, 1.0, 3.0), bits::get) },
         "float64 of lambda" to Case("g", listOf(0.0, null, 2.0)) { float64("x") { if (it == 1) null else it.toDouble() } },
+        "float64 of floats" to Case("g", listOf(0.1f.toDouble(), null, 3.0)) { float64("x", floatArrayOf(0.1f, 1f, 3f), bits::get) },
+        "float64 of ints" to Case("g", listOf(-2147483648.0, null, 2147483647.0)) { float64("x", intArrayOf(Int.MIN_VALUE, 2, Int.MAX_VALUE), bits::get) },
+        "float32 of integers by core's builder" to Case("f", listOf(5.0, null, 16777216.0)) {
+            column(Field.of("x", DataType.FLOAT32)).append(5).appendNull().appendAll(intArrayOf(16777216))
+        },
         "utf8" to Case("u", listOf("Ærø", null, "")) { utf8("x", listOf("Ærø", null, "")) },
         "utf8 of lambda" to Case("u", listOf("Ærø", null, "")) { utf8("x") { listOf("Ærø", null, "")[it] } },
         "largeUtf8" to Case("U", listOf("Ærø", null, "")) { largeUtf8("x", listOf("Ærø", null, "")) },
@@ -153,6 +159,11 @@ class BatchSpec : FunSpec({
     test("a column of another length is refused, and names it") {
         shouldThrow<IllegalStateException> { cpu.batch(2) { int64("delay", longArrayOf(1)) } }.message shouldContain "\"delay\" has 1 values"
         shouldThrow<IllegalArgumentException> { cpu.batch(0) { utf8("city", listOf("a")) } }.message shouldBe "1 values were given for 0 rows"
+    }
+
+    test("an integer that a float does not have is refused, and names it") {
+        shouldThrow<IllegalArgumentException> { cpu.batch(2) { column(Field.of("delay", DataType.FLOAT32)).append(1).append(16777217) } }
+            .message shouldBe "column \"delay\" of type \"f\" does not hold the integer 16777217 exactly, in row 1"
     }
 
     test("times of another width than their unit has are refused") {

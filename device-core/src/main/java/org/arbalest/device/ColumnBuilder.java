@@ -8,10 +8,11 @@ import org.arbalest.device.internal.build.ColumnBuilderImpl;
 /**
  * Appends the values of one column, in order. Belongs to a {@link BatchBuilder}, which frees it; not for several threads at once.
  *
- * <p>What fits which type: {@code append(long)} integers, dates, times, timestamps and durations (in the type's unit), and decimals; {@code
- * append(double)} floats; {@code append(BigDecimal)} decimals; {@code append(String)} text and dictionaries of text; {@code append(byte[])}
- * binary; {@link #appendList} lists; {@link #appendStruct} structs. Anything else is an {@link IllegalArgumentException} that names the
- * column, its type and the value, and so is a value out of the type's range, and text with half a surrogate pair.
+ * <p>What fits which type: {@code append(long)} integers, dates, times, timestamps and durations (in the type's unit), and floats and decimals
+ * that are this number exactly; {@code append(double)} floats; {@code append(BigDecimal)} decimals; {@code append(String)} text and dictionaries
+ * of text; {@code append(byte[])} binary; {@link #appendList} lists; {@link #appendStruct} structs. Anything else is an {@link
+ * IllegalArgumentException} that names the column and its type, and so is, with the row and the value, a value that the type does not have: 300 in int8,
+ * 16777217 in float32, text with half a surrogate pair.
  *
  * <p>Whatever is appended is appended as a whole or, if it throws, not at all: the builder is then as it was (OWN-15). Only where memory runs out
  * can the batch not be built any more.
@@ -32,10 +33,13 @@ public sealed interface ColumnBuilder permits ColumnBuilderImpl {
   /** Appends a boolean. */
   ColumnBuilder append(boolean value);
 
-  /** Appends an integer, or the number that a date, time, timestamp or duration is stored as; to uint64 as its 64 bits. */
+  /**
+   * Appends an integer, or the number that a date, time, timestamp or duration is stored as; to uint64 as its 64 bits; to a float or a decimal if that
+   * loses nothing.
+   */
   ColumnBuilder append(long value);
 
-  /** Appends a floating-point number; a narrower type rounds it. */
+  /** Appends a floating-point number; a narrower type rounds it to the nearest. */
   ColumnBuilder append(double value);
 
   /** Appends a decimal, which must fit the type's precision and scale exactly. */
@@ -72,22 +76,22 @@ public sealed interface ColumnBuilder permits ColumnBuilderImpl {
   /** Appends all values of an array; in one copy where the type stores them as they are. */
   ColumnBuilder appendAll(boolean[] values);
 
-  /** Appends all values of an array; in one copy where the type stores them as they are. */
+  /** Appends all values of an array; in one copy where the type stores them as they are, otherwise each as by {@link #append(long)}. */
   ColumnBuilder appendAll(byte[] values);
 
-  /** Appends all values of an array; in one copy where the type stores them as they are. */
+  /** Appends all values of an array; in one copy where the type stores them as they are, otherwise each as by {@link #append(long)}. */
   ColumnBuilder appendAll(short[] values);
 
-  /** Appends all values of an array; in one copy where the type stores them as they are. */
+  /** Appends all values of an array; in one copy where the type stores them as they are, otherwise each as by {@link #append(long)}. */
   ColumnBuilder appendAll(int[] values);
 
-  /** Appends all values of an array; in one copy where the type stores them as they are. */
+  /** Appends all values of an array; in one copy where the type stores them as they are, otherwise each as by {@link #append(long)}. */
   ColumnBuilder appendAll(long[] values);
 
-  /** Appends all values of an array; in one copy where the type stores them as they are. */
+  /** Appends all values of an array; in one copy where the type stores them as they are, otherwise each as by {@link #append(double)}. */
   ColumnBuilder appendAll(float[] values);
 
-  /** Appends all values of an array; in one copy where the type stores them as they are. */
+  /** Appends all values of an array; in one copy where the type stores them as they are, otherwise each as by {@link #append(double)}. */
   ColumnBuilder appendAll(double[] values);
 
   /**

@@ -165,7 +165,8 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder
   @Override
   public ColumnBuilder appendAll(byte[] values) {
     Objects.requireNonNull(values, "values");
-    for (byte value : values) check(value);
+    int ahead = 0;
+    for (byte value : values) check(value, ahead++);
     for (byte value : values) append((long) value);
     return this;
   }
@@ -173,7 +174,8 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder
   @Override
   public ColumnBuilder appendAll(short[] values) {
     Objects.requireNonNull(values, "values");
-    for (short value : values) check(value);
+    int ahead = 0;
+    for (short value : values) check(value, ahead++);
     for (short value : values) append((long) value);
     return this;
   }
@@ -181,7 +183,8 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder
   @Override
   public ColumnBuilder appendAll(int[] values) {
     Objects.requireNonNull(values, "values");
-    for (int value : values) check(value);
+    int ahead = 0;
+    for (int value : values) check(value, ahead++);
     for (int value : values) append((long) value);
     return this;
   }
@@ -189,7 +192,8 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder
   @Override
   public ColumnBuilder appendAll(long[] values) {
     Objects.requireNonNull(values, "values");
-    for (long value : values) check(value);
+    int ahead = 0;
+    for (long value : values) check(value, ahead++);
     for (long value : values) append(value);
     return this;
   }
@@ -213,8 +217,8 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder
     throw doesNotFit("values of fixed width");
   }
 
-  /** Throws if an integer could not be appended; asked before several are (OWN-15). */
-  void check(long value) {}
+  /** Throws if an integer could not be appended behind some others; asked before several are (OWN-15). */
+  void check(long value, int ahead) {}
 
   /** Writes whatever stands where a null is. */
   abstract void writeNull();
@@ -242,6 +246,11 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder
       throw new IllegalArgumentException(String.format("column \"%s\", row %d: %s", field.name(), length(), Utf8.describe(value, half)));
     }
     return bytes;
+  }
+
+  /** A value that is not one of the type's, to be appended behind some others. */
+  final IllegalArgumentException doesNotFit(String value, int ahead) {
+    return doesNotFit(value + ", in row " + (length() + ahead));
   }
 
   final IllegalArgumentException doesNotFit(String what) {

@@ -29,7 +29,7 @@ final class DictionaryBuilder extends ColumnBuilderImpl {
     Integer position = positions.get(Objects.requireNonNull(value, "value"));
     if (position == null) {
       position = positions.size();
-      indices.check(position); // whatever is refused is refused before anything is written
+      indices.check(position, 0); // whatever is refused is refused before anything is written
       values.write(utf8(value));
       indices.append((long) position);
       positions.put(value, position);

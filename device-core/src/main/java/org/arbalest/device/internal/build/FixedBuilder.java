@@ -45,9 +45,8 @@ final class FixedBuilder extends ColumnBuilderImpl {
 
   @Override
   public ColumnBuilder append(long value) {
-    if (kind == Kind.DECIMAL) return append(BigDecimal.valueOf(value));
-    if (kind != Kind.INTEGER) throw doesNotFit("an integer");
-    check(value);
+    if (kind != Kind.INTEGER) return appendConverted(value);
+    checkRange(value, 0);
     switch (width) {
       case 8 -> values.putLong(value);
       case 4 -> values.putInt((int) value);
@@ -58,14 +57,41 @@ final class FixedBuilder extends ColumnBuilderImpl {
     return this;
   }
 
+  private ColumnBuilder appendConverted(long value) {
+    if (kind == Kind.DECIMAL) return append(BigDecimal.valueOf(value));
+    check(value, 0);
+    return append((double) value);
+  }
+
   @Override
-  void check(long value) {
-    if (kind == Kind.DECIMAL) scaled(BigDecimal.valueOf(value));
-    if (kind != Kind.INTEGER || width == 8) return;
+  void check(long value, int ahead) {
+    switch (kind) {
+      case INTEGER -> checkRange(value, ahead);
+      case FLOAT -> {
+        if (!isExact(value)) throw doesNotFit("the integer " + value + " exactly", ahead);
+      }
+      case DECIMAL -> scaled(BigDecimal.valueOf(value), ahead);
+      case BINARY -> throw doesNotFit("an integer");
+    }
+  }
+
+  private void checkRange(long value, int ahead) {
+    if (width == 8) return;
     int bits = 8 * width;
     long least = signed ? -(1L << (bits - 1)) : 0;
     long most = signed ? (1L << (bits - 1)) - 1 : (1L << bits) - 1;
-    if (value < least || value > most) throw doesNotFit("the integer " + value + " (" + least + " to " + most + ")");
+    if (value < least || value > most) throw doesNotFit("the integer " + value + " (" + least + " to " + most + ")", ahead);
+  }
+
+  /** Whether a float of this width is that integer. */
+  private boolean isExact(long value) {
+    double nearest =
+        switch (width) {
+          case 8 -> (double) value;
+          case 4 -> (float) value;
+          default -> Float.float16ToFloat(Float.floatToFloat16((float) value));
+        };
+    return (long) nearest == value && nearest < 0x1p63; // which, like infinity, would be cast to the largest long
   }
 
   @Override
@@ -91,7 +117,7 @@ final class FixedBuilder extends ColumnBuilderImpl {
 
   @Override
   public ColumnBuilder append(BigDecimal value) {
-    BigInteger unscaled = scaled(value).unscaledValue();
+    BigInteger unscaled = scaled(value, 0).unscaledValue();
     byte[] digits = unscaled.toByteArray();
     long at = values.extend(width);
     for (int i = 0; i < width; i++) {
@@ -103,22 +129,22 @@ final class FixedBuilder extends ColumnBuilderImpl {
   }
 
   /** The decimal with the type's scale, if it fits. */
-  private BigDecimal scaled(BigDecimal value) {
+  private BigDecimal scaled(BigDecimal value, int ahead) {
     if (!(field.type() instanceof DecimalType type)) throw doesNotFit("a decimal");
     BigDecimal scaled;
     try {
       scaled = value.setScale(type.scale(), RoundingMode.UNNECESSARY);
     } catch (ArithmeticException e) {
-      throw doesNotFit("the decimal " + value + " (scale " + type.scale() + ")");
+      throw doesNotFit("the decimal " + value + " (scale " + type.scale() + ")", ahead);
     }
-    if (scaled.precision() > type.precision()) throw doesNotFit("the decimal " + value + " (precision " + type.precision() + ")");
+    if (scaled.precision() > type.precision()) throw doesNotFit("the decimal " + value + " (precision " + type.precision() + ")", ahead);
     return scaled;
   }
 
   @Override
   public ColumnBuilder append(byte[] value) {
     if (kind != Kind.BINARY) throw doesNotFit("bytes");
-    if (value.length != width) throw doesNotFit(value.length + " bytes");
+    if (value.length != width) throw doesNotFit(value.length + " bytes", 0);
     values.putBytes(value);
     validity.appendValid(1);
     return this;

@@ -61,6 +61,8 @@ class AppendFailureSpec : FunSpec({
         around(DataType.INT8, one) { appendAll(shortArrayOf(5, 300)) }.first shouldBe listOf(1L, 1L)
         around(DataType.UINT16, one) { appendAll(byteArrayOf(5, -1)) }.first shouldBe listOf(1L, 1L)
         around(DataType.decimal32(2, 0), one) { appendAll(longArrayOf(5, 99, 100)) }.first shouldBe listOf(BigDecimal(1), BigDecimal(1))
+        around(DataType.FLOAT32, one) { appendAll(intArrayOf(5, 16777217)) }.first shouldBe listOf(1.0, 1.0)
+        around(DataType.FLOAT16, one) { appendAll(longArrayOf(5, 65505)) }.first shouldBe listOf(1.0, 1.0)
         around(DataType.BOOL, { append(true) }) { appendAll(longArrayOf(1)) }.first shouldBe listOf(true, true)
         around(FixedSizeBinaryType(2), { append(byteArrayOf(1, 2)) }) { appendAll(MemorySegment.ofArray(ByteArray(3))) }
     }

@@ -22,6 +22,7 @@ import org.arbalest.device.NestedType.ListType
 import org.arbalest.device.NestedType.StructType
 import org.arbalest.device.TimeUnit
 import org.arbalest.device.batch
+import kotlin.random.Random
 
 class BuilderTypesSpec : FunSpec({
     extension(Balanced)
@@ -67,6 +68,38 @@ class BuilderTypesSpec : FunSpec({
             TimestampType(TimeUnit.MICROSECOND, "Europe/Rome"), TimestampType(TimeUnit.SECOND, null), DurationType(TimeUnit.NANOSECOND),
         )
         for (type in counted) built(type) { append(86_000).append(-1).appendNull() } shouldBe listOf(86_000L, -1L, null)
+    }
+
+    test("integers go into floats that have them exactly, value by value and by the array") {
+        built(DataType.FLOAT64) { append(5).append(1L shl 53).append(Long.MIN_VALUE) } shouldBe listOf(5.0, 9007199254740992.0, -9223372036854775808.0)
+        built(DataType.FLOAT32) { append(5).append(16777216).append(-(1L shl 62)) } shouldBe listOf(5.0, 16777216.0, -4611686018427387904.0)
+        built(DataType.FLOAT16) { append(2048).append(-65504).append(0) } shouldBe listOf(2048.0, -65504.0, 0.0)
+        val fills = listOf<ColumnBuilder.() -> Unit>(
+            { appendAll(byteArrayOf(1, -2, 3)) }, { appendAll(shortArrayOf(1, -2, 3)) }, { appendAll(intArrayOf(1, -2, 3)) }, { appendAll(longArrayOf(1, -2, 3)) },
+        )
+        for (type in listOf(DataType.FLOAT16, DataType.FLOAT32, DataType.FLOAT64)) for (fill in fills) built(type, fill) shouldBe listOf(1.0, -2.0, 3.0)
+        built(DataType.FLOAT64) { appendAll(floatArrayOf(0.1f, 2f, Float.MAX_VALUE)) } shouldBe listOf(0.1f.toDouble(), 2.0, Float.MAX_VALUE.toDouble())
+        built(DataType.INT64) { appendAll(intArrayOf(1, Int.MIN_VALUE, Int.MAX_VALUE)) } shouldBe listOf(1L, Int.MIN_VALUE.toLong(), Int.MAX_VALUE.toLong())
+        built(DataType.decimal64(5, 2)) { append(999).appendAll(intArrayOf(0, -7)) } shouldBe listOf("999.00", "0.00", "-7.00").map(::BigDecimal)
+    }
+
+    test("an integer that a float or a decimal does not have is refused with column, type, value and row") {
+        refused(DataType.FLOAT32) { append(1).append(16777217) } shouldBe "column \"a\" of type \"f\" does not hold the integer 16777217 exactly, in row 1"
+        refused(DataType.FLOAT32) { append(1).appendAll(intArrayOf(2, 16777217)) } shouldContain "the integer 16777217 exactly, in row 2"
+        refused(DataType.decimal32(3, 1)) { appendAll(intArrayOf(99, 100)) } shouldBe "column \"a\" of type \"d:3,1,32\" does not hold the decimal 100 (precision 3), in row 1"
+        refused(DataType.INT8) { appendAll(intArrayOf(1, 300)) } shouldContain "the integer 300 (-128 to 127), in row 1"
+        val random = Random(42)
+        for ((type, digits, most) in listOf(Triple(DataType.FLOAT64, 53, Long.MAX_VALUE), Triple(DataType.FLOAT32, 24, Long.MAX_VALUE), Triple(DataType.FLOAT16, 11, 65504L))) {
+            val near = (0..63).flatMap { bit -> (-2L..2L).map { (1L shl bit) + it } } + List(200) { random.nextLong() shr random.nextInt(64) }
+            for (value in near + near.map { -it } + listOf(Long.MAX_VALUE, Long.MIN_VALUE, 65504, 65519, 65520)) {
+                val significant = if (value == 0L) 0 else 64 - value.countTrailingZeroBits() - (if (value == Long.MIN_VALUE) 0 else Math.abs(value).countLeadingZeroBits())
+                if (significant <= digits && (most == Long.MAX_VALUE || value in -most..most)) {
+                    built(type) { append(value).append(0).append(0) }[0] shouldBe value.toDouble()
+                } else {
+                    refused(type) { append(value) } shouldContain "the integer $value exactly, in row 0"
+                }
+            }
+        }
     }
 
     test("decimals are stored exactly or refused") {
@@ -130,7 +163,9 @@ class BuilderTypesSpec : FunSpec({
     test("what a column does not hold is refused with its name and type") {
         refused(DataType.INT32) { append("1") } shouldBe "column \"a\" of type \"i\" does not hold text"
         refused(DataType.UTF8) { append(byteArrayOf()) } shouldBe "column \"a\" of type \"u\" does not hold bytes"
-        refused(DataType.FLOAT64) { append(1L) } shouldContain "an integer"
+        refused(DataType.INT32) { append(1.0) } shouldContain "a floating-point number"
+        refused(DataType.fixedSizeBinary(4)) { append(1L) } shouldContain "an integer"
+        refused(DataType.fixedSizeBinary(4)) { appendAll(intArrayOf(1)) } shouldContain "an integer"
         refused(DataType.NULL) { append(true) } shouldContain "a boolean"
         Devices.cpu().batchBuilder(1).use { batch ->
             shouldThrow<UnsupportedOperationException> { batch.column(Field.of("v", DataType.UTF8_VIEW)) }.message shouldContain "utf8_view"
