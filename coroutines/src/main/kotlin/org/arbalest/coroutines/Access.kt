@@ -9,24 +9,21 @@ import org.arbalest.device.Schema
 public val Schema.names: List<String> get() = fields().map(Field::name)
 
 /**
- * The first field of this name.
+ * The field of this name.
  *
- * @throws IllegalArgumentException if there is none; names those that are there
+ * @throws IllegalArgumentException if there is none, or several: says which there are
  */
 public operator fun Schema.get(name: String): Field =
     field(name) ?: throw IllegalArgumentException("the schema has no field \"$name\"; it has $names")
 
-/** Whether there is a field of this name. */
-public operator fun Schema.contains(name: String): Boolean = indexOf(name) >= 0
-
 /**
- * The first column of this name, borrowed from the batch: `batch["delay"].longs()`.
+ * The column of this name, borrowed from the batch: `batch["delay"].longs()`.
  *
- * @throws IllegalArgumentException if there is none; names those that are there
+ * @throws IllegalArgumentException if there is none, or several: says which there are
  */
 public operator fun DeviceArray.get(name: String): Column = column(name)
 
-/** Whether there is a column of this name. */
+/** Whether there is a column of this name, or several. */
 public operator fun DeviceArray.contains(name: String): Boolean = name in schema()
 
 /**
@@ -37,9 +34,9 @@ public operator fun DeviceArray.contains(name: String): Boolean = name in schema
 public val DeviceArray.rows: IntRange get() = 0 until countOf(length())
 
 /**
- * The first field of a struct with this name, as a column of the same rows.
+ * The field of a struct with this name, as a column of the same rows.
  *
- * @throws IllegalArgumentException if there is none; names those that are there
+ * @throws IllegalArgumentException if there is none, or several: says which there are
  */
 public operator fun Column.get(name: String): Column = column(name)
 

@@ -74,8 +74,8 @@ public inline fun MemoryManager.batch(
  * `isNull` tells which of its rows are null; `bits::get` makes it of a `BitSet` or a `BooleanArray`.
  *
  * A column of a batch or a struct needs a name, or it is an [IllegalArgumentException]; elements of a list without one
- * are called `item`. Two columns may have the same name, as Arrow allows it: by name, the first is found. A column with
- * `nullable = false` promises in the schema that it has no nulls, and throws [IllegalArgumentException] if it is given
+ * are called `item`. Two columns may have the same name, as Arrow allows it, and are then found by their
+ * index only. A column with `nullable = false` promises in the schema that it has no nulls, and throws [IllegalArgumentException] if it is given
  * one. Used by one thread at a time, and not after its block has ended: then it throws [IllegalStateException].
  *
  * @property rows the number of values of every column; in a list, the number of elements of all lists

@@ -104,13 +104,20 @@ class NestedSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { cpu.batch(1) { struct { int32("x") { it } } } }
     }
 
-    test("of two columns with one name, the first is found") {
+    test("two columns of one name are there by their index; by name it is said that they are two") {
         cpu.batch(1) {
             int32("x") { 1 }
             int32("x") { 2 }
-        }.throughC().use {
-            it["x"].ints()[0] shouldBe 1
-            it.column(1).ints()[0] shouldBe 2
+            struct("s") {
+                int32("a") { 3 }
+                int32("a") { 4 }
+            }
+        }.throughC().use { batch ->
+            listOf(batch.column(0), batch.column(1)).map { it.ints()[0] } shouldBe listOf(1, 2)
+            shouldThrow<IllegalArgumentException> { batch["x"] }.message shouldBe "the batch has 2 fields \"x\", at [0, 1]; ask by the index"
+            shouldThrow<IllegalArgumentException> { batch["s"]["a"] }.message shouldContain "has 2 fields \"a\", at [0, 1]; ask by the index"
+            shouldThrow<IllegalArgumentException> { batch.schema()["x"] }.message shouldBe "the schema has 2 fields \"x\", at [0, 1]; ask by the index"
+            listOf("x" in batch, "x" in batch.schema(), "y" in batch) shouldBe listOf(true, true, false)
         }
     }
 

@@ -67,6 +67,8 @@ public sealed interface Column permits ColumnImpl {
   /**
    * The value as an object, or null: Boolean, Long, Double, BigDecimal (decimals and uint64), String, byte[], a List of such for a list, a
    * Map by name for a struct. Nulls of the elements are null.
+   *
+   * @throws IllegalArgumentException for a struct two of whose fields have the same name; says which
    */
   @Nullable Object get(long row);
 
@@ -79,7 +81,11 @@ public sealed interface Column permits ColumnImpl {
   /** The field of a struct at a position, as a column of the same rows. */
   Column column(int index);
 
-  /** The first field of a struct with this name, as a column of the same rows. */
+  /**
+   * The field of a struct with this name, as a column of the same rows.
+   *
+   * @throws IllegalArgumentException if there is none, or several: says which there are
+   */
   Column column(String name);
 
   /** All elements of all lists, in the order they are stored; also those that no list refers to. */

@@ -67,8 +67,15 @@ public sealed interface ColumnBuilder permits ColumnBuilderImpl {
    */
   ColumnBuilder items(Field item);
 
-  /** The builder of a struct's field of this name. */
+  /**
+   * The builder of a struct's field of this name.
+   *
+   * @throws IllegalArgumentException if there is none, or several: says which there are
+   */
   ColumnBuilder child(String name);
+
+  /** The builder of a struct's field at a position. */
+  ColumnBuilder child(int index);
 
   /** Adds a field to a struct's type, and returns its builder. */
   ColumnBuilder addChild(Field child);

@@ -215,9 +215,9 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   }
 
   /**
-   * The first column of this name. Borrowed: it can be used while this handle is open.
+   * The column of this name. Borrowed: it can be used while this handle is open.
    *
-   * @throws IllegalArgumentException if there is none; names those that are there
+   * @throws IllegalArgumentException if there is none, or several: says which there are
    */
   default Column column(String name) {
     return asColumn().column(name);

@@ -1,11 +1,10 @@
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.internal.schema.FieldNames;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,15 +15,10 @@ import org.jspecify.annotations.Nullable;
 public final class Schema {
   private final Field struct;
   private final List<Field> fields;
-  private final Map<String, Integer> positions;
 
   private Schema(Field struct, List<Field> fields) {
     this.struct = struct;
     this.fields = fields;
-    this.positions = new HashMap<>();
-    for (int i = 0; i < fields.size(); i++) {
-      positions.putIfAbsent(fields.get(i).name(), i);
-    }
   }
 
   /** A schema without metadata. */
@@ -59,17 +53,29 @@ public final class Schema {
     return fields;
   }
 
-  /** The first field of this name, or null. */
+  /**
+   * The field of this name, or null.
+   *
+   * @throws IllegalArgumentException if several have it; says which
+   */
   public @Nullable Field field(String name) {
-    Objects.requireNonNull(name, "name");
-    Integer position = positions.get(name);
-    return position == null ? null : fields.get(position);
+    int index = indexOf(name);
+    return index < 0 ? null : fields.get(index);
   }
 
-  /** The position of the first field of this name, or −1. */
+  /**
+   * The position of the field of this name, or −1.
+   *
+   * @throws IllegalArgumentException if several have it; says which
+   */
   public int indexOf(String name) {
+    return FieldNames.indexOf(fields, name, () -> "the schema");
+  }
+
+  /** Whether there is a field of this name, or several. */
+  public boolean contains(String name) {
     Objects.requireNonNull(name, "name");
-    return positions.getOrDefault(name, -1);
+    return fields.stream().anyMatch(field -> field.name().equals(name));
   }
 
   /** The batch's metadata; empty for none. */

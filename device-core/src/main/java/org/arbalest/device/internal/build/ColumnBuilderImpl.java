@@ -151,6 +151,11 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder
   }
 
   @Override
+  public ColumnBuilder child(int index) {
+    throw doesNotFit("a struct");
+  }
+
+  @Override
   public ColumnBuilder addChild(Field child) {
     throw doesNotFit("a struct");
   }

@@ -8,6 +8,7 @@ import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Field;
 import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.internal.schema.FieldNames;
 import org.jspecify.annotations.Nullable;
 
 /** Structs. The fields of a null struct are appended like any other, nulls or not. */
@@ -15,12 +16,13 @@ final class StructBuilder extends ColumnBuilderImpl {
   private final BuildMemory memory;
   private final int rows;
   private final List<ColumnBuilderImpl> children = new ArrayList<>();
+  private final List<Field> fields = new ArrayList<>(); // of the children, for their names
 
   StructBuilder(BuildMemory memory, Field field, StructType type, int rows) {
     super(memory, field);
     this.memory = memory;
     this.rows = rows;
-    for (Field child : type.fields()) children.add(ColumnBuilderImpl.of(memory, child, rows));
+    for (Field child : type.fields()) add(child);
   }
 
   @Override
@@ -31,18 +33,23 @@ final class StructBuilder extends ColumnBuilderImpl {
 
   @Override
   public ColumnBuilder child(String name) {
-    Objects.requireNonNull(name, "name");
-    for (ColumnBuilderImpl child : children) {
-      if (child.field.name().equals(name)) return child;
-    }
-    throw new IllegalArgumentException("column \"" + field.name() + "\" has no field \"" + name + "\"");
+    return children.get(FieldNames.find(fields, name, () -> "column \"" + field.name() + "\""));
+  }
+
+  @Override
+  public ColumnBuilder child(int index) {
+    return children.get(Objects.checkIndex(index, children.size()));
   }
 
   @Override
   public ColumnBuilder addChild(Field child) {
-    Objects.requireNonNull(child, "child");
+    return add(Objects.requireNonNull(child, "child"));
+  }
+
+  private ColumnBuilder add(Field child) {
     ColumnBuilderImpl added = ColumnBuilderImpl.of(memory, child, rows);
     children.add(added);
+    fields.add(child);
     return added;
   }
 

@@ -17,6 +17,7 @@ import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.memory.Bitmaps;
+import org.arbalest.device.internal.schema.FieldNames;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
@@ -176,13 +177,8 @@ public final class ColumnImpl implements Column {
   @Override
   public Column column(String name) {
     Objects.requireNonNull(name, "name");
-    Field[] children = Layout.of(field).children;
-    for (int i = 0; i < children.length; i++) {
-      if (children[i].name().equals(name)) return column(i);
-    }
     if (!(field.type() instanceof StructType struct)) throw new IllegalArgumentException(describe() + " is not a struct and has no columns");
-    throw new IllegalArgumentException(
-        describe() + " has no column \"" + name + "\"; it has " + struct.fields().stream().map(Field::name).toList());
+    return childAt(FieldNames.find(struct.fields(), name, this::describe));
   }
 
   @Override
@@ -291,7 +287,7 @@ public final class ColumnImpl implements Column {
     return type instanceof IntType(_, boolean signed) && !signed;
   }
 
-  private String describe() {
+  String describe() {
     if (!field.name().isEmpty()) return "column \"" + field.name() + "\" of type " + TypeNames.of(field.type());
     return field.type() instanceof StructType ? "the batch" : "the array of type " + TypeNames.of(field.type());
   }

@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.arbalest.device.Column;
+import org.arbalest.device.internal.schema.FieldNames;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
@@ -19,9 +20,12 @@ final class StructValues extends Values {
   @Override
   Object get(long at) {
     Map<String, @Nullable Object> values = new LinkedHashMap<>();
-    for (int i = 0; i < Layout.of(field).children.length; i++) {
+    int count = Layout.of(field).children.length;
+    for (int i = 0; i < count; i++) {
       ColumnImpl child = column.childAt(i);
-      values.put(child.name(), child.get(at - column.offset()));
+      Object value = child.get(at - column.offset());
+      if (values.containsKey(child.name())) throw FieldNames.ambiguous(field.type().children(), child.name(), column.describe());
+      values.put(child.name(), value);
     }
     return Collections.unmodifiableMap(values);
   }

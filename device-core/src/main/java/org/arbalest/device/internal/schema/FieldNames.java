@@ -1,0 +1,41 @@
+package org.arbalest.device.internal.schema;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.arbalest.device.Field;
+
+/** Fields by name. Names may repeat: who asks by one that does is told so, and is not given the first. */
+public final class FieldNames {
+  private FieldNames() {}
+
+  /**
+   * The position of the field of this name, or −1.
+   *
+   * @param where whose fields they are, for the error
+   * @throws IllegalArgumentException if several have this name; says which
+   */
+  public static int indexOf(List<Field> fields, String name, Supplier<String> where) {
+    Objects.requireNonNull(name, "name");
+    int found = -1;
+    for (int i = 0; i < fields.size(); i++) {
+      if (!fields.get(i).name().equals(name)) continue;
+      if (found >= 0) throw ambiguous(fields, name, where.get());
+      found = i;
+    }
+    return found;
+  }
+
+  /** The same, for a field that must be there. */
+  public static int find(List<Field> fields, String name, Supplier<String> where) {
+    int found = indexOf(fields, name, where);
+    if (found >= 0) return found;
+    throw new IllegalArgumentException(where.get() + " has no field \"" + name + "\"; it has " + fields.stream().map(Field::name).toList());
+  }
+
+  public static IllegalArgumentException ambiguous(List<Field> fields, String name, String where) {
+    List<Integer> all = IntStream.range(0, fields.size()).filter(i -> fields.get(i).name().equals(name)).boxed().toList();
+    return new IllegalArgumentException(where + " has " + all.size() + " fields \"" + name + "\", at " + all + "; ask by the index");
+  }
+}
