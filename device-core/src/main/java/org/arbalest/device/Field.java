@@ -31,6 +31,18 @@ public sealed interface Field permits FieldImpl {
   /** This field with other metadata. */
   Field withMetadata(Metadata newMetadata);
 
+  /** The same with the parameters as text; see {@link #withExtension(String, byte[])}. */
+  Field withExtension(String extensionName, String extensionMetadata);
+
+  /**
+   * This field as an extension type, whose storage type is this field's: with the keys of its name and its parameters in the metadata (SCH-16), in
+   * place of those that it had. Other metadata stays; {@link #withMetadata} makes it a plain field again.
+   *
+   * @param extensionName such as {@code arrow.uuid}
+   * @param extensionMetadata the parameters as the extension type writes them; empty for none
+   */
+  Field withExtension(String extensionName, byte[] extensionMetadata);
+
   /** The name; empty for none. */
   String name();
 

@@ -1,6 +1,7 @@
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.NestedType.StructType;
@@ -46,6 +47,21 @@ public final class Schema {
       throw new IllegalArgumentException("a record batch's schema is a struct, not " + struct.type());
     }
     return new Schema(struct, fields);
+  }
+
+  /**
+   * Some of the fields, in the order asked for, each as it is here; with this schema's metadata. One that is asked for twice is there twice.
+   *
+   * @throws IllegalArgumentException if there is no field of a name, or several: says which there are
+   */
+  public Schema select(String... names) {
+    List<Field> selected = Arrays.stream(names).map(name -> fields.get(FieldNames.find(fields, name, () -> "the schema"))).toList();
+    return ofStruct(struct.withType(new StructType(selected)));
+  }
+
+  /** The same fields with other metadata, in place of the batch's. */
+  public Schema withMetadata(Metadata metadata) {
+    return ofStruct(struct.withMetadata(Objects.requireNonNull(metadata, "metadata")));
   }
 
   /** The fields in order. */

@@ -45,6 +45,7 @@ class RepeatedNamesSpec : FunSpec({
         val what = "the schema has 3 fields \"x\", at [0, 2, 3]; ask by the index"
         refused { schema.field("x") } shouldBe what
         refused { schema.indexOf("x") } shouldBe what
+        refused { schema.select("y", "x") } shouldBe what
         listOf(schema.contains("x"), schema.contains("y"), schema.contains("z")) shouldBe listOf(true, true, false)
         listOf(schema.indexOf("y"), schema.indexOf("z")) shouldBe listOf(1, -1)
         schema.field("z") shouldBe null

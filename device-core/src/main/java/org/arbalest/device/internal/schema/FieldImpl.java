@@ -1,5 +1,7 @@
 package org.arbalest.device.internal.schema;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.Objects;
@@ -17,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 public final class FieldImpl implements Field {
   /** The deepest nesting that is read or written (SCH-18). */
   static final int DEEPEST = 64;
+
+  private static final String EXTENSION_NAME = "ARROW:extension:name";
+  private static final String EXTENSION_METADATA = "ARROW:extension:metadata";
 
   private static final long KNOWN_FLAGS =
       ArrowSchemaStruct.FLAG_NULLABLE | ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED | ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED;
@@ -81,6 +86,21 @@ public final class FieldImpl implements Field {
   }
 
   @Override
+  public Field withExtension(String extensionName, String extensionMetadata) {
+    return withMetadata(plain().with(EXTENSION_NAME, extensionName).with(EXTENSION_METADATA, extensionMetadata));
+  }
+
+  @Override
+  public Field withExtension(String extensionName, byte[] extensionMetadata) {
+    return withMetadata(plain().with(EXTENSION_NAME, extensionName).with(EXTENSION_METADATA.getBytes(UTF_8), extensionMetadata));
+  }
+
+  /** The metadata that says nothing about an extension type. */
+  private Metadata plain() {
+    return Metadata.of(metadata.entries().stream().filter(pair -> !EXTENSION_NAME.equals(pair.key()) && !EXTENSION_METADATA.equals(pair.key())).toList());
+  }
+
+  @Override
   public String name() {
     return name;
   }
@@ -102,12 +122,12 @@ public final class FieldImpl implements Field {
 
   @Override
   public @Nullable String extensionName() {
-    return metadata.get("ARROW:extension:name");
+    return metadata.get(EXTENSION_NAME);
   }
 
   @Override
   public byte @Nullable [] extensionMetadata() {
-    return metadata.getBytes("ARROW:extension:metadata");
+    return metadata.getBytes(EXTENSION_METADATA);
   }
 
   @Override
