@@ -27,11 +27,11 @@ public operator fun DeviceArray.get(name: String): Column = column(name)
 public operator fun DeviceArray.contains(name: String): Boolean = name in schema()
 
 /**
- * The rows, from 0: `for (row in batch.rows)`.
+ * The rows, from 0: `for (row in batch.indices)`.
  *
  * @throws IllegalArgumentException if there are more than an `Int` counts
  */
-public val DeviceArray.rows: IntRange get() = 0 until countOf(length())
+public val DeviceArray.indices: IntRange get() = 0 until countOf(length())
 
 /**
  * The field of a struct with this name, as a column of the same rows.

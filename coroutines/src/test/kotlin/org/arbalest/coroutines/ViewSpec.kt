@@ -101,8 +101,8 @@ class ViewSpec : FunSpec({
 
     test("rows are counted by Int, and values are read by one") {
         cpu.batch(2) { utf8("text", arrayOf("a", null)) }.use { batch ->
-            batch.rows shouldBe 0..1
-            batch.rows.map { batch["text"][it] } shouldBe listOf("a", null)
+            batch.indices shouldBe 0..1
+            batch.indices.map { batch["text"][it] } shouldBe listOf("a", null)
         }
     }
 
