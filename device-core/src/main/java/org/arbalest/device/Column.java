@@ -3,7 +3,7 @@ package org.arbalest.device;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
-import org.arbalest.device.internal.read.ColumnImpl;
+import org.arbalest.device.internal.read.ColumnRows;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The getters throw {@link IllegalStateException} after the handle was closed, {@link IndexOutOfBoundsException} for a row that is not
  * there, {@link IllegalArgumentException} for a type that they do not read, {@link DeviceException} where the CPU cannot read the buffers.
  */
-public sealed interface Column permits ColumnImpl {
+public sealed interface Column permits ColumnRows {
   /** The field that this column is of. */
   Field field();
 

@@ -36,9 +36,9 @@ import org.arbalest.device.NestedType.UnionType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The type of an array: one record for each type of the Arrow columnar format, all made here. Immutable.
+ * The type of an array. All types of the Arrow columnar format are made here. Immutable.
  *
- * <p>To find out what a type is, match its record: {@link FlatType} and {@link NestedType} hold them. An extension type is its storage type, with
+ * <p>Each is a record of {@link FlatType} or of {@link NestedType}, by which its parameters are found out. An extension type is its storage type, with
  * the keys of {@link Field#extensionName()} in the field's metadata (SCH-16).
  */
 public sealed interface DataType permits FlatType, NestedType { // without default methods: making a record must not wait for the constants here

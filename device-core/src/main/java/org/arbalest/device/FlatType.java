@@ -6,7 +6,10 @@ import org.arbalest.device.internal.schema.Format;
 import org.arbalest.device.internal.schema.TypeChecks;
 import org.jspecify.annotations.Nullable;
 
-/** A type that is not made of others: numbers, text, bytes, times. Made by {@link DataType}'s constants and methods; the records are to be matched. */
+/**
+ * A type that is not made of others: numbers, text, bytes, times. {@link DataType} makes them, by its constants and methods; the records here are for
+ * {@code switch} and {@code instanceof}.
+ */
 public sealed interface FlatType extends DataType {
   @Override
   default String format() {
@@ -50,7 +53,7 @@ public sealed interface FlatType extends DataType {
   }
 
   /**
-   * An exact number. Made by {@link DataType#decimal128} and the like, the bits cannot be mistaken for the precision.
+   * An exact number. Made by {@link DataType#decimal128} and the like, where the bits cannot be taken for the precision.
    *
    * @param bits 32, 64, 128 or 256
    * @param precision the number of decimal digits

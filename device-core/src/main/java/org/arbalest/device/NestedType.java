@@ -7,8 +7,8 @@ import org.arbalest.device.internal.schema.Format;
 import org.arbalest.device.internal.schema.TypeChecks;
 
 /**
- * A type that is made of others: lists, structs, maps, unions, run-ends, dictionaries. Made by {@link DataType}'s methods; the records are to be
- * matched, and say what those methods leave at its default.
+ * A type that is made of others: lists, structs, maps, unions, run-ends, dictionaries. {@link DataType} makes the usual ones, by its methods; the records
+ * here are for {@code switch} and {@code instanceof}, and for the rest: maps with sorted keys, other type ids of a union, ordered dictionaries.
  */
 public sealed interface NestedType extends DataType {
   @Override

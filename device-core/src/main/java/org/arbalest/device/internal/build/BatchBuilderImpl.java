@@ -48,7 +48,7 @@ public final class BatchBuilderImpl implements BatchBuilder {
   @Override
   public ColumnBuilderImpl column(Field field) {
     memory.checkOpen();
-    ColumnBuilderImpl column = ColumnBuilderImpl.of(memory, field, rows);
+    ColumnBuilderImpl column = Builders.of(memory, field, rows);
     columns.add(column);
     return column;
   }

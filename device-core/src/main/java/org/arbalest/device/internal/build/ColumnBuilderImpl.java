@@ -11,24 +11,10 @@ import java.util.Objects;
 import java.util.function.IntPredicate;
 import org.arbalest.device.ArrayData;
 import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Field;
-import org.arbalest.device.FlatType.BinaryType;
-import org.arbalest.device.FlatType.BoolType;
-import org.arbalest.device.FlatType.IntervalType;
-import org.arbalest.device.FlatType.LargeBinaryType;
-import org.arbalest.device.FlatType.LargeUtf8Type;
-import org.arbalest.device.FlatType.NullType;
-import org.arbalest.device.FlatType.Utf8Type;
-import org.arbalest.device.NestedType.DictionaryType;
-import org.arbalest.device.NestedType.LargeListType;
-import org.arbalest.device.NestedType.ListType;
-import org.arbalest.device.NestedType.StructType;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Layout.Shape;
-import org.arbalest.device.internal.schema.TypeNames;
 import org.arbalest.device.internal.schema.Utf8;
 import org.jspecify.annotations.Nullable;
 
@@ -41,25 +27,6 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder
   ColumnBuilderImpl(BuildMemory memory, Field field) {
     this.field = field;
     this.validity = new ValidityBuilder(memory);
-  }
-
-  /** A builder for a field; throws if arrays of its type cannot be built yet. */
-  static ColumnBuilderImpl of(BuildMemory memory, Field field, int rows) {
-    Shape shape = Layout.of(field).shape;
-    return switch (field.type()) {
-      case NullType _ -> new NullBuilder(memory, field);
-      case BoolType _ -> new BoolBuilder(memory, field, rows);
-      case DictionaryType type when type.values().type() instanceof Utf8Type -> new DictionaryBuilder(memory, field, type, rows);
-      case Utf8Type _, LargeUtf8Type _, BinaryType _, LargeBinaryType _ -> new VariableBuilder(memory, field, rows);
-      case StructType type -> new StructBuilder(memory, field, type, rows);
-      case ListType type -> new ListBuilder(memory, field, type.item(), rows);
-      case LargeListType type -> new ListBuilder(memory, field, type.item(), rows);
-      case DataType _ when shape == Shape.FIXED && !(field.type() instanceof DictionaryType) && !(field.type() instanceof IntervalType) ->
-          new FixedBuilder(memory, field, rows);
-      default ->
-          throw new UnsupportedOperationException(
-              "column \"" + field.name() + "\": building type " + TypeNames.of(field.type()) + " is not supported yet");
-    };
   }
 
   @Override

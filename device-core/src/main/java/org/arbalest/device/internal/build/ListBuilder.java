@@ -21,7 +21,7 @@ final class ListBuilder extends ColumnBuilderImpl {
   ListBuilder(BuildMemory memory, Field field, Field item, int rows) {
     super(memory, field);
     this.memory = memory;
-    this.items = ColumnBuilderImpl.of(memory, item, rows);
+    this.items = Builders.of(memory, item, rows);
     this.offsets = new OffsetsBuilder(memory, field, rows);
   }
 
@@ -42,7 +42,7 @@ final class ListBuilder extends ColumnBuilderImpl {
   public ColumnBuilder items(Field item) {
     Objects.requireNonNull(item, "item");
     if (items.length() != 0) throw new IllegalStateException("column \"" + field.name() + "\": elements were appended, so their type stays");
-    items = ColumnBuilderImpl.of(memory, item, (int) Math.min(offsets.last(), Integer.MAX_VALUE));
+    items = Builders.of(memory, item, (int) Math.min(offsets.last(), Integer.MAX_VALUE));
     return items;
   }
 

@@ -47,7 +47,7 @@ final class StructBuilder extends ColumnBuilderImpl {
   }
 
   private ColumnBuilder add(Field child) {
-    ColumnBuilderImpl added = ColumnBuilderImpl.of(memory, child, rows);
+    ColumnBuilderImpl added = Builders.of(memory, child, rows);
     children.add(added);
     fields.add(child);
     return added;

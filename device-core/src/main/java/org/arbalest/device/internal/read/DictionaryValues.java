@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /** Values looked up in a dictionary. */
 final class DictionaryValues extends Values {
   private final ColumnImpl column;
-  private final IntegerValues indices;
+  private final FixedValues.Integers indices;
   private @Nullable Column dictionary;
 
-  DictionaryValues(ColumnImpl column, IntegerValues indices) {
+  DictionaryValues(ColumnImpl column, FixedValues.Integers indices) {
     super(column.field());
     this.column = column;
     this.indices = indices;

@@ -18,7 +18,7 @@ final class ListValues extends Values {
     super(column.field());
     this.column = column;
     boolean fixed = Layout.of(field).shape == Layout.Shape.FIXED_LIST;
-    this.offsets = fixed ? null : new Offsets(field, ArrowArrayStruct.buffer(column.struct(), 1));
+    this.offsets = fixed ? null : new Offsets(field, ArrowArrayStruct.buffer(column.struct, 1));
   }
 
   @Override

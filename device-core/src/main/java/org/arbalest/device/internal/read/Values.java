@@ -16,7 +16,6 @@ import org.arbalest.device.FlatType.TimeType;
 import org.arbalest.device.FlatType.TimestampType;
 import org.arbalest.device.NestedType.DictionaryType;
 import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +32,7 @@ abstract class Values {
 
   /** The reader for the array that a column is a view of. */
   static Values of(ColumnImpl column) {
-    long struct = column.struct();
+    long struct = column.struct;
     Field field = column.field();
     return switch (Layout.of(field).shape) {
       case FIXED -> fixed(column, ArrowArrayStruct.buffer(struct, 1));
@@ -48,12 +47,12 @@ abstract class Values {
     Field field = column.field();
     return switch (field.type()) {
       case BoolType _ -> new BoolValues(field, address);
-      case IntType type -> new IntegerValues(field, address, type.signed());
-      case DateType _, TimeType _, TimestampType _, DurationType _ -> new IntegerValues(field, address, true);
-      case FloatType _ -> new FloatValues(field, address);
-      case DecimalType type -> new DecimalValues(field, address, type.scale());
-      case FixedSizeBinaryType _ -> new FixedBinaryValues(field, address);
-      case DictionaryType type -> new DictionaryValues(column, new IntegerValues(field, address, type.index().signed()));
+      case IntType type -> new FixedValues.Integers(field, address, type.signed());
+      case DateType _, TimeType _, TimestampType _, DurationType _ -> new FixedValues.Integers(field, address, true);
+      case FloatType _ -> new FixedValues.Floats(field, address);
+      case DecimalType type -> new FixedValues.Decimals(field, address, type.scale());
+      case FixedSizeBinaryType _ -> new FixedValues.Binary(field, address);
+      case DictionaryType type -> new DictionaryValues(column, new FixedValues.Integers(field, address, type.index().signed()));
       default -> new Unread(field);
     };
   }
@@ -120,12 +119,6 @@ abstract class Values {
       throw DeviceException.invalid("column \"" + field.name() + "\": the " + size + " bytes or elements of one value do not fit a Java array");
     }
     return (int) size;
-  }
-
-  /** Values of one width, as a segment. */
-  static MemorySegment segment(Field field, long address, long from, long length) {
-    long width = Layout.of(field).width();
-    return NativeHeap.segment(address + width * from, width * length);
   }
 
   /** A type whose values are not read yet, and null arrays, which have none. */

@@ -19,9 +19,9 @@ final class VariableValues extends Values {
 
   VariableValues(ColumnImpl column) {
     super(column.field());
-    this.offsets = new Offsets(field, ArrowArrayStruct.buffer(column.struct(), 1));
-    this.data = ArrowArrayStruct.buffer(column.struct(), 2);
-    this.end = ArrowArrayStruct.offset(column.struct()) + ArrowArrayStruct.length(column.struct());
+    this.offsets = new Offsets(field, ArrowArrayStruct.buffer(column.struct, 1));
+    this.data = ArrowArrayStruct.buffer(column.struct, 2);
+    this.end = ArrowArrayStruct.offset(column.struct) + ArrowArrayStruct.length(column.struct);
     this.room = column.dataSize();
     this.isText = field.type() instanceof Utf8Type || field.type() instanceof LargeUtf8Type;
   }

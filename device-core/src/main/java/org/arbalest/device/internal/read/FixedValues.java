@@ -1,0 +1,159 @@
+package org.arbalest.device.internal.read;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import org.arbalest.device.Field;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Layout;
+
+/** Values of one width, back to back: a class for each way to read them. */
+abstract class FixedValues extends Values {
+  final long address;
+  final int width;
+
+  private FixedValues(Field field, long address) {
+    super(field);
+    this.address = address;
+    this.width = Math.toIntExact(Layout.of(field).width());
+  }
+
+  @Override
+  final MemorySegment segment(long from, long length) {
+    return NativeHeap.segment(address + width * from, width * length);
+  }
+
+  /** Integers, and what is stored as one: dates, times, timestamps, durations. */
+  static final class Integers extends FixedValues {
+    private final boolean signed;
+
+    Integers(Field field, long address, boolean signed) {
+      super(field, address);
+      this.signed = signed;
+    }
+
+    @Override
+    long getLong(long at) {
+      return switch (width) {
+        case 8 -> NativeHeap.getLong(address + 8 * at);
+        case 4 -> {
+          int value = NativeHeap.getInt(address + 4 * at);
+          yield signed ? value : Integer.toUnsignedLong(value);
+        }
+        case 2 -> {
+          short value = NativeHeap.getShort(address + 2 * at);
+          yield signed ? value : Short.toUnsignedLong(value);
+        }
+        default -> {
+          byte value = NativeHeap.getByte(address + at);
+          yield signed ? value : Byte.toUnsignedLong(value);
+        }
+      };
+    }
+
+    @Override
+    boolean copyTo(long[] array, long from) {
+      if (width != 8) return false;
+      MemorySegment.copy(segment(from, array.length), ValueLayout.JAVA_LONG_UNALIGNED, 0, array, 0, array.length);
+      return true;
+    }
+
+    @Override
+    double getDouble(long at) {
+      long value = getLong(at);
+      return value >= 0 || signed ? value : unsigned(value).doubleValue();
+    }
+
+    @Override
+    BigDecimal getDecimal(long at) {
+      long value = getLong(at);
+      return value >= 0 || signed ? BigDecimal.valueOf(value) : new BigDecimal(unsigned(value));
+    }
+
+    private static BigInteger unsigned(long value) {
+      return new BigInteger(Long.toUnsignedString(value));
+    }
+
+    @Override
+    Object get(long at) {
+      return width == 8 && !signed ? getDecimal(at) : (Object) getLong(at);
+    }
+  }
+
+  /** Floating-point numbers. */
+  static final class Floats extends FixedValues {
+    Floats(Field field, long address) {
+      super(field, address);
+    }
+
+    @Override
+    boolean copyTo(double[] array, long from) {
+      if (width != 8) return false;
+      MemorySegment.copy(segment(from, array.length), ValueLayout.JAVA_DOUBLE_UNALIGNED, 0, array, 0, array.length);
+      return true;
+    }
+
+    @Override
+    double getDouble(long at) {
+      return switch (width) {
+        case 8 -> Double.longBitsToDouble(NativeHeap.getLong(address + 8 * at));
+        case 4 -> Float.intBitsToFloat(NativeHeap.getInt(address + 4 * at));
+        default -> Float.float16ToFloat(NativeHeap.getShort(address + 2 * at));
+      };
+    }
+
+    @Override
+    Object get(long at) {
+      return getDouble(at);
+    }
+  }
+
+  /** Decimals of any width: two's complement, in the platform's byte order, which is little-endian on every platform that is supported. */
+  static final class Decimals extends FixedValues {
+    private final int scale;
+
+    Decimals(Field field, long address, int scale) {
+      super(field, address);
+      this.scale = scale;
+    }
+
+    @Override
+    BigDecimal getDecimal(long at) {
+      byte[] bytes = NativeHeap.getBytes(address + width * at, width);
+      for (int low = 0, high = width - 1; low < high; low++, high--) {
+        byte swapped = bytes[low];
+        bytes[low] = bytes[high];
+        bytes[high] = swapped;
+      }
+      return new BigDecimal(new BigInteger(bytes), scale);
+    }
+
+    @Override
+    double getDouble(long at) {
+      return getDecimal(at).doubleValue();
+    }
+
+    @Override
+    Object get(long at) {
+      return getDecimal(at);
+    }
+  }
+
+  /** Bytes, the same number for each value. */
+  static final class Binary extends FixedValues {
+    Binary(Field field, long address) {
+      super(field, address);
+    }
+
+    @Override
+    byte[] getBytes(long at) {
+      return width == 0 ? new byte[0] : NativeHeap.getBytes(address + width * at, arrayLength(width));
+    }
+
+    @Override
+    Object get(long at) {
+      return getBytes(at);
+    }
+  }
+}
