@@ -91,7 +91,7 @@ final class FixedBuilder extends ColumnBuilderImpl {
           case 4 -> (float) value;
           default -> Float.float16ToFloat(Float.floatToFloat16((float) value));
         };
-    return (long) nearest == value && nearest < 0x1p63; // which, like infinity, would be cast to the largest long
+    return nearest >= -0x1p63 && nearest < 0x1p63 && (long) nearest == value; // what is beyond a long is cast to the largest, or the smallest
   }
 
   @Override
