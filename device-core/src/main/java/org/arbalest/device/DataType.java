@@ -43,10 +43,10 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface DataType permits FlatType, NestedType { // without default methods: making a record must not wait for the constants here
   /** Only nulls, no buffers. */
-  NullType NULL = new NullType();
+  DataType NULL = new NullType();
 
   /** One bit. */
-  BoolType BOOL = new BoolType();
+  DataType BOOL = new BoolType();
 
   /** Signed, 8 bits. */
   IntType INT8 = new IntType(8, true);
@@ -73,140 +73,140 @@ public sealed interface DataType permits FlatType, NestedType { // without defau
   IntType UINT64 = new IntType(64, false);
 
   /** Floating-point, 16 bits. */
-  FloatType FLOAT16 = new FloatType(16);
+  DataType FLOAT16 = new FloatType(16);
 
   /** Floating-point, 32 bits. */
-  FloatType FLOAT32 = new FloatType(32);
+  DataType FLOAT32 = new FloatType(32);
 
   /** Floating-point, 64 bits. */
-  FloatType FLOAT64 = new FloatType(64);
+  DataType FLOAT64 = new FloatType(64);
 
   /** Text, with 32-bit offsets: 2 GiB in all. */
-  Utf8Type UTF8 = new Utf8Type();
+  DataType UTF8 = new Utf8Type();
 
   /** Text, with 64-bit offsets. */
-  LargeUtf8Type LARGE_UTF8 = new LargeUtf8Type();
+  DataType LARGE_UTF8 = new LargeUtf8Type();
 
   /** Text, as 16-byte views. */
-  Utf8ViewType UTF8_VIEW = new Utf8ViewType();
+  DataType UTF8_VIEW = new Utf8ViewType();
 
   /** Bytes, with 32-bit offsets: 2 GiB in all. */
-  BinaryType BINARY = new BinaryType();
+  DataType BINARY = new BinaryType();
 
   /** Bytes, with 64-bit offsets. */
-  LargeBinaryType LARGE_BINARY = new LargeBinaryType();
+  DataType LARGE_BINARY = new LargeBinaryType();
 
   /** Bytes, as 16-byte views. */
-  BinaryViewType BINARY_VIEW = new BinaryViewType();
+  DataType BINARY_VIEW = new BinaryViewType();
 
   /** Days, 32 bits. */
-  DateType DATE32 = new DateType(DateUnit.DAY);
+  DataType DATE32 = new DateType(DateUnit.DAY);
 
   /** Days as milliseconds, 64 bits. */
-  DateType DATE64 = new DateType(DateUnit.MILLISECOND);
+  DataType DATE64 = new DateType(DateUnit.MILLISECOND);
 
   /** Months, 32 bits. */
-  IntervalType INTERVAL_YEAR_MONTH = new IntervalType(IntervalUnit.YEAR_MONTH);
+  DataType INTERVAL_YEAR_MONTH = new IntervalType(IntervalUnit.YEAR_MONTH);
 
   /** Days and milliseconds, 64 bits. */
-  IntervalType INTERVAL_DAY_TIME = new IntervalType(IntervalUnit.DAY_TIME);
+  DataType INTERVAL_DAY_TIME = new IntervalType(IntervalUnit.DAY_TIME);
 
   /** Months, days and nanoseconds, 128 bits. */
-  IntervalType INTERVAL_MONTH_DAY_NANO = new IntervalType(IntervalUnit.MONTH_DAY_NANO);
+  DataType INTERVAL_MONTH_DAY_NANO = new IntervalType(IntervalUnit.MONTH_DAY_NANO);
 
   /** Exact numbers of 1 to 9 decimal digits, {@code scale} of them after the point. */
-  static DecimalType decimal32(int precision, int scale) {
+  static DataType decimal32(int precision, int scale) {
     return new DecimalType(32, precision, scale);
   }
 
   /** Exact numbers of 1 to 18 decimal digits, {@code scale} of them after the point. */
-  static DecimalType decimal64(int precision, int scale) {
+  static DataType decimal64(int precision, int scale) {
     return new DecimalType(64, precision, scale);
   }
 
   /** Exact numbers of 1 to 38 decimal digits, {@code scale} of them after the point. */
-  static DecimalType decimal128(int precision, int scale) {
+  static DataType decimal128(int precision, int scale) {
     return new DecimalType(128, precision, scale);
   }
 
   /** Exact numbers of 1 to 76 decimal digits, {@code scale} of them after the point. */
-  static DecimalType decimal256(int precision, int scale) {
+  static DataType decimal256(int precision, int scale) {
     return new DecimalType(256, precision, scale);
   }
 
   /** Bytes, {@code width} of them in each value. */
-  static FixedSizeBinaryType fixedSizeBinary(int width) {
+  static DataType fixedSizeBinary(int width) {
     return new FixedSizeBinaryType(width);
   }
 
   /** Times of day: time32 in seconds or milliseconds, time64 in microseconds or nanoseconds. */
-  static TimeType time(TimeUnit unit) {
+  static DataType time(TimeUnit unit) {
     return new TimeType(unit);
   }
 
   /** Points in time, to be shown in a zone; or, if that is null, dates and times without one. */
-  static TimestampType timestamp(TimeUnit unit, @Nullable String timezone) {
+  static DataType timestamp(TimeUnit unit, @Nullable String timezone) {
     return new TimestampType(unit, timezone);
   }
 
   /** Lengths of time. */
-  static DurationType duration(TimeUnit unit) {
+  static DataType duration(TimeUnit unit) {
     return new DurationType(unit);
   }
 
   /** Lists, with 32-bit offsets. */
-  static ListType list(Field item) {
+  static DataType list(Field item) {
     return new ListType(item);
   }
 
   /** Lists, with 64-bit offsets. */
-  static LargeListType largeList(Field item) {
+  static DataType largeList(Field item) {
     return new LargeListType(item);
   }
 
   /** Lists, with 32-bit offsets and sizes. */
-  static ListViewType listView(Field item) {
+  static DataType listView(Field item) {
     return new ListViewType(item);
   }
 
   /** Lists, with 64-bit offsets and sizes. */
-  static LargeListViewType largeListView(Field item) {
+  static DataType largeListView(Field item) {
     return new LargeListViewType(item);
   }
 
   /** Lists of {@code size} elements each. */
-  static FixedSizeListType fixedSizeList(Field item, int size) {
+  static DataType fixedSizeList(Field item, int size) {
     return new FixedSizeListType(item, size);
   }
 
   /** Structs of these fields, whose names may repeat. */
-  static StructType struct(Field... fields) {
+  static DataType struct(Field... fields) {
     return new StructType(List.of(fields));
   }
 
   /** Maps whose keys, which are made not nullable, are in any order. */
-  static MapType map(Field key, Field value) {
+  static DataType map(Field key, Field value) {
     Objects.requireNonNull(value, "value");
     return new MapType(Field.of("entries", struct(key.withNullable(false), value)).withNullable(false), false);
   }
 
   /** For each element one of these fields, whose type ids are 0, 1, 2, …; each field has only its own elements. */
-  static UnionType denseUnion(Field... fields) {
+  static DataType denseUnion(Field... fields) {
     return new UnionType(UnionMode.DENSE, IntStream.range(0, fields.length).boxed().toList(), List.of(fields));
   }
 
   /** For each element one of these fields, whose type ids are 0, 1, 2, …; each field is as long as the union. */
-  static UnionType sparseUnion(Field... fields) {
+  static DataType sparseUnion(Field... fields) {
     return new UnionType(UnionMode.SPARSE, IntStream.range(0, fields.length).boxed().toList(), List.of(fields));
   }
 
   /** Runs of equal values, which end where int16, int32 or int64 numbers say. */
-  static RunEndEncodedType runEndEncoded(IntType runEnds, Field values) {
+  static DataType runEndEncoded(IntType runEnds, Field values) {
     return new RunEndEncodedType(Field.of("run_ends", Objects.requireNonNull(runEnds, "runEnds")).withNullable(false), values);
   }
 
   /** Indices into distinct values, whose order means nothing. */
-  static DictionaryType dictionary(IntType index, DataType values) {
+  static DataType dictionary(IntType index, DataType values) {
     return new DictionaryType(index, Field.of("", Objects.requireNonNull(values, "values")), false);
   }
 

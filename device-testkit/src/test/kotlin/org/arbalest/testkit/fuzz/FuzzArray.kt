@@ -24,13 +24,13 @@ import java.nio.ByteOrder
  * beyond the dictionary, garbage. They are imported or refused, read, sliced, copied and handed on, each of which gives the same values or says no.
  */
 internal object FuzzArray : FuzzTarget() {
-    private val fixed = listOf(
+    private val fixed = listOf<DataType>(
         DataType.BOOL, DataType.INT8, DataType.UINT16, DataType.INT32, DataType.UINT64, DataType.FLOAT16, DataType.FLOAT32, DataType.FLOAT64,
         FixedSizeBinaryType(0), FixedSizeBinaryType(3), DataType.DATE32, DataType.DATE64, TimeType(TimeUnit.SECOND),
         TimestampType(TimeUnit.NANOSECOND, null), DurationType(TimeUnit.SECOND), DataType.decimal32(9, 2), DataType.decimal128(38, 0), DataType.decimal256(76, 10),
         DataType.INTERVAL_MONTH_DAY_NANO,
     )
-    private val leaves = listOf(DataType.NULL, DataType.UTF8, DataType.LARGE_UTF8, DataType.BINARY, DataType.LARGE_BINARY, DataType.UTF8_VIEW, DataType.BINARY_VIEW)
+    private val leaves = listOf<DataType>(DataType.NULL, DataType.UTF8, DataType.LARGE_UTF8, DataType.BINARY, DataType.LARGE_BINARY, DataType.UTF8_VIEW, DataType.BINARY_VIEW)
     private val widths = mapOf("c" to 1, "s" to 2, "i" to 4, "l" to 8)
 
     override fun run(input: Input) = Arena.ofConfined().use { arena ->

@@ -3,7 +3,6 @@ package org.arbalest.device.internal.read;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.arbalest.device.Column;
 import org.arbalest.device.internal.schema.FieldNames;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;

@@ -3,7 +3,6 @@ package org.arbalest.device.internal.read;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.lang.foreign.MemorySegment;
-import org.arbalest.device.Column;
 import org.arbalest.device.FlatType.LargeUtf8Type;
 import org.arbalest.device.FlatType.Utf8Type;
 import org.arbalest.device.abi.ArrowArrayStruct;
