@@ -1,6 +1,6 @@
 package org.arbalest.testkit.gpu
 
-import org.arbalest.device.DataTypes
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
@@ -63,7 +63,7 @@ private fun comesLater(backend: GpuBackend) {
         val (array, device) = arena.allocate(ArrowArrayStruct.LAYOUT) to arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         PeerNodes.array(array, length = 0, buffers = 2)
         PeerNodes.deviceArray(device, array, 0, backend.types[0].code())
-        DeviceArray.importDeviceArray(device, Field.of("n", DataTypes.INT32))
+        DeviceArray.importDeviceArray(device, Field.of("n", DataType.INT32))
     }
     check(backend.words.absent in failure()) { failure() }
     val early = imported()
