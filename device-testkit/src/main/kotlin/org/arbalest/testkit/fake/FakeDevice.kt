@@ -14,7 +14,7 @@ import kotlin.concurrent.withLock
 /** A call into the fake device that can be made to fail. */
 public enum class FakeCall(internal val function: String) {
     ALLOCATE("fakeAlloc"), CREATE_QUEUE("fakeQueueCreate"), COPY("fakeMemcpyAsync"), RECORD("fakeEventRecord"),
-    WAIT("fakeQueueWait"), CALLBACK("fakeEventCallback")
+    WAIT("fakeQueueWait"), CALLBACK("fakeEventCallback"), QUERY("fakeEventQuery")
 }
 
 /** What a fake device has handed out and not got back. */
@@ -93,7 +93,7 @@ public class FakeDevice private constructor(
         failures[call] = AtomicInteger(nth)
     }
 
-    /** Lets the [nth] call of any kind from now fail; [Int.MAX_VALUE] none. */
+    /** Lets the [nth] call of any kind but a query from now fail; [Int.MAX_VALUE] none. */
     public fun failCallNumber(nth: Int): Unit = untilFailure.set(nth)
 
     /** Lets the next copy or kernel that is done fail, and with it the rest of its queue. */
@@ -108,7 +108,7 @@ public class FakeDevice private constructor(
         changing { enqueue(stream.handle(), FakeWork(nextCommand++, address, 0, bytes) { it.withMemory(address, bytes, kernel) }) }
 
     internal fun mayFail(call: FakeCall, asked: String) {
-        if (untilFailure.get() != Int.MAX_VALUE && untilFailure.decrementAndGet() == 0) fail(call, asked)
+        if (call != FakeCall.QUERY && untilFailure.get() != Int.MAX_VALUE && untilFailure.decrementAndGet() == 0) fail(call, asked)
         val left = failures[call] ?: return
         if (left.decrementAndGet() == 0) fail(call, asked)
     }

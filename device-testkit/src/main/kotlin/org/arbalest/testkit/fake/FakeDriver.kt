@@ -50,7 +50,10 @@ internal class FakeDriver(private val device: FakeDevice) : DeviceDriver {
         device.enqueueWait(queue, event)
     }
 
-    override fun isDone(event: Long): Boolean = device.isDone(event)
+    override fun isDone(event: Long): Boolean {
+        device.mayFail(FakeCall.QUERY, "")
+        return device.isDone(event)
+    }
 
     override fun synchronizeEvent(event: Long): Unit = device.synchronizeEvent(event)
 

@@ -85,9 +85,10 @@ private fun GpuBackend.failEach(device: Device, function: String, each: (String)
     var nth = 0L
     do {
         double.fail(function, ++nth, 999)
-        val failure = failureOf { journey(device, ::gate) }
-        val pending = double.failNothing()
+        var pending = 0
         withClue("$function, call $nth") {
+            val failure = failureOf { journey(device, ::gate) }
+            pending = double.failNothing()
             if (failure != null) failure.message shouldContain Regex("$function on \\w+:${device.id()} failed: .* \\(999\\)")
             eventually("it is all released: ${Ledger.now()}") { Ledger.now().run { waits() == 0L && events() == 0L && buffers() == 0L && queues() == 0L } }
             drainFrees()

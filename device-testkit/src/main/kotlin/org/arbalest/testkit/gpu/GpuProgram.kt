@@ -43,6 +43,7 @@ private fun withoutPools(backend: GpuBackend) {
                 check(back.column("a").getLong(99) == 297L)
             }
         }
+        eventually("the copies are freed") { backend.drainFrees(); double.live(GpuDouble.Live.DEVICE) == 0L }
         double.reset(memory = 4096, hasPools = false)
         repeat(20) { device.allocate(3000).close() } // each waits for the free of the one before
     }

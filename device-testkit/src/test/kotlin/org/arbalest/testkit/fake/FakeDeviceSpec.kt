@@ -240,6 +240,24 @@ class FakeDeviceSpec : FunSpec({
         calls shouldBeGreaterThan 10
     }
 
+    test("DEV-14 a query that fails says nothing of the work: what is queued keeps its memory, and an array that it writes to") {
+        device.createStream().use { stream ->
+            fake.hold()
+            val (a, b) = List(2) { device.allocate(8) }
+            fake.failCall(FakeCall.QUERY)
+            stream.copy(a, b)
+            listOf(a, b).forEach { it.close() }
+            fake.violations().shouldBeEmpty()
+
+            val there = text(50).use { it.copyTo(device, stream) }
+            fake.failCall(FakeCall.QUERY)
+            there.close()
+            fake.violations().shouldBeEmpty()
+            fake.release()
+            stream.synchronize()
+        }
+    }
+
     test("DEV-14 a copy that fails on the way fails what depends on it, and memory comes back") {
         device.createStream().use { stream ->
             val source = text(50)

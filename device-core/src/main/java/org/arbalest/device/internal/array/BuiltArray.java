@@ -160,7 +160,7 @@ public final class BuiltArray extends Ownership {
   @Override
   void freeArray() {
     RecordedEvent end = event;
-    if (end != null && !end.point.isOver()) {
+    if (end != null && !end.point.isSeenDone()) {
       try {
         Wait.on(end.point, end, Worker.RELEASES, _ -> freeNow());
         return;

@@ -185,7 +185,7 @@ public final class DeviceStreamImpl implements DeviceStream {
 
   /** Holds memory until an event is over. If nobody can be told of that, waits for it, and throws. */
   public static void keepUntil(RecordedEvent end, Shared... memories) {
-    if (end.point.isOver()) return;
+    if (end.point.isSeenDone()) return;
     for (Shared memory : memories) memory.retain();
     try {
       Wait.on(end.point, end, Worker.RELEASES, _ -> releaseAll(memories));

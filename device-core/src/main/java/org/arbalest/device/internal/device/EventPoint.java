@@ -39,12 +39,12 @@ public final class EventPoint {
     return true;
   }
 
-  /** Whether it has completed or failed. */
-  public boolean isOver() {
+  /** Whether it is seen to have completed. A query that fails says nothing of the work before the event, which may still use its memory. */
+  public boolean isSeenDone() {
     try {
       return isDone();
     } catch (DeviceException _) {
-      return true; // nothing will happen any more
+      return false;
     }
   }
 
