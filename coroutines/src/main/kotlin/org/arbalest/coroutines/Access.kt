@@ -27,6 +27,14 @@ public operator fun DeviceArray.get(name: String): Column = column(name)
 public operator fun DeviceArray.contains(name: String): Boolean = name in schema()
 
 /**
+ * Joins arrays to one on the device of the first: `batches.concat()`, for batches that were retained. They stay the caller's, and so is the result.
+ *
+ * @throws IllegalArgumentException if there are none
+ * @throws org.arbalest.device.DeviceException as [DeviceArray.concat] says
+ */
+public fun Iterable<DeviceArray>.concat(): DeviceArray = DeviceArray.concat(toList())
+
+/**
  * The rows, from 0: `for (row in batch.indices)`.
  *
  * @throws IllegalArgumentException if there are more than an `Int` counts

@@ -106,6 +106,13 @@ class ViewSpec : FunSpec({
         }
     }
 
+    test("batches that were kept are joined to one, and stay the caller's") {
+        val batches = List(3) { i -> cpu.batch(2) { int64("long", longArrayOf(2L * i, 2L * i + 1)) } }
+        batches.concat().use { it["long"].longs().toList() shouldBe (0L..5L).toList() }
+        batches.forEach { it.close() }
+        shouldThrow<IllegalStateException> { batches.concat() }
+    }
+
     test("what a block assigns is assigned once it has run") {
         val name: String
         cpu.batch(1) {

@@ -2,11 +2,13 @@ package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.arbalest.device.internal.array.ArrayImport;
 import org.arbalest.device.internal.array.BuiltArray;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.copy.ArrayConcat;
 import org.arbalest.device.internal.copy.ArrayCopy;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
@@ -68,6 +70,34 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   /** Makes a record batch of buffers that queued work still writes to; see {@link #of(Field, ArrayData, DeviceStream)}. */
   static DeviceArray of(Schema schema, ArrayData data, DeviceStream stream) {
     return of(schema.asField(), data, stream);
+  }
+
+  /** Joins arrays to one on the device of the first, by its default stream; see {@link #concat(List, MemoryManager, DeviceStream)}. */
+  static DeviceArray concat(List<DeviceArray> arrays) {
+    return ArrayConcat.concat(arrays);
+  }
+
+  /**
+   * Joins arrays, such as the batches of a stream, to one that has their elements one behind the other, in one allocation. The arrays stay the
+   * caller's and may be closed at once; they may be on different devices. One array is copied as by {@link #copyTo(MemoryManager, DeviceStream)}: the
+   * result never shares memory with them.
+   *
+   * <p>Of slices only what they show is taken, but for data of views, which is taken whole, and once. The same dictionary, or one that is equal to the
+   * byte, is kept once; of different ones the values are joined as well, and the indices follow (ARR-21).
+   *
+   * <p>It is the CPU that joins, and where it cannot reach the memory it works in main memory: it waits for the arrays, first copying what it cannot read,
+   * and a result for a device is copied there by the stream, with an event that completes when that is done.
+   *
+   * @param arrays one at least, all of the first one's type, but for names, metadata and nullability, which are the first one's
+   * @param target where to
+   * @param stream what copies, where a copy is needed and the stream reaches the device; otherwise that device's default stream does
+   * @return the whole, to be closed by the caller
+   * @throws IllegalArgumentException if there are no arrays
+   * @throws DeviceException with {@code EINVAL} if one is of another type or malformed, or the whole is more than its offsets, indices or run ends reach:
+   *     names the array by its index, the path and the numbers; {@code ENOMEM} if there is not enough memory; and what {@code copyTo} throws
+   */
+  static DeviceArray concat(List<DeviceArray> arrays, MemoryManager target, DeviceStream stream) {
+    return ArrayConcat.concat(arrays, target, DeviceStreamImpl.of(stream));
   }
 
   /**

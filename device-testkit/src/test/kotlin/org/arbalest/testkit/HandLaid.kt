@@ -1,6 +1,8 @@
 package org.arbalest.testkit
 
+import io.kotest.matchers.shouldNotBe
 import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
 import org.arbalest.device.Field
 import org.arbalest.device.FlatType
 import org.arbalest.device.FlatType.BoolType
@@ -15,6 +17,7 @@ import org.arbalest.device.NestedType.UnionMode
 import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.PLAIN_TYPES
 import org.arbalest.device.abi.ArrowArrayStruct
+import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
 /**
@@ -190,4 +193,34 @@ internal object HandLaid {
         PeerNodes.setBuffer(child(out, 0), 1, ByteArray(0).plusAll(ends.map { number(it + 1L, width) }))
         lay(child(out, 1), type.values(), ends.map { all[it] / 2 }, skipped)
     }
+
+    fun laid(arena: Arena, type: DataType, rows: List<Int>, skipped: Int): MemorySegment =
+        arena.struct(StructKind.ARRAY).also { lay(it, type, rows, skipped) }
+
+    /** What C reads in an array. */
+    fun read(array: MemorySegment, field: Field): Long = Arena.ofConfined().use { arena ->
+        val schema = arena.struct(StructKind.SCHEMA).also { field.exportSchema(it) }
+        PeerNodes.checksum(array, schema).also {
+            it shouldNotBe 0 // the peer could read it
+            PeerMoves.release(schema, StructKind.SCHEMA)
+        }
+    }
+
+    private fun checksum(array: MemorySegment, field: Field): Long = read(array, field).also { PeerMoves.release(array, StructKind.ARRAY) }
+
+    /** What C reads in an array of ours, which is spent. */
+    fun exported(array: DeviceArray): Long = Arena.ofConfined().use { arena ->
+        val out = arena.struct(StructKind.ARRAY)
+        checksum(out.also { array.use { it.exportArray(out) } }, array.field())
+    }
+
+    /** What C reads in these rows, laid out alone. */
+    fun expected(type: DataType, rows: List<Int>): Long = Arena.ofConfined().use { checksum(laid(it, type, rows, 0), Field.of("", type)) }
+
+    /** An array of C's; to be closed. */
+    fun imported(type: DataType, rows: List<Int>, skipped: Int): DeviceArray = Arena.ofConfined().use { arena ->
+        DeviceArray.importArray(laid(arena, type, rows, skipped), Field.of("", type))
+    }
+
+    fun imported(type: DataType, rows: List<Int>, skipped: Int, use: (DeviceArray) -> Unit): Unit = imported(type, rows, skipped).use(use)
 }

@@ -3,7 +3,6 @@ package org.arbalest.testkit
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import io.kotest.matchers.shouldNotBe
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
@@ -16,6 +15,11 @@ import org.arbalest.device.NestedType.StructType
 import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.ext.PHANTOM
+import org.arbalest.testkit.HandLaid.expected
+import org.arbalest.testkit.HandLaid.exported
+import org.arbalest.testkit.HandLaid.imported
+import org.arbalest.testkit.HandLaid.laid
+import org.arbalest.testkit.HandLaid.read
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
@@ -26,32 +30,6 @@ class HandLaidSpec : FunSpec({
 
     val rows = List(13) { it }
     val batch = StructType(HandLaid.types.mapIndexed { i, type -> Field.of("$i ${type.format()}", type) })
-
-    fun laid(arena: Arena, type: DataType, rows: List<Int>, skipped: Int): MemorySegment =
-        arena.struct(StructKind.ARRAY).also { HandLaid.lay(it, type, rows, skipped) }
-
-    /** What C reads in an array; `checksum` releases it as well. */
-    fun read(array: MemorySegment, field: Field): Long = Arena.ofConfined().use { arena ->
-        val schema = arena.struct(StructKind.SCHEMA).also { field.exportSchema(it) }
-        PeerNodes.checksum(array, schema).also {
-            it shouldNotBe 0 // the peer could read it
-            PeerMoves.release(schema, StructKind.SCHEMA)
-        }
-    }
-
-    fun checksum(array: MemorySegment, field: Field): Long = read(array, field).also { PeerMoves.release(array, StructKind.ARRAY) }
-
-    fun exported(array: DeviceArray): Long = Arena.ofConfined().use { arena ->
-        val out = arena.struct(StructKind.ARRAY)
-        checksum(out.also { array.use { it.exportArray(out) } }, array.field())
-    }
-
-    /** What C reads in these rows, laid out alone. */
-    fun expected(type: DataType, rows: List<Int>): Long = Arena.ofConfined().use { checksum(laid(it, type, rows, 0), Field.of("", type)) }
-
-    fun imported(type: DataType, rows: List<Int>, skipped: Int, use: (DeviceArray) -> Unit) = Arena.ofConfined().use { arena ->
-        DeviceArray.importArray(laid(arena, type, rows, skipped), Field.of("", type)).use(use)
-    }
 
     fun plain(value: Any?): Any? = when (value) {
         is ByteArray -> value.toList()

@@ -40,7 +40,7 @@ private val FRONT = mapOf(
 
 /** What a type of the front reaches in a room above its own, and why: a door that users would miss. */
 private val DOORS = mapOf(
-    "DeviceArray -> copy" to "array.copyTo(device)",
+    "DeviceArray -> copy" to "array.copyTo(device), DeviceArray.concat(arrays)",
     "DeviceArray -> read" to "array.column(name)",
     "Device -> build" to "device.batchBuilder(rows)",
     "DeviceStream -> array" to "stream.waitFor(array), stream.keepAlive(array)",

@@ -83,6 +83,28 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
+    test("copy: batches here and there are joined to one, there and here, and may be closed at once") {
+        val all = listOf(batch(40), batch(0).use { it.copyTo(device) }, batch(7, 40).use { it.copyTo(device) }, batch(30, 40).use { it.slice(7, 23) })
+        val rows = all.flatMap { it.fetch() }
+        device.createStream().use { stream ->
+            val there = DeviceArray.concat(all, device.memory(), stream)
+            val here = DeviceArray.concat(all.reversed(), cpu.memory(), stream)
+            val likeFirst = DeviceArray.concat(listOf(all[2], all[0]))
+            val one = DeviceArray.concat(listOf(all[2]), device.memory(), stream)
+            all.forEach(DeviceArray::close)
+            there.use {
+                it.device() shouldBeSameInstanceAs device
+                it.fetch() shouldBe rows
+            }
+            here.use { it.fetch() shouldBe rows.drop(47) + rows.subList(40, 47) + rows.take(40) }
+            likeFirst.use {
+                it.device() shouldBeSameInstanceAs device
+                it.fetch() shouldBe rows.subList(40, 47) + rows.take(40)
+            }
+            one.use { it.fetch() shouldBe rows.subList(40, 47) }
+        }
+    }
+
     test("copy: batches without rows, and without columns") {
         batch(0).use { source -> source.copyTo(device).use { it.fetch() shouldBe listOf() } }
         cpu.batchBuilder(3).use { it.build() }.use { source -> source.copyTo(device).use { it.fetch().size shouldBe 3 } }

@@ -258,6 +258,37 @@ class FakeDeviceSpec : FunSpec({
         }
     }
 
+    test("DEV-14 whichever call fails while arrays are joined, the error comes through and nothing is left or hurt") {
+        var calls = 0
+        text(50).use { source ->
+            source.copyTo(device).use { there ->
+                there.synchronize()
+                while (true) {
+                    fake.failCallNumber(++calls)
+                    val error = runCatching {
+                        DeviceArray.concat(listOf(source, there, there), device.memory(), device.defaultStream()).use { it.synchronize() }
+                    }.exceptionOrNull()
+                    fake.failCallNumber(Int.MAX_VALUE)
+                    fake.violations().shouldBeEmpty()
+                    if (error == null) break
+                    (error as DeviceException).errno() shouldBe if ("fakeAlloc" in error.message!!) Errno.ENOMEM else Errno.EIO
+                }
+            }
+        }
+        calls shouldBeGreaterThan 6
+    }
+
+    test("DEV-04 DEV-14 arrays that are not ready are waited for before they are joined; one whose work failed is named") {
+        text(5).use { source ->
+            device.createStream().use { stream ->
+                fake.failNextCommand()
+                source.copyTo(device, stream).use { broken ->
+                    shouldThrow<DeviceException> { DeviceArray.concat(listOf(source, broken), cpu.memory(), stream) }.message shouldContain "arrays[1]: "
+                }
+            }
+        }
+    }
+
     test("DEV-14 a copy that fails on the way fails what depends on it, and memory comes back") {
         device.createStream().use { stream ->
             val source = text(50)

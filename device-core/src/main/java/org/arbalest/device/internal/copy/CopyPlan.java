@@ -9,6 +9,7 @@ import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.array.ArrayExport;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.device.DeviceRegistry;
+import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
@@ -263,11 +264,7 @@ final class CopyPlan {
     }
     long first = hostReads ? offset(layout, offsets, begin) : 0;
     long last = hostReads ? offset(layout, offsets, begin + count) : ends[nextEnd++];
-    if (first < 0 || last < first) {
-      throw new Malformed("offsets[" + (begin + count) + "] = " + last + " is before offsets[" + begin + "] = " + first + ", or one is negative");
-    }
-    long known = owner.dataSize(source);
-    if (last > known) throw new Malformed("offsets[" + (begin + count) + "] = " + last + " is beyond the " + known + " bytes of data");
+    checkExtent(begin, begin + count, first, last, owner.dataSize(source), "bytes of data");
     checkLast(layout, source, offsets, begin + count, last);
     if (last > first && data == 0) throw new Malformed("the data is NULL, but the offsets say " + (last - first) + " bytes");
     if (first == 0) {
@@ -278,12 +275,28 @@ final class CopyPlan {
     addData(data + first, last - first, cell);
   }
 
+  /** What two offsets say must lie within what there is, as far as that is known. */
+  static void checkExtent(long begin, long end, long first, long last, long known, String what) {
+    if (first < 0 || last < first) {
+      throw new Malformed("offsets[" + end + "] = " + last + " is before offsets[" + begin + "] = " + first + ", or one is negative");
+    }
+    if (last > known) throw new Malformed("offsets[" + end + "] = " + last + " is beyond the " + known + " " + what);
+  }
+
   /** What the array's own last offset says bounds the others: a part of it has no more text than the whole. */
   private void checkLast(Layout layout, long source, long offsets, long at, long offset) {
     long end = end(source);
     if (at == end) return;
     long most = hostReads ? offset(layout, offsets, end) : ends[nextEnd++];
-    if (offset > most) throw new Malformed("offsets[" + at + "] = " + offset + " is beyond the last, offsets[" + end + "] = " + most);
+    if (offset > most) throw beyondLast(at, offset, end, most);
+  }
+
+  static Malformed beyondLast(long at, long offset, long end, long most) {
+    return new Malformed("offsets[" + at + "] = " + offset + " is beyond the last, offsets[" + end + "] = " + most);
+  }
+
+  static Malformed outside(long at, long offset, long first, long last) {
+    return new Malformed("offsets[" + at + "] = " + offset + " is not between " + first + " and " + last);
   }
 
   /** The bytes of texts, and behind the list of the buffers their number, as {@link Ownership#dataSize} wants it. */
@@ -292,12 +305,12 @@ final class CopyPlan {
     NativeHeap.putLong(cell + 2 * Long.BYTES, size);
   }
 
-  private static long end(long source) {
+  static long end(long source) {
     return ArrowArrayStruct.offset(source) + ArrowArrayStruct.length(source);
   }
 
-  private static long offset(Layout layout, long offsets, long index) {
-    return layout.bits == 64 ? NativeHeap.getLong(offsets + 8 * index) : NativeHeap.getInt(offsets + 4 * index);
+  static long offset(Layout layout, long offsets, long index) {
+    return Integers.get(offsets, layout.bits, index);
   }
 
   /** Offsets that count from the first, so that only the bytes which are shown must be copied. */
@@ -308,13 +321,9 @@ final class CopyPlan {
     for (long i = 0; i <= count; i++) {
       long offset = offset(layout, offsets, begin + i);
       if (offset < first || offset > last) {
-        throw new Malformed("offsets[" + (begin + i) + "] = " + offset + " is not between " + first + " and " + last);
+        throw outside(begin + i, offset, first, last);
       }
-      if (layout.bits == 64) {
-        NativeHeap.putLong(to + 8 * i, offset - first);
-      } else {
-        NativeHeap.putInt(to + 4 * i, (int) (offset - first));
-      }
+      Integers.put(to, layout.bits, i, offset - first);
     }
     return to;
   }
@@ -362,7 +371,7 @@ final class CopyPlan {
     return hasBitmap ? start & 7 : 0;
   }
 
-  private static long childStart(Layout layout, long child, long begin) {
+  static long childStart(Layout layout, long child, long begin) {
     long offset = ArrowArrayStruct.offset(child);
     return switch (layout.shape) {
       case STRUCT, SPARSE_UNION -> Math.addExact(offset, begin);
@@ -371,7 +380,7 @@ final class CopyPlan {
     };
   }
 
-  private static long childLength(Layout layout, long child, long count) {
+  static long childLength(Layout layout, long child, long count) {
     return switch (layout.shape) {
       case STRUCT, SPARSE_UNION -> count;
       case FIXED_LIST -> Math.multiplyExact(count, layout.listSize);
@@ -386,12 +395,12 @@ final class CopyPlan {
     return isWhole || nulls == 0 ? nulls : -1;
   }
 
-  private static long variadic(long source) {
+  static long variadic(long source) {
     return ArrowArrayStruct.nBuffers(source) - 3;
   }
 
   /** Older peers send a bitmap for types that have none (ARR-05). */
-  private static long surplus(Layout layout, long source) {
+  static long surplus(Layout layout, long source) {
     return layout.shape.hasValidity ? 0 : ArrowArrayStruct.nBuffers(source) - layout.shape.buffers;
   }
 

@@ -24,6 +24,29 @@ public final class Bitmaps {
     while (index < end) set(bitmap, index++);
   }
 
+  /** Copies {@code length} bits to where all bits are zero yet, from any bit to any other. */
+  public static void copy(long from, long first, long to, long at, long length) {
+    long i = 0;
+    for (; i < length && ((at + i) & 7) != 0; i++) copyBit(from, first + i, to, at + i);
+    long bytes = (length - i) >>> 3;
+    long source = from + ((first + i) >>> 3);
+    long target = to + ((at + i) >>> 3);
+    int shift = (int) ((first + i) & 7);
+    if (shift == 0) {
+      NativeHeap.copy(source, target, bytes);
+    } else {
+      for (long b = 0; b < bytes; b++) {
+        int two = Byte.toUnsignedInt(NativeHeap.getByte(source + b)) | (Byte.toUnsignedInt(NativeHeap.getByte(source + b + 1)) << 8);
+        NativeHeap.putByte(target + b, (byte) (two >>> shift));
+      }
+    }
+    for (i += bytes << 3; i < length; i++) copyBit(from, first + i, to, at + i);
+  }
+
+  private static void copyBit(long from, long first, long to, long at) {
+    if (get(from, first)) set(to, at);
+  }
+
   /** The number of ones among {@code length} bits from {@code from} on. */
   public static long countOnes(long bitmap, long from, long length) {
     long ones = 0;

@@ -24,6 +24,11 @@ public final class Malformed extends RuntimeException {
   }
 
   public DeviceException toDeviceException() {
-    return DeviceException.invalid("$" + path + ": " + what);
+    return toDeviceException("");
+  }
+
+  /** For one of several arrays, of which the prefix says which. */
+  public DeviceException toDeviceException(String prefix) {
+    return DeviceException.invalid(prefix + "$" + path + ": " + what);
   }
 }

@@ -1,0 +1,122 @@
+package org.arbalest.device.internal.copy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.DeviceStream;
+import org.arbalest.device.Field;
+import org.arbalest.device.MemoryManager;
+import org.arbalest.device.internal.array.BuiltArray;
+import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.device.DeviceRegistry;
+import org.arbalest.device.internal.device.DeviceStreamImpl;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+
+/** Concatenates arrays where the CPU can reach, with copies there and from there where it cannot. */
+public final class ArrayConcat {
+  private ArrayConcat() {}
+
+  /** The concatenation, which the caller closes; see {@link DeviceArray#concat(List)}. */
+  public static DeviceArray concat(List<DeviceArray> arrays) {
+    Objects.requireNonNull(arrays, "arrays");
+    requireSome(arrays);
+    Device device = Objects.requireNonNull(arrays.getFirst(), name(0)).device();
+    return concat(arrays, device.memory(), DeviceStreamImpl.of(device.defaultStream()));
+  }
+
+  /** Likewise; see {@link DeviceArray#concat(List, MemoryManager, DeviceStream)}. */
+  public static DeviceArray concat(List<DeviceArray> arrays, MemoryManager target, DeviceStreamImpl stream) {
+    Objects.requireNonNull(arrays, "arrays");
+    Objects.requireNonNull(target, "target");
+    Objects.requireNonNull(stream, "stream");
+    requireSome(arrays);
+    List<DeviceArray> held = new ArrayList<>(arrays.size());
+    try {
+      for (DeviceArray array : arrays) hold(array, held);
+      if (held.size() == 1) return held.getFirst().copyTo(target, stream);
+      fetch(held, stream);
+      if (target.isCpuAccessible()) return join(held, target);
+      MemoryManager near = target.device().hostMemory().orElseGet(() -> DeviceRegistry.cpu().memory());
+      try (DeviceArray joined = join(held, near)) {
+        return joined.copyTo(target, reaching(stream, target.device()));
+      }
+    } finally {
+      for (DeviceArray array : held) array.close();
+    }
+  }
+
+  private static void requireSome(List<DeviceArray> arrays) {
+    if (arrays.isEmpty()) throw new IllegalArgumentException("there are no arrays to concatenate");
+  }
+
+  private static void hold(DeviceArray array, List<DeviceArray> held) {
+    int index = held.size();
+    Objects.requireNonNull(array, () -> name(index));
+    if (index > 0) {
+      Field first = held.getFirst().field();
+      if (!Layout.of(first).matches(Layout.of(array.field()))) {
+        throw DeviceException.invalid(name(index) + " is of " + array.field() + ", but " + name(0) + " of " + first);
+      }
+    }
+    held.add(array.retain());
+  }
+
+  /** Brings what the CPU cannot reach to main memory, all at once, and waits until all can be read. */
+  private static void fetch(List<DeviceArray> held, DeviceStreamImpl stream) {
+    int i = 0;
+    try {
+      for (i = 0; i < held.size(); i++) {
+        DeviceArray array = held.get(i);
+        if (DeviceArrayImpl.of(array).holder().isCpuAccessible()) continue;
+        held.set(i, array.copyTo(DeviceRegistry.cpu().memory(), reaching(stream, array.device())));
+        array.close();
+      }
+      for (i = 0; i < held.size(); i++) held.get(i).synchronize();
+    } catch (DeviceException e) {
+      throw new DeviceException(e.errno(), name(i) + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static String name(int index) {
+    return "arrays[" + index + "]";
+  }
+
+  private static DeviceStream reaching(DeviceStreamImpl stream, Device device) {
+    return stream.reaches(device) ? stream : device.defaultStream();
+  }
+
+  private static DeviceArray join(List<DeviceArray> arrays, MemoryManager target) {
+    Ownership[] owners = new Ownership[arrays.size()];
+    long[] structs = new long[arrays.size()];
+    for (int i = 0; i < structs.length; i++) {
+      owners[i] = DeviceArrayImpl.of(arrays.get(i)).holder();
+      structs[i] = DeviceArrayImpl.of(arrays.get(i)).struct();
+    }
+    Parts parts = new Parts(structs);
+    for (int i = 0; i < structs.length; i++) parts.set(i, DeviceArrayImpl.of(arrays.get(i)).offset(), arrays.get(i).length());
+    ConcatPlan plan = new ConcatPlan(owners);
+    try {
+      return join(plan, arrays.getFirst().field(), parts, target);
+    } catch (Malformed e) {
+      throw e.toDeviceException(name(plan.input()) + ": ");
+    }
+  }
+
+  private static DeviceArray join(ConcatPlan plan, Field field, Parts parts, MemoryManager target) {
+    ConcatPlan.Node node = plan.measure(field.name(), field, parts);
+    List<DeviceBuffer> slices = new ArrayList<>();
+    try (DeviceBuffer memory = target.allocate(plan.total())) {
+      plan.write(node, memory.address());
+      return BuiltArray.of(field, ConcatPlan.data(node, memory, slices), target.device());
+    } catch (Throwable t) {
+      for (DeviceBuffer slice : slices) slice.close();
+      throw t;
+    }
+  }
+}

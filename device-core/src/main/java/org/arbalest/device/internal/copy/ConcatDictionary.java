@@ -1,0 +1,105 @@
+package org.arbalest.device.internal.copy;
+
+import org.arbalest.device.DataType.DictionaryType;
+import org.arbalest.device.Field;
+import org.arbalest.device.internal.memory.Integers;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+
+/** Indices into one dictionary: that of all inputs, if it is the same, else theirs one behind the other, each kept once. */
+final class ConcatDictionary {
+  private final ConcatPlan plan;
+  private final DictionaryType type;
+  private final Layout layout;
+  private final Parts parts;
+
+  /** Those that are kept have all their values, the others none. */
+  private final Parts dictionaries;
+
+  /** Where the values of each input begin in the result's dictionary. */
+  private final long[] shift;
+
+  /** Whose dictionaries are kept. */
+  private final int[] kept;
+
+  private int keptCount;
+  private long total;
+
+  private ConcatDictionary(ConcatPlan plan, Field field, Parts parts) {
+    this.plan = plan;
+    this.type = (DictionaryType) field.type();
+    this.layout = Layout.of(field);
+    this.parts = parts;
+    this.dictionaries = parts.dictionaries();
+    this.shift = new long[parts.structs.length];
+    this.kept = new int[parts.structs.length];
+  }
+
+  static void measure(ConcatPlan plan, ConcatPlan.Node node, Field field, Parts parts) {
+    new ConcatDictionary(plan, field, parts).measure(node);
+  }
+
+  private void measure(ConcatPlan.Node node) {
+    try {
+      plan.each(parts, this::collect);
+    } catch (Malformed e) {
+      throw e.under(Malformed.DICTIONARY);
+    }
+    if (node.length == 0) keep(0); // an array without elements has a dictionary as well
+    long bits = layout.bits;
+    boolean isOne = keptCount == 1;
+    node.buffers.add(
+        isOne ? plan.values(parts, 1, bits, node.length) : plan.piece((bits >>> 3) * node.length, to -> plan.each(parts, i -> write(i, to))));
+    try {
+      node.dictionary = plan.measure(Malformed.DICTIONARY, type.values(), dictionaries);
+    } catch (Malformed e) {
+      throw e.under(Malformed.DICTIONARY);
+    }
+  }
+
+  private void collect(int input) {
+    for (int i = 0; i < keptCount; i++) {
+      if (isSame(kept[i], input)) {
+        shift[input] = shift[kept[i]];
+        return;
+      }
+    }
+    long length = dictionaries.length(input);
+    if (type.ordered() && total > 0 && length > 0) throw new Malformed("is ordered, and another than that of the arrays before");
+    shift[input] = total;
+    if (keptCount > 0 && length > 0 && total > Integers.most(layout.bits, type.index().signed()) - (length - 1)) {
+      throw new Malformed(total + " + " + length + " values are more than indices of format \"" + layout.format + "\" reach");
+    }
+    keep(input);
+  }
+
+  private void keep(int input) {
+    dictionaries.set(input, dictionaries.offset(input), dictionaries.length(input));
+    total += dictionaries.length(input);
+    kept[keptCount++] = input;
+  }
+
+  private boolean isSame(int one, int other) {
+    if (dictionaries.length(one) != dictionaries.length(other)) return false;
+    return new SameValues(plan.owner(one), plan.owner(other))
+        .test(
+            Layout.of(type.values()), dictionaries.structs[one], dictionaries.offset(one), dictionaries.structs[other], dictionaries.offset(other),
+            dictionaries.length(one));
+  }
+
+  /** An index is checked, since it would lead into another's dictionary. */
+  private void write(int input, long to) {
+    long from = parts.buffer(input, 1);
+    long length = dictionaries.length(input);
+    for (long k = 0; k < parts.counts[input]; k++) {
+      long at = parts.starts[input] + k;
+      long index = 0;
+      if (!parts.isNull(input, k)) {
+        long own = type.index().signed() ? Integers.get(from, layout.bits, at) : Integers.getUnsigned(from, layout.bits, at);
+        if (own < 0 || own >= length) throw new Malformed("index " + own + " is beyond the " + length + " values of the dictionary");
+        index = own + shift[input];
+      }
+      Integers.put(to, layout.bits, parts.at[input] + k, index);
+    }
+  }
+}

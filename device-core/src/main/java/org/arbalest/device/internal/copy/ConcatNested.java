@@ -1,0 +1,173 @@
+package org.arbalest.device.internal.copy;
+
+import java.util.Arrays;
+import java.util.List;
+import org.arbalest.device.DataType.UnionType;
+import org.arbalest.device.Field;
+import org.arbalest.device.internal.memory.Integers;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.FieldImpl;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+
+/** Arrays whose children's elements are found through buffers, in any order: of these, what lies between the first and the last that is shown. */
+final class ConcatNested {
+  private ConcatNested() {}
+
+  static void listView(ConcatPlan plan, ConcatPlan.Node node, Layout layout, Parts parts) {
+    Parts items = parts.children(0);
+    long[] shift = new long[parts.structs.length];
+    long[] total = {0};
+    plan.each(parts, i -> {
+      long first = Long.MAX_VALUE;
+      long last = 0;
+      for (long k = 0; k < parts.counts[i]; k++) {
+        long size = size(layout, parts, i, k);
+        if (size == 0) continue;
+        long at = parts.starts[i] + k;
+        long offset = Integers.get(parts.buffer(i, 1), layout.bits, at);
+        if (size < 0 || offset < 0 || offset > items.length(i) - size) {
+          throw new Malformed("offsets[" + at + "] = " + offset + " and sizes[" + at + "] = " + size + " lead beyond the " + items.length(i) + " elements");
+        }
+        first = Math.min(first, offset);
+        last = Math.max(last, offset + size);
+      }
+      if (last == 0) return;
+      items.set(i, items.offset(i) + first, last - first);
+      shift[i] = total[0] - first;
+      total[0] = ConcatOffsets.reach(layout.bits, total[0], last - first, "elements");
+    });
+    node.buffers.add(plan.piece(layout.width() * node.length, to -> plan.each(parts, i -> {
+      for (long k = 0; k < parts.counts[i]; k++) {
+        boolean isEmpty = size(layout, parts, i, k) == 0;
+        long offset = isEmpty ? 0 : Integers.get(parts.buffer(i, 1), layout.bits, parts.starts[i] + k) + shift[i];
+        Integers.put(to, layout.bits, parts.at[i] + k, offset);
+      }
+    })));
+    node.buffers.add(plan.piece(layout.width() * node.length, to -> plan.each(parts, i -> {
+      for (long k = 0; k < parts.counts[i]; k++) Integers.put(to, layout.bits, parts.at[i] + k, size(layout, parts, i, k));
+    })));
+    plan.child(node, layout.children[0], items);
+  }
+
+  /** How many elements a list view has: of a null none, whatever is below it. */
+  private static long size(Layout layout, Parts parts, int input, long element) {
+    return parts.isNull(input, element) ? 0 : Integers.get(parts.buffer(input, 2), layout.bits, parts.starts[input] + element);
+  }
+
+  static void denseUnion(ConcatPlan plan, ConcatPlan.Node node, Field field, Parts parts) {
+    Layout layout = Layout.of(field);
+    FieldImpl[] fields = layout.children;
+    int[] childOf = childOf(((UnionType) field.type()).typeIds());
+    Parts[] children = new Parts[fields.length];
+    Arrays.setAll(children, parts::children);
+    long[][] shift = new long[parts.structs.length][fields.length];
+    long[] totals = new long[fields.length];
+    plan.each(parts, i -> {
+      long[] first = new long[fields.length];
+      long[] end = new long[fields.length];
+      Arrays.fill(first, Long.MAX_VALUE);
+      for (long at = parts.starts[i]; at < parts.starts[i] + parts.counts[i]; at++) {
+        byte id = NativeHeap.getByte(ids(layout, parts, i) + at);
+        int child = id < 0 ? -1 : childOf[id];
+        if (child < 0) throw new Malformed("types[" + at + "] = " + id + " is none of the union's");
+        int offset = NativeHeap.getInt(offsets(layout, parts, i) + 4 * at);
+        if (offset < 0 || offset >= children[child].length(i)) {
+          throw new Malformed("offsets[" + at + "] = " + offset + " is beyond the " + children[child].length(i) + " elements of \"" + fields[child].name() + "\"");
+        }
+        first[child] = Math.min(first[child], offset);
+        end[child] = Math.max(end[child], offset + 1L);
+      }
+      for (int c = 0; c < fields.length; c++) {
+        if (end[c] == 0) continue;
+        children[c].set(i, children[c].offset(i) + first[c], end[c] - first[c]);
+        shift[i][c] = totals[c] - first[c];
+        totals[c] = ConcatOffsets.reach(32, totals[c], end[c] - first[c], "elements of \"" + fields[c].name() + "\"");
+      }
+    });
+    node.buffers.add(plan.piece(node.length, to -> plan.each(parts, i -> ConcatPlan.copy(parts, i, ids(layout, parts, i), 1, to))));
+    node.buffers.add(plan.piece(4 * node.length, to -> plan.each(parts, i -> {
+      for (long k = 0; k < parts.counts[i]; k++) {
+        long at = parts.starts[i] + k;
+        long moved = shift[i][childOf[NativeHeap.getByte(ids(layout, parts, i) + at)]];
+        NativeHeap.putInt(to + 4 * (parts.at[i] + k), (int) (NativeHeap.getInt(offsets(layout, parts, i) + 4 * at) + moved));
+      }
+    })));
+    for (int c = 0; c < fields.length; c++) plan.child(node, fields[c], children[c]);
+  }
+
+  private static int[] childOf(List<Integer> typeIds) {
+    int[] childOf = new int[Byte.MAX_VALUE + 1];
+    Arrays.fill(childOf, -1);
+    for (int c = 0; c < typeIds.size(); c++) childOf[typeIds.get(c)] = c;
+    return childOf;
+  }
+
+  private static long ids(Layout layout, Parts parts, int input) {
+    return parts.buffer(input, CopyPlan.surplus(layout, parts.structs[input]));
+  }
+
+  private static long offsets(Layout layout, Parts parts, int input) {
+    return parts.buffer(input, CopyPlan.surplus(layout, parts.structs[input]) + 1);
+  }
+
+  /** Runs that are cut to what is shown; two that meet stay two. */
+  static void runs(ConcatPlan plan, ConcatPlan.Node node, Layout layout, Parts parts) {
+    long bits = layout.children[0].layout.bits;
+    Parts ends = parts.children(0);
+    Parts values = parts.children(1);
+    long[] runs = {0};
+    plan.each(parts, i -> {
+      if (parts.at[i] + parts.counts[i] > Integers.most(bits, true)) {
+        throw new Malformed(parts.at[i] + " + " + parts.counts[i] + " elements are more than run ends of " + bits + " bits reach");
+      }
+      long first = firstRun(bits, ends, i, parts.starts[i]);
+      long count = countRuns(bits, ends, i, first, parts.starts[i], parts.starts[i] + parts.counts[i]);
+      ends.set(i, ends.offset(i) + first, count);
+      values.set(i, values.offset(i) + first, count);
+      ends.at[i] = runs[0];
+      runs[0] += count;
+    });
+    ConcatPlan.Node runEnds = new ConcatPlan.Node(layout.children[0].name(), runs[0], 0);
+    runEnds.buffers.add(null);
+    runEnds.buffers.add(plan.piece((bits >>> 3) * runs[0], to -> plan.each(ends, i -> {
+      for (long k = 0; k < ends.counts[i]; k++) {
+        long end = Integers.get(ends.buffer(i, 1), bits, ends.starts[i] + k) - parts.starts[i];
+        Integers.put(to, bits, ends.at[i] + k, parts.at[i] + Math.min(end, parts.counts[i]));
+      }
+    })));
+    node.children.add(runEnds);
+    plan.child(node, layout.children[1], values);
+  }
+
+  /** The first run that ends behind a position. */
+  private static long firstRun(long bits, Parts ends, int input, long position) {
+    long low = 0;
+    long high = ends.length(input);
+    while (low < high) {
+      long middle = (low + high) >>> 1;
+      if (runEnd(bits, ends, input, middle) > position) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  /** How many runs there are from one on until an end; they must go on to it. */
+  private static long countRuns(long bits, Parts ends, int input, long first, long start, long end) {
+    long before = start;
+    for (long run = first; run < ends.length(input); run++) {
+      long runEnd = runEnd(bits, ends, input, run);
+      if (runEnd <= before) throw new Malformed("run_ends[" + run + "] = " + runEnd + " is not behind " + before);
+      if (runEnd >= end) return run - first + 1;
+      before = runEnd;
+    }
+    throw new Malformed("the runs end at " + before + ", but offset + length = " + end);
+  }
+
+  private static long runEnd(long bits, Parts ends, int input, long run) {
+    return Integers.get(ends.buffer(input, 1), bits, ends.offset(input) + run);
+  }
+}
