@@ -5,12 +5,13 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DataType
-import org.arbalest.device.DataType.DictionaryType
-import org.arbalest.device.DataType.IntType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType
+import org.arbalest.device.FlatType.IntType
+import org.arbalest.device.NestedType
+import org.arbalest.device.NestedType.DictionaryType
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.Errno
 import java.lang.foreign.Arena
@@ -37,9 +38,9 @@ class ConcatDictionarySpec : FunSpec({
         DeviceArray.importArray(out, Field.of("d", type))
     }
 
-    fun words(vararg rows: Int, skipped: Int = 0): (MemorySegment) -> Unit = { HandLaid.lay(it, DataTypes.UTF8, rows.toList(), skipped) }
+    fun words(vararg rows: Int, skipped: Int = 0): (MemorySegment) -> Unit = { HandLaid.lay(it, DataType.UTF8, rows.toList(), skipped) }
 
-    fun type(bits: Int, signed: Boolean = true, ordered: Boolean = false) = DictionaryType(IntType(bits, signed), Field.of("", DataTypes.UTF8), ordered)
+    fun type(bits: Int, signed: Boolean = true, ordered: Boolean = false) = DictionaryType(IntType(bits, signed), Field.of("", DataType.UTF8), ordered)
 
     /** The values, and how long the dictionary is, of arrays that are closed. */
     fun joined(vararg arrays: DeviceArray): Pair<List<Any?>, Long> = try {
@@ -104,7 +105,7 @@ class ConcatDictionarySpec : FunSpec({
     }
 
     test("ARR-21 dictionaries of every type are told apart by each value, and are the same if all are") {
-        for (values in HandLaid.types.filter { it !is DataType.NullType }) withClue(values) {
+        for (values in HandLaid.types.filter { it !is FlatType.NullType }) withClue(values) {
             val type = DictionaryType(IntType(16, true), Field.of("", values), false)
             fun made(rows: List<Int>, skipped: Int) = array(type, listOf(0, 1), { HandLaid.lay(it, values, rows, skipped) })
             fun length(a: DeviceArray, b: DeviceArray): Long = DeviceArray.concat(listOf(a, b)).use { whole ->
@@ -118,7 +119,7 @@ class ConcatDictionarySpec : FunSpec({
             length(made(listOf(4, 5, 9), 0), made(listOf(4, 5, 9), 0)) shouldBe 3
             length(made(listOf(4, 5, 9), 2), made(listOf(4, 5, 9), 2)) shouldBe 3
             length(made(listOf(4, 5, 9), 0), made(listOf(4, 5, 7), 0)) shouldBe 6
-            val tells = values != DataType.FixedSizeBinaryType(0) && (values as? DataType.FixedSizeListType)?.size() != 0 // what is empty is equal
+            val tells = values != FlatType.FixedSizeBinaryType(0) && (values as? NestedType.FixedSizeListType)?.size() != 0 // what is empty is equal
             length(made(listOf(4, 5, 9), 0), made(listOf(4, 5, 13), 0)) shouldBe if (tells) 6 else 3
         }
     }

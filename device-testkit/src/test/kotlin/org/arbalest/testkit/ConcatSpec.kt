@@ -9,15 +9,15 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.ArrayData
 import org.arbalest.device.DataType
-import org.arbalest.device.DataType.StructType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType
 import org.arbalest.device.Ledger
 import org.arbalest.device.MemoryManager
 import org.arbalest.device.Metadata
+import org.arbalest.device.NestedType.StructType
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.spi.MemoryAllocator
@@ -94,7 +94,7 @@ class ConcatSpec : FunSpec({
 
     test("ARR-02 nulls are counted, and there is no bitmap where there are none, whatever the inputs have") {
         fun numbers(vararg values: Long?): DeviceArray = cpu.batchBuilder(values.size).use { batch ->
-            val column = batch.column(Field.of("a", DataTypes.INT64))
+            val column = batch.column(Field.of("a", DataType.INT64))
             for (value in values) if (value == null) column.appendNull() else column.append(value)
             batch.build()
         }
@@ -127,7 +127,7 @@ class ConcatSpec : FunSpec({
             arrays.forEach(DeviceArray::close)
         }
         Arena.ofConfined().use { arena ->
-            val bare = List(2) { DeviceArray.importArray(arena.struct(StructKind.ARRAY).also { PeerNodes.array(it, 0, offset = 7, buffers = 3) }, Field.of("", DataTypes.UTF8)) }
+            val bare = List(2) { DeviceArray.importArray(arena.struct(StructKind.ARRAY).also { PeerNodes.array(it, 0, offset = 7, buffers = 3) }, Field.of("", DataType.UTF8)) }
             val out = arena.struct(StructKind.ARRAY)
             DeviceArray.concat(bare).exportArray(out)
             bare.forEach(DeviceArray::close)
@@ -153,7 +153,7 @@ class ConcatSpec : FunSpec({
 
     test("ARR-07 views of slices of one array share the data that they lead to, which is taken once") {
         val words = List(100) { it }
-        val whole = HandLaid.imported(DataType.Utf8ViewType(), words, 0)
+        val whole = HandLaid.imported(FlatType.Utf8ViewType(), words, 0)
         val slices = (0 until 100 step 10).map { whole.slice(it.toLong(), 10) }
         val before = Ledger.now()
         val joined = DeviceArray.concat(slices)
@@ -214,7 +214,7 @@ class ConcatSpec : FunSpec({
     }
 
     test("arrays without buffers are joined: null arrays, and batches without columns") {
-        val nothing = DeviceArray.of(Field.of("", DataType.NullType()), ArrayData.of(3, 3, listOf()))
+        val nothing = DeviceArray.of(Field.of("", FlatType.NullType()), ArrayData.of(3, 3, listOf()))
         DeviceArray.concat(listOf(nothing, nothing)).use { it.length() shouldBe 6 }
         nothing.close()
         cpu.batchBuilder(2).use { it.build() }.use { batch -> DeviceArray.concat(listOf(batch, batch, batch)).use { it.length() shouldBe 6 } }

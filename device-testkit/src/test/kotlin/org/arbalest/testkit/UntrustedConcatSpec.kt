@@ -5,19 +5,19 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DataType
-import org.arbalest.device.DataType.FixedSizeBinaryType
-import org.arbalest.device.DataType.IntType
-import org.arbalest.device.DataType.ListType
-import org.arbalest.device.DataType.ListViewType
-import org.arbalest.device.DataType.LargeListType
-import org.arbalest.device.DataType.NullType
-import org.arbalest.device.DataType.RunEndEncodedType
-import org.arbalest.device.DataType.UnionMode
-import org.arbalest.device.DataType.UnionType
-import org.arbalest.device.DataTypes
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType
+import org.arbalest.device.FlatType.FixedSizeBinaryType
+import org.arbalest.device.FlatType.IntType
+import org.arbalest.device.FlatType.NullType
+import org.arbalest.device.NestedType.LargeListType
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.ListViewType
+import org.arbalest.device.NestedType.RunEndEncodedType
+import org.arbalest.device.NestedType.UnionMode
+import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.PeerNodes.Placement.GUARDED
@@ -56,7 +56,7 @@ class UntrustedConcatSpec : FunSpec({
     }
 
     fun text(data: ByteArray?, vararg offsets: Long): DeviceArray =
-        array(DataTypes.UTF8) { lay(it, offsets.size - 1, null, numbers(*offsets), data) }
+        array(DataType.UTF8) { lay(it, offsets.size - 1, null, numbers(*offsets), data) }
 
     fun list(type: DataType, items: Int, vararg offsets: Long, width: Int = 4): DeviceArray = array(type) { out ->
         lay(out, offsets.size - 1, null, numbers(*offsets, width = width), children = 1)
@@ -99,7 +99,7 @@ class UntrustedConcatSpec : FunSpec({
     }
 
     test("ARR-21 list views beyond their elements are not joined; empty and null ones may lead anywhere") {
-        val type = ListViewType(Field.of("item", DataTypes.INT8))
+        val type = ListViewType(Field.of("item", DataType.INT8))
         fun views(offsets: LongArray, sizes: LongArray, validity: ByteArray? = null) = array(type) { out ->
             lay(out, offsets.size, validity, numbers(*offsets), numbers(*sizes), children = 1)
             if (validity != null) ArrowArrayStruct.setNullCount(out.address(), -1)
@@ -120,7 +120,7 @@ class UntrustedConcatSpec : FunSpec({
     }
 
     test("ARR-21 views into a data buffer that there is not, or of a negative size, are not joined; null ones may be anything") {
-        fun view(vararg words: Long, validity: ByteArray? = null) = array(DataType.Utf8ViewType()) { out ->
+        fun view(vararg words: Long, validity: ByteArray? = null) = array(FlatType.Utf8ViewType()) { out ->
             lay(out, words.size / 4, validity, numbers(*words), ByteArray(20) { 'a'.code.toByte() }, numbers(20, width = 8))
             if (validity != null) ArrowArrayStruct.setNullCount(out.address(), -1)
         }
@@ -132,7 +132,7 @@ class UntrustedConcatSpec : FunSpec({
     }
 
     test("ARR-21 unions of a type that there is not, or beyond their elements, are not joined") {
-        val type = UnionType(UnionMode.DENSE, listOf(5), listOf(Field.of("n", DataTypes.INT8)))
+        val type = UnionType(UnionMode.DENSE, listOf(5), listOf(Field.of("n", DataType.INT8)))
         fun union(id: Int, offset: Long) = array(type) { out ->
             lay(out, 1, byteArrayOf(id.toByte()), numbers(offset), children = 1)
             lay(child(out), 2, null, byteArrayOf(1, 2))
@@ -161,7 +161,7 @@ class UntrustedConcatSpec : FunSpec({
     test("ARR-10 ARR-21 bitmaps are read to their last bit and not beyond, and joined at any position") {
         for (length in listOf(1, 7, 8, 9, 64, 65)) for (offset in listOf(0, 1, 7, 13)) for (before in listOf(0, 1, 4, 8)) withClue("$before $offset $length") {
             fun bits(count: Int) = ByteArray((count + 7) / 8) { i -> (0x2D * (i + 3)).toByte() }
-            fun bools(count: Int, skipped: Int) = array(DataTypes.BOOL) { out ->
+            fun bools(count: Int, skipped: Int) = array(DataType.BOOL) { out ->
                 lay(out, count, bits(skipped + count).map { (it.toInt() xor 0x5A).toByte() }.toByteArray(), bits(skipped + count), offset = skipped)
                 ArrowArrayStruct.setNullCount(out.address(), -1)
             }

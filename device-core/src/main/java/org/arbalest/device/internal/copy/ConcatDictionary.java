@@ -1,7 +1,7 @@
 package org.arbalest.device.internal.copy;
 
-import org.arbalest.device.DataType.DictionaryType;
 import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.DictionaryType;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;

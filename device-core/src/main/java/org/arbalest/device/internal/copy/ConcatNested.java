@@ -2,8 +2,8 @@ package org.arbalest.device.internal.copy;
 
 import java.util.Arrays;
 import java.util.List;
-import org.arbalest.device.DataType.UnionType;
 import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.UnionType;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;
