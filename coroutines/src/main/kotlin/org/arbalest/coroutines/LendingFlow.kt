@@ -5,6 +5,7 @@ import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.DelicateCoroutinesApi
 import kotlinx.coroutines.Job
+import kotlinx.coroutines.channels.BufferOverflow
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.channels.ReceiveChannel
 import kotlinx.coroutines.coroutineScope
@@ -24,9 +25,9 @@ import kotlin.coroutines.EmptyCoroutineContext
  * A cold flow that owns what it emits, and lends it: an array or a task is open while `emit` runs, that is, while the collector and the operators
  * before it work on it, and closed afterwards. [DeviceArray.retain] keeps an array; [DeviceArray.move] and the exports take it.
  *
- * [buffer] and [flowOn] are its own, as the library's would hold what is closed meanwhile. What gives elements out after their emit (`first`, `toList`,
- * …), or holds them for others (`shareIn`, …), does not compile. Behind another operator the type is that of any flow, and so are they all: retain
- * first where something is to come out of the collection,
+ * [buffer] and [flowOn] are its own, as the library's would hold what is closed meanwhile. The common operators that give elements out after their emit
+ * (`first`, `toList`, …), or hold them (`collectLatest`, `shareIn`, …), do not compile. Rarer ones do (`timeout`, `combine`, `mapLatest`, …), and so do they all
+ * where the type is `Flow`, as behind another operator: retain first where something is to come out of the collection,
  *
  *     val first = reader.asFlow().map { it.retain() }.first() // the caller closes it
  *
@@ -39,15 +40,16 @@ public class LendingFlow<T : AutoCloseable> internal constructor(private val flo
      * This flow, running ahead of its collector in a coroutine of its own, by up to [capacity] elements, which are this flow's: each is lent when its turn
      * comes, and those that nobody collects are closed. An array that waits holds its memory; so does what the stream made for the next.
      */
-    public fun buffer(capacity: Int = Channel.BUFFERED): LendingFlow<T> {
-        require(capacity >= 0 || capacity == Channel.BUFFERED) { "a buffer holds at least 0 elements, not $capacity" }
+    public fun buffer(capacity: Int = 1): LendingFlow<T> {
+        require(capacity >= 0) { "a buffer holds at least 0 elements, not $capacity" }
         return ahead(capacity, EmptyCoroutineContext)
     }
 
-    /** This flow with what comes before run in [context], which has no job; like [buffer] otherwise. */
-    public fun flowOn(context: CoroutineContext): LendingFlow<T> {
+    /** This flow with what comes before run in [context], which has no job, ahead of its collector by up to [capacity] elements; like [buffer] otherwise. */
+    public fun flowOn(context: CoroutineContext, capacity: Int = 1): LendingFlow<T> {
         require(context[Job] == null) { "a flow's context cannot contain a job" }
-        return ahead(Channel.BUFFERED, context)
+        require(capacity >= 0) { "a buffer holds at least 0 elements, not $capacity" }
+        return ahead(capacity, context)
     }
 
     @OptIn(DelicateCoroutinesApi::class) // ATOMIC
@@ -60,16 +62,16 @@ public class LendingFlow<T : AutoCloseable> internal constructor(private val flo
                     try {
                         flow.collect { held.send(move(it)) }
                     } catch (t: Throwable) {
-                        held.close(t) // thrown after what it holds
-                        if (t is CancellationException) throw t
+                        // Thrown after what the channel holds, or at once if nobody receives any more.
+                        if (!held.close(t) || t is CancellationException) throw t
                     }
                 }
                 upstream.invokeOnCompletion(held::close)
                 try {
                     for (item in held) item.use { emit(it) }
                 } finally {
-                    held.cancel()
                     upstream.cancel()
+                    held.cancel()
                 }
             }
         }
@@ -80,7 +82,13 @@ public class LendingFlow<T : AutoCloseable> internal constructor(private val flo
     public suspend fun first(): T = refused()
 
     @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun first(predicate: suspend (T) -> Boolean): T = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
     public suspend fun firstOrNull(): T? = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun firstOrNull(predicate: suspend (T) -> Boolean): T? = refused()
 
     @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
     public suspend fun last(): T = refused()
@@ -98,7 +106,25 @@ public class LendingFlow<T : AutoCloseable> internal constructor(private val flo
     public suspend fun toList(): List<T> = refused()
 
     @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun toList(destination: MutableList<T>): List<T> = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
     public suspend fun toSet(): Set<T> = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun toSet(destination: MutableSet<T>): Set<T> = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public fun buffer(capacity: Int, onBufferOverflow: BufferOverflow): Flow<T> = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun collectLatest(action: suspend (T) -> Unit): Unit = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public fun debounce(timeoutMillis: Long): Flow<T> = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public fun sample(periodMillis: Long): Flow<T> = refused()
 
     @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
     public fun conflate(): Flow<T> = refused()

@@ -86,6 +86,17 @@ class LendingFlowSpec : FunSpec({
         }
     }
 
+    test("buffer: what the source throws when the collector has had enough is thrown, and not lost") {
+        val source = lendingFlow {
+            try {
+                repeat(10) { emit(batchOf(it.toLong())) }
+            } finally {
+                throw IOException("the tape is torn")
+            }
+        }
+        shouldThrow<IOException> { source.buffer(2).map { it.id }.take(1).toList() }.message shouldBe "the tape is torn"
+    }
+
     test("buffer: an error of the source comes after what it made before") {
         var at = 0L
         val ids = mutableListOf<Long>()

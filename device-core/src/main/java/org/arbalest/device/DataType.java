@@ -36,7 +36,8 @@ import org.arbalest.device.NestedType.UnionType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The type of an array. All types of the Arrow columnar format are made here. Immutable.
+ * The type of an array. Types are made here; sorted maps, ordered dictionaries and unions with ids of their own by the
+ * records of {@link NestedType}. Immutable.
  *
  * <p>Each is a record of {@link FlatType} or of {@link NestedType}, by which its parameters are found out. An extension type is its storage type, with
  * the keys of {@link Field#extensionName()} in the field's metadata (SCH-16).

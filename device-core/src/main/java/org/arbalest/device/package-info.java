@@ -3,8 +3,8 @@
  *
  * <p>Start with {@link org.arbalest.device.DeviceArray} (a batch, the unit of ownership), {@link org.arbalest.device.Schema} (its type),
  * {@link org.arbalest.device.DeviceArrayReader} (a stream of batches) and {@link org.arbalest.device.Devices} (where memory is). What the handles
- * below have in common: closing twice does nothing, and any other use of one that was closed, exported or moved is an {@link
- * IllegalStateException}, on any thread, before anything is read.
+ * below have in common: closing twice does nothing; of one that was closed, exported or moved there still are its type, length
+ * and device, and whatever needs the memory is an {@link IllegalStateException}, on any thread, before anything is read.
  *
  * <table>
  * <caption>Who releases what</caption>

@@ -5,6 +5,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import java.io.RandomAccessFile
 import java.nio.file.Files
+import kotlin.time.Duration.Companion.hours
 
 /**
  * Random C structures with lies in them; see [Mutants] for what kind. `-Darbalest.mutants=200000` runs more of them, `-Darbalest.mutants.seed=…`
@@ -19,7 +20,8 @@ class MutantSpec : FunSpec({
     /** What a process does in much less than the five minutes that it has. */
     val atOnce = 4_000
 
-    test("ARR-20 $count mutants of C structures of every type are refused, or read, sliced, copied and handed on: no crash, no hang, nothing left") {
+    // Each process has a limit of its own.
+    test("ARR-20 $count mutants of C structures of every type are refused, or read, sliced, copied and handed on: no crash, no hang, nothing left").config(timeout = 2.hours) {
         val file = Files.createTempFile("arbalest-mutant", "")
         try {
             for (start in first until first + count step atOnce.toLong()) {

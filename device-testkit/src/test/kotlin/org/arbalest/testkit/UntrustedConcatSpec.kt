@@ -127,6 +127,9 @@ class UntrustedConcatSpec : FunSpec({
         val good = view(20, 0, 0, 0)
         refusal(good.retain(), view(0, 0, 0, 0, 20, 0, 1, 0)) shouldBe "arrays[1]: $: views[1] is in data buffer 1, but there are 1"
         refusal(good.retain(), view(20, 0, -1, 0)) shouldBe "arrays[1]: $: views[0] is in data buffer -1, but there are 1"
+        for (at in listOf(1L, 1L shl 20, -1L)) {
+            refusal(good.retain(), view(20, 0, 0, 0, 20, 0, 0, at)) shouldBe "arrays[1]: $: views[1] has 20 bytes at $at, but data buffer 0 has 20"
+        }
         refusal(good.retain(), view(-1, 0, 0, 0)) shouldBe "arrays[1]: $: views[0] has -1 bytes"
         joined(good, view(20, 0, 9, 0, 3, 'x'.code.toLong(), 0, 0, validity = byteArrayOf(2))).use { it.length() shouldBe 3 }
     }

@@ -210,10 +210,10 @@ public final class DeviceArrayImpl implements DeviceArray {
 
   @Override
   public DeviceArray child(int index) {
-    Layout layout = Layout.of(field);
-    Objects.checkIndex(index, layout.children.length);
     Ownership shared = share(); // before the struct is read: another thread may close this handle
     try {
+      Layout layout = Layout.of(field);
+      Objects.checkIndex(index, layout.children.length);
       long node = ArrowArrayStruct.child(struct, index);
       boolean rows = layout.shape.sharesRows();
       long start = ArrowArrayStruct.offset(node) + (rows ? offset : 0);

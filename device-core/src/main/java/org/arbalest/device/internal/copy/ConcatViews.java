@@ -42,8 +42,13 @@ final class ConcatViews {
       if (index < 0 || index >= variadic) {
         throw new Malformed("views[" + (parts.starts[input] + k) + "] is in data buffer " + index + ", but there are " + variadic);
       }
-      if (places[index] >= 0) continue;
       long known = NativeHeap.getLong(parts.buffer(input, variadic + 2) + Long.BYTES * (long) index);
+      int at = NativeHeap.getInt(view + 12);
+      if (at < 0 || size > known - at) {
+        String where = "views[" + (parts.starts[input] + k) + "] has " + size + " bytes at " + at;
+        throw new Malformed(where + ", but data buffer " + index + " has " + known);
+      }
+      if (places[index] >= 0) continue;
       Data data = new Data(parts.buffer(input, 2 + index), known);
       Integer there = kept.putIfAbsent(data, kept.size());
       places[index] = there == null ? kept.size() - 1 : there;
