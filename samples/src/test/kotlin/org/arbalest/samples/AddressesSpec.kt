@@ -30,8 +30,8 @@ import kotlin.io.path.toPath
 class AddressesSpec : FunSpec({
     /** Each gets a segment of its module's own: the words that a thread has for good, or one of an arena that is closed behind the call. */
     val own = listOf("DeviceMemory", "ManagedMemory", "PinnedMemory", "Pool").map { "org.arbalest.device.cuda.$it.tryAllocate" } +
-        listOf("create", "createEvent").map { "org.arbalest.device.cuda.Streams.$it" } +
-        listOf("DeviceMemory", "PinnedMemory", "Pool").map { "org.arbalest.device.rocm.$it.tryAllocate" } + "org.arbalest.device.rocm.Pool.create"
+        listOf("DeviceMemory", "PinnedMemory", "Pool").map { "org.arbalest.device.rocm.$it.tryAllocate" } +
+        listOf("cuda", "rocm").map { "org.arbalest.device.$it.Pool.create" }
     val checker = "org.arbalest.device.internal.memory.Structs.address" // whoever calls it counts as taking the address
 
     val modules = listOf(DeviceArray::class, IntView::class, OpenClProvider::class, CudaProvider::class, RocmProvider::class, ReadmeJava::class)
