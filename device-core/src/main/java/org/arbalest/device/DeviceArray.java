@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  * has released every export. Each handle is closed, or exported, by whoever holds it; closing twice does nothing. Content does not change.
  *
  * <p><b>Threads.</b> Several may use one handle at a time, to read it ({@link Column}), to {@link #retain}, to slice. {@link #close}, {@link #move} and the
- * exports spend it, once, on any thread: of several at a time one wins, and what comes after it throws. {@code retain}, {@code slice}, {@code child},
- * {@code copyTo} and {@code concat} against one of these either get the array or throw; reading and the address of the event must not be under way meanwhile.
+ * exports spend it, once, on any thread, and what comes after it throws. {@code retain}, {@code slice}, {@code child}, {@code copyTo} and {@code concat}
+ * against a close or a move either get the array or throw. Reading, the address of the event and an export, which looks at the event, must not be under way
+ * while another thread spends the handle.
  */
 public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImpl {
   /**

@@ -58,6 +58,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * are still the caller's.
    *
    * @throws DeviceException with {@code EINVAL} if one is not of this schema, or not on the same type of device as the first; names its index
+   * @throws IllegalStateException if one was closed; names its index
    */
   static DeviceArrayReader of(Schema schema, List<DeviceArray> batches) {
     return of(schema, batches.isEmpty() ? DeviceType.CPU : batches.getFirst().device().type(), batches);

@@ -13,7 +13,7 @@
  * <tr><td>{@link org.arbalest.device.Column}</td><td>nobody: borrowed from a handle, usable while that is open</td></tr>
  * <tr><td>{@link org.arbalest.device.DeviceBuffer}</td><td>its creator, until it is moved into an array</td></tr>
  * <tr><td>{@link org.arbalest.device.DeviceArrayReader}</td><td>whoever has it: {@code close} or an export; what was pulled lives on</td></tr>
- * <tr><td>{@link org.arbalest.device.AsyncArrayStream}</td><td>whoever connected it: a subscription, or {@code close}</td></tr>
+ * <tr><td>{@link org.arbalest.device.AsyncArrayStream}</td><td>whoever connected it: a subscription, or {@code close}; the producer releases the handler</td></tr>
  * <tr><td>{@link org.arbalest.device.AsyncTask}</td><td>whoever has it: {@code extract} or {@code close}</td></tr>
  * <tr><td>{@link org.arbalest.device.DeviceStream}, {@link org.arbalest.device.SyncEvent}, {@link org.arbalest.device.MemoryPool}, {@link
  * org.arbalest.device.BatchBuilder}</td><td>whoever made it or asked for it</td></tr>

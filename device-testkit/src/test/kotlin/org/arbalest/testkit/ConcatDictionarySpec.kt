@@ -61,6 +61,20 @@ class ConcatDictionarySpec : FunSpec({
         joined(a, b, rest) shouldBe (listOf("w4 w4 w4 w4 ", "w1 ", null, "w2 w2 ", null, "w1 ", null) to 3L)
     }
 
+    test("ARR-21 what is in order is joined to what is in order, though no format string says so, and though there are no rows") {
+        fun ordered(is1: Boolean, indices: List<Long?>) = array(type(8, ordered = is1), indices, words(1, 2))
+        val wrong = "arrays[1] and arrays[0] differ in whether their maps' keys are sorted, or their dictionaries ordered"
+        refusal(ordered(true, listOf()), ordered(false, listOf(1))) shouldBe wrong
+        refusal(ordered(false, listOf(1)), ordered(true, listOf(1))) shouldBe wrong
+        joined(ordered(true, listOf(1)), ordered(true, listOf(0))) shouldBe (listOf("w2 w2 ", "w1 ") to 2L)
+        fun map(sorted: Boolean) = Arena.ofConfined().use { arena ->
+            val unsorted = DataType.map(Field.of("key", DataType.UTF8).withNullable(false), Field.of("value", DataType.INT8)) as NestedType.MapType
+            val type = NestedType.MapType(unsorted.entries(), sorted)
+            DeviceArray.importArray(arena.struct(StructKind.ARRAY).also { HandLaid.lay(it, type, listOf(1), 0) }, Field.of("m", type))
+        }
+        refusal(map(false), map(true)) shouldBe wrong
+    }
+
     test("ARR-21 different dictionaries are joined, and the indices follow, each dictionary once; of an array without rows none is taken") {
         for (index in listOf(type(8), type(8, false), type(16), type(32, false), type(64), type(64, false))) withClue(index) {
             joined(

@@ -175,6 +175,7 @@ class StreamProducerSpec : FunSpec({
         shouldThrow<DeviceException> { DeviceArrayReader.of(schema, listOf(mixed[0], text)) }.message shouldContain "batch 1: a stream of"
         shouldThrow<DeviceException> { DeviceArrayReader.of(schema, DeviceType(2), mixed) }.message shouldContain "batch 0: a stream of CUDA arrays"
         mixed.forEach { it.isOpen shouldBe true; it.close() }
+        shouldThrow<IllegalStateException> { DeviceArrayReader.of(schema, listOf(mixed[0])) }.message shouldBe "batch 0 was closed or exported"
     }
 
     test("forEach lends: each array is open during the action and closed after it, also if that throws; the reader stays open") {

@@ -240,7 +240,20 @@ class FakeDeviceSpec : FunSpec({
         calls shouldBeGreaterThan 10
     }
 
-    test("DEV-14 a query that fails says nothing of the work: what is queued keeps its memory, and an array that it writes to") {
+    test("one array, as several, is joined for a device that the stream does not reach") {
+        text(5).use { it.copyTo(device) }.use { there ->
+            for (count in 1..2) {
+                DeviceArray.concat(List(count) { there }, device.memory(), cpu.defaultStream()).use { joined ->
+                    joined.copyTo(cpu).use { back ->
+                        back.synchronize()
+                        back.column("id").getLong(5L * count - 1) shouldBe 4
+                    }
+                }
+            }
+        }
+    }
+
+    test("DEV-19 a query that fails says nothing of the work: what is queued keeps its memory, and an array that it writes to") {
         device.createStream().use { stream ->
             fake.hold()
             val (a, b) = List(2) { device.allocate(8) }
@@ -284,6 +297,7 @@ class FakeDeviceSpec : FunSpec({
                 fake.failNextCommand()
                 source.copyTo(device, stream).use { broken ->
                     shouldThrow<DeviceException> { DeviceArray.concat(listOf(source, broken), cpu.memory(), stream) }.message shouldContain "arrays[1]: "
+                    shouldThrow<DeviceException> { DeviceArray.concat(listOf(broken), cpu.memory(), stream) }.message shouldContain "arrays[0]: "
                 }
             }
         }

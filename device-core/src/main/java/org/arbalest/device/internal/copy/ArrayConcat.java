@@ -3,6 +3,7 @@ package org.arbalest.device.internal.copy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.arbalest.device.DataType;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
@@ -10,6 +11,8 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.Field;
 import org.arbalest.device.MemoryManager;
+import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.MapType;
 import org.arbalest.device.internal.array.BuiltArray;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
@@ -39,7 +42,7 @@ public final class ArrayConcat {
     List<DeviceArray> held = new ArrayList<>(arrays.size());
     try {
       for (DeviceArray array : arrays) hold(array, held);
-      if (held.size() == 1) return held.getFirst().copyTo(target, stream);
+      if (held.size() == 1) return copy(held.getFirst(), target, stream);
       fetch(held, stream);
       if (target.isCpuAccessible()) return join(held, target);
       MemoryManager near = target.device().hostMemory().orElseGet(() -> DeviceRegistry.cpu().memory());
@@ -63,6 +66,9 @@ public final class ArrayConcat {
       if (!Layout.of(first).matches(Layout.of(array.field()))) {
         throw DeviceException.invalid(name(index) + " is of " + array.field() + ", but " + name(0) + " of " + first);
       }
+      if (!isOrderedAlike(first.type(), array.field().type())) {
+        throw DeviceException.invalid(name(index) + " and " + name(0) + " differ in whether their maps' keys are sorted, or their dictionaries ordered");
+      }
     }
     held.add(array.retain());
   }
@@ -81,6 +87,26 @@ public final class ArrayConcat {
     } catch (DeviceException e) {
       throw new DeviceException(e.errno(), name(i) + ": " + e.getMessage(), e);
     }
+  }
+
+  private static DeviceArray copy(DeviceArray array, MemoryManager target, DeviceStreamImpl stream) {
+    try {
+      return array.copyTo(target, stream.reaches(target.device()) ? stream : reaching(stream, array.device()));
+    } catch (DeviceException e) {
+      throw new DeviceException(e.errno(), name(0) + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** What no format string says, and the result would have from the first: that keys, or dictionaries, are in order. */
+  private static boolean isOrderedAlike(DataType one, DataType other) {
+    if (one instanceof MapType(_, boolean sorted) && other instanceof MapType(_, boolean otherSorted) && sorted != otherSorted) return false;
+    if (one instanceof DictionaryType(_, Field values, boolean ordered) && other instanceof DictionaryType(_, Field otherValues, boolean otherOrdered)) {
+      return ordered == otherOrdered && isOrderedAlike(values.type(), otherValues.type());
+    }
+    for (int i = 0; i < one.children().size(); i++) {
+      if (!isOrderedAlike(one.children().get(i).type(), other.children().get(i).type())) return false;
+    }
+    return true;
   }
 
   private static String name(int index) {

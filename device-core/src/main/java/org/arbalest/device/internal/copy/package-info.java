@@ -1,4 +1,4 @@
-/** Copies of arrays from one memory to another, by a queue. */
+/** Copies of arrays from one memory to another, by a queue; and arrays that are joined to one. */
 @NullMarked
 package org.arbalest.device.internal.copy;
 

@@ -183,7 +183,10 @@ public final class DeviceStreamImpl implements DeviceStream {
     }
   }
 
-  /** Holds memory until an event is over. If nobody can be told of that, waits for it, and throws. */
+  /**
+   * Holds memory until an event is over (DEV-19). If nobody can be told of that, waits for it, and throws; where waiting fails as well, there is nothing
+   * more to ask, and that counts as the end.
+   */
   public static void keepUntil(RecordedEvent end, Shared... memories) {
     if (end.point.isSeenDone()) return;
     for (Shared memory : memories) memory.retain();
@@ -192,9 +195,10 @@ public final class DeviceStreamImpl implements DeviceStream {
     } catch (Throwable t) {
       try {
         end.point.synchronize();
-      } finally {
-        releaseAll(memories);
+      } catch (Throwable failed) {
+        t.addSuppressed(failed);
       }
+      releaseAll(memories);
       throw t;
     }
   }

@@ -39,11 +39,11 @@ public final class EventPoint {
     return true;
   }
 
-  /** Whether it is seen to have completed. A query that fails says nothing of the work before the event, which may still use its memory. */
+  /** Whether it is seen to have completed. A query that fails says nothing of the work before the event, which may still use its memory (DEV-19). */
   public boolean isSeenDone() {
     try {
       return isDone();
-    } catch (DeviceException _) {
+    } catch (RuntimeException _) {
       return false;
     }
   }

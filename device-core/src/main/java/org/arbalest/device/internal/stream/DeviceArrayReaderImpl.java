@@ -80,6 +80,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     List<DeviceArray> all = List.copyOf(Objects.requireNonNull(batches, "batches"));
     Field field = schema.asField();
     for (int i = 0; i < all.size(); i++) {
+      if (!all.get(i).isOpen()) throw new IllegalStateException("batch " + i + " was closed or exported");
       String wrong = mismatch(all.get(i), field, deviceType);
       if (wrong != null) throw DeviceException.invalid("batch " + i + ": " + wrong);
     }
