@@ -9,15 +9,18 @@ import kotlinx.coroutines.channels.BufferOverflow
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.channels.ReceiveChannel
 import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.FlowCollector
 import kotlinx.coroutines.flow.SharedFlow
 import kotlinx.coroutines.flow.SharingStarted
 import kotlinx.coroutines.flow.StateFlow
 import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.isActive
 import kotlinx.coroutines.launch
 import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceArray
+import java.util.concurrent.atomic.AtomicBoolean
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 
@@ -56,20 +59,24 @@ public class LendingFlow<T : AutoCloseable> internal constructor(private val flo
     private fun ahead(capacity: Int, context: CoroutineContext): LendingFlow<T> {
         val running = flow {
             coroutineScope {
+                val enough = AtomicBoolean()
                 val held = Channel<T>(capacity, onUndeliveredElement = AutoCloseable::close)
                 // Collected in any case, also if it is cancelled before it begins: that is what closes what it is of.
                 val upstream = launch(context, CoroutineStart.ATOMIC) {
                     try {
                         flow.collect { held.send(move(it)) }
                     } catch (t: Throwable) {
+                        // Where the collector had enough, nobody hears of the cancellation, nor of what was added to it.
+                        val failure = if (t is CancellationException && enough.get()) t.suppressedExceptions.firstOrNull() ?: t else t
                         // Thrown after what the channel holds, or at once if nobody receives any more.
-                        if (!held.close(t) || t is CancellationException) throw t
+                        if (!held.close(failure) || failure is CancellationException) throw failure
                     }
                 }
                 upstream.invokeOnCompletion(held::close)
                 try {
                     for (item in held) item.use { emit(it) }
                 } finally {
+                    enough.set(currentCoroutineContext().isActive)
                     upstream.cancel()
                     held.cancel()
                 }

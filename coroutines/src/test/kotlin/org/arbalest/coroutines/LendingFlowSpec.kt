@@ -25,6 +25,7 @@ import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.AsyncSchema
 import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Metadata
 import org.arbalest.device.abi.DeviceType
@@ -83,6 +84,21 @@ class LendingFlowSpec : FunSpec({
                 collection.cancelAndJoin()
             }
             closed shouldBe true
+        }
+    }
+
+    for (capacity in listOf(0, 2)) {
+        test("buffer($capacity): what closing the reader throws is thrown where the collector had enough, and added to what it threw") {
+            fun reader(): DeviceArrayReader {
+                var at = 0L
+                return readerOf({ throw IllegalStateException("the tape is stuck") }) { batchOf(at++) }
+            }
+            shouldThrow<IllegalStateException> { reader().asFlow().buffer(capacity).map { it.id }.take(1).toList() }.message shouldBe "the tape is stuck"
+            val full = shouldThrow<IOException> { reader().asFlow().buffer(capacity).collect { throw IOException("full") } }
+            full.message shouldBe "full"
+            // The library may throw a copy, with the stack of whoever collects, whose cause is the one that was thrown.
+            generateSequence<Throwable>(full) { it.cause }.flatMap { it.suppressed.toList() }.map { it.message }.toList() shouldContainExactly
+                listOf("the tape is stuck")
         }
     }
 
