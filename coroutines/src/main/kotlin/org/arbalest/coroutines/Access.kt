@@ -27,7 +27,15 @@ public operator fun DeviceArray.get(name: String): Column = column(name)
 public operator fun DeviceArray.contains(name: String): Boolean = name in schema()
 
 /**
- * Joins arrays to one on the device of the first: `batches.concat()`, for batches that were retained. They stay the caller's, and so is the result.
+ * Joins arrays to one on the device of the first. They stay the caller's, and so is the result; what a stream lends is retained first:
+ *
+ *     val kept = mutableListOf<DeviceArray>()
+ *     try {
+ *         reader.useArrays { for (batch in it) kept += batch.retain() }
+ *         kept.concat().use { … }
+ *     } finally {
+ *         kept.forEach { it.close() }
+ *     }
  *
  * @throws IllegalArgumentException if there are none
  * @throws org.arbalest.device.DeviceException as [DeviceArray.concat] says

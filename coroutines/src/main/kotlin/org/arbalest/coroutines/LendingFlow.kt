@@ -23,6 +23,7 @@ import org.arbalest.device.DeviceArray
 import java.util.concurrent.atomic.AtomicBoolean
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.time.Duration
 
 /**
  * A cold flow that owns what it emits, and lends it: an array or a task is open while `emit` runs, that is, while the collector and the operators
@@ -116,13 +117,16 @@ public class LendingFlow<T : AutoCloseable> internal constructor(private val flo
     public suspend fun toList(destination: MutableList<T>): List<T> = refused()
 
     @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public suspend fun <C : MutableCollection<in T>> toCollection(destination: C): C = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
     public suspend fun toSet(): Set<T> = refused()
 
     @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
     public suspend fun toSet(destination: MutableSet<T>): Set<T> = refused()
 
     @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
-    public fun buffer(capacity: Int, onBufferOverflow: BufferOverflow): Flow<T> = refused()
+    public fun buffer(capacity: Int = Channel.BUFFERED, onBufferOverflow: BufferOverflow): Flow<T> = refused()
 
     @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
     public suspend fun collectLatest(action: suspend (T) -> Unit): Unit = refused()
@@ -131,7 +135,13 @@ public class LendingFlow<T : AutoCloseable> internal constructor(private val flo
     public fun debounce(timeoutMillis: Long): Flow<T> = refused()
 
     @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public fun debounce(timeout: Duration): Flow<T> = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
     public fun sample(periodMillis: Long): Flow<T> = refused()
+
+    @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
+    public fun sample(period: Duration): Flow<T> = refused()
 
     @Deprecated(HOLDS_CLOSED, level = DeprecationLevel.ERROR)
     public fun conflate(): Flow<T> = refused()

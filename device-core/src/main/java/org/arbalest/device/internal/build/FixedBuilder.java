@@ -8,10 +8,14 @@ import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.DateType;
 import org.arbalest.device.FlatType.DecimalType;
+import org.arbalest.device.FlatType.DurationType;
 import org.arbalest.device.FlatType.FixedSizeBinaryType;
 import org.arbalest.device.FlatType.FloatType;
 import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.FlatType.TimeType;
+import org.arbalest.device.FlatType.TimestampType;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 
@@ -37,7 +41,8 @@ final class FixedBuilder extends ColumnBuilderImpl {
           case FloatType _ -> Kind.FLOAT;
           case DecimalType _ -> Kind.DECIMAL;
           case FixedSizeBinaryType _ -> Kind.BINARY;
-          default -> Kind.INTEGER;
+          case IntType _, DateType _, TimeType _, TimestampType _, DurationType _ -> Kind.INTEGER;
+          default -> throw new IllegalArgumentException("no builder writes " + field);
         };
     this.signed = !(field.type() instanceof IntType type) || type.signed();
     this.values = new GrowableBuffer(memory, (long) width * rows);
