@@ -13,6 +13,7 @@ import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.contract.pageable
+import org.arbalest.testkit.contract.settled
 import org.arbalest.testkit.gpu.GpuDouble
 import org.arbalest.testkit.gpu.GpuDouble.Live
 import org.arbalest.testkit.gpu.HipDouble
@@ -122,6 +123,8 @@ class RocmSpec : FunSpec({
     }
 
     test("streams: closing one that has work to do does not wait, as destroying it would; it is destroyed when that is done") {
+        settled()
+        Frees.drain()
         val streams = HipDouble.live(Live.STREAMS)
         val lanes = gpu.waits.lanes()
         val stream = device.createStream()

@@ -30,9 +30,6 @@ public interface GpuBackend : StagingBackend {
     /** Whether the first GPU's memory is from a pool. */
     public fun hasPool(): Boolean
 
-    /** Waits until the backend's own thread has freed what it was given before. */
-    public fun drainFrees()
-
     /** Whether the runtime's library, a real one, is there before the double is loaded. */
     public fun isInstalled(): Boolean
 

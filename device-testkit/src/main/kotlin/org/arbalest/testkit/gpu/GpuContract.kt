@@ -187,6 +187,7 @@ private fun gpuStreamContract(backend: GpuBackend): TestFactory = funSpec {
     }
 
     test("devices: two GPUs copy to each other, and wait for each other's events, without main memory") {
+        backend.settle()
         device.createStream().use { one ->
             second.createStream().use { two ->
                 val gate = backend.gate(one)
