@@ -30,6 +30,6 @@ public record AsyncSchema(Field field, DeviceType deviceType, Metadata metadata)
    * @throws IllegalArgumentException if the arrays are not structs
    */
   public Schema schema() {
-    return FieldImpl.of(field).schema();
+    return FieldImpl.unwrap(field).schema();
   }
 }

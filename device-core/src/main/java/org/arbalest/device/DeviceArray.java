@@ -98,7 +98,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    *     names the array by its index, the path and the numbers; {@code ENOMEM} if there is not enough memory; and what {@code copyTo} throws
    */
   static DeviceArray concat(List<DeviceArray> arrays, MemoryManager target, DeviceStream stream) {
-    return ArrayConcat.concat(arrays, target, DeviceStreamImpl.of(stream));
+    return ArrayConcat.concat(arrays, target, DeviceStreamImpl.unwrap(stream));
   }
 
   /**
@@ -195,7 +195,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    */
   default DeviceArray copyTo(Device target) {
     Objects.requireNonNull(target, "target");
-    return copyTo(target, (DeviceImpl.of(target).isCpu() ? device() : target).defaultStream());
+    return copyTo(target, (DeviceImpl.unwrap(target).isCpu() ? device() : target).defaultStream());
   }
 
   /** Copies the array to a device's own memory; see {@link #copyTo(MemoryManager, DeviceStream)}. */
@@ -221,7 +221,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    *     device is opaque, or what the driver failed with
    */
   default DeviceArray copyTo(MemoryManager target, DeviceStream stream) {
-    return ArrayCopy.copy(DeviceArrayImpl.of(this), target, DeviceStreamImpl.of(stream));
+    return ArrayCopy.copy(DeviceArrayImpl.unwrap(this), target, DeviceStreamImpl.unwrap(stream));
   }
 
   /**
@@ -230,13 +230,13 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    */
   default DeviceArray viewOrCopyTo(Device target, DeviceStream stream) {
     Objects.requireNonNull(stream, "stream");
-    DeviceArray view = DeviceArrayImpl.of(this).viewOn(target);
+    DeviceArray view = DeviceArrayImpl.unwrap(this).viewOn(target);
     return view == null ? copyTo(target, stream) : view;
   }
 
   /** See {@link #viewOrCopyTo(Device, DeviceStream)}; a copy is made by a default stream. */
   default DeviceArray viewOrCopyTo(Device target) {
-    DeviceArray view = DeviceArrayImpl.of(this).viewOn(target);
+    DeviceArray view = DeviceArrayImpl.unwrap(this).viewOn(target);
     return view == null ? copyTo(target) : view;
   }
 
@@ -256,7 +256,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
 
   /** The array itself as a column. Borrowed: it can be used while this handle is open. */
   default Column asColumn() {
-    return ColumnImpl.of(DeviceArrayImpl.of(this));
+    return ColumnImpl.of(DeviceArrayImpl.unwrap(this));
   }
 
   /** One more handle of the same array, to be closed by the caller. */

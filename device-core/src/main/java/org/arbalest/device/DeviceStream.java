@@ -27,7 +27,7 @@ public sealed interface DeviceStream extends AutoCloseable permits DeviceStreamI
   /** Lets what is queued from now on wait until an array's buffers can be read; see {@link #waitFor(SyncEvent)}. */
   default void waitFor(DeviceArray array) {
     Objects.requireNonNull(array, "array");
-    DeviceArrayImpl.of(array).letWait(DeviceStreamImpl.of(this));
+    DeviceArrayImpl.unwrap(array).letWait(DeviceStreamImpl.unwrap(this));
   }
 
   /**
@@ -43,7 +43,7 @@ public sealed interface DeviceStream extends AutoCloseable permits DeviceStreamI
    */
   default void keepAlive(DeviceArray array) {
     Objects.requireNonNull(array, "array");
-    DeviceArrayImpl.of(array).keepAlive(DeviceStreamImpl.of(this));
+    DeviceArrayImpl.unwrap(array).keepAlive(DeviceStreamImpl.unwrap(this));
   }
 
   /** Keeps a buffer's memory until all that is in the stream now is done; see {@link #keepAlive(DeviceArray)}. */

@@ -131,7 +131,7 @@ public final class ArrayImport {
   private static @Nullable EventPoint eventOf(Device device, long array) {
     long cell = ArrowDeviceArrayStruct.syncEvent(array);
     if (cell == 0 || device.isOpaque()) return null;
-    DeviceDriver driver = DeviceImpl.of(device).driver();
+    DeviceDriver driver = DeviceImpl.unwrap(device).driver();
     if (driver instanceof SynchronousDriver) {
       throw DeviceException.invalid("$: an array on " + device + " has a sync_event, which nobody can wait for: that device has no events");
     }
@@ -143,8 +143,8 @@ public final class ArrayImport {
 
   /** Asks the driver whether the buffers may be its device's; main memory needs no asking. */
   private static void checkBuffers(Device device, Layout layout, long array) {
-    if (DeviceImpl.of(device).isCpu() || device.isOpaque()) return;
-    checkBuffers(DeviceImpl.of(device).driver(), layout, array);
+    if (DeviceImpl.unwrap(device).isCpu() || device.isOpaque()) return;
+    checkBuffers(DeviceImpl.unwrap(device).driver(), layout, array);
   }
 
   private static void checkBuffers(DeviceDriver driver, Layout layout, long array) {

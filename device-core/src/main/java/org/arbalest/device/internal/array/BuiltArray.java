@@ -62,7 +62,7 @@ public final class BuiltArray extends Ownership {
     Device device = deviceOf(data, stream.device());
     requireOn(device, data);
     BufferSizes.checkUnwritten(field, data);
-    RecordedEvent event = DeviceStreamImpl.of(stream).recordEvent();
+    RecordedEvent event = DeviceStreamImpl.unwrap(stream).recordEvent();
     try {
       return build(device, field, data, event);
     } catch (Throwable t) {
@@ -110,7 +110,7 @@ public final class BuiltArray extends Ownership {
     List<DeviceBufferImpl> taken = new ArrayList<>(buffers.size());
     try {
       for (DeviceBuffer buffer : buffers) {
-        DeviceBufferImpl own = DeviceBufferImpl.of(buffer);
+        DeviceBufferImpl own = DeviceBufferImpl.unwrap(buffer);
         if (!own.take()) throw new IllegalStateException("a buffer was closed, moved into another array, or given twice: " + buffer);
         taken.add(own);
       }
@@ -279,7 +279,7 @@ public final class BuiltArray extends Ownership {
     }
 
     private static long pointer(@Nullable DeviceBuffer buffer) {
-      return buffer == null ? 0 : DeviceBufferImpl.of(buffer).pointer();
+      return buffer == null ? 0 : DeviceBufferImpl.unwrap(buffer).pointer();
     }
   }
 }

@@ -78,7 +78,7 @@ public final class DeviceArrayImpl implements DeviceArray {
   }
 
   /** The implementation, which every {@link DeviceArray} is. */
-  public static DeviceArrayImpl of(DeviceArray array) {
+  public static DeviceArrayImpl unwrap(DeviceArray array) {
     return (DeviceArrayImpl) array;
   }
 
@@ -94,7 +94,7 @@ public final class DeviceArrayImpl implements DeviceArray {
 
   @Override
   public Schema schema() {
-    return FieldImpl.of(field).schema();
+    return FieldImpl.unwrap(field).schema();
   }
 
   @Override
@@ -156,13 +156,13 @@ public final class DeviceArrayImpl implements DeviceArray {
   }
 
   private DeviceException nobodyKnows() {
-    return DeviceImpl.of(device).refusal("nobody can wait for the array's event");
+    return DeviceImpl.unwrap(device).refusal("nobody can wait for the array's event");
   }
 
   /** A new handle of the array on a device that reaches its memory without a copy (DEV-11); null if it does not. */
   public @Nullable DeviceArray viewOn(Device target) {
     if (target.equals(device)) return retain();
-    DeviceImpl to = DeviceImpl.of(target);
+    DeviceImpl to = DeviceImpl.unwrap(target);
     boolean reached = holder().isCpuAccessible() && (to.isCpu() || to.reaches(device));
     return reached ? new DeviceArrayImpl(target, field, struct, offset, length).holding(share()) : null;
   }
@@ -304,7 +304,7 @@ public final class DeviceArrayImpl implements DeviceArray {
     long event = owner.syncEvent();
     if (event == 0) return 0;
     EventPoint point = owner.event();
-    if (point == null || point.device.equals(device) || DeviceImpl.of(device).reaches(point.device)) return event;
+    if (point == null || point.device.equals(device) || DeviceImpl.unwrap(device).reaches(point.device)) return event;
     synchronize();
     return 0;
   }

@@ -53,7 +53,7 @@ public final class TaskExport {
     }
     try (DeviceArray array = data instanceof AsyncTask task ? task.extract() : (DeviceArray) data) {
       export.check(array);
-      DeviceArrayImpl.of(array).exportDeviceArray(out);
+      DeviceArrayImpl.unwrap(array).exportDeviceArray(out);
       return 0;
     } catch (Throwable t) {
       export.extractFailed(t);

@@ -30,7 +30,7 @@ public final class ArrayConcat {
     Objects.requireNonNull(arrays, "arrays");
     requireSome(arrays);
     Device device = Objects.requireNonNull(arrays.getFirst(), name(0)).device();
-    return concat(arrays, device.memory(), DeviceStreamImpl.of(device.defaultStream()));
+    return concat(arrays, device.memory(), DeviceStreamImpl.unwrap(device.defaultStream()));
   }
 
   /** Likewise; see {@link DeviceArray#concat(List, MemoryManager, DeviceStream)}. */
@@ -79,7 +79,7 @@ public final class ArrayConcat {
     try {
       for (i = 0; i < held.size(); i++) {
         DeviceArray array = held.get(i);
-        if (DeviceArrayImpl.of(array).holder().isCpuAccessible()) continue;
+        if (DeviceArrayImpl.unwrap(array).holder().isCpuAccessible()) continue;
         held.set(i, array.copyTo(DeviceRegistry.cpu().memory(), reaching(stream, array.device())));
         array.close();
       }
@@ -121,11 +121,11 @@ public final class ArrayConcat {
     Ownership[] owners = new Ownership[arrays.size()];
     long[] structs = new long[arrays.size()];
     for (int i = 0; i < structs.length; i++) {
-      owners[i] = DeviceArrayImpl.of(arrays.get(i)).holder();
-      structs[i] = DeviceArrayImpl.of(arrays.get(i)).struct();
+      owners[i] = DeviceArrayImpl.unwrap(arrays.get(i)).holder();
+      structs[i] = DeviceArrayImpl.unwrap(arrays.get(i)).struct();
     }
     Parts parts = new Parts(structs);
-    for (int i = 0; i < structs.length; i++) parts.set(i, DeviceArrayImpl.of(arrays.get(i)).offset(), arrays.get(i).length());
+    for (int i = 0; i < structs.length; i++) parts.set(i, DeviceArrayImpl.unwrap(arrays.get(i)).offset(), arrays.get(i).length());
     ConcatPlan plan = new ConcatPlan(owners);
     try {
       return join(plan, arrays.getFirst().field(), parts, target);

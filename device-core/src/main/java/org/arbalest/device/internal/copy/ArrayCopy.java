@@ -88,7 +88,7 @@ public final class ArrayCopy {
       RecordedEvent event = RecordedEvent.record(stream.device(), queue.driver, queue.handle);
       try {
         DeviceStreamImpl.keepUntil(event, held());
-        return handle(array, DeviceBufferImpl.of(memory), plan.block, event);
+        return handle(array, DeviceBufferImpl.unwrap(memory), plan.block, event);
       } catch (Throwable t) {
         event.release();
         throw t;
@@ -115,7 +115,7 @@ public final class ArrayCopy {
 
   private CopyPlan plan(DeviceQueue queue, DeviceArrayImpl array) {
     EventPoint event = owner.event();
-    if (event == null && owner.syncEvent() != 0) DeviceImpl.of(source).driver(); // says that nobody knows the device
+    if (event == null && owner.syncEvent() != 0) DeviceImpl.unwrap(source).driver(); // says that nobody knows the device
     boolean hasText = hasText(Layout.of(array.field()));
     if (event != null) {
       if (owner.isCpuAccessible() && hasText) {
@@ -217,7 +217,7 @@ public final class ArrayCopy {
   private Shared[] held() {
     Shared[] held = new Shared[1 + staging.size()];
     held[0] = owner;
-    for (int i = 0; i < staging.size(); i++) held[1 + i] = DeviceBufferImpl.of(staging.get(i)).allocation();
+    for (int i = 0; i < staging.size(); i++) held[1 + i] = DeviceBufferImpl.unwrap(staging.get(i)).allocation();
     return held;
   }
 

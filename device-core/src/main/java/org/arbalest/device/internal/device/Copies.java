@@ -38,7 +38,7 @@ final class Copies {
   private static @Nullable Device worker(DeviceBuffer from, DeviceBuffer to) {
     Device source = from.device();
     Device target = to.device();
-    if (from.isCpuAccessible() || target.equals(source) || DeviceImpl.of(target).reaches(source)) return target;
-    return to.isCpuAccessible() || DeviceImpl.of(source).reaches(target) ? source : null;
+    if (from.isCpuAccessible() || target.equals(source) || DeviceImpl.unwrap(target).reaches(source)) return target;
+    return to.isCpuAccessible() || DeviceImpl.unwrap(source).reaches(target) ? source : null;
   }
 }

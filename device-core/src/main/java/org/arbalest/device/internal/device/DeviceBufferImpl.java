@@ -40,7 +40,7 @@ public final class DeviceBufferImpl implements DeviceBuffer {
   }
 
   /** The implementation, which every {@link DeviceBuffer} is. */
-  public static DeviceBufferImpl of(DeviceBuffer buffer) {
+  public static DeviceBufferImpl unwrap(DeviceBuffer buffer) {
     return (DeviceBufferImpl) buffer;
   }
 
@@ -134,7 +134,7 @@ public final class DeviceBufferImpl implements DeviceBuffer {
   private Optional<DeviceBuffer> tryView(MemoryManager to) {
     Device target = to.device();
     if (target.equals(device)) return Optional.of(slice(0, size));
-    DeviceImpl reaching = DeviceImpl.of(target);
+    DeviceImpl reaching = DeviceImpl.unwrap(target);
     boolean reached = isCpuAccessible && (reaching.isCpu() || reaching.reaches(device));
     if (reached) return Optional.of(new DeviceBufferImpl(target, hold(), address, size, isCpuAccessible));
     if (!reaching.isCpu() || device.isOpaque() || size == 0) return Optional.empty();
@@ -142,7 +142,7 @@ public final class DeviceBufferImpl implements DeviceBuffer {
   }
 
   private Optional<DeviceBuffer> map(Device cpu) {
-    DeviceDriver driver = DeviceImpl.of(device).driver();
+    DeviceDriver driver = DeviceImpl.unwrap(device).driver();
     Allocation held = hold();
     try {
       long mapped = driver.map(address, size);

@@ -61,7 +61,7 @@ public final class DeviceImpl implements Device {
   }
 
   /** The implementation, which every {@link Device} is. */
-  public static DeviceImpl of(Device device) {
+  public static DeviceImpl unwrap(Device device) {
     return (DeviceImpl) device;
   }
 
@@ -156,7 +156,7 @@ public final class DeviceImpl implements Device {
 
   /** Whether this device's copies read and write another one's memory, and its queues wait for its events. */
   public boolean reaches(Device other) {
-    return driver != null && (equals(other) || driver.reaches(DeviceImpl.of(other).type, DeviceImpl.of(other).ordinal));
+    return driver != null && (equals(other) || driver.reaches(DeviceImpl.unwrap(other).type, DeviceImpl.unwrap(other).ordinal));
   }
 
   @Override

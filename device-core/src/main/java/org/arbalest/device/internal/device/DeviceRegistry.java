@@ -132,7 +132,7 @@ public final class DeviceRegistry {
 
   private static Device find(DeviceType type, long id, boolean isWanted) {
     if (type.code() == 1 && CPU != null) return CPU;
-    if (id == -1 && isPinned(type)) return DeviceImpl.of(find(type, 0, isWanted)).unnumbered();
+    if (id == -1 && isPinned(type)) return DeviceImpl.unwrap(find(type, 0, isWanted)).unnumbered();
     return isWanted ? OPEN.want(type, id) : OPEN.find(type, id);
   }
 

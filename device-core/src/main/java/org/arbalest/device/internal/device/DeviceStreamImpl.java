@@ -26,7 +26,7 @@ public final class DeviceStreamImpl implements DeviceStream {
   }
 
   /** The implementation, which every {@link DeviceStream} is. */
-  public static DeviceStreamImpl of(DeviceStream stream) {
+  public static DeviceStreamImpl unwrap(DeviceStream stream) {
     return (DeviceStreamImpl) stream;
   }
 
@@ -53,9 +53,9 @@ public final class DeviceStreamImpl implements DeviceStream {
 
   @Override
   public void waitFor(SyncEvent event) {
-    Shared held = SyncEventImpl.of(event).hold();
+    Shared held = SyncEventImpl.unwrap(event).hold();
     try {
-      waitFor(SyncEventImpl.of(event).point());
+      waitFor(SyncEventImpl.unwrap(event).point());
     } finally {
       held.release();
     }
@@ -68,11 +68,11 @@ public final class DeviceStreamImpl implements DeviceStream {
     requireReach(to);
     if (from.size() == 0) return;
     DeviceQueue held = hold();
-    Shared source = DeviceBufferImpl.of(from).hold();
+    Shared source = DeviceBufferImpl.unwrap(from).hold();
     Shared target = null;
     try {
-      target = DeviceBufferImpl.of(to).hold();
-      held.driver.copy(held.handle, DeviceBufferImpl.of(to).pointer(), DeviceBufferImpl.of(from).pointer(), from.size());
+      target = DeviceBufferImpl.unwrap(to).hold();
+      held.driver.copy(held.handle, DeviceBufferImpl.unwrap(to).pointer(), DeviceBufferImpl.unwrap(from).pointer(), from.size());
       try {
         keep(held, source, target);
       } catch (Throwable t) {
@@ -99,7 +99,7 @@ public final class DeviceStreamImpl implements DeviceStream {
   @Override
   public void keepAlive(DeviceBuffer buffer) {
     DeviceQueue held = hold();
-    Shared memory = DeviceBufferImpl.of(buffer).hold();
+    Shared memory = DeviceBufferImpl.unwrap(buffer).hold();
     try {
       keep(held, memory);
     } finally {
@@ -168,7 +168,7 @@ public final class DeviceStreamImpl implements DeviceStream {
     if (other.equals(device)) return true;
     DeviceQueue held = hold();
     try {
-      return held.driver.reaches(other.type(), DeviceImpl.of(other).ordinal());
+      return held.driver.reaches(other.type(), DeviceImpl.unwrap(other).ordinal());
     } finally {
       held.release();
     }

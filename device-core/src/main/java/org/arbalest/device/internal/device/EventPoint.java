@@ -58,7 +58,7 @@ public final class EventPoint {
   /** Lets a queue wait, on the device where possible. */
   void letWait(DeviceDriver waiting, Device itsDevice, long queue) {
     if (isDone()) return;
-    if (itsDevice.equals(device) || waiting.reaches(device.type(), DeviceImpl.of(device).ordinal())) {
+    if (itsDevice.equals(device) || waiting.reaches(device.type(), DeviceImpl.unwrap(device).ordinal())) {
       waiting.waitFor(queue, handle());
     } else {
       synchronize(); // two runtimes that know nothing of each other

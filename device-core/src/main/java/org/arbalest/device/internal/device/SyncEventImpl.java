@@ -31,7 +31,7 @@ public final class SyncEventImpl implements SyncEvent {
   }
 
   /** The implementation, which every {@link SyncEvent} is. */
-  public static SyncEventImpl of(SyncEvent event) {
+  public static SyncEventImpl unwrap(SyncEvent event) {
     return (SyncEventImpl) event;
   }
 

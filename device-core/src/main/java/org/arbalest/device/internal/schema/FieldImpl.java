@@ -52,7 +52,7 @@ public final class FieldImpl implements Field {
   }
 
   /** The implementation, which every {@link Field} is. */
-  public static FieldImpl of(Field field) {
+  public static FieldImpl unwrap(Field field) {
     return (FieldImpl) field;
   }
 

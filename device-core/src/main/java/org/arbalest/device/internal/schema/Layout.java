@@ -108,7 +108,7 @@ public final class Layout {
   private Layout(DataType type) {
     this.format = type.format();
     this.children = type.children().toArray(NONE);
-    this.dictionary = type instanceof DictionaryType encoded ? FieldImpl.of(encoded.values()) : null;
+    this.dictionary = type instanceof DictionaryType encoded ? FieldImpl.unwrap(encoded.values()) : null;
     this.listSize = type instanceof FixedSizeListType list ? list.size() : 0;
     this.shape = shape(type);
     this.bits = bits(type);
@@ -133,7 +133,7 @@ public final class Layout {
 
   /** What an array of a field's type looks like. */
   public static Layout of(Field field) {
-    return FieldImpl.of(field).layout;
+    return FieldImpl.unwrap(field).layout;
   }
 
   private static Shape shape(DataType type) {

@@ -63,11 +63,6 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     Counts.READERS.increment();
   }
 
-  /** The implementation, which every {@link DeviceArrayReader} is. */
-  public static DeviceArrayReaderImpl of(DeviceArrayReader reader) {
-    return (DeviceArrayReaderImpl) reader;
-  }
-
   public static DeviceArrayReader of(Field field, DeviceType deviceType, Source source) {
     return new DeviceArrayReaderImpl(field, deviceType, source);
   }
@@ -124,7 +119,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
 
   @Override
   public Schema schema() {
-    return FieldImpl.of(field).schema();
+    return FieldImpl.unwrap(field).schema();
   }
 
   @Override

@@ -123,9 +123,9 @@ public final class StreamExport implements HeldByC {
       if (array == null) return succeeded();
       try (array) {
         if (isDeviceArray) {
-          DeviceArrayImpl.of(array).exportDeviceArray(out);
+          DeviceArrayImpl.unwrap(array).exportDeviceArray(out);
         } else {
-          DeviceArrayImpl.of(array).exportArray(out);
+          DeviceArrayImpl.unwrap(array).exportArray(out);
         }
       }
       return succeeded();

@@ -102,7 +102,7 @@ class BufferSizesSpec : FunSpec({
                 .message shouldBe "$.at.x: the values need 8 bytes, but the buffer has 7"
             shouldThrow<DeviceException> { DeviceArray.of(batch, ArrayData.of(2, 0, listOf(null))) }
                 .message shouldBe "$: has 0 children, but the schema has 1"
-            DeviceBufferImpl.of(x).isOpen shouldBe true
+            DeviceBufferImpl.unwrap(x).isOpen shouldBe true
         }
         attempt(ListType(Field.of("item", DataType.NULL)), 1, null, 8) shouldBe "$: has 0 children, but the schema has 1"
     }
@@ -120,8 +120,8 @@ class BufferSizesSpec : FunSpec({
         shouldThrow<DeviceException> { DeviceArray.of(Field.of("x", DataType.INT64), ArrayData.of(1, 1, listOf(null, a))) }
             .message shouldContain "null_count = 1"
         shouldThrow<IllegalStateException> { DeviceArray.of(Field.of("x", DataType.INT8), ArrayData.of(1, 0, listOf(b, b))) }
-        listOf(a, b).forEach { DeviceBufferImpl.of(it).isOpen shouldBe true }
+        listOf(a, b).forEach { DeviceBufferImpl.unwrap(it).isOpen shouldBe true }
         DeviceArray.of(Field.of("x", DataType.INT8), ArrayData.of(1, 0, listOf(a, b))).close()
-        listOf(a, b).forEach { DeviceBufferImpl.of(it).isOpen shouldBe false }
+        listOf(a, b).forEach { DeviceBufferImpl.unwrap(it).isOpen shouldBe false }
     }
 })
