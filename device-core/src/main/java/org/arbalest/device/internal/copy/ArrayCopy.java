@@ -80,15 +80,15 @@ public final class ArrayCopy {
     CopyPlan plan = null;
     try {
       plan = plan(queue, array);
-      memory = target.allocate(plan.total);
-      plan.pointInto(memory.address());
-      if (target.isCpuAccessible()) plan.clearGaps(memory.address()); // a peer gets to see them
+      memory = target.allocate(plan.pieces.total);
+      plan.pieces.pointInto(memory.address());
+      if (target.isCpuAccessible()) plan.pieces.clearGaps(memory.address()); // a peer gets to see them
       queued = true;
-      enqueue(queue, plan, memory.address());
+      enqueue(queue, plan.pieces, plan.ends.hostReads, memory.address());
       RecordedEvent event = RecordedEvent.record(stream.device(), queue.driver, queue.handle);
       try {
         DeviceStreamImpl.keepUntil(event, held());
-        return handle(array, DeviceBufferImpl.unwrap(memory), plan.block, event);
+        return handle(array, DeviceBufferImpl.unwrap(memory), plan.block(), event);
       } catch (Throwable t) {
         event.release();
         throw t;
@@ -96,7 +96,7 @@ public final class ArrayCopy {
     } catch (Throwable t) {
       if (queued) quietly(queue);
       if (memory != null) memory.close();
-      if (plan != null) NativeHeap.free(plan.block);
+      if (plan != null) NativeHeap.free(plan.block());
       throw t;
     } finally {
       for (DeviceBuffer buffer : staging) buffer.close(); // the wait has its own hold
@@ -127,11 +127,11 @@ public final class ArrayCopy {
     CopyPlan plan = new CopyPlan(owner, owner.isCpuAccessible() && (event == null || event.isKnownDone()), staging);
     try {
       plan.measure(array.field(), array.struct(), array.offset(), array.length());
-      fetch(queue, plan);
+      fetch(queue, plan.ends);
       plan.write(array.field(), array.struct(), array.offset(), array.length());
       return plan;
     } catch (Throwable t) {
-      NativeHeap.free(plan.block);
+      NativeHeap.free(plan.block());
       throw t;
     }
   }
@@ -145,71 +145,64 @@ public final class ArrayCopy {
   }
 
   /** Brings the offsets which say where the texts end to the CPU: one wait for all of them. */
-  private void fetch(DeviceQueue queue, CopyPlan plan) {
-    long[] ends = plan.ends();
-    if (ends.length == 0) return;
-    long bytes = (long) Long.BYTES * ends.length;
+  private void fetch(DeviceQueue queue, TextEnds ends) {
+    if (ends.count() == 0) return;
+    long[] values = new long[ends.count()];
+    long bytes = (long) Long.BYTES * values.length;
     try (DeviceBuffer landing = DeviceRegistry.cpu().allocate(bytes)) {
       NativeHeap.fill(landing.address(), bytes, (byte) 0);
       try {
-        for (int i = 0; i < ends.length; i++) {
+        for (int i = 0; i < values.length; i++) {
           long to = landing.address() + (long) Long.BYTES * i;
-          if (ends[i] != 0) queue.driver.copy(queue.handle, to, ends[i], plan.endWidth(i));
+          if (ends.address(i) != 0) queue.driver.copy(queue.handle, to, ends.address(i), ends.width(i));
         }
         stream.synchronize();
       } catch (Throwable t) {
         quietly(queue);
         throw t;
       }
-      for (int i = 0; i < ends.length; i++) {
+      for (int i = 0; i < values.length; i++) {
         long at = landing.address() + (long) Long.BYTES * i;
-        ends[i] = plan.endWidth(i) == Long.BYTES ? NativeHeap.getLong(at) : NativeHeap.getInt(at);
+        values[i] = ends.width(i) == Long.BYTES ? NativeHeap.getLong(at) : NativeHeap.getInt(at);
       }
     }
-    plan.fetched(ends);
+    ends.fetched(values);
   }
 
-  private void enqueue(DeviceQueue queue, CopyPlan plan, long base) {
-    boolean gather = plan.hostReads() && !(queue.driver instanceof SynchronousDriver);
+  private void enqueue(DeviceQueue queue, Pieces pieces, boolean hostReads, long base) {
+    boolean gather = hostReads && !(queue.driver instanceof SynchronousDriver);
     boolean merge = owner instanceof BuiltArray built && built.isOneAllocation();
     int i = 0;
-    while (i < plan.pieces) {
-      int end = gather ? smallOnes(plan, i) : i;
+    while (i < pieces.count) {
+      int end = gather ? smallOnes(pieces, i) : i;
       if (end - i >= 2) {
-        enqueueGathered(queue, plan, i, end, base);
+        enqueueGathered(queue, pieces, i, end, base);
         i = end;
         continue;
       }
       end = i + 1;
-      while (merge && end < plan.pieces && follows(plan, end)) end++;
-      long bytes = plan.at[end - 1] + plan.bytes[end - 1] - plan.at[i];
-      if (bytes > 0) queue.driver.copy(queue.handle, base + plan.at[i], plan.from[i], bytes);
+      while (merge && end < pieces.count && pieces.follows(end)) end++;
+      long bytes = pieces.span(i, end);
+      if (bytes > 0) queue.driver.copy(queue.handle, base + pieces.at[i], pieces.from[i], bytes);
       i = end;
     }
   }
 
-  private static int smallOnes(CopyPlan plan, int first) {
+  private static int smallOnes(Pieces pieces, int first) {
     int end = first;
-    while (end < plan.pieces && plan.bytes[end] <= SMALL) end++;
+    while (end < pieces.count && pieces.bytes[end] <= SMALL) end++;
     return end;
   }
 
-  /** Whether a piece lies behind the one before in the source as it will in the target. */
-  private static boolean follows(CopyPlan plan, int piece) {
-    return plan.bytes[piece] > 0
-        && plan.bytes[piece - 1] > 0
-        && plan.from[piece] - plan.from[piece - 1] == plan.at[piece] - plan.at[piece - 1];
-  }
-
-  private void enqueueGathered(DeviceQueue queue, CopyPlan plan, int first, int end, long base) {
-    long start = plan.at[first];
-    long bytes = plan.at[end - 1] + plan.bytes[end - 1] - start;
+  private void enqueueGathered(DeviceQueue queue, Pieces pieces, int first, int end, long base) {
+    long start = pieces.at[first];
+    long bytes = pieces.span(first, end);
     if (bytes == 0) return;
     DeviceBuffer buffer = DeviceRegistry.cpu().allocate(bytes);
     staging.add(buffer);
     NativeHeap.fill(buffer.address(), bytes, (byte) 0);
     for (int i = first; i < end; i++) {
-      NativeHeap.copy(plan.from[i], buffer.address() + plan.at[i] - start, plan.bytes[i]);
+      NativeHeap.copy(pieces.from[i], buffer.address() + pieces.at[i] - start, pieces.bytes[i]);
     }
     queue.driver.copy(queue.handle, base + start, buffer.address(), bytes);
   }

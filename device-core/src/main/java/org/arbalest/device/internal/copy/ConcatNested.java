@@ -104,11 +104,11 @@ final class ConcatNested {
   }
 
   private static long ids(Layout layout, Parts parts, int input) {
-    return parts.buffer(input, CopyPlan.surplus(layout, parts.structs[input]));
+    return parts.buffer(input, Positions.surplus(layout, parts.structs[input]));
   }
 
   private static long offsets(Layout layout, Parts parts, int input) {
-    return parts.buffer(input, CopyPlan.surplus(layout, parts.structs[input]) + 1);
+    return parts.buffer(input, Positions.surplus(layout, parts.structs[input]) + 1);
   }
 
   /** Runs that are cut to what is shown; two that meet stay two. */

@@ -51,11 +51,11 @@ final class ConcatOffsets {
     plan.each(parts, i -> {
       long begin = parts.starts[i];
       long end = begin + parts.counts[i];
-      long first = CopyPlan.offset(layout, parts.buffer(i, 1), begin);
-      long last = CopyPlan.offset(layout, parts.buffer(i, 1), end);
-      CopyPlan.checkExtent(begin, end, first, last, known.applyAsLong(i), what);
-      long most = CopyPlan.offset(layout, parts.buffer(i, 1), CopyPlan.end(parts.structs[i]));
-      if (last > most) throw CopyPlan.beyondLast(end, last, CopyPlan.end(parts.structs[i]), most);
+      long first = Positions.offset(layout, parts.buffer(i, 1), begin);
+      long last = Positions.offset(layout, parts.buffer(i, 1), end);
+      Positions.checkExtent(begin, end, first, last, known.applyAsLong(i), what);
+      long most = Positions.offset(layout, parts.buffer(i, 1), Positions.end(parts.structs[i]));
+      if (last > most) throw Positions.beyondLast(end, last, Positions.end(parts.structs[i]), most);
       found.first[i] = first;
       found.last[i] = last;
       found.at[i] = found.total;
@@ -79,8 +79,8 @@ final class ConcatOffsets {
         long from = parts.buffer(i, 1);
         long first = extents.first[i];
         for (long k = 1; k <= parts.counts[i]; k++) {
-          long offset = CopyPlan.offset(layout, from, parts.starts[i] + k);
-          if (offset < first || offset > extents.last[i]) throw CopyPlan.outside(parts.starts[i] + k, offset, first, extents.last[i]);
+          long offset = Positions.offset(layout, from, parts.starts[i] + k);
+          if (offset < first || offset > extents.last[i]) throw Positions.outside(parts.starts[i] + k, offset, first, extents.last[i]);
           Integers.put(to, layout.bits, parts.at[i] + k, offset - first + extents.at[i]);
         }
       });

@@ -105,7 +105,7 @@ final class ConcatPlan {
       case LIST_VIEW -> ConcatNested.listView(this, node, layout, parts);
       case STRUCT, FIXED_LIST -> rows(node, layout, parts);
       case SPARSE_UNION -> {
-        node.buffers.add(piece(length, to -> each(parts, i -> copy(parts, i, parts.buffer(i, CopyPlan.surplus(layout, parts.structs[i])), 1, to))));
+        node.buffers.add(piece(length, to -> each(parts, i -> copy(parts, i, parts.buffer(i, Positions.surplus(layout, parts.structs[i])), 1, to))));
         rows(node, layout, parts);
       }
       case DENSE_UNION -> ConcatNested.denseUnion(this, node, field, parts);
@@ -184,7 +184,7 @@ final class ConcatPlan {
       Parts below = parts.children(c);
       each(parts, i -> {
         long child = below.structs[i];
-        below.set(i, CopyPlan.childStart(layout, child, parts.starts[i]), CopyPlan.childLength(layout, child, parts.counts[i]));
+        below.set(i, Positions.childStart(layout, child, parts.starts[i]), Positions.childLength(layout, child, parts.counts[i]));
       });
       child(node, layout.children[c], below);
     }

@@ -29,7 +29,7 @@ final class ConcatViews {
 
   /** Keeps the data buffers that an input's views lead to; returns the place of each in the result, or −1. */
   private static int[] collect(Parts parts, int input, Map<Data, Integer> kept) {
-    int variadic = Math.toIntExact(CopyPlan.variadic(parts.structs[input]));
+    int variadic = Math.toIntExact(Positions.variadic(parts.structs[input]));
     int[] places = new int[variadic];
     Arrays.fill(places, -1);
     for (long k = 0; k < parts.counts[input]; k++) {

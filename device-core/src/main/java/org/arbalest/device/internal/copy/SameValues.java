@@ -38,7 +38,7 @@ final class SameValues {
       case SPARSE_UNION -> ids(layout, a, startA, b, startB, count) && rows(layout, a, startA, b, startB, count);
       case DENSE_UNION ->
           ids(layout, a, startA, b, startB, count)
-              && bits(buffer(a, CopyPlan.surplus(layout, a) + 1), startA, buffer(b, CopyPlan.surplus(layout, b) + 1), startB, count, 32)
+              && bits(buffer(a, Positions.surplus(layout, a) + 1), startA, buffer(b, Positions.surplus(layout, b) + 1), startB, count, 32)
               && children(layout, a, b);
       case RUN_END -> startA == startB && children(layout, a, b);
     };
@@ -72,16 +72,16 @@ final class SameValues {
   }
 
   private static boolean ids(Layout layout, long a, long startA, long b, long startB, long count) {
-    return bits(buffer(a, CopyPlan.surplus(layout, a)), startA, buffer(b, CopyPlan.surplus(layout, b)), startB, count, 8);
+    return bits(buffer(a, Positions.surplus(layout, a)), startA, buffer(b, Positions.surplus(layout, b)), startB, count, 8);
   }
 
   private boolean offsets(Layout layout, long a, long startA, long b, long startB, long count) {
-    long firstA = CopyPlan.offset(layout, buffer(a, 1), startA);
-    long firstB = CopyPlan.offset(layout, buffer(b, 1), startB);
+    long firstA = Positions.offset(layout, buffer(a, 1), startA);
+    long firstB = Positions.offset(layout, buffer(b, 1), startB);
     long before = 0;
     for (long k = 1; k <= count; k++) {
-      long offset = CopyPlan.offset(layout, buffer(a, 1), startA + k) - firstA;
-      if (offset < before || offset != CopyPlan.offset(layout, buffer(b, 1), startB + k) - firstB) return false;
+      long offset = Positions.offset(layout, buffer(a, 1), startA + k) - firstA;
+      if (offset < before || offset != Positions.offset(layout, buffer(b, 1), startB + k) - firstB) return false;
       before = offset;
     }
     if (before == 0) return true;
@@ -98,8 +98,8 @@ final class SameValues {
   }
 
   private static boolean sameData(long a, long b) {
-    long variadic = CopyPlan.variadic(a);
-    if (variadic != CopyPlan.variadic(b)) return false;
+    long variadic = Positions.variadic(a);
+    if (variadic != Positions.variadic(b)) return false;
     for (long i = 0; i < variadic; i++) {
       long size = NativeHeap.getLong(buffer(a, variadic + 2) + Long.BYTES * i);
       if (size != NativeHeap.getLong(buffer(b, variadic + 2) + Long.BYTES * i)) return false;
@@ -112,9 +112,9 @@ final class SameValues {
     for (int i = 0; i < layout.children.length; i++) {
       long childA = ArrowArrayStruct.child(a, i);
       long childB = ArrowArrayStruct.child(b, i);
-      long length = CopyPlan.childLength(layout, childA, count);
+      long length = Positions.childLength(layout, childA, count);
       Layout child = layout.children[i].layout;
-      if (!test(child, childA, CopyPlan.childStart(layout, childA, startA), childB, CopyPlan.childStart(layout, childB, startB), length)) return false;
+      if (!test(child, childA, Positions.childStart(layout, childA, startA), childB, Positions.childStart(layout, childB, startB), length)) return false;
     }
     return true;
   }

@@ -1,0 +1,149 @@
+package org.arbalest.device.internal.copy;
+
+import java.util.List;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.array.StructBlock;
+import org.arbalest.device.internal.device.DeviceRegistry;
+import org.arbalest.device.internal.memory.Integers;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+
+/** Which pieces of a struct's buffers are copied, and to which cells of the copy's struct they belong. */
+final class BufferPieces {
+  /** Eight zero bytes, for the offsets of an empty array whose producer left them out (ARR-08). */
+  private static final long ZEROES = zeroes();
+
+  private final Ownership owner;
+  private final TextEnds ends;
+  private final Pieces pieces;
+  private final StructBlock block;
+
+  /** Offsets that were rewritten, to be freed when they are copied. */
+  private final List<DeviceBuffer> staging;
+
+  BufferPieces(Ownership owner, TextEnds ends, Pieces pieces, StructBlock block, List<DeviceBuffer> staging) {
+    this.owner = owner;
+    this.ends = ends;
+    this.pieces = pieces;
+    this.block = block;
+    this.staging = staging;
+  }
+
+  /** Adds the pieces of some elements of {@code source}, and writes what else the buffers of {@code node} need. */
+  void add(Layout layout, long source, long node, long begin, long count, boolean mayHaveNulls) {
+    long cell = ArrowArrayStruct.buffers(node);
+    long surplus = Positions.surplus(layout, source);
+    if (layout.shape.hasValidity) {
+      long validity = ArrowArrayStruct.buffer(source, 0);
+      if (validity == 0 || !mayHaveNulls) {
+        NativeHeap.putLong(cell, 0);
+      } else {
+        copyBits(validity, begin, count, 1, cell);
+      }
+      cell += Long.BYTES;
+    }
+    switch (layout.shape) {
+      case FIXED -> copyBits(ArrowArrayStruct.buffer(source, 1), begin, count, layout.bits, cell);
+      case VARIABLE -> copyVariable(layout, source, begin, count, cell);
+      case LIST -> copyOffsets(layout, ArrowArrayStruct.buffer(source, 1), begin, count, cell);
+      case VIEW -> copyViews(source, begin, count, cell);
+      case LIST_VIEW -> {
+        copyBits(ArrowArrayStruct.buffer(source, 1), begin, count, layout.bits, cell);
+        copyBits(ArrowArrayStruct.buffer(source, 2), begin, count, layout.bits, cell + Long.BYTES);
+      }
+      case SPARSE_UNION -> copyBits(ArrowArrayStruct.buffer(source, surplus), begin, count, 8, cell);
+      case DENSE_UNION -> {
+        copyBits(ArrowArrayStruct.buffer(source, surplus), begin, count, 8, cell);
+        copyBits(ArrowArrayStruct.buffer(source, surplus + 1), begin, count, 32, cell + Long.BYTES);
+      }
+      case NULL, FIXED_LIST, STRUCT, RUN_END -> {}
+    }
+  }
+
+  private void copyBits(long address, long begin, long count, long each, long cell) {
+    long first = Math.multiplyExact(begin, each) >>> 3;
+    long size = Math.addExact(Math.multiplyExact(count, each), 7) >>> 3;
+    pieces.add(address == 0 ? 0 : address + first, address == 0 ? 0 : size, cell);
+  }
+
+  /** Offsets as they are; of an empty array one, which is 0, whatever its producer has, which may be none. */
+  private void copyOffsets(Layout layout, long offsets, long begin, long count, long cell) {
+    if (count == 0) {
+      pieces.add(ZEROES, layout.width(), cell);
+    } else {
+      copyBits(offsets, begin, Math.addExact(count, 1), layout.bits, cell);
+    }
+  }
+
+  private void copyVariable(Layout layout, long source, long begin, long count, long cell) {
+    long offsets = ArrowArrayStruct.buffer(source, 1);
+    long data = ArrowArrayStruct.buffer(source, 2);
+    if (count == 0) {
+      pieces.add(ZEROES, layout.width(), cell);
+      addData(data, 0, cell);
+      return;
+    }
+    long first = ends.hostReads ? Positions.offset(layout, offsets, begin) : 0;
+    long last = ends.next(layout, source, begin + count);
+    Positions.checkExtent(begin, begin + count, first, last, owner.dataSize(source), "bytes of data");
+    checkLast(layout, source, begin + count, last);
+    if (last > first && data == 0) throw new Malformed("the data is NULL, but the offsets say " + (last - first) + " bytes");
+    if (first == 0) {
+      copyOffsets(layout, offsets, begin, count, cell);
+    } else {
+      pieces.add(rebased(layout, offsets, begin, count, first, last), layout.width() * (count + 1), cell);
+    }
+    addData(data + first, last - first, cell);
+  }
+
+  /** What the array's own last offset says bounds the others: a part of it has no more text than the whole. */
+  private void checkLast(Layout layout, long source, long at, long offset) {
+    long end = Positions.end(source);
+    if (at == end) return;
+    long most = ends.next(layout, source, end);
+    if (offset > most) throw Positions.beyondLast(at, offset, end, most);
+  }
+
+  /** The bytes of texts, and behind the list of the buffers their number, as {@link Ownership#dataSize} wants it. */
+  private void addData(long data, long size, long cell) {
+    pieces.add(data, size, cell + Long.BYTES);
+    NativeHeap.putLong(cell + 2 * Long.BYTES, size);
+  }
+
+  /** Offsets that count from the first, so that only the bytes which are shown must be copied. */
+  private long rebased(Layout layout, long offsets, long begin, long count, long first, long last) {
+    DeviceBuffer buffer = DeviceRegistry.cpu().allocate(Math.multiplyExact(layout.width(), count + 1));
+    staging.add(buffer);
+    long to = buffer.address();
+    for (long i = 0; i <= count; i++) {
+      long offset = Positions.offset(layout, offsets, begin + i);
+      if (offset < first || offset > last) {
+        throw Positions.outside(begin + i, offset, first, last);
+      }
+      Integers.put(to, layout.bits, i, offset - first);
+    }
+    return to;
+  }
+
+  private void copyViews(long source, long begin, long count, long cell) {
+    copyBits(ArrowArrayStruct.buffer(source, 1), begin, count, 128, cell);
+    long variadic = Positions.variadic(source);
+    long sizes = ArrowArrayStruct.buffer(source, variadic + 2);
+    long copiedSizes = block.list(variadic);
+    for (long i = 0; i < variadic; i++) {
+      long size = count == 0 ? 0 : NativeHeap.getLong(sizes + Long.BYTES * i);
+      NativeHeap.putLong(copiedSizes + Long.BYTES * i, size);
+      pieces.add(ArrowArrayStruct.buffer(source, 2 + i), size, cell + Long.BYTES * (1 + i));
+    }
+    NativeHeap.putLong(cell + Long.BYTES * (1 + variadic), copiedSizes);
+  }
+
+  private static long zeroes() {
+    long address = NativeHeap.allocate(Long.BYTES);
+    NativeHeap.putLong(address, 0);
+    return address;
+  }
+}

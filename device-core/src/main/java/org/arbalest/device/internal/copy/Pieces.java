@@ -1,0 +1,70 @@
+package org.arbalest.device.internal.copy;
+
+import java.util.Arrays;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+
+/** The pieces of memory that become one allocation, each at a multiple of 64 bytes; and the pointers that are to lead to them there. */
+final class Pieces {
+  private static final long ALIGNMENT = 64;
+
+  /** From which address each piece is copied. */
+  long[] from = new long[16];
+
+  /** To where in the allocation. */
+  long[] at = new long[16];
+
+  /** How many bytes. */
+  long[] bytes = new long[16];
+
+  /** The cell that is to point there. */
+  private long[] cells = new long[16];
+
+  int count;
+
+  /** The size of the allocation. */
+  long total;
+
+  /** A piece; of no bytes, it is still somewhere, so that no exported pointer is NULL (ARR-08). */
+  void add(long address, long size, long cell) {
+    if (total > Layout.MOST_BYTES - size) throw new Malformed(size + " bytes beside " + total + " others are more than memory has");
+    if (count == from.length) grow();
+    from[count] = address;
+    at[count] = total;
+    bytes[count] = size;
+    cells[count++] = cell;
+    total = (total + size + ALIGNMENT - 1) & -ALIGNMENT;
+  }
+
+  private void grow() {
+    from = Arrays.copyOf(from, 2 * count);
+    at = Arrays.copyOf(at, 2 * count);
+    bytes = Arrays.copyOf(bytes, 2 * count);
+    cells = Arrays.copyOf(cells, 2 * count);
+  }
+
+  /** Lets the cells point into an allocation. */
+  void pointInto(long base) {
+    for (int i = 0; i < count; i++) NativeHeap.putLong(cells[i], base + at[i]);
+  }
+
+  /** Zeroes what lies between the pieces. */
+  void clearGaps(long base) {
+    for (int i = 0; i < count; i++) {
+      long end = at[i] + bytes[i];
+      long next = i + 1 < count ? at[i + 1] : total;
+      if (end < next) NativeHeap.fill(base + end, next - end, (byte) 0);
+    }
+  }
+
+  /** Whether a piece lies behind the one before where it comes from as it will in the allocation. */
+  boolean follows(int piece) {
+    return bytes[piece] > 0 && bytes[piece - 1] > 0 && from[piece] - from[piece - 1] == at[piece] - at[piece - 1];
+  }
+
+  /** The bytes of the allocation from one piece to before another, what lies between them included. */
+  long span(int first, int end) {
+    return at[end - 1] + bytes[end - 1] - at[first];
+  }
+}

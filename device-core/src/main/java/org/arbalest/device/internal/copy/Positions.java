@@ -1,0 +1,65 @@
+package org.arbalest.device.internal.copy;
+
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.memory.Integers;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+
+/** Where the elements of a struct lie, in its buffers and in its children, and whether offsets lead there. */
+final class Positions {
+  private Positions() {}
+
+  /** Behind the last element. */
+  static long end(long source) {
+    return ArrowArrayStruct.offset(source) + ArrowArrayStruct.length(source);
+  }
+
+  /** Where some elements of a child begin that belong to a parent's from {@code begin} on. */
+  static long childStart(Layout layout, long child, long begin) {
+    long offset = ArrowArrayStruct.offset(child);
+    return switch (layout.shape) {
+      case STRUCT, SPARSE_UNION -> Math.addExact(offset, begin);
+      case FIXED_LIST -> Math.addExact(offset, Math.multiplyExact(begin, layout.listSize));
+      default -> offset;
+    };
+  }
+
+  /** How many elements of a child belong to so many of its parent's; all of them, where a buffer says which. */
+  static long childLength(Layout layout, long child, long count) {
+    return switch (layout.shape) {
+      case STRUCT, SPARSE_UNION -> count;
+      case FIXED_LIST -> Math.multiplyExact(count, layout.listSize);
+      default -> ArrowArrayStruct.length(child);
+    };
+  }
+
+  /** The number of data buffers of an array of views. */
+  static long variadic(long source) {
+    return ArrowArrayStruct.nBuffers(source) - 3;
+  }
+
+  /** Older peers send a bitmap for types that have none (ARR-05). */
+  static long surplus(Layout layout, long source) {
+    return layout.shape.hasValidity ? 0 : ArrowArrayStruct.nBuffers(source) - layout.shape.buffers;
+  }
+
+  static long offset(Layout layout, long offsets, long index) {
+    return Integers.get(offsets, layout.bits, index);
+  }
+
+  /** What two offsets say must lie within what there is, as far as that is known. */
+  static void checkExtent(long begin, long end, long first, long last, long known, String what) {
+    if (first < 0 || last < first) {
+      throw new Malformed("offsets[" + end + "] = " + last + " is before offsets[" + begin + "] = " + first + ", or one is negative");
+    }
+    if (last > known) throw new Malformed("offsets[" + end + "] = " + last + " is beyond the " + known + " " + what);
+  }
+
+  static Malformed beyondLast(long at, long offset, long end, long most) {
+    return new Malformed("offsets[" + at + "] = " + offset + " is beyond the last, offsets[" + end + "] = " + most);
+  }
+
+  static Malformed outside(long at, long offset, long first, long last) {
+    return new Malformed("offsets[" + at + "] = " + offset + " is not between " + first + " and " + last);
+  }
+}
