@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.ArrayImport;
-import org.arbalest.device.internal.array.BuiltArray;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.copy.ArrayConcat;
 import org.arbalest.device.internal.copy.ArrayCopy;
@@ -36,7 +36,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * @throws DeviceException with {@code EINVAL} if they do not fit: the path, what is wrong, the numbers
    */
   static DeviceArray of(Field field, ArrayData data) {
-    return BuiltArray.of(field, data);
+    return ArrayAssembly.of(field, data);
   }
 
   /** Makes a record batch of buffers; see {@link #of(Field, ArrayData)}. */
@@ -50,7 +50,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * @param device where the buffers are, also if there are none
    */
   static DeviceArray of(Field field, ArrayData data, Device device) {
-    return BuiltArray.of(field, data, device);
+    return ArrayAssembly.of(field, data, device);
   }
 
   /** Makes a record batch of buffers; see {@link #of(Field, ArrayData, Device)}. */
@@ -65,7 +65,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * @param stream where that work was queued; without buffers, the array is on its device
    */
   static DeviceArray of(Field field, ArrayData data, DeviceStream stream) {
-    return BuiltArray.of(field, data, stream);
+    return ArrayAssembly.of(field, data, stream);
   }
 
   /** Makes a record batch of buffers that queued work still writes to; see {@link #of(Field, ArrayData, DeviceStream)}. */

@@ -13,7 +13,7 @@ import org.arbalest.device.Field;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.NestedType.DictionaryType;
 import org.arbalest.device.NestedType.MapType;
-import org.arbalest.device.internal.array.BuiltArray;
+import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.device.DeviceRegistry;
@@ -139,7 +139,7 @@ public final class ArrayConcat {
     List<DeviceBuffer> slices = new ArrayList<>();
     try (DeviceBuffer memory = target.allocate(plan.total())) {
       plan.write(node, memory.address());
-      return BuiltArray.of(field, ConcatPlan.data(node, memory, slices), target.device());
+      return ArrayAssembly.of(field, ConcatPlan.data(node, memory, slices), target.device());
     } catch (Throwable t) {
       for (DeviceBuffer slice : slices) slice.close();
       throw t;

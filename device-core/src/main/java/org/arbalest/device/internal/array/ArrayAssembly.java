@@ -1,0 +1,117 @@
+package org.arbalest.device.internal.array;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.arbalest.device.ArrayData;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.DeviceStream;
+import org.arbalest.device.Field;
+import org.arbalest.device.internal.device.DeviceBufferImpl;
+import org.arbalest.device.internal.device.DeviceRegistry;
+import org.arbalest.device.internal.device.DeviceStreamImpl;
+import org.arbalest.device.internal.device.RecordedEvent;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.jspecify.annotations.Nullable;
+
+/** Makes arrays of buffers: takes these over, once it is sure that they are one array, and on failure leaves them to the caller. */
+public final class ArrayAssembly {
+  private ArrayAssembly() {}
+
+  /** The first handle of an array of buffers, which it takes over; see {@link DeviceArray#of(Field, ArrayData)}. */
+  public static DeviceArray of(Field field, ArrayData data) {
+    Objects.requireNonNull(field, "field");
+    return of(field, data, deviceOf(data, DeviceRegistry.cpu()));
+  }
+
+  /** Likewise; see {@link DeviceArray#of(Field, ArrayData, Device)}. */
+  public static DeviceArray of(Field field, ArrayData data, Device device) {
+    Objects.requireNonNull(field, "field");
+    Objects.requireNonNull(device, "device");
+    requireOn(device, data);
+    BufferSizes.check(field, data);
+    return build(device, field, data, null);
+  }
+
+  /** Likewise; see {@link DeviceArray#of(Field, ArrayData, DeviceStream)}. */
+  public static DeviceArray of(Field field, ArrayData data, DeviceStream stream) {
+    Objects.requireNonNull(field, "field");
+    Device device = deviceOf(data, stream.device());
+    requireOn(device, data);
+    BufferSizes.checkUnwritten(field, data);
+    RecordedEvent event = DeviceStreamImpl.unwrap(stream).recordEvent();
+    try {
+      return build(device, field, data, event);
+    } catch (Throwable t) {
+      event.release();
+      throw t;
+    }
+  }
+
+  /** All buffers of an array and those below it. */
+  private static List<DeviceBuffer> allBuffers(ArrayData data) {
+    List<DeviceBuffer> all = new ArrayList<>();
+    collect(data, all);
+    return all;
+  }
+
+  private static void collect(ArrayData data, List<DeviceBuffer> all) {
+    for (DeviceBuffer buffer : data.buffers()) {
+      if (buffer != null) all.add(buffer);
+    }
+    for (ArrayData child : data.children()) collect(child, all);
+    ArrayData dictionary = data.dictionary();
+    if (dictionary != null) collect(dictionary, all);
+  }
+
+  /** Where the buffers are: on one device, or there are none. */
+  private static Device deviceOf(ArrayData data, Device without) {
+    List<DeviceBuffer> buffers = allBuffers(data);
+    return buffers.isEmpty() ? without : buffers.getFirst().device();
+  }
+
+  private static void requireOn(Device device, ArrayData data) {
+    for (DeviceBuffer buffer : allBuffers(data)) {
+      if (!buffer.device().equals(device)) {
+        throw DeviceException.invalid("the buffers of an array are on one device, but these are on " + device + " and " + buffer.device());
+      }
+    }
+  }
+
+  /**
+   * The first handle of an array that takes over the buffers, whose sizes were checked, and a holder of the event. On failure they are still
+   * the caller's.
+   */
+  private static DeviceArray build(Device device, Field field, ArrayData data, @Nullable RecordedEvent event) {
+    List<DeviceBuffer> buffers = allBuffers(data);
+    List<DeviceBufferImpl> taken = new ArrayList<>(buffers.size());
+    try {
+      for (DeviceBuffer buffer : buffers) {
+        DeviceBufferImpl own = DeviceBufferImpl.unwrap(buffer);
+        if (!own.take()) throw new IllegalStateException("a buffer was closed, moved into another array, or given twice: " + buffer);
+        taken.add(own);
+      }
+      return build(device, field, data, taken, event);
+    } catch (Throwable t) {
+      taken.forEach(DeviceBufferImpl::untake);
+      throw t;
+    }
+  }
+
+  private static DeviceArray build(Device device, Field field, ArrayData data, List<DeviceBufferImpl> buffers, @Nullable RecordedEvent event) {
+    StructWriter writer = StructWriter.of(field, data);
+    long block = writer.block();
+    try {
+      writer.write(field, data);
+      boolean hasEmptyAtOffset = Structure.validate(field, block);
+      DeviceArrayImpl handle = new DeviceArrayImpl(device, field, block, data.offset(), data.length());
+      return handle.holding(new BuiltArray(buffers, block, device, event, hasEmptyAtOffset));
+    } catch (Throwable t) {
+      NativeHeap.free(block);
+      throw t;
+    }
+  }
+}
