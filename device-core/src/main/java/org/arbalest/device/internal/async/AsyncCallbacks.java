@@ -5,8 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandles;
+import org.arbalest.device.internal.calls.Afterwards;
 import org.arbalest.device.internal.calls.ExitGuard;
-import org.arbalest.device.internal.calls.ExitGuard.Afterwards;
 import org.arbalest.device.internal.memory.Faults;
 
 /**

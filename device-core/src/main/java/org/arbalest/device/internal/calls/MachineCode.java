@@ -7,7 +7,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The few functions of {@link ExitGuard}, in the instructions of one processor, for the calling convention of Unix. Each is written in assembler
+ * The few functions of {@link ExitPages}, in the instructions of one processor, for the calling convention of Unix. Each is written in assembler
  * beside its bytes.
  */
 enum MachineCode {

@@ -7,8 +7,8 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandles;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
+import org.arbalest.device.internal.calls.Afterwards;
 import org.arbalest.device.internal.calls.ExitGuard;
-import org.arbalest.device.internal.calls.ExitGuard.Afterwards;
 import org.arbalest.device.internal.memory.Faults;
 
 /** The functions that C calls through our streams, on any thread: one stub each, for the life of the process. Nothing is thrown out of them. */

@@ -1,0 +1,40 @@
+package org.arbalest.device.internal.calls;
+
+import java.lang.foreign.MemoryLayout.PathElement;
+import java.lang.foreign.StructLayout;
+import org.arbalest.device.abi.ArrowArrayStreamStruct;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
+import org.arbalest.device.abi.ArrowSchemaStruct;
+import org.arbalest.device.abi.Errno;
+
+/** What a callback does once the JVM is over. */
+public enum Afterwards {
+  NOTHING(0, -1),
+  REFUSE(1, -1),
+  RELEASE_SCHEMA(2, offsetOfRelease(ArrowSchemaStruct.LAYOUT)),
+  RELEASE_ARRAY(3, offsetOfRelease(ArrowArrayStruct.LAYOUT)),
+  RELEASE_STREAM(4, offsetOfRelease(ArrowArrayStreamStruct.LAYOUT)),
+  RELEASE_DEVICE_STREAM(5, offsetOfRelease(ArrowDeviceArrayStreamStruct.LAYOUT));
+
+  /** Which of the functions is its. */
+  final int index;
+
+  /** Where the struct has the word that a release clears; −1 if it is no release. */
+  private final int release;
+
+  Afterwards(int index, int release) {
+    this.index = index;
+    this.release = release;
+  }
+
+  /** The function that it becomes. */
+  byte[] code(MachineCode machine) {
+    if (release >= 0) return machine.clear(release);
+    return machine.answer(this == REFUSE ? Errno.ECANCELED : 0);
+  }
+
+  private static int offsetOfRelease(StructLayout struct) {
+    return (int) struct.byteOffset(PathElement.groupElement("release"));
+  }
+}

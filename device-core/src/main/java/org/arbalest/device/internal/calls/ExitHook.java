@@ -1,0 +1,97 @@
+package org.arbalest.device.internal.calls;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.arbalest.device.internal.memory.Faults;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The shutdown hook: registers the handler of {@link ExitGuard} once more, and warns of what may keep the process from ending; or has it end at once.
+ * The thread whose exit it is starts it; others that exit as well wait in vain.
+ */
+final class ExitHook extends Thread {
+  /** With what exit code a thread wants the process to end at once. */
+  private static final ThreadLocal<Integer> WANTED = new ThreadLocal<>();
+
+  private final ExitRegistration registration;
+  private final Set<String> called;
+  private final @Nullable String missing;
+  private @Nullable Integer status;
+
+  /**
+   * A hook to be added.
+   *
+   * @param called the names of the methods that are called back, to which more may come
+   * @param missing why there is no handler; null if there is one
+   */
+  ExitHook(ExitRegistration registration, Set<String> called, @Nullable String missing) {
+    super("arbalest-exit");
+    this.registration = registration;
+    this.called = called;
+    this.missing = missing;
+  }
+
+  /** If this thread's exit is the one by which the JVM ends, the process ends with this exit code, and without the libraries' handlers. */
+  static void endAtOnce(int status) {
+    WANTED.set(status);
+  }
+
+  @Override
+  public void start() {
+    status = WANTED.get();
+    super.start();
+  }
+
+  @Override
+  public void run() {
+    if (status == null) {
+      leaving();
+    } else {
+      leaveBy(status);
+    }
+  }
+
+  private static void leaveBy(int status) {
+    Libc.find("_exit").map(MemorySegment::address).ifPresent(exit -> Libc.atExit(exit, status));
+  }
+
+  private void leaving() {
+    registration.register();
+    if (!registration.hadNativeThreads()) return;
+    Map<Thread, StackTraceElement[]> stacks = Thread.getAllStackTraces();
+    if (missing != null && mayHang() && !isDestroyed(stacks)) {
+      Faults.warn(
+          "native threads called back, and the JVM exits: if a library joins one of them in a static destructor, the process does not end"
+              + " (JDK-8391662), except by ProcessExit.exit. Nothing guards against it here: " + missing);
+    }
+    stacks.forEach(this::warnOfCallback);
+  }
+
+  /** The JDK is corrected from 28 on; Windows ends other threads before its libraries could join them. */
+  private static boolean mayHang() {
+    return Runtime.version().feature() < 28 && Libc.hasAtExit();
+  }
+
+  /** Whether the JVM is destroyed, as after a return from main, instead of exited: threads can detach from it then. */
+  private static boolean isDestroyed(Map<Thread, StackTraceElement[]> stacks) {
+    return stacks.values().stream()
+        .flatMap(Stream::of)
+        .anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown") && frame.getMethodName().equals("shutdown"));
+  }
+
+  /** A native thread that is in a callback has that at the bottom of its stack, above the JDK's own frames. */
+  private void warnOfCallback(Thread thread, StackTraceElement[] stack) {
+    int bottom = stack.length - 1;
+    while (bottom >= 0 && isPartOfUpcall(stack[bottom].getClassName())) bottom--;
+    if (bottom < 0 || !called.contains(stack[bottom].getClassName() + "." + stack[bottom].getMethodName())) return;
+    Faults.warn(
+        "the native thread " + thread.getName() + " is in " + stack[bottom].getMethodName() + " as the JVM shuts down. If it is still there when"
+            + " the JVM is over, and a library joins it in a static destructor, the process does not end, except by ProcessExit.exit");
+  }
+
+  private static boolean isPartOfUpcall(String name) {
+    return name.startsWith("java.lang.invoke.") || name.startsWith("jdk.internal.foreign.");
+  }
+}
