@@ -7,6 +7,7 @@ import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.ArrowAsyncTaskStruct;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.array.HandleExport;
 import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.internal.stream.StreamExport;
 
@@ -53,7 +54,7 @@ public final class TaskExport {
     }
     try (DeviceArray array = data instanceof AsyncTask task ? task.extract() : (DeviceArray) data) {
       export.check(array);
-      DeviceArrayImpl.unwrap(array).exportDeviceArray(out);
+      HandleExport.export(DeviceArrayImpl.unwrap(array), out, true);
       return 0;
     } catch (Throwable t) {
       export.extractFailed(t);

@@ -12,6 +12,7 @@ import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.array.HandleExport;
 import org.arbalest.device.internal.lifetime.HeldByC;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Slots;
@@ -122,11 +123,7 @@ public final class StreamExport implements HeldByC {
       DeviceArray array = reader.next();
       if (array == null) return succeeded();
       try (array) {
-        if (isDeviceArray) {
-          DeviceArrayImpl.unwrap(array).exportDeviceArray(out);
-        } else {
-          DeviceArrayImpl.unwrap(array).exportArray(out);
-        }
+        HandleExport.export(DeviceArrayImpl.unwrap(array), out, isDeviceArray);
       }
       return succeeded();
     } catch (Throwable t) {

@@ -1,0 +1,144 @@
+package org.arbalest.device.internal.array;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Field;
+import org.arbalest.device.SyncEvent;
+import org.arbalest.device.internal.device.DeviceImpl;
+import org.arbalest.device.internal.device.EventPoint;
+import org.arbalest.device.internal.device.SyncEventImpl;
+import org.arbalest.device.internal.lifetime.Leaks;
+import org.jspecify.annotations.Nullable;
+
+/** A holder of an array's memory, until it is closed or exported, by any thread; and which part of the array is shown. */
+public abstract class Handle {
+  private static final VarHandle OWNER;
+
+  static {
+    try {
+      OWNER = MethodHandles.lookup().findVarHandle(Handle.class, "owner", Ownership.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  /** Null when this handle was closed or exported; use OWNER. Not volatile, since that puts a fence into making a handle. */
+  @SuppressWarnings("UnusedVariable") // read through OWNER
+  private @Nullable Ownership owner;
+
+  final Device device;
+  final Field field;
+
+  /** The {@code ArrowArray} that describes the buffers; in memory that the owner holds. */
+  final long struct;
+
+  /** Where this array begins in the struct's buffers; the struct's own offset, unless this is a slice. */
+  final long offset;
+
+  final long length;
+  private final Leaks.@Nullable Watch watch;
+
+  /** One that holds nothing yet: {@link #open} must follow, and cannot fail. */
+  Handle(Device device, Field field, long struct, long offset, long length) {
+    this.device = device;
+    this.field = field;
+    this.struct = struct;
+    this.offset = offset;
+    this.length = length;
+    this.watch = Leaks.ENABLED ? Leaks.watch(this, "DeviceArray") : null;
+  }
+
+  public final Device device() {
+    return device;
+  }
+
+  public final Field field() {
+    return field;
+  }
+
+  public final long struct() {
+    return struct;
+  }
+
+  public final long offset() {
+    return offset;
+  }
+
+  public final long length() {
+    return length;
+  }
+
+  /** Gives a new handle its holder, which the caller had. */
+  final void open(Ownership holder) {
+    owner = holder;
+    if (watch != null) watch.opened();
+  }
+
+  public final boolean isOpen() {
+    return OWNER.getVolatile(this) != null;
+  }
+
+  public final void close() {
+    Ownership taken = (Ownership) OWNER.getAndSet(this, null);
+    if (taken == null) return;
+    if (watch != null) watch.closed();
+    taken.release();
+  }
+
+  /** Closes this handle, and gives its holder to the caller. */
+  final Ownership spend() {
+    Ownership taken = (Ownership) OWNER.getAndSet(this, null);
+    if (taken == null) throw spent();
+    if (watch != null) watch.closed();
+    return taken;
+  }
+
+  /** Opens it again with what was spent. */
+  final void restore(Ownership taken) {
+    OWNER.setVolatile(this, taken);
+    if (watch != null) watch.opened();
+  }
+
+  /** Another holder, for the caller. */
+  public final Ownership share() {
+    Ownership shared = holder();
+    shared.retain();
+    return shared;
+  }
+
+  /** The owner of an open handle. */
+  public final Ownership holder() {
+    Ownership current = (Ownership) OWNER.getVolatile(this);
+    if (current == null) throw spent();
+    return current;
+  }
+
+  /** What to wait for before the buffers are read; null if there is nothing. The caller closes it. */
+  public final @Nullable SyncEvent syncEvent() {
+    Ownership owner = share();
+    EventPoint point = owner.event();
+    if (point != null && !point.isKnownDone()) return new SyncEventImpl(point, owner);
+    boolean unknown = point == null && owner.syncEvent() != 0;
+    owner.release();
+    if (unknown) throw nobodyKnows();
+    return null;
+  }
+
+  public final void synchronize() {
+    SyncEvent event = syncEvent();
+    if (event == null) return;
+    try (event) {
+      event.synchronize();
+    }
+  }
+
+  final DeviceException nobodyKnows() {
+    return DeviceImpl.unwrap(device).refusal("nobody can wait for the array's event");
+  }
+
+  private static IllegalStateException spent() {
+    return new IllegalStateException("the array was closed or exported; call retain() first to keep a handle");
+  }
+}

@@ -1,0 +1,116 @@
+package org.arbalest.device.internal.array;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.ref.Reference;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.abi.ArrowDeviceArrayStruct;
+import org.arbalest.device.abi.ArrowSchemaStruct;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.device.DeviceImpl;
+import org.arbalest.device.internal.device.EventPoint;
+import org.arbalest.device.internal.memory.Structs;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.SchemaExport;
+import org.arbalest.device.internal.schema.SchemaImporter;
+
+/** Hands arrays to C: either C has what a handle held, or the structs are released and the handle is as it was (OWN-09). */
+public final class HandleExport {
+  private HandleExport() {}
+
+  /** See {@link DeviceArray#exportArray(MemorySegment)} and {@link DeviceArray#exportDeviceArray(MemorySegment)}. */
+  static void export(Handle array, MemorySegment out, boolean isDeviceArray) {
+    try {
+      export(array, Structs.address(out, layout(isDeviceArray)), isDeviceArray);
+    } finally {
+      Reference.reachabilityFence(out);
+    }
+  }
+
+  /** The same with its schema. */
+  static void export(Handle array, MemorySegment out, MemorySegment schemaOut, boolean isDeviceArray) {
+    try {
+      long schemaStruct;
+      long struct;
+      try {
+        schemaStruct = Structs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
+        ArrowSchemaStruct.setRelease(schemaStruct, 0);
+      } finally { // also if the other one is no memory for its struct
+        struct = Structs.address(out, layout(isDeviceArray));
+        ArrowArrayStruct.setRelease(struct, 0);
+      }
+      export(array, struct, schemaStruct, isDeviceArray);
+    } finally {
+      Reference.reachabilityFence(out);
+      Reference.reachabilityFence(schemaOut);
+    }
+  }
+
+  private static StructLayout layout(boolean isDeviceArray) {
+    return isDeviceArray ? ArrowDeviceArrayStruct.LAYOUT : ArrowArrayStruct.LAYOUT;
+  }
+
+  private static void export(Handle array, long out, long schemaOut, boolean isDeviceArray) {
+    SchemaExport.exportSchema(array.field(), schemaOut);
+    try {
+      export(array, out, isDeviceArray);
+    } catch (Throwable t) {
+      SchemaImporter.giveBack(schemaOut);
+      throw t;
+    }
+  }
+
+  /** Exports to a struct of C's. */
+  public static void export(Handle array, long out, boolean isDeviceArray) {
+    if (isDeviceArray) {
+      exportDeviceArray(array, out);
+    } else {
+      exportArray(array, out);
+    }
+  }
+
+  private static void exportArray(Handle array, long out) {
+    ArrowArrayStruct.setRelease(out, 0);
+    if (array.device().type().code() != 1) {
+      throw new DeviceException(
+          Errno.EINVAL, "an ArrowArray is in main memory, but this array is on " + array.device() + "; export a device array");
+    }
+    if (array.holder().syncEvent() != 0) array.synchronize(); // an ArrowArray has no event
+    handOver(array, out);
+  }
+
+  private static void exportDeviceArray(Handle array, long out) {
+    Device device = array.device();
+    ArrowArrayStruct.setRelease(out, 0);
+    ArrowDeviceArrayStruct.setDeviceId(out, device.id());
+    ArrowDeviceArrayStruct.setDeviceType(out, device.type().code());
+    ArrowDeviceArrayStruct.setSyncEvent(out, eventForConsumer(array, device));
+    ArrowDeviceArrayStruct.clearReserved(out);
+    handOver(array, out);
+  }
+
+  /** A pointer to the event that the consumer is to wait for; if it is of a kind that the consumer will not know, waits itself. */
+  private static long eventForConsumer(Handle array, Device device) {
+    Ownership owner = array.holder();
+    long event = owner.syncEvent();
+    if (event == 0) return 0;
+    EventPoint point = owner.event();
+    if (point == null || point.device.equals(device) || DeviceImpl.unwrap(device).reaches(point.device)) return event;
+    array.synchronize();
+    return 0;
+  }
+
+  /** The count that the handle has passes to the export; if there is none to be had, the handle keeps it. */
+  private static void handOver(Handle array, long out) {
+    Ownership taken = array.spend();
+    try {
+      ArrayExport.export(taken, Layout.of(array.field()), array.struct(), array.offset(), array.length(), out);
+    } catch (Throwable t) {
+      array.restore(taken);
+      throw t;
+    }
+  }
+}
