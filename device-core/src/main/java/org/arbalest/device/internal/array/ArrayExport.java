@@ -5,13 +5,11 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.util.Arrays;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.calls.Afterwards;
 import org.arbalest.device.internal.calls.ExitGuard;
-import org.arbalest.device.internal.lifetime.HeldByC;
+import org.arbalest.device.internal.lifetime.RecycledExport;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Slots;
@@ -20,11 +18,10 @@ import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One array that C holds: the structs below the base struct, in one block, and how many of them are not yet released.
+ * One array that C holds: the structs below the base struct.
  *
  * <p>Each struct counts, since a consumer may move a child out and release it after its parent (OWN-06). The lists of buffer pointers are
- * not copied: they belong to the array's memory, which an export holds. Exports are recycled together with their slot and their block, so
- * that exporting a batch like the one before allocates nothing.
+ * not copied: they belong to the array's memory, which an export holds.
  *
  * <p>The block: the structs below the base struct, then the lists of children. A struct's {@code private_data} is the slot's tag with the
  * struct's number, under which we remember whether it is still to be released, so that a second release of it does nothing, even through a
@@ -33,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p>When some forty accesses to native memory have been inlined into a method, C2 calls all others, which doubles the time: hence few
  * accesses for each struct.
  */
-public final class ArrayExport implements HeldByC {
+public final class ArrayExport extends RecycledExport {
   /** The release callback of every array of ours, for C. */
   public static final long RELEASE =
       ExitGuard.stub(MethodHandles.lookup(), "released", FunctionDescriptor.ofVoid(JAVA_LONG), Afterwards.RELEASE_ARRAY);
@@ -48,42 +45,18 @@ public final class ArrayExport implements HeldByC {
   private static final byte LIVE_TREE = 2;
   private static final byte[] NO_STATES = {};
 
-  private static final long LARGEST_BLOCK_KEPT = 16 << 10;
-  private static final int MOST_KEPT = 256;
-
-  /** Idle exports. Threads share a stack with few others: sharing one with all would cost more than the export. */
-  private static final Slots.Stack[] IDLE = new Slots.Stack[16];
-
-  private static final VarHandle LIVE;
-
-  static {
-    try {
-      LIVE = MethodHandles.lookup().findVarHandle(ArrayExport.class, "live", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-    Arrays.setAll(IDLE, _ -> new Slots.Stack());
-  }
-
-  private final Slots.Stack home;
-  private long tag;
-  private long block;
-  private long capacity;
+  private static final Slots.Stack[] IDLE = stacks();
 
   /** For each struct, whether it is still to be released; if so, whether there are others below it. */
   private byte[] states = NO_STATES;
 
   private @Nullable Ownership owner;
 
-  /** The number of structs that C has not released; use LIVE. */
-  @SuppressWarnings("UnusedVariable") // read and written through LIVE
-  private int live;
-
   private int nextNode;
   private long nextList;
 
   private ArrayExport(Slots.Stack home) {
-    this.home = home;
+    super(home);
   }
 
   /**
@@ -96,63 +69,22 @@ public final class ArrayExport implements HeldByC {
   static void export(Ownership owner, Layout layout, long node, long offset, long length, long out) {
     ArrayExport export = take(layout);
     export.owner = owner;
-    LIVE.setRelease(export, 1 + layout.descendants);
+    export.holds(1 + layout.descendants);
     export.nextNode = 1;
     export.nextList = export.block + NODE * layout.descendants;
     try {
       boolean sliced = offset != ArrowArrayStruct.offset(node) || length != ArrowArrayStruct.length(node);
       export.write(layout, node, out, 0);
-      if (sliced) narrow(layout, out, offset, length);
-      if (sliced || offset != 0) pushDown(layout, out);
-      if (length == 0 || owner.hasEmptyAtOffset) resetEmpty(layout, out);
+      if (sliced) ShownPart.narrow(layout, out, offset, length);
+      if (sliced || offset != 0) ShownPart.pushDown(layout, out);
+      if (length == 0 || owner.hasEmptyAtOffset) ShownPart.resetEmpty(layout, out);
     } catch (Throwable t) { // the stack is exhausted
       export.owner = null;
-      LIVE.setRelease(export, 0);
+      export.holds(0);
       export.recycle();
       throw t;
     }
     ArrowArrayStruct.setRelease(out, RELEASE);
-  }
-
-  /** Makes a struct describe some of its elements; how many of those are null is not known, unless none are. */
-  private static void narrow(Layout layout, long array, long offset, long length) {
-    ArrowArrayStruct.setOffset(array, offset);
-    ArrowArrayStruct.setLength(array, length);
-    if (layout.shape == Layout.Shape.NULL) {
-      ArrowArrayStruct.setNullCount(array, length);
-    } else if (ArrowArrayStruct.nullCount(array) != 0) {
-      ArrowArrayStruct.setNullCount(array, -1);
-    }
-  }
-
-  /** Moves the offset and the length of a struct without nulls of its own to its fields, since some peers look there only (ARR-13). */
-  private static void pushDown(Layout layout, long struct) {
-    if (layout.shape != Layout.Shape.STRUCT || ArrowArrayStruct.buffer(struct, 0) != 0) return;
-    long offset = ArrowArrayStruct.offset(struct);
-    long length = ArrowArrayStruct.length(struct);
-    for (int i = 0; i < layout.children.length; i++) {
-      Layout child = layout.children[i].layout;
-      long field = ArrowArrayStruct.child(struct, i);
-      if (offset == 0 && ArrowArrayStruct.length(field) == length) continue;
-      narrow(child, field, ArrowArrayStruct.offset(field) + offset, length);
-      pushDown(child, field);
-    }
-    ArrowArrayStruct.setOffset(struct, 0);
-  }
-
-  /** Lets arrays without elements begin at 0, and shortens what is positioned by them alone to nothing (ARR-19). */
-  private static void resetEmpty(Layout layout, long array) {
-    boolean isEmpty = ArrowArrayStruct.length(array) == 0;
-    if (isEmpty) {
-      ArrowArrayStruct.setOffset(array, 0);
-      ArrowArrayStruct.setNullCount(array, 0);
-    }
-    for (int i = 0; i < layout.children.length; i++) {
-      long child = ArrowArrayStruct.child(array, i);
-      if (isEmpty && layout.shape.positionsChildren()) ArrowArrayStruct.setLength(child, 0);
-      resetEmpty(layout.children[i].layout, child);
-    }
-    if (layout.dictionary != null) resetEmpty(layout.dictionary.layout, ArrowArrayStruct.dictionary(array));
   }
 
   /** A slot and a block with room for the structs below the base: all that can fail. */
@@ -161,18 +93,14 @@ public final class ArrayExport implements HeldByC {
       throw DeviceException.invalid(
           "the array has " + layout.descendants + " structs below it; at most " + (Slots.MOST_NODES - 1) + " can be exported");
     }
-    Slots.Stack idle = IDLE[(int) Thread.currentThread().threadId() & (IDLE.length - 1)];
-    int slot = idle.pop();
-    ArrayExport export;
-    if (slot < 0) {
-      export = new ArrayExport(idle);
-      export.tag = Slots.take(export);
-    } else {
-      export = (ArrayExport) Slots.owner(slot);
-      if (export == null) throw new AssertionError("an idle export lost its slot");
+    Slots.Stack home = mine(IDLE);
+    ArrayExport export = (ArrayExport) takeIdle(home);
+    if (export == null) {
+      export = new ArrayExport(home);
+      export.takeSlot();
     }
     try {
-      export.ensure(layout.descendants);
+      export.ensureNodes(layout.descendants);
     } catch (Throwable t) {
       export.recycle();
       throw t;
@@ -180,15 +108,9 @@ public final class ArrayExport implements HeldByC {
     return export;
   }
 
-  private void ensure(int nodes) {
+  private void ensureNodes(int nodes) {
     if (states.length <= nodes) states = new byte[nodes + 1];
-    long bytes = (NODE + Long.BYTES) * nodes;
-    if (capacity >= bytes) return;
-    NativeHeap.free(block);
-    block = 0;
-    capacity = 0;
-    block = NativeHeap.allocate(bytes);
-    capacity = bytes;
+    ensure((NODE + Long.BYTES) * nodes);
   }
 
   /** Writes one struct but for its release, and those below it. */
@@ -286,30 +208,10 @@ public final class ArrayExport implements HeldByC {
   }
 
   private void left(int released) {
-    if (released == 0 || (int) LIVE.getAndAdd(this, -released) != released) return;
+    if (!isLeftBy(released)) return;
     Ownership last = owner;
     owner = null;
     recycle();
     if (last != null) last.release();
-  }
-
-  private void recycle() {
-    if (capacity > LARGEST_BLOCK_KEPT || home.size() >= MOST_KEPT) {
-      Slots.leave(tag);
-      NativeHeap.free(block);
-    } else {
-      tag = Slots.renew(tag);
-      home.push(Slots.slot(tag));
-    }
-  }
-
-  /** Whether C holds this array. */
-  public boolean isLive() {
-    return (int) LIVE.getVolatile(this) != 0;
-  }
-
-  @Override
-  public @Nullable Kind heldAs() {
-    return isLive() ? Kind.EXPORT : null;
   }
 }
