@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.internal.stream.DeviceArrayReaderImpl;
+import org.arbalest.device.internal.stream.StreamSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,7 +77,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * @throws DeviceException with the producer's errno and message if it has no schema for us
    */
   static DeviceArrayReader importStream(MemorySegment stream) {
-    return DeviceArrayReaderImpl.importStream(stream);
+    return StreamSource.importStream(stream);
   }
 
   /**
@@ -85,7 +86,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * @param stream a live {@code ArrowDeviceArrayStream}
    */
   static DeviceArrayReader importDeviceArrayStream(MemorySegment stream) {
-    return DeviceArrayReaderImpl.importDeviceArrayStream(stream);
+    return StreamSource.importDeviceArrayStream(stream);
   }
 
   /** The type of each array. */

@@ -19,7 +19,7 @@ import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.internal.schema.SchemaExport;
 import org.arbalest.device.internal.schema.SchemaImporter;
-import org.arbalest.device.internal.stream.DeviceArrayReaderImpl;
+import org.arbalest.device.internal.stream.StreamCheck;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -217,7 +217,7 @@ public final class AsyncExport extends Turns implements HeldByC {
 
   /** An array that is not of the stream's type or device type is an error. */
   void check(DeviceArray array) {
-    DeviceArrayReaderImpl.check(array, schema.field(), schema.deviceType());
+    StreamCheck.check(array, schema.field(), schema.deviceType());
   }
 
   private void complete() {

@@ -20,7 +20,7 @@ import org.arbalest.device.internal.memory.Quarantine;
 import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.internal.schema.MetadataCodec;
 import org.arbalest.device.internal.schema.SchemaImporter;
-import org.arbalest.device.internal.stream.StreamExport;
+import org.arbalest.device.internal.stream.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -147,7 +147,7 @@ public final class AsyncHandler implements HeldByC {
     }
     pinned();
     Throwable why = failure;
-    return why == null ? 0 : StreamExport.errno(why);
+    return why == null ? 0 : Failures.errno(why);
   }
 
   /** Whether its struct may be gone before the last callbacks (ASY-29). */
@@ -191,7 +191,7 @@ public final class AsyncHandler implements HeldByC {
   /** Ends the stream with an error that only we know of; the answer makes the producer release. */
   private int refuse(Throwable why) {
     if (!over) fail(why);
-    return StreamExport.errno(why);
+    return Failures.errno(why);
   }
 
   private void onError(int code, long message, long metadata) {
@@ -290,7 +290,7 @@ public final class AsyncHandler implements HeldByC {
       Faults.report("calling the producer of a stream that is over", t);
       return false;
     }
-    DeviceException why = new DeviceException(StreamExport.errno(t), "the stream's producer could not be called: " + t.getMessage(), t);
+    DeviceException why = new DeviceException(Failures.errno(t), "the stream's producer could not be called: " + t.getMessage(), t);
     failure = why;
     over = true;
     subscription.abandon(why);

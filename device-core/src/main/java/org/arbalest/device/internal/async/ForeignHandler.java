@@ -7,7 +7,7 @@ import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
 import org.arbalest.device.internal.calls.Calls;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.MetadataCodec;
-import org.arbalest.device.internal.stream.StreamExport;
+import org.arbalest.device.internal.stream.Failures;
 
 /** A consumer's handler, which we drive. Called by one thread at a time (ASY-19), and not after {@link #release}, which frees it. */
 final class ForeignHandler {
@@ -37,7 +37,7 @@ final class ForeignHandler {
     long message = 0;
     long metadata = 0;
     try {
-      byte[] text = StreamExport.messageWithCauses(why).replace('\0', ' ').getBytes(UTF_8);
+      byte[] text = Failures.messageWithCauses(why).replace('\0', ' ').getBytes(UTF_8);
       message = NativeHeap.allocate(text.length + 1L);
       NativeHeap.putBytes(message, text);
       NativeHeap.putByte(message + text.length, (byte) 0);
@@ -49,7 +49,7 @@ final class ForeignHandler {
       // No memory for more: the code must do.
     }
     try {
-      Calls.onError(ArrowAsyncHandlerStruct.onError(struct), struct, StreamExport.errno(why), message, metadata);
+      Calls.onError(ArrowAsyncHandlerStruct.onError(struct), struct, Failures.errno(why), message, metadata);
     } finally {
       NativeHeap.free(message);
       NativeHeap.free(metadata);

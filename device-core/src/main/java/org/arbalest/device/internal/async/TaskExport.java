@@ -9,7 +9,7 @@ import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.HandleExport;
 import org.arbalest.device.internal.memory.Slots;
-import org.arbalest.device.internal.stream.StreamExport;
+import org.arbalest.device.internal.stream.Failures;
 
 /** One task that a consumer holds: what it is to get, and the slot by which it comes back. */
 public final class TaskExport {
@@ -58,7 +58,7 @@ public final class TaskExport {
       return 0;
     } catch (Throwable t) {
       export.extractFailed(t);
-      return StreamExport.errno(t);
+      return Failures.errno(t);
     }
   }
 

@@ -2,7 +2,6 @@ package org.arbalest.device.internal.stream;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
@@ -24,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  * its message (STR-09).
  */
 public final class StreamExport implements HeldByC {
-  private static final int MOST_CAUSES = 8;
-
   private final DeviceArrayReader reader;
   private final ReentrantLock calls = new ReentrantLock();
   private long tag;
@@ -152,7 +149,7 @@ public final class StreamExport implements HeldByC {
   private int failed(Throwable t) {
     setText(0);
     try {
-      byte[] bytes = message(t).getBytes(UTF_8);
+      byte[] bytes = Failures.message(t).getBytes(UTF_8);
       long copy = NativeHeap.allocate(bytes.length + 1L);
       NativeHeap.putBytes(copy, bytes);
       NativeHeap.putByte(copy + bytes.length, (byte) 0);
@@ -160,40 +157,12 @@ public final class StreamExport implements HeldByC {
     } catch (OutOfMemoryError | DeviceException _) {
       // No memory for a message: the code must do.
     }
-    return errno(t);
+    return Failures.errno(t);
   }
 
   private void setText(long newText) {
     if (text != 0) NativeHeap.free(text);
     text = newText;
-  }
-
-  private static String message(Throwable t) {
-    String message = t.getMessage();
-    return t instanceof DeviceException && message != null ? message : t.toString();
-  }
-
-  /** The message, and those of the causes that it does not repeat. */
-  public static String messageWithCauses(Throwable t) {
-    StringBuilder text = new StringBuilder(message(t));
-    Throwable cause = t.getCause();
-    for (int i = 0; cause != null && i < MOST_CAUSES; i++, cause = cause.getCause()) {
-      String said = cause.getMessage();
-      if (said == null || text.indexOf(said) < 0) text.append("; caused by ").append(cause);
-    }
-    return text.toString();
-  }
-
-  public static int errno(Throwable t) {
-    return switch (t) {
-      case DeviceException e -> e.errno();
-      case OutOfMemoryError _ -> Errno.ENOMEM;
-      case CancellationException _ -> Errno.ECANCELED;
-      case InterruptedException _ -> Errno.ECANCELED;
-      case UnsupportedOperationException _ -> Errno.ENOSYS;
-      case IllegalArgumentException _ -> Errno.EINVAL;
-      default -> Errno.EIO;
-    };
   }
 
   private void release() {

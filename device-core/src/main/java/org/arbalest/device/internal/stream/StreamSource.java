@@ -1,5 +1,7 @@
 package org.arbalest.device.internal.stream;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
@@ -14,11 +16,12 @@ import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.array.ArrayImport;
 import org.arbalest.device.internal.calls.Calls;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.internal.schema.SchemaImporter;
 import org.jspecify.annotations.Nullable;
 
 /** A stream that a C producer made: its struct, moved to a block of ours. Used by one thread at a time, closed once. */
-final class StreamSource implements DeviceArrayReader.Source {
+public final class StreamSource implements DeviceArrayReader.Source {
   /** The out struct of every call, in the block behind the stream. */
   private final long out;
 
@@ -32,8 +35,26 @@ final class StreamSource implements DeviceArrayReader.Source {
     this.isDeviceStream = isDeviceStream;
   }
 
+  /** See {@link DeviceArrayReader#importStream(MemorySegment)}. */
+  public static DeviceArrayReader importStream(MemorySegment stream) {
+    try {
+      return open(Structs.address(stream, ArrowArrayStreamStruct.LAYOUT), false);
+    } finally {
+      Reference.reachabilityFence(stream);
+    }
+  }
+
+  /** See {@link DeviceArrayReader#importDeviceArrayStream(MemorySegment)}. */
+  public static DeviceArrayReader importDeviceArrayStream(MemorySegment stream) {
+    try {
+      return open(Structs.address(stream, ArrowDeviceArrayStreamStruct.LAYOUT), true);
+    } finally {
+      Reference.reachabilityFence(stream);
+    }
+  }
+
   /** Moves the struct and asks for the schema; on failure the stream is released. */
-  static DeviceArrayReader open(long struct, boolean isDeviceStream) {
+  private static DeviceArrayReader open(long struct, boolean isDeviceStream) {
     long release = isDeviceStream ? ArrowDeviceArrayStreamStruct.release(struct) : ArrowArrayStreamStruct.release(struct);
     if (release == 0) throw DeviceException.invalid("the stream was released before it was imported");
     StreamSource source = move(struct, isDeviceStream);

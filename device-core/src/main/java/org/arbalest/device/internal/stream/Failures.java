@@ -1,0 +1,40 @@
+package org.arbalest.device.internal.stream;
+
+import java.util.concurrent.CancellationException;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.Errno;
+
+/** What C is told of a failure: a code, and a text. */
+public final class Failures {
+  private static final int MOST_CAUSES = 8;
+
+  private Failures() {}
+
+  public static int errno(Throwable t) {
+    return switch (t) {
+      case DeviceException e -> e.errno();
+      case OutOfMemoryError _ -> Errno.ENOMEM;
+      case CancellationException _ -> Errno.ECANCELED;
+      case InterruptedException _ -> Errno.ECANCELED;
+      case UnsupportedOperationException _ -> Errno.ENOSYS;
+      case IllegalArgumentException _ -> Errno.EINVAL;
+      default -> Errno.EIO;
+    };
+  }
+
+  static String message(Throwable t) {
+    String message = t.getMessage();
+    return t instanceof DeviceException && message != null ? message : t.toString();
+  }
+
+  /** The message, and those of the causes that it does not repeat. */
+  public static String messageWithCauses(Throwable t) {
+    StringBuilder text = new StringBuilder(message(t));
+    Throwable cause = t.getCause();
+    for (int i = 0; cause != null && i < MOST_CAUSES; i++, cause = cause.getCause()) {
+      String said = cause.getMessage();
+      if (said == null || text.indexOf(said) < 0) text.append("; caused by ").append(cause);
+    }
+    return text.toString();
+  }
+}
