@@ -5,13 +5,15 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandles;
+import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.calls.Afterwards;
 import org.arbalest.device.internal.calls.ExitGuard;
 import org.arbalest.device.internal.memory.Faults;
+import org.arbalest.device.internal.schema.SchemaImporter;
 
 /**
  * The functions that C calls through our handlers, producers and tasks, on any thread: one stub each, for the life of the process. Nothing is
- * thrown out of them.
+ * thrown out of them; what leads nowhere any more is refused.
  */
 @SuppressWarnings("UnusedMethod") // stub() finds them by name
 final class AsyncCallbacks {
@@ -37,7 +39,10 @@ final class AsyncCallbacks {
 
   private static int handlerOnSchema(long handler, long schema) {
     try {
-      return AsyncHandler.onSchema(handler, schema);
+      AsyncHandler found = AsyncHandler.find(handler);
+      if (found != null) return found.onSchema(schema);
+      SchemaImporter.giveBack(schema);
+      return Errno.EINVAL;
     } catch (Throwable t) {
       return Faults.answer("on_schema", t);
     }
@@ -45,7 +50,8 @@ final class AsyncCallbacks {
 
   private static int handlerOnNextTask(long handler, long task, long metadata) {
     try {
-      return AsyncHandler.onNextTask(handler, task, metadata);
+      AsyncHandler found = AsyncHandler.find(handler);
+      return found == null ? Errno.EINVAL : found.onNextTask(task, metadata);
     } catch (Throwable t) {
       return Faults.answer("on_next_task", t);
     }
@@ -53,7 +59,8 @@ final class AsyncCallbacks {
 
   private static void handlerOnError(long handler, int code, long message, long metadata) {
     try {
-      AsyncHandler.onError(handler, code, message, metadata);
+      AsyncHandler found = AsyncHandler.find(handler);
+      if (found != null) found.onError(code, message, metadata);
     } catch (Throwable t) {
       Faults.report("on_error", t);
     }
@@ -61,7 +68,8 @@ final class AsyncCallbacks {
 
   private static void handlerRelease(long handler) {
     try {
-      AsyncHandler.release(handler);
+      AsyncHandler found = AsyncHandler.find(handler);
+      if (found != null) found.release();
     } catch (Throwable t) {
       Faults.report("release of an async handler", t);
     }
@@ -69,7 +77,8 @@ final class AsyncCallbacks {
 
   private static void producerRequest(long producer, long n) {
     try {
-      AsyncExport.request(producer, n);
+      AsyncExport found = AsyncExport.find(producer);
+      if (found != null) found.request(n);
     } catch (Throwable t) {
       Faults.report("request", t);
     }
@@ -77,7 +86,8 @@ final class AsyncCallbacks {
 
   private static void producerCancel(long producer) {
     try {
-      AsyncExport.cancel(producer);
+      AsyncExport found = AsyncExport.find(producer);
+      if (found != null) found.cancel();
     } catch (Throwable t) {
       Faults.report("cancel", t);
     }

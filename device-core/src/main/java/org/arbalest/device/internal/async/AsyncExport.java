@@ -3,11 +3,7 @@ package org.arbalest.device.internal.async;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import org.arbalest.device.AsyncQuirk;
 import org.arbalest.device.AsyncSchema;
 import org.arbalest.device.AsyncTask;
@@ -28,8 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Whatever happens, by request, cancellation, an item or its end, only notes it and signals; one thread at a time then acts ({@link #step}), so
  * that callbacks are serialised (ASY-19): see {@link Turns}.
  *
- * <p>The producer struct ({@link ProducerBlock}) lives until the handler is released and every task is extracted, since some ask for more while they
- * drain (ASY-22).
+ * <p>The producer struct ({@link ProducerBlock}) lives as long as it has {@link ProducerHolders}.
  */
 public final class AsyncExport extends Turns implements HeldByC {
   private final ForeignHandler handler;
@@ -39,17 +34,8 @@ public final class AsyncExport extends Turns implements HeldByC {
 
   private final ProducerBlock block;
 
-  /** The tasks that are not extracted, if the consumer may drop some. */
-  private final @Nullable Set<TaskExport> tasks;
-
-  /** This stream, and each task that is not extracted. */
-  private final AtomicInteger holders = new AtomicInteger(1);
-
-  private final AtomicLong demanded = new AtomicLong();
-  private volatile boolean cancelled;
-
-  /** What makes the stream fail, but for the feed's failure: the first one counts. */
-  private final AtomicReference<@Nullable Throwable> fault = new AtomicReference<>();
+  private final ProducerHolders holders;
+  private final Requests requests = new Requests();
 
   // Of whoever acts.
   private boolean announced;
@@ -62,8 +48,8 @@ public final class AsyncExport extends Turns implements HeldByC {
     this.handler = handler;
     this.schema = schema;
     this.feed = feed;
-    this.tasks = quirks.contains(AsyncQuirk.DROPS_TASKS) ? ConcurrentHashMap.newKeySet() : null;
     this.block = new ProducerBlock(this, schema, quirks.contains(AsyncQuirk.PRODUCER_HAS_RELEASE));
+    this.holders = new ProducerHolders(block, quirks.contains(AsyncQuirk.DROPS_TASKS));
   }
 
   /** Takes over a handler and a feed; both are let go of in the end, whatever happens. */
@@ -73,7 +59,7 @@ public final class AsyncExport extends Turns implements HeldByC {
     try {
       export = new AsyncExport(handler, schema, feed, executor, quirks);
     } catch (Throwable t) {
-      letGo(feed);
+      feed.letGo();
       handler.refuse(t);
       return CompletableFuture.failedStage(t);
     }
@@ -84,33 +70,28 @@ public final class AsyncExport extends Turns implements HeldByC {
 
   // ---- what the consumer calls; nothing here calls back ----
 
-  private static @Nullable AsyncExport find(long producer) {
+  /** Whose producer a consumer calls; null if it has gone. */
+  static @Nullable AsyncExport find(long producer) {
     return Slots.find(ProducerBlock.tag(producer)) instanceof AsyncExport found ? found : null;
   }
 
   /** {@code request}. */
-  public static void request(long producer, long n) {
-    AsyncExport found = find(producer);
-    if (found == null || found.cancelled || found.over) return; // ASY-07
-    if (n <= 0) {
-      found.fault.compareAndSet(null, DeviceException.invalid("request(" + n + "): a consumer requests at least 1")); // ASY-05
-    } else {
-      found.demanded.accumulateAndGet(n, TaskSubscription::addSaturating); // ASY-06
-    }
-    found.schedule();
+  void request(long n) {
+    if (requests.isCancelled() || over) return; // ASY-07
+    requests.request(n);
+    schedule();
   }
 
   /** {@code cancel}. */
-  public static void cancel(long producer) {
-    AsyncExport found = find(producer);
-    if (found == null || found.cancelled || found.over) return; // ASY-08
-    found.cancelled = true;
-    found.schedule();
+  void cancel() {
+    if (requests.isCancelled() || over) return; // ASY-08
+    requests.cancel();
+    schedule();
   }
 
   /** A task's data could not be had; the consumer has its errno, and is to hear the rest (ASY-18). */
   void extractFailed(Throwable why) {
-    fault.compareAndSet(null, why);
+    requests.fail(why);
     if (!over) schedule();
   }
 
@@ -127,17 +108,17 @@ public final class AsyncExport extends Turns implements HeldByC {
       if (!isInterrupted() && !announce()) return true;
     }
     while (!isInterrupted()) {
-      feed.demand(demanded.get());
+      feed.demand(requests.demanded());
       if (feed.isDry() && !awaitSource()) return false;
-      AutoCloseable item = sent < demanded.get() ? feed.poll() : null;
+      AutoCloseable item = sent < requests.demanded() ? feed.poll() : null;
       if (item == null) break;
       if (!send(item)) return true;
     }
     boolean isFinished = !isInterrupted() && feed.isFinished();
-    Throwable why = fault.get();
+    Throwable why = requests.fault();
     if (why != null) {
       fail(why);
-    } else if (cancelled) {
+    } else if (requests.isCancelled()) {
       stop(null); // ASY-09
     } else if (isFinished && feed.failure() != null) {
       fail(feed.failure());
@@ -154,7 +135,7 @@ public final class AsyncExport extends Turns implements HeldByC {
 
   @Override
   boolean isInterrupted() {
-    return cancelled || fault.get() != null;
+    return requests.isCancelled() || requests.fault() != null;
   }
 
   @Override
@@ -168,7 +149,7 @@ public final class AsyncExport extends Turns implements HeldByC {
 
   @Override
   void executorFailed(Throwable t) {
-    fault.compareAndSet(null, new DeviceException(Errno.ECANCELED, "the producer's executor refused to run it: " + t, t));
+    requests.fail(new DeviceException(Errno.ECANCELED, "the producer's executor refused to run it: " + t, t));
   }
 
   /** Tells the schema; false if that was the end. */
@@ -188,7 +169,7 @@ public final class AsyncExport extends Turns implements HeldByC {
     try {
       feed.start(this);
     } catch (Throwable t) {
-      fault.compareAndSet(null, t);
+      requests.fail(t);
     }
     return true;
   }
@@ -202,7 +183,7 @@ public final class AsyncExport extends Turns implements HeldByC {
       metadata = item instanceof AsyncTask said ? block.writeTaskMetadata(said.metadata()) : 0;
       task = new TaskExport(this, item);
     } catch (Throwable t) {
-      close(item);
+      TaskExport.close(item);
       fail(t);
       return false;
     }
@@ -242,10 +223,10 @@ public final class AsyncExport extends Turns implements HeldByC {
   /** Lets the handler go. */
   private void stop(@Nullable Throwable why) {
     over = true;
-    letGo(feed);
+    feed.letGo();
     handler.release();
-    if (tasks != null && (why != null || cancelled)) tasks.forEach(TaskExport::discard);
-    leave();
+    if (why != null || requests.isCancelled()) holders.discardTasks();
+    holders.leave();
     if (why == null) {
       done.complete(null);
     } else {
@@ -253,42 +234,8 @@ public final class AsyncExport extends Turns implements HeldByC {
     }
   }
 
-  /** Whatever it throws, the handler is still to be let go. */
-  private static void letGo(Feed feed) {
-    try {
-      feed.stop();
-      feed.discard();
-    } catch (Throwable t) {
-      Faults.report("stopping a stream's source", t);
-    }
-  }
-
-  // ---- lifetime ----
-
-  /** A task is announced. */
-  void retain(TaskExport task) {
-    holders.incrementAndGet();
-    if (tasks != null) tasks.add(task);
-  }
-
-  /** It is no longer. */
-  void leave(TaskExport task) {
-    if (tasks != null) tasks.remove(task);
-    leave();
-  }
-
-  /** The stream, or a task, has ended; the last one frees the producer struct. */
-  private void leave() {
-    if (holders.decrementAndGet() != 0) return;
-    block.free();
-  }
-
-  static void close(AutoCloseable item) {
-    try {
-      item.close();
-    } catch (Exception e) {
-      Faults.report("closing a task that nobody wants", e);
-    }
+  ProducerHolders holders() {
+    return holders;
   }
 
   @Override

@@ -8,15 +8,10 @@ import org.arbalest.device.AsyncSchema;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
 import org.arbalest.device.Metadata;
-import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
-import org.arbalest.device.abi.ArrowAsyncProducerStruct;
 import org.arbalest.device.abi.ArrowAsyncTaskStruct;
-import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.lifetime.HeldByC;
 import org.arbalest.device.internal.memory.Faults;
-import org.arbalest.device.internal.memory.NativeHeap;
-import org.arbalest.device.internal.memory.Quarantine;
 import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.internal.schema.MetadataCodec;
 import org.arbalest.device.internal.schema.SchemaImporter;
@@ -30,8 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AsyncHandler implements HeldByC {
   private final Set<AsyncQuirk> quirks;
-  private final long struct;
-  private final long tag;
+  private final HandlerBlock block;
   final CompletableFuture<AsyncSchema> schema = new CompletableFuture<>();
   final CompletableFuture<Void> released = new CompletableFuture<>();
 
@@ -59,24 +53,12 @@ public final class AsyncHandler implements HeldByC {
     if (has(AsyncQuirk.PRODUCER_ENDS_EARLY) && has(AsyncQuirk.PRODUCER_STAYS)) {
       throw new IllegalArgumentException("a producer either ends early or stays: PRODUCER_ENDS_EARLY or PRODUCER_STAYS");
     }
-    struct = NativeHeap.allocate(ArrowAsyncHandlerStruct.SIZE);
-    try {
-      tag = Slots.take(this);
-    } catch (Throwable t) {
-      NativeHeap.free(struct);
-      throw t;
-    }
-    ArrowAsyncHandlerStruct.setOnSchema(struct, AsyncCallbacks.HANDLER_ON_SCHEMA);
-    ArrowAsyncHandlerStruct.setOnNextTask(struct, AsyncCallbacks.HANDLER_ON_NEXT_TASK);
-    ArrowAsyncHandlerStruct.setOnError(struct, AsyncCallbacks.HANDLER_ON_ERROR);
-    ArrowAsyncHandlerStruct.setRelease(struct, AsyncCallbacks.HANDLER_RELEASE);
-    ArrowAsyncHandlerStruct.setProducer(struct, 0);
-    ArrowAsyncHandlerStruct.setPrivateData(struct, tag);
+    block = new HandlerBlock(this);
   }
 
   /** Memory of ours that {@link #release} frees. */
   long struct() {
-    return struct;
+    return block.struct();
   }
 
   boolean has(AsyncQuirk quirk) {
@@ -85,62 +67,30 @@ public final class AsyncHandler implements HeldByC {
 
   /** Whether a producer has this handler, as far as one can see. */
   boolean isTaken() {
-    return called || over || ArrowAsyncHandlerStruct.producer(struct) != 0;
+    return called || over || block.producer() != 0;
   }
 
   // ---- what the producer calls ----
 
-  private static @Nullable AsyncHandler find(long handler) {
-    return Slots.find(ArrowAsyncHandlerStruct.privateData(handler)) instanceof AsyncHandler found ? found : null;
+  /** Whose handler a producer calls; null if it was released. */
+  static @Nullable AsyncHandler find(long handler) {
+    return Slots.find(HandlerBlock.tag(handler)) instanceof AsyncHandler found ? found : null;
   }
 
   /** {@code on_schema}; releases the schema whatever happens (ASY-03). */
-  static int onSchema(long handler, long schema) {
-    AsyncHandler found = find(handler);
-    if (found == null) {
-      SchemaImporter.giveBack(schema);
-      return Errno.EINVAL;
-    }
-    found.called = true;
-    return found.onSchema(schema);
-  }
-
-  /** {@code on_next_task}: a task that is answered with an error stays the producer's. */
-  static int onNextTask(long handler, long task, long metadata) {
-    AsyncHandler found = find(handler);
-    return found == null ? Errno.EINVAL : found.onNextTask(task, metadata);
-  }
-
-  /** {@code on_error}. */
-  static void onError(long handler, int code, long message, long metadata) {
-    AsyncHandler found = find(handler);
-    if (found == null) return;
-    found.called = true;
-    found.onError(code, message, metadata);
-  }
-
-  /** {@code release}: the last call; frees the handler. */
-  static void release(long handler) {
-    AsyncHandler found = find(handler);
-    if (found != null) found.release();
-  }
-
-  private int onSchema(long schemaStruct) {
+  int onSchema(long schemaStruct) {
+    called = true;
     try {
       if (over || producer != null) {
         SchemaImporter.giveBack(schemaStruct);
         throw DeviceException.invalid(over ? "on_schema came after the end of the stream" : "on_schema came twice");
       }
       Field field = SchemaImporter.importSchema(schemaStruct);
-      long peer = ArrowAsyncHandlerStruct.producer(struct);
+      long peer = block.producer();
       if (peer == 0) throw DeviceException.invalid("on_schema came before the handler's producer was set");
-      if (ArrowAsyncProducerStruct.request(peer) == 0 || ArrowAsyncProducerStruct.cancel(peer) == 0) {
-        throw DeviceException.invalid("the producer's request or cancel is NULL");
-      }
-      Metadata metadata = MetadataCodec.read(ArrowAsyncProducerStruct.additionalMetadata(metadataBase(peer)));
-      AsyncSchema found = new AsyncSchema(field, new DeviceType(ArrowAsyncProducerStruct.deviceType(peer)), metadata);
+      AsyncSchema found = ProducerWords.schema(peer, field, quirks);
       announced = found;
-      producer = new ForeignProducer(peer, endsEarly(peer), subscription);
+      producer = new ForeignProducer(peer, ProducerWords.endsEarly(peer, quirks), subscription);
       schema.complete(found);
     } catch (Throwable t) {
       return refuse(t);
@@ -150,18 +100,8 @@ public final class AsyncHandler implements HeldByC {
     return why == null ? 0 : Failures.errno(why);
   }
 
-  /** Whether its struct may be gone before the last callbacks (ASY-29). */
-  private boolean endsEarly(long peer) {
-    if (has(AsyncQuirk.PRODUCER_ENDS_EARLY)) return true;
-    return !has(AsyncQuirk.PRODUCER_STAYS) && ArrowCpp.contains(ArrowAsyncProducerStruct.request(peer));
-  }
-
-  /** Where the producer would begin if its metadata were at {@code abi.h}'s offset. */
-  private long metadataBase(long peer) {
-    return has(AsyncQuirk.PRODUCER_HAS_RELEASE) ? peer + Long.BYTES : peer;
-  }
-
-  private int onNextTask(long task, long metadata) {
+  /** {@code on_next_task}: a task that is answered with an error stays the producer's. */
+  int onNextTask(long task, long metadata) {
     if (over) {
       endCalls();
       return Errno.EINVAL;
@@ -194,7 +134,9 @@ public final class AsyncHandler implements HeldByC {
     return Failures.errno(why);
   }
 
-  private void onError(int code, long message, long metadata) {
+  /** {@code on_error}. */
+  void onError(int code, long message, long metadata) {
+    called = true;
     if (over) { // what Arrow C++ calls after a refusal (ASY-11)
       endCalls();
       return;
@@ -203,15 +145,7 @@ public final class AsyncHandler implements HeldByC {
       end(null); // what Arrow C++ makes of a cancellation (ASY-09), or what nobody waits for any more
       return;
     }
-    String text = message == 0 ? "the producer failed with " + Errno.name(code) + " and no message" : NativeHeap.getString(message);
-    Metadata details;
-    try {
-      details = MetadataCodec.read(metadata);
-    } catch (DeviceException e) {
-      details = Metadata.empty();
-      text += " (its metadata is malformed: " + e.getMessage() + ")";
-    }
-    fail(new DeviceException(code == 0 ? Errno.EIO : code, text, null, details));
+    fail(ProducerWords.error(code, message, metadata));
   }
 
   private void fail(Throwable why) {
@@ -233,6 +167,7 @@ public final class AsyncHandler implements HeldByC {
     if (from != null) from.end();
   }
 
+  /** {@code release}: the last call; frees the handler. */
   void release() {
     endCalls();
     if (!over && !subscription.isDiscarding()) {
@@ -241,9 +176,7 @@ public final class AsyncHandler implements HeldByC {
       end(null);
     }
     schema.completeExceptionally(new CancellationException("the stream was cancelled before its schema came"));
-    Slots.leave(tag);
-    ArrowAsyncHandlerStruct.setRelease(struct, 0); // ASY-24
-    Quarantine.free(struct);
+    block.free();
     Throwable why = failure;
     if (why == null) {
       released.complete(null);

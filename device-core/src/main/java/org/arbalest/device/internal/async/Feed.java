@@ -2,6 +2,7 @@ package org.arbalest.device.internal.async;
 
 import org.arbalest.device.AsyncTask;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,4 +36,14 @@ interface Feed {
 
   /** Closes what was not polled; may be called again, for what came after. */
   void discard();
+
+  /** Stops and discards; throws nothing, since others are still to be let go. */
+  default void letGo() {
+    try {
+      stop();
+      discard();
+    } catch (Throwable t) {
+      Faults.report("stopping a stream's source", t);
+    }
+  }
 }

@@ -6,6 +6,7 @@ import org.arbalest.device.abi.ArrowAsyncProducerStruct;
 import org.arbalest.device.abi.ArrowAsyncTaskStruct;
 import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.internal.lifetime.HeldByC;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Quarantine;
 import org.arbalest.device.internal.memory.Slots;
@@ -35,7 +36,7 @@ final class ProducerBlock {
   private long taskMetadataBytes;
 
   /** The struct of {@code holder}, which its calls lead to. */
-  ProducerBlock(AsyncExport holder, AsyncSchema schema, boolean hasRelease) {
+  ProducerBlock(HeldByC holder, AsyncSchema schema, boolean hasRelease) {
     block = NativeHeap.allocate(STREAM_METADATA + MetadataCodec.size(schema.metadata()));
     try {
       tag = Slots.take(holder);

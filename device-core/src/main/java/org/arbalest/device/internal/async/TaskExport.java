@@ -8,6 +8,7 @@ import org.arbalest.device.abi.ArrowAsyncTaskStruct;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.HandleExport;
+import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.internal.stream.Failures;
 
@@ -26,7 +27,7 @@ public final class TaskExport {
     this.export = export;
     this.data = data;
     this.tag = Slots.take(this);
-    export.retain(this);
+    export.holders().retain(this);
   }
 
   /** Writes the struct that is announced. */
@@ -43,13 +44,13 @@ public final class TaskExport {
     try {
       return found.extract(out);
     } finally {
-      found.export.leave(found);
+      found.export.holders().leave(found);
     }
   }
 
   private int extract(long out) {
     if (out == 0) {
-      close();
+      close(data);
       return 0;
     }
     try (DeviceArray array = data instanceof AsyncTask task ? task.extract() : (DeviceArray) data) {
@@ -65,8 +66,8 @@ public final class TaskExport {
   /** Closes what the consumer refused, or dropped. */
   void discard() {
     if (!spend()) return; // it extracted the task all the same
-    close();
-    export.leave(this);
+    close(data);
+    export.holders().leave(this);
   }
 
   private boolean spend() {
@@ -75,7 +76,12 @@ public final class TaskExport {
     return true;
   }
 
-  private void close() {
-    AsyncExport.close(data);
+  /** Closes an item that nobody wants. */
+  static void close(AutoCloseable data) {
+    try {
+      data.close();
+    } catch (Exception e) {
+      Faults.report("closing a task that nobody wants", e);
+    }
   }
 }

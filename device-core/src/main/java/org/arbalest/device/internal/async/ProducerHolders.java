@@ -1,0 +1,45 @@
+package org.arbalest.device.internal.async;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who holds the producer struct: the stream, until the handler is released, and each task that is not extracted, since some consumers ask for more
+ * while they drain (ASY-22). The last one frees it.
+ */
+final class ProducerHolders {
+  private final ProducerBlock block;
+  private final AtomicInteger holders = new AtomicInteger(1);
+
+  /** The tasks that are not extracted, if the consumer may drop some. */
+  private final @Nullable Set<TaskExport> tasks;
+
+  ProducerHolders(ProducerBlock block, boolean dropsTasks) {
+    this.block = block;
+    this.tasks = dropsTasks ? ConcurrentHashMap.newKeySet() : null;
+  }
+
+  /** A task is announced. */
+  void retain(TaskExport task) {
+    holders.incrementAndGet();
+    if (tasks != null) tasks.add(task);
+  }
+
+  /** It is no longer. */
+  void leave(TaskExport task) {
+    if (tasks != null) tasks.remove(task);
+    leave();
+  }
+
+  /** The stream, or a task, has ended. */
+  void leave() {
+    if (holders.decrementAndGet() == 0) block.free();
+  }
+
+  /** Closes the tasks that the consumer may have dropped. */
+  void discardTasks() {
+    if (tasks != null) tasks.forEach(TaskExport::discard);
+  }
+}

@@ -1,0 +1,51 @@
+package org.arbalest.device.internal.async;
+
+import java.util.Set;
+import org.arbalest.device.AsyncQuirk;
+import org.arbalest.device.AsyncSchema;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Field;
+import org.arbalest.device.Metadata;
+import org.arbalest.device.abi.ArrowAsyncProducerStruct;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.MetadataCodec;
+
+/** What a C producer says in its struct and of its errors, with its quirks. */
+final class ProducerWords {
+  private ProducerWords() {}
+
+  /** What the stream of a producer is of, whose struct is complete. */
+  static AsyncSchema schema(long producer, Field field, Set<AsyncQuirk> quirks) {
+    if (ArrowAsyncProducerStruct.request(producer) == 0 || ArrowAsyncProducerStruct.cancel(producer) == 0) {
+      throw DeviceException.invalid("the producer's request or cancel is NULL");
+    }
+    Metadata metadata = MetadataCodec.read(ArrowAsyncProducerStruct.additionalMetadata(metadataBase(producer, quirks)));
+    return new AsyncSchema(field, new DeviceType(ArrowAsyncProducerStruct.deviceType(producer)), metadata);
+  }
+
+  /** Where the producer would begin if its metadata were at {@code abi.h}'s offset. */
+  private static long metadataBase(long producer, Set<AsyncQuirk> quirks) {
+    return quirks.contains(AsyncQuirk.PRODUCER_HAS_RELEASE) ? producer + Long.BYTES : producer;
+  }
+
+  /** Whether its struct may be gone before the last callbacks (ASY-29). */
+  static boolean endsEarly(long producer, Set<AsyncQuirk> quirks) {
+    if (quirks.contains(AsyncQuirk.PRODUCER_ENDS_EARLY)) return true;
+    return !quirks.contains(AsyncQuirk.PRODUCER_STAYS) && ArrowCpp.contains(ArrowAsyncProducerStruct.request(producer));
+  }
+
+  /** What it passes to {@code on_error}. */
+  static DeviceException error(int code, long message, long metadata) {
+    String text = message == 0 ? "the producer failed with " + Errno.name(code) + " and no message" : NativeHeap.getString(message);
+    Metadata details;
+    try {
+      details = MetadataCodec.read(metadata);
+    } catch (DeviceException e) {
+      details = Metadata.empty();
+      text += " (its metadata is malformed: " + e.getMessage() + ")";
+    }
+    return new DeviceException(code == 0 ? Errno.EIO : code, text, null, details);
+  }
+}
