@@ -10,19 +10,12 @@ import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.device.SyncEventImpl;
 import org.arbalest.device.internal.lifetime.Leaks;
+import org.arbalest.device.internal.lifetime.VarHandles;
 import org.jspecify.annotations.Nullable;
 
 /** A holder of an array's memory, until it is closed or exported, by any thread; and which part of the array is shown. */
 public abstract class Handle {
-  private static final VarHandle OWNER;
-
-  static {
-    try {
-      OWNER = MethodHandles.lookup().findVarHandle(Handle.class, "owner", Ownership.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle OWNER = VarHandles.ofField(MethodHandles.lookup(), "owner", Ownership.class);
 
   /** Null when this handle was closed or exported; use OWNER. Not volatile, since that puts a fence into making a handle. */
   @SuppressWarnings("UnusedVariable") // read through OWNER

@@ -32,9 +32,8 @@ public final class AsyncExport extends Turns implements HeldByC {
   private final Feed feed;
   private final CompletableFuture<Void> done = new CompletableFuture<>();
 
-  private final ProducerBlock block;
-
   private final ProducerHolders holders;
+  private final ProducerBlock block;
   private final Requests requests = new Requests();
 
   // Of whoever acts.
@@ -48,8 +47,8 @@ public final class AsyncExport extends Turns implements HeldByC {
     this.handler = handler;
     this.schema = schema;
     this.feed = feed;
-    this.block = new ProducerBlock(this, schema, quirks.contains(AsyncQuirk.PRODUCER_HAS_RELEASE));
-    this.holders = new ProducerHolders(block, quirks.contains(AsyncQuirk.DROPS_TASKS));
+    this.holders = new ProducerHolders(this, schema, quirks);
+    this.block = holders.block();
   }
 
   /** Takes over a handler and a feed; both are let go of in the end, whatever happens. */

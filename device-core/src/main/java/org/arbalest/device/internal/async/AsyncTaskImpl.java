@@ -8,19 +8,12 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Metadata;
 import org.arbalest.device.internal.lifetime.Counts;
 import org.arbalest.device.internal.lifetime.Leaks;
+import org.arbalest.device.internal.lifetime.VarHandles;
 import org.jspecify.annotations.Nullable;
 
 /** What tasks of C and of ours have in common: each is extracted or closed, once. See {@link AsyncTask}. */
 public abstract sealed class AsyncTaskImpl implements AsyncTask permits ImportedTask, LocalTask {
-  private static final VarHandle SPENT;
-
-  static {
-    try {
-      SPENT = MethodHandles.lookup().findVarHandle(AsyncTaskImpl.class, "spent", boolean.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle SPENT = VarHandles.ofField(MethodHandles.lookup(), "spent", boolean.class);
 
   private final Metadata metadata;
   private final Leaks.@Nullable Watch watch;

@@ -3,6 +3,9 @@ package org.arbalest.device.internal.async;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.arbalest.device.AsyncQuirk;
+import org.arbalest.device.AsyncSchema;
+import org.arbalest.device.internal.lifetime.HeldByC;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,9 +19,14 @@ final class ProducerHolders {
   /** The tasks that are not extracted, if the consumer may drop some. */
   private final @Nullable Set<TaskExport> tasks;
 
-  ProducerHolders(ProducerBlock block, boolean dropsTasks) {
-    this.block = block;
-    this.tasks = dropsTasks ? ConcurrentHashMap.newKeySet() : null;
+  /** Makes the struct of {@code holder}, which its calls lead to, and which the stream holds. */
+  ProducerHolders(HeldByC holder, AsyncSchema schema, Set<AsyncQuirk> quirks) {
+    tasks = quirks.contains(AsyncQuirk.DROPS_TASKS) ? ConcurrentHashMap.newKeySet() : null;
+    block = new ProducerBlock(holder, schema, quirks.contains(AsyncQuirk.PRODUCER_HAS_RELEASE)); // last: nothing fails with it in hand
+  }
+
+  ProducerBlock block() {
+    return block;
   }
 
   /** A task is announced. */

@@ -15,15 +15,7 @@ public abstract class RecycledExport implements HeldByC {
   private static final long LARGEST_BLOCK_KEPT = 16 << 10;
   private static final int MOST_KEPT = 256;
 
-  private static final VarHandle LIVE;
-
-  static {
-    try {
-      LIVE = MethodHandles.lookup().findVarHandle(RecycledExport.class, "live", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle LIVE = VarHandles.ofField(MethodHandles.lookup(), "live", int.class);
 
   private final Slots.Stack home;
   private long capacity;

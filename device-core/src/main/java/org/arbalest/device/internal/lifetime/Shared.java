@@ -5,15 +5,7 @@ import java.lang.invoke.VarHandle;
 
 /** Something that several hold: a count, which starts at one. The last to leave frees. May be held and left on any thread. */
 public abstract class Shared {
-  private static final VarHandle HOLDERS;
-
-  static {
-    try {
-      HOLDERS = MethodHandles.lookup().findVarHandle(Shared.class, "holders", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle HOLDERS = VarHandles.ofField(MethodHandles.lookup(), "holders", int.class);
 
   @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // read and written through HOLDERS
   private int holders = 1;
