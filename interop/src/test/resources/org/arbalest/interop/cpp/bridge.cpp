@@ -91,11 +91,31 @@ struct Producer {
   std::optional<arrow::Future<>> done;
 };
 
-/* With an executor of its own, whose thread is joined before the consumer is gone: none outlives the test. */
-struct Consumer {
+/*
+ * With an executor of its own, whose thread is joined before the consumer is gone: none outlives the test. Nor is the handler gone before its
+ * release, the producer's last call: Arrow C++ is at the end when it has heard of it, which is before that.
+ */
+struct Consumer : ArrowAsyncDeviceStreamHandler {
   std::shared_ptr<arrow::internal::ThreadPool> pool;
-  ArrowAsyncDeviceStreamHandler handler;
   std::optional<arrow::Future<arrow::AsyncRecordBatchGenerator>> made;
+
+  void (*arrow_release)(ArrowAsyncDeviceStreamHandler *) = nullptr;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool released = false;
+
+  void awaitRelease() {
+    std::unique_lock<std::mutex> lock(mutex);
+    changed.wait(lock, [this] { return released; });
+  }
+
+  static void onRelease(ArrowAsyncDeviceStreamHandler *handler) {
+    auto *self = static_cast<Consumer *>(handler);
+    self->arrow_release(handler);
+    std::lock_guard<std::mutex> lock(self->mutex);
+    self->released = true;
+    self->changed.notify_all();
+  }
 };
 
 }  // namespace
@@ -161,14 +181,17 @@ void *bridge_consumer(uint64_t queue_size) {
     fail(pool.status());
     return nullptr;
   }
-  auto *self = new Consumer{pool.ValueOrDie(), {}, std::nullopt};
+  auto *self = new Consumer{};
+  self->pool = pool.ValueOrDie();
   auto *executor = reinterpret_cast<arrow::internal::Executor *>(self->pool.get());
-  self->made = arrow::CreateAsyncDeviceStreamHandler(&self->handler, executor, queue_size, arrow::DefaultDeviceMemoryMapper);
+  self->made = arrow::CreateAsyncDeviceStreamHandler(self, executor, queue_size, arrow::DefaultDeviceMemoryMapper);
+  self->arrow_release = self->release;
+  self->release = Consumer::onRelease;
   return self;
 }
 
-/* Lives until the consumer is freed, which is after its release. */
-struct ArrowAsyncDeviceStreamHandler *bridge_consumer_handler(void *consumer) { return &static_cast<Consumer *>(consumer)->handler; }
+/* Lives until the consumer is freed. */
+struct ArrowAsyncDeviceStreamHandler *bridge_consumer_handler(void *consumer) { return static_cast<Consumer *>(consumer); }
 
 /* Waits for the schema. */
 int bridge_consumer_schema(void *consumer, struct ArrowSchema *out) {
@@ -188,9 +211,10 @@ int bridge_consumer_next(void *consumer, struct ArrowDeviceArray *out) {
   return batch == nullptr ? 0 : answer(arrow::ExportDeviceRecordBatch(*batch, nullptr, out, nullptr));
 }
 
-/* Waits for what Arrow C++ is at. */
+/* Waits for what Arrow C++ is at, and for the handler's release: it must have been handed to a producer. */
 void bridge_consumer_free(void *consumer) {
   auto *self = static_cast<Consumer *>(consumer);
+  self->awaitRelease();
   self->made.reset();
   auto closed = self->pool->Shutdown(true);
   (void)closed;
