@@ -72,7 +72,7 @@ internal class ConsumerModel(
     private val producer = arena.allocate(64, 8)
     private val extracted = List(tasks) { AtomicInteger() }
     private val cancels = AtomicInteger()
-    private val calls = AtomicInteger()
+    private val requests = AtomicInteger()
     private val releases = AtomicInteger()
     private val signalling = AtomicInteger()
 
@@ -183,14 +183,19 @@ internal class ConsumerModel(
         }
     }
 
-    /** A call of ours: not on a producer that is gone, and not while another is under way, but for cancel. */
-    private fun called(what: String, alone: Boolean, act: () -> Unit) {
+    /** A call of ours: not on a producer that is gone. */
+    private fun called(what: String, act: () -> Unit) {
         check(!gone) { "$what on a producer that is gone" }
-        check(calls.getAndIncrement() == 0 || !alone) { "$what during another call" }
         Interleavings.step("in $what")
         check(!gone) { "the producer went during $what" }
         act()
-        calls.decrementAndGet()
+    }
+
+    /** One at a time; a cancel may be under way, which comes from any thread (ASY-08). */
+    private fun requested(n: Long) {
+        check(requests.getAndIncrement() == 0) { "request during another one" }
+        called("request") { demand += n }
+        requests.decrementAndGet()
     }
 
     private inner class Subscriber : Flow.Subscriber<AsyncTask> {
@@ -236,10 +241,10 @@ internal class ConsumerModel(
             ).address()
 
         @JvmStatic
-        fun request(@Suppress("unused") self: Long, n: Long) = guarded { current.run { called("request", true) { demand += n } } }
+        fun request(@Suppress("unused") self: Long, n: Long) = guarded { current.requested(n) }
 
         @JvmStatic
-        fun cancel(@Suppress("unused") self: Long) = guarded { current.run { called("cancel", false) { cancels.incrementAndGet() } } }
+        fun cancel(@Suppress("unused") self: Long) = guarded { current.run { called("cancel") { cancels.incrementAndGet() } } }
 
         @JvmStatic
         fun extract(task: Long, out: Long): Int {
