@@ -8,9 +8,11 @@ import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.launch
 import org.arbalest.coroutines.asFlow
+import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.testkit.LedgerExtension
+import java.lang.foreign.MemorySegment
 import java.util.concurrent.CancellationException
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletionException
@@ -183,10 +185,12 @@ class ArrowCppAsyncProducerSpec : FunSpec({
     test("ASY-09 what Arrow C++ makes of a cancellation is no error: the end, if it was at its last batch, on_error otherwise") {
         for (batches in 1..3) {
             ready(batches, fails = false).use { producer ->
-                val stream = producer.connect()
+                var handler = MemorySegment.NULL
+                val stream = AsyncArrayStream.connect({ handler = it })
                 val subscriber = Taker(onTask = { it.extract().close(); subscription.cancel() })
                 stream.subscribe(subscriber)
                 subscriber.subscription.request(10)
+                producer.start(handler) // now: the first task is taken inside its callback
                 stream.released().outcome().getOrThrow()
                 producer.outcome() shouldBe "Consumer requested cancellation".takeIf { batches > 1 }
             }
