@@ -225,18 +225,19 @@ class EarlyEndSpec : FunSpec({
         }
     }
 
-    /** A producer that waits before task 1, and whose struct has a NULL in place of [function]; three tasks are wanted. */
-    fun unreachable(function: (Long, Long) -> Unit, take: (AsyncArrayStream) -> Unit, check: (AsyncArrayStream) -> Unit) {
+    /** A producer that waits before task 1, and whose struct has a NULL in place of [function]; three tasks are wanted. One that [staysHeld] does nothing meanwhile. */
+    fun unreachable(function: (Long, Long) -> Unit, take: (AsyncArrayStream) -> Unit, staysHeld: Boolean = false, check: (AsyncArrayStream) -> Unit) {
         PeerProducer(-1, 1, setOf(GATE_TASK), at = 1).use { producer ->
             lateinit var handler: MemorySegment
             val arrays = AsyncArrayStream.connect { handler = it; producer.start(it) }
             take(arrays)
             awaitGate()
             function(ArrowAsyncHandlerStruct.producer(handler.address()), 0)
-            CPeer.openGate()
+            if (!staysHeld) CPeer.openGate()
             try {
                 check(arrays)
             } finally {
+                CPeer.openGate()
                 producer.stop()
             }
             producer.join() shouldBe true
@@ -264,8 +265,8 @@ class EarlyEndSpec : FunSpec({
 
     test("ASY-30 a cancel that cannot be made is no error for whoever cancels, and reaches whoever waits for the release") {
         val collector = AsyncCollector(0)
-        unreachable(ArrowAsyncProducerStruct::setCancel, { it.subscribe(collector); collector.subscription.request(1) }) { arrays ->
-            arrays.close()
+        unreachable(ArrowAsyncProducerStruct::setCancel, { it.subscribe(collector); collector.subscription.request(1) }, staysHeld = true) { arrays ->
+            arrays.close() // before the producer could release by itself
             arrays.released().outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().message shouldContain "could not be called"
             collector.done.outcome().isFailure shouldBe true
         }
