@@ -10,6 +10,8 @@ import org.apache.arrow.c.Data;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Field;
+import org.arbalest.device.Metadata;
 import org.arbalest.device.Schema;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStruct;
@@ -60,10 +62,21 @@ public class ExportImportRelease {
     DeviceArray batch;
     Schema schema;
 
+    /** More schemas than are recognised, in turn. */
+    final Field[] others = new Field[64];
+
+    int next;
+
     @Setup
     public void make() {
       batch = Batches.ours(columns, nulls);
       schema = batch.schema();
+      for (int i = 0; i < others.length; i++) others[i] = batch.field().withMetadata(Metadata.of("number", String.valueOf(i)));
+    }
+
+    Field another() {
+      next = (next + 1) % others.length;
+      return others[next];
     }
 
     @TearDown
@@ -111,11 +124,25 @@ public class ExportImportRelease {
     DeviceArray.importDeviceArray(side.array, side.schema).close();
   }
 
-  /** Ours, as an {@code ArrowArray}; the {@code ArrowSchema} is written, parsed and released too. */
+  /** Ours, as an {@code ArrowArray}; the {@code ArrowSchema} is written, recognised and released too. */
   @Benchmark
   public void arrayWithSchema(Ours side) {
     side.batch.retain().exportArray(side.array, side.schemaStruct);
     DeviceArray.importArray(side.array, side.schemaStruct).close();
+  }
+
+  /** Ours: a schema without an array, which was just seen. */
+  @Benchmark
+  public Schema schema(Ours side) {
+    side.schema.exportSchema(side.schemaStruct);
+    return Schema.importSchema(side.schemaStruct);
+  }
+
+  /** Ours: a schema that was not seen for so long that it is parsed. */
+  @Benchmark
+  public Field schemaAnew(Ours side) {
+    side.another().exportSchema(side.schemaStruct);
+    return Field.importSchema(side.schemaStruct);
   }
 
   /** arrow-java: into one root again and again; clearing it releases the array. */

@@ -65,7 +65,8 @@ public sealed interface Field permits FieldImpl {
   long flags();
 
   /**
-   * Reads a C schema and releases it, exactly once, whether or not it could be read (SCH-19).
+   * Reads a C schema and releases it, exactly once, whether or not it could be read (SCH-19). If it says what one of the last said, to the byte, it is
+   * that one (SCH-22).
    *
    * @param schema a live {@code ArrowSchema}
    * @throws DeviceException with {@code EINVAL}, the path of the field and what is wrong with it

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.FieldNames;
 import org.jspecify.annotations.Nullable;
 
@@ -105,7 +106,8 @@ public final class Schema {
   }
 
   /**
-   * Reads a C schema and releases it, exactly once, whether or not it could be read (SCH-19).
+   * Reads a C schema and releases it, exactly once, whether or not it could be read (SCH-19). If it says what one of the last said, to the byte, it is
+   * that one (SCH-22).
    *
    * @param schema a live {@code ArrowSchema} of a struct
    * @throws DeviceException with {@code EINVAL}, the path of the field and what is wrong with it
@@ -115,7 +117,7 @@ public final class Schema {
     if (!(field.type() instanceof StructType)) {
       throw DeviceException.invalid("$: a record batch's schema is a struct (\"+s\"), not \"" + field.type().format() + "\"");
     }
-    return ofStruct(field);
+    return FieldImpl.unwrap(field).schema();
   }
 
   /** Writes this schema as a C schema; see {@link Field#exportSchema}. */

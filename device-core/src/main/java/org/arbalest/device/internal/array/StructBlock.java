@@ -3,7 +3,7 @@ package org.arbalest.device.internal.array;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.memory.NativeHeap;
 
-/** One block of memory with the structs that describe an array and those below it, and behind them their lists; both are taken from it one by one. */
+/** A block of memory with the structs that describe an array and those below it, and behind them their lists; both are taken one by one. */
 public final class StructBlock {
   /** The first struct, which is the array; whoever has it frees the block by it. */
   public final long address;

@@ -5,6 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Slots;
+import org.arbalest.device.internal.memory.Stripes;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,14 +37,14 @@ public abstract class RecycledExport implements HeldByC {
 
   /** Where idle exports of a kind are kept. Threads share a stack with few others: sharing one with all would cost more than the export. */
   protected static Slots.Stack[] stacks() {
-    Slots.Stack[] stacks = new Slots.Stack[16];
+    Slots.Stack[] stacks = new Slots.Stack[Stripes.COUNT];
     Arrays.setAll(stacks, _ -> new Slots.Stack());
     return stacks;
   }
 
   /** The one of this thread. */
   protected static Slots.Stack mine(Slots.Stack[] stacks) {
-    return stacks[(int) Thread.currentThread().threadId() & (stacks.length - 1)];
+    return stacks[Stripes.mine()];
   }
 
   /** Takes the export that was recycled last; null if none is idle. */

@@ -86,7 +86,12 @@ public final class NativeHeap {
   }
 
   public static void putBytes(long address, byte[] bytes) {
-    MemorySegment.copy(bytes, 0, ALL, JAVA_BYTE, address, bytes.length);
+    putBytes(address, bytes, bytes.length);
+  }
+
+  /** The first so many of them. */
+  public static void putBytes(long address, byte[] bytes, int length) {
+    MemorySegment.copy(bytes, 0, ALL, JAVA_BYTE, address, length);
   }
 
   public static void copy(long from, long to, long bytes) {

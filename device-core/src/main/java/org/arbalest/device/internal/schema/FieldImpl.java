@@ -38,6 +38,9 @@ public final class FieldImpl implements Field {
   /** This struct seen as a schema; made at first use, by whoever is first. */
   private volatile @Nullable Schema schema;
 
+  /** What C sees of it; made at the first export, by whoever is first. */
+  private volatile @Nullable SchemaImage image;
+
   private FieldImpl(String name, DataType type, boolean nullable, Metadata metadata, long unknownFlags) {
     this.name = Objects.requireNonNull(name, "name");
     this.type = Objects.requireNonNull(type, "type");
@@ -160,6 +163,12 @@ public final class FieldImpl implements Field {
   public Schema schema() {
     Schema known = schema;
     if (known == null) schema = known = Schema.ofStruct(this);
+    return known;
+  }
+
+  SchemaImage image() {
+    SchemaImage known = image;
+    if (known == null) image = known = SchemaImage.of(this);
     return known;
   }
 

@@ -5,6 +5,8 @@ import static org.arbalest.device.internal.memory.NativeHeap.getInt;
 import static org.arbalest.device.internal.memory.NativeHeap.putBytes;
 import static org.arbalest.device.internal.memory.NativeHeap.putInt;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import org.arbalest.device.DeviceException;
@@ -58,6 +60,18 @@ public final class MetadataCodec {
       size += 8L + entry.keyBytes().length + entry.valueBytes().length;
     }
     return size;
+  }
+
+  /** The block as bytes; no metadata is a block of no pairs. */
+  static byte[] encode(Metadata metadata) {
+    ByteBuffer block = ByteBuffer.allocate(Math.toIntExact(Math.max(Integer.BYTES, size(metadata)))).order(ByteOrder.nativeOrder());
+    block.putInt(metadata.entries().size());
+    for (Metadata.Entry entry : metadata.entries()) {
+      byte[] key = entry.keyBytes();
+      byte[] value = entry.valueBytes();
+      block.putInt(key.length).put(key).putInt(value.length).put(value);
+    }
+    return block.array();
   }
 
   /** Writes the block, and returns the address behind it. */

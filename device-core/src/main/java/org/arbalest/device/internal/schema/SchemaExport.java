@@ -1,47 +1,43 @@
 package org.arbalest.device.internal.schema;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandles;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Arrays;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
-import org.arbalest.device.Metadata;
 import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.internal.calls.Afterwards;
 import org.arbalest.device.internal.calls.ExitGuard;
-import org.arbalest.device.internal.lifetime.HeldByC;
+import org.arbalest.device.internal.lifetime.RecycledExport;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Slots;
 
 /**
- * One schema that C holds: the structs below the base struct, their lists and their strings, in one block, and how many of the structs are
- * not yet released. Children may be moved out and released later, like those of an array.
+ * One schema that C holds: the structs below the base struct, their lists and their strings, written anew each time, since C may have moved structs
+ * out. Children may be released later than their parent, like those of an array.
  */
-public final class SchemaExport implements HeldByC {
+public final class SchemaExport extends RecycledExport {
   /** The release callback of every schema of ours, for C. */
   static final long RELEASE =
       ExitGuard.stub(MethodHandles.lookup(), "released", FunctionDescriptor.ofVoid(JAVA_LONG), Afterwards.RELEASE_SCHEMA);
 
   private static final long NODE = ArrowSchemaStruct.SIZE;
+  private static final boolean[] NO_NODES = {};
 
-  private final long block;
-  private final AtomicInteger live;
-  private final boolean[] released;
-  private long tag;
-  private int nextNode = 1;
+  private static final Slots.Stack[] IDLE = stacks();
+
+  /** Whether a struct is released. */
+  private boolean[] released = NO_NODES;
+
+  private int nextNode;
   private long nextList;
-  private long nextText;
+  private long text;
 
-  private SchemaExport(int nodes, long textBytes) {
-    this.live = new AtomicInteger(nodes);
-    this.released = new boolean[nodes];
-    this.block = NativeHeap.allocate((NODE + Long.BYTES) * (nodes - 1) + textBytes);
-    this.nextList = block + NODE * (nodes - 1);
-    this.nextText = nextList + (long) Long.BYTES * (nodes - 1);
+  private SchemaExport(Slots.Stack home) {
+    super(home);
   }
 
   /** Exports a field to {@code out}; on failure {@code out} is a released struct (OWN-09). */
@@ -51,74 +47,68 @@ public final class SchemaExport implements HeldByC {
     if (nodes > Slots.MOST_NODES) {
       throw DeviceException.invalid("the schema has " + nodes + " fields; at most " + Slots.MOST_NODES + " can be exported");
     }
-    SchemaExport export = new SchemaExport(nodes, textBytes(field));
+    SchemaImage image = FieldImpl.unwrap(field).image();
+    SchemaExport export = take(image);
+    export.holds(image.nodes);
     try {
-      export.tag = Slots.take(export);
-    } catch (Throwable t) {
-      NativeHeap.free(export.block);
-      throw t;
-    }
-    try {
-      export.write(field, out, export.tag);
-    } catch (Throwable t) {
+      export.write(image.root, out, export.tag);
+    } catch (Throwable t) { // the stack is exhausted
       ArrowSchemaStruct.setRelease(out, 0);
-      Slots.leave(export.tag);
-      NativeHeap.free(export.block);
+      export.holds(0);
+      export.recycle();
       throw t;
     }
   }
 
-  private static long textBytes(Field field) {
-    long bytes = utf8(Layout.of(field).format).length + 1L + utf8(field.name()).length + 1L + MetadataCodec.size(field.metadata());
-    for (Field child : Layout.of(field).children) bytes += textBytes(child);
-    Field dictionary = Layout.of(field).dictionary;
-    return dictionary == null ? bytes : bytes + textBytes(dictionary);
+  /** A slot, and a block with the strings in their place: all that can fail. */
+  private static SchemaExport take(SchemaImage image) {
+    Slots.Stack home = mine(IDLE);
+    SchemaExport export = (SchemaExport) takeIdle(home);
+    if (export == null) {
+      export = new SchemaExport(home);
+      export.takeSlot();
+    }
+    try {
+      export.prepare(image);
+    } catch (Throwable t) {
+      export.recycle();
+      throw t;
+    }
+    return export;
   }
 
-  private void write(Field field, long to, long nodeTag) {
-    Field[] children = Layout.of(field).children;
+  private void prepare(SchemaImage image) {
+    int below = image.nodes - 1;
+    if (released.length <= below) released = new boolean[below + 1];
+    ensure((NODE + Long.BYTES) * below + image.textBytes);
+    Arrays.fill(released, 0, image.nodes, false);
+    nextNode = 1;
+    nextList = block + NODE * below;
+    text = nextList + (long) Long.BYTES * below;
+    image.writeText(text);
+  }
+
+  private void write(SchemaImage.Node node, long to, long nodeTag) {
+    SchemaImage.Node[] children = node.children;
     long list = nextList;
     nextList += (long) Long.BYTES * children.length;
+    for (int i = 0; i < children.length; i++) NativeHeap.putLong(list + (long) Long.BYTES * i, writeNext(children[i]));
     ArrowSchemaStruct.setNChildren(to, children.length);
     ArrowSchemaStruct.setChildren(to, children.length == 0 ? 0 : list);
-    for (int i = 0; i < children.length; i++) {
-      ArrowSchemaStruct.setChild(to, i, writeNext(children[i]));
-    }
-    Field dictionary = Layout.of(field).dictionary;
-    ArrowSchemaStruct.setDictionary(to, dictionary == null ? 0 : writeNext(dictionary));
-    ArrowSchemaStruct.setFormat(to, text(Layout.of(field).format));
-    ArrowSchemaStruct.setName(to, text(field.name()));
-    ArrowSchemaStruct.setMetadata(to, metadata(field.metadata()));
-    ArrowSchemaStruct.setFlags(to, field.flags());
+    ArrowSchemaStruct.setDictionary(to, node.dictionary == null ? 0 : writeNext(node.dictionary));
+    ArrowSchemaStruct.setFormat(to, text + node.format);
+    ArrowSchemaStruct.setName(to, text + node.name);
+    ArrowSchemaStruct.setMetadata(to, node.metadata < 0 ? 0 : text + node.metadata);
+    ArrowSchemaStruct.setFlags(to, node.flags);
     ArrowSchemaStruct.setPrivateData(to, nodeTag);
     ArrowSchemaStruct.setRelease(to, RELEASE);
   }
 
-  private long writeNext(Field field) {
-    int node = nextNode++;
-    long to = block + NODE * (node - 1);
-    write(field, to, Slots.node(tag, node));
+  private long writeNext(SchemaImage.Node node) {
+    int number = nextNode++;
+    long to = block + NODE * (number - 1);
+    write(node, to, Slots.node(tag, number));
     return to;
-  }
-
-  private long text(String text) {
-    byte[] bytes = utf8(text);
-    long at = nextText;
-    NativeHeap.putBytes(at, bytes);
-    NativeHeap.putByte(at + bytes.length, (byte) 0);
-    nextText += bytes.length + 1L;
-    return at;
-  }
-
-  private long metadata(Metadata metadata) {
-    if (metadata.isEmpty()) return 0;
-    long at = nextText;
-    nextText = MetadataCodec.write(metadata, at);
-    return at;
-  }
-
-  private static byte[] utf8(String text) {
-    return text.getBytes(UTF_8);
   }
 
   @SuppressWarnings("UnusedMethod") // stub() finds it by name
@@ -139,11 +129,7 @@ public final class SchemaExport implements HeldByC {
       Faults.warn("a schema was released that had been released before, through a copy of its struct");
       return;
     }
-    int released = export.releaseTree(schema, tag);
-    if (released != 0 && export.live.addAndGet(-released) == 0) {
-      Slots.leave(export.tag);
-      NativeHeap.free(export.block);
-    }
+    if (export.isLeftBy(export.releaseTree(schema, tag))) export.recycle();
   }
 
   private int releaseTree(long schema, long nodeTag) {
@@ -167,10 +153,5 @@ public final class SchemaExport implements HeldByC {
     if (release == RELEASE && Slots.sameSlot(tag, nodeTag)) return releaseTree(schema, nodeTag);
     SchemaImporter.giveBack(schema);
     return 0;
-  }
-
-  @Override
-  public Kind heldAs() {
-    return Kind.EXPORT;
   }
 }

@@ -6,15 +6,19 @@ import org.arbalest.device.DataType;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.Metadata;
 import org.arbalest.device.NestedType.DictionaryType;
 import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.internal.calls.Calls;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Slots;
 
-/** Reads C schemas. */
+/** Reads C schemas, each string once: what is remembered of one is what was read. */
 public final class SchemaImporter {
+  private final SchemaText text = new SchemaText(RecentSchemas.MOST_BYTES);
   private int fields;
+
+  private record Read(Field field, SchemaImage.Node node) {}
 
   private SchemaImporter() {}
 
@@ -22,7 +26,8 @@ public final class SchemaImporter {
   public static Field importSchema(long schema) {
     if (ArrowSchemaStruct.release(schema) == 0) throw DeviceException.invalid("$: the schema was released before it was imported");
     try {
-      return new SchemaImporter().read(schema, 1);
+      Field recent = RecentSchemas.find(schema);
+      return recent == null ? new SchemaImporter().read(schema) : recent;
     } catch (Malformed e) {
       throw e.toDeviceException();
     } finally {
@@ -30,41 +35,58 @@ public final class SchemaImporter {
     }
   }
 
-  private Field read(long schema, int depth) {
+  private Field read(long schema) {
+    Read root = read(schema, 1);
+    if (!text.isFull() && fields <= RecentSchemas.MOST_NODES) RecentSchemas.add(new SchemaImage(root.node, fields, text), root.field);
+    return root.field;
+  }
+
+  private Read read(long schema, int depth) {
     if (depth > FieldImpl.DEEPEST) throw new Malformed("nests deeper than " + FieldImpl.DEEPEST + " levels");
     if (++fields > Slots.MOST_NODES) throw new Malformed("has more than " + Slots.MOST_NODES + " fields");
     if (ArrowSchemaStruct.format(schema) == 0) throw new Malformed("format is NULL");
-    String format = NativeHeap.getString(ArrowSchemaStruct.format(schema));
+    int formatPlace = text.size();
+    String format = text.putString(ArrowSchemaStruct.format(schema));
     long flags = ArrowSchemaStruct.flags(schema);
-    List<Field> children = children(schema, depth);
+    List<Read> children = children(schema, depth);
     try {
-      DataType type = Format.read(format, children, (flags & ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED) != 0);
-      long dictionary = ArrowSchemaStruct.dictionary(schema);
-      if (dictionary != 0) type = encoded(format, type, flags, dictionary, depth);
-      return FieldImpl.of(name(schema), type, flags, MetadataCodec.read(ArrowSchemaStruct.metadata(schema)));
+      DataType type = Format.read(format, children.stream().map(Read::field).toList(), (flags & ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED) != 0);
+      long dictionaryStruct = ArrowSchemaStruct.dictionary(schema);
+      Read dictionary = dictionaryStruct == 0 ? null : dictionary(format, type, dictionaryStruct, depth);
+      if (dictionary != null && type instanceof IntType index) {
+        type = new DictionaryType(index, dictionary.field, (flags & ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED) != 0);
+      }
+      long nameString = ArrowSchemaStruct.name(schema);
+      int namePlace = nameString == 0 ? -1 : text.size();
+      String name = nameString == 0 ? "" : text.putString(nameString);
+      long block = ArrowSchemaStruct.metadata(schema);
+      Metadata metadata = MetadataCodec.read(block);
+      int metadataPlace = block == 0 ? -1 : text.put(metadata);
+      SchemaImage.Node[] below = children.stream().map(Read::node).toArray(SchemaImage.Node[]::new);
+      SchemaImage.Node values = dictionary == null ? null : dictionary.node;
+      SchemaImage.Node node = new SchemaImage.Node(flags, formatPlace, namePlace, metadataPlace, below, values);
+      return new Read(FieldImpl.of(name, type, flags, metadata), node);
     } catch (IllegalArgumentException | DeviceException e) {
       throw new Malformed(String.valueOf(e.getMessage()));
     }
   }
 
-  private DataType encoded(String format, DataType index, long flags, long dictionary, int depth) {
-    if (!(index instanceof IntType integer)) {
-      throw new Malformed("the index of a dictionary is an integer, but its format is \"" + format + "\"");
-    }
+  private Read dictionary(String format, DataType index, long dictionary, int depth) {
+    if (!(index instanceof IntType)) throw new Malformed("the index of a dictionary is an integer, but its format is \"" + format + "\"");
     if (ArrowSchemaStruct.release(dictionary) == 0) throw new Malformed("the dictionary is released");
     try {
-      return new DictionaryType(integer, read(dictionary, depth + 1), (flags & ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED) != 0);
+      return read(dictionary, depth + 1);
     } catch (Malformed e) {
       throw e.under(Malformed.DICTIONARY);
     }
   }
 
-  private List<Field> children(long schema, int depth) {
+  private List<Read> children(long schema, int depth) {
     long count = ArrowSchemaStruct.nChildren(schema);
     if (count < 0 || count > Slots.MOST_NODES) throw new Malformed("n_children = " + count + "; 0 to " + Slots.MOST_NODES + " are legal");
     if (count == 0) return List.of();
     if (ArrowSchemaStruct.children(schema) == 0) throw new Malformed("n_children = " + count + ", but children is NULL");
-    List<Field> children = new ArrayList<>((int) count);
+    List<Read> children = new ArrayList<>((int) count);
     for (long i = 0; i < count; i++) {
       long child = ArrowSchemaStruct.child(schema, i);
       if (child == 0) throw new Malformed("children[" + i + "] is NULL");
@@ -83,9 +105,13 @@ public final class SchemaImporter {
     return name == 0 ? "" : NativeHeap.getString(name);
   }
 
-  /** Releases a schema, unless it is released. */
+  /** Releases a schema, unless it is released; one of ours without going through C. */
   public static void giveBack(long schema) {
     long release = ArrowSchemaStruct.release(schema);
-    if (release != 0) Calls.release(release, schema);
+    if (release == SchemaExport.RELEASE) {
+      SchemaExport.release(schema);
+    } else if (release != 0) {
+      Calls.release(release, schema);
+    }
   }
 }

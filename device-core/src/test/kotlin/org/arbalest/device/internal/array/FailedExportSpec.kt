@@ -30,6 +30,7 @@ import org.arbalest.device.abi.Errno
 import org.arbalest.device.batch
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.memory.Slots
+import org.arbalest.device.internal.schema.SchemaExport
 import org.arbalest.device.internal.schema.SchemaImporter
 import org.arbalest.device.release
 
@@ -45,6 +46,7 @@ class FailedExportSpec : FunSpec({
         val given = arena.allocate(ArrowSchemaStruct.LAYOUT).also { array.field().exportSchema(it) }.address()
         val count = created.get()
         val arrays = mutableListOf<Long>()
+        val schemas = mutableListOf<Long>()
         created.set(1L shl 24)
         try {
             do { // idle exports are used up as well
@@ -53,11 +55,18 @@ class FailedExportSpec : FunSpec({
                 val exported = ArrowArrayStruct.release(out.address()) != 0L
                 if (exported) arrays += out.address()
             } while (exported)
+            do {
+                val out = arena.allocate(ArrowSchemaStruct.LAYOUT).address()
+                runCatching { SchemaExport.exportSchema(array.field(), out) }
+                val exported = ArrowSchemaStruct.release(out) != 0L
+                if (exported) schemas += out
+            } while (exported)
             action { SchemaImporter.giveBack(given) }
         } finally {
             created.set(count)
         }
         arrays.forEach(ArrayImport::giveBack)
+        schemas.forEach(SchemaImporter::giveBack)
         SchemaImporter.giveBack(given)
     }
 

@@ -1,0 +1,32 @@
+package org.arbalest.device.internal.schema
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.longs.shouldBeLessThan
+import org.arbalest.device.DataType
+import org.arbalest.device.Field
+import org.arbalest.device.Metadata
+import org.arbalest.device.abi.ArrowSchemaStruct
+import java.lang.foreign.Arena
+import java.lang.management.ManagementFactory
+
+/** Here, since core's tests are in a module that does not read java.management. */
+class SchemaAllocationSpec : FunSpec({
+    test("SCH-22 a schema that was just seen crosses without anything on the heap") {
+        val threads = ManagementFactory.getThreadMXBean() as com.sun.management.ThreadMXBean
+        val columns = Array(10) { Field.of("column $it", DataType.INT64).withMetadata(Metadata.of("number", "$it")) }
+        val field = Field.of("", DataType.struct(*columns))
+        Arena.ofConfined().use { arena ->
+            val schema = arena.allocate(ArrowSchemaStruct.LAYOUT).address()
+            fun allocated(): Long {
+                val before = threads.currentThreadAllocatedBytes
+                repeat(10_000) {
+                    SchemaExport.exportSchema(field, schema)
+                    SchemaImporter.importSchema(schema)
+                }
+                return threads.currentThreadAllocatedBytes - before
+            }
+            repeat(10) { allocated() }
+            allocated() shouldBeLessThan 10_000 // what the measuring itself takes
+        }
+    }
+})
