@@ -45,6 +45,15 @@ public sealed interface AsyncArrayStream extends Flow.Publisher<AsyncTask>, Auto
   }
 
   /**
+   * The same; each {@link AsyncTask#extract} looks at its array as closely as the level says.
+   *
+   * @param level with {@link Validation#FULL} the extraction waits for the array's event, on the thread that extracts
+   */
+  static AsyncArrayStream connect(Consumer<MemorySegment> start, Validation level, AsyncQuirk... quirks) {
+    return AsyncArrayStreamImpl.connect(start, level, quirks);
+  }
+
+  /**
    * What the stream is of; completes before the first task, on the producer's thread.
    *
    * <p>Fails with what the stream fails with before it, or with a {@link CancellationException} if it was cancelled before.

@@ -13,6 +13,7 @@ import org.arbalest.device.internal.copy.ArrayCopy;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.read.ColumnImpl;
+import org.arbalest.device.internal.validate.ArrayValidation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,7 +112,12 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * @throws DeviceException with {@code EINVAL} if the array is malformed: the path, what is wrong, the numbers
    */
   static DeviceArray importArray(MemorySegment array, Field field) {
-    return ArrayImport.importArray(array, field);
+    return importArray(array, field, Validation.STRUCTURAL);
+  }
+
+  /** Takes in an array from C as {@link #importArray(MemorySegment, Field)} does, looking as closely as the level says. */
+  static DeviceArray importArray(MemorySegment array, Field field, Validation level) {
+    return ArrayValidation.imported(ArrayImport.importArray(array, field, level), level);
   }
 
   /** Takes in a record batch from C; see {@link #importArray(MemorySegment, Field)}. */
@@ -119,9 +125,19 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
     return importArray(array, schema.asField());
   }
 
+  /** Takes in a record batch from C; see {@link #importArray(MemorySegment, Field, Validation)}. */
+  static DeviceArray importArray(MemorySegment array, Schema schema, Validation level) {
+    return importArray(array, schema.asField(), level);
+  }
+
   /** Takes in an array and its schema from C; both structs are released afterwards, also on failure. */
   static DeviceArray importArray(MemorySegment array, MemorySegment schema) {
-    return ArrayImport.importArray(array, schema);
+    return importArray(array, schema, Validation.STRUCTURAL);
+  }
+
+  /** Takes in an array and its schema from C; see {@link #importArray(MemorySegment, Field, Validation)}. */
+  static DeviceArray importArray(MemorySegment array, MemorySegment schema, Validation level) {
+    return ArrayValidation.imported(ArrayImport.importArray(array, schema, level), level);
   }
 
   /**
@@ -132,7 +148,15 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * @param field its type
    */
   static DeviceArray importDeviceArray(MemorySegment array, Field field) {
-    return ArrayImport.importDeviceArray(array, field);
+    return importDeviceArray(array, field, Validation.STRUCTURAL);
+  }
+
+  /**
+   * Takes in a device array from C as {@link #importDeviceArray(MemorySegment, Field)} does, looking as closely as the level says: with {@link
+   * Validation#FULL}, this waits for the array's event, and copies what it says there.
+   */
+  static DeviceArray importDeviceArray(MemorySegment array, Field field, Validation level) {
+    return ArrayValidation.imported(ArrayImport.importDeviceArray(array, field, level), level);
   }
 
   /** Takes in a record batch from C; see {@link #importDeviceArray(MemorySegment, Field)}. */
@@ -140,9 +164,19 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
     return importDeviceArray(array, schema.asField());
   }
 
+  /** Takes in a record batch from C; see {@link #importDeviceArray(MemorySegment, Field, Validation)}. */
+  static DeviceArray importDeviceArray(MemorySegment array, Schema schema, Validation level) {
+    return importDeviceArray(array, schema.asField(), level);
+  }
+
   /** Takes in a device array and its schema from C; both structs are released afterwards, also on failure. */
   static DeviceArray importDeviceArray(MemorySegment array, MemorySegment schema) {
-    return ArrayImport.importDeviceArray(array, schema);
+    return importDeviceArray(array, schema, Validation.STRUCTURAL);
+  }
+
+  /** Takes in a device array and its schema from C; see {@link #importDeviceArray(MemorySegment, Field, Validation)}. */
+  static DeviceArray importDeviceArray(MemorySegment array, MemorySegment schema, Validation level) {
+    return ArrayValidation.imported(ArrayImport.importDeviceArray(array, schema, level), level);
   }
 
   /** Where the buffers are. */
@@ -187,6 +221,17 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
 
   /** Completes when the buffers can be read; see {@link SyncEvent#completion}. The handle may be closed meanwhile. */
   CompletionStage<@Nullable Void> ready();
+
+  /**
+   * Looks at the array as closely as the level says, wherever it came from; the handle stays as it is. With {@link Validation#FULL} this waits as {@link
+   * #synchronize} does, and reads what is shown, for which buffers that the CPU cannot reach are copied; see there.
+   *
+   * @throws DeviceException with {@code EINVAL} if something is wrong: the path, the row, the numbers; {@code ENOSYS} if it is about the content of an
+   *     opaque device, {@code ENOMEM} if there is not enough memory for the copies, or what the array's event or the copies failed with
+   */
+  default void validate(Validation level) {
+    ArrayValidation.validate(DeviceArrayImpl.unwrap(this), level);
+  }
 
   /**
    * Copies the array to a device, by the default stream of the one that is not the CPU; see {@link #copyTo(MemoryManager, DeviceStream)}.

@@ -77,16 +77,30 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * @throws DeviceException with the producer's errno and message if it has no schema for us
    */
   static DeviceArrayReader importStream(MemorySegment stream) {
-    return StreamSource.importStream(stream);
+    return importStream(stream, Validation.STRUCTURAL);
   }
 
   /**
-   * Takes in a device stream from C; like {@link #importStream}.
+   * Takes in a stream from C; like {@link #importStream(MemorySegment)}.
+   *
+   * @param level how closely {@link #next} looks at each array; one that is refused is an error of the stream
+   */
+  static DeviceArrayReader importStream(MemorySegment stream, Validation level) {
+    return StreamSource.importStream(stream, level);
+  }
+
+  /**
+   * Takes in a device stream from C; like {@link #importStream(MemorySegment)}.
    *
    * @param stream a live {@code ArrowDeviceArrayStream}
    */
   static DeviceArrayReader importDeviceArrayStream(MemorySegment stream) {
-    return StreamSource.importDeviceArrayStream(stream);
+    return importDeviceArrayStream(stream, Validation.STRUCTURAL);
+  }
+
+  /** Takes in a device stream from C; like {@link #importStream(MemorySegment, Validation)}. */
+  static DeviceArrayReader importDeviceArrayStream(MemorySegment stream, Validation level) {
+    return StreamSource.importDeviceArrayStream(stream, level);
   }
 
   /** The type of each array. */

@@ -73,6 +73,7 @@ internal object EveryType {
             is DictionaryType -> column.append("word ${row % 5}")
             is BinaryType, is LargeBinaryType -> column.append(ByteArray(row % 5) { row.toByte() })
             is FixedSizeBinaryType -> column.append(byteArrayOf(row.toByte(), 0, 1))
+            DataType.DATE64 -> column.append(86_400_000L * row)
             is StructType -> column.appendStruct()
             is ListType -> list(column, type.item(), row)
             is LargeListType -> list(column, type.item(), row)

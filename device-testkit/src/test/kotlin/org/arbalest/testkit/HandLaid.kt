@@ -86,7 +86,7 @@ internal object HandLaid {
             }
             is UnionType -> union(out, type, rows, skipped, all)
             is RunEndEncodedType -> runs(out, type, rows, skipped, all)
-            else -> withValidity(out, rows, skipped, all, ByteArray(0).plusAll(all.map { number(it.toLong(), width(type)) }))
+            else -> withValidity(out, rows, skipped, all, ByteArray(0).plusAll(all.map { number(if (type == DataType.DATE64) 86_400_000L * it else it.toLong(), width(type)) }))
         }
     }
 
@@ -122,7 +122,7 @@ internal object HandLaid {
         return bytes
     }
 
-    private fun number(value: Long, bytes: Int) = ByteArray(bytes) { (value shr 8 * (it % 8)).toByte() }
+    private fun number(value: Long, bytes: Int) = ByteArray(bytes) { (if (it < 8) value shr 8 * it else value shr 63).toByte() }
 
     private fun ByteArray.plusAll(more: List<ByteArray>): ByteArray = more.fold(this, ByteArray::plus)
 

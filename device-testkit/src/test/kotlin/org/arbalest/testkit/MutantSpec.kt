@@ -5,10 +5,11 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import java.io.RandomAccessFile
 import java.nio.file.Files
+import kotlin.reflect.KClass
 import kotlin.time.Duration.Companion.hours
 
 /**
- * Random C structures with lies in them; see [Mutants] for what kind. `-Darbalest.mutants=200000` runs more of them, `-Darbalest.mutants.seed=…`
+ * Random C structures with lies in them; see [Mutants] and [ContentMutants] for what kind. `-Darbalest.mutants=200000` runs more of them, `-Darbalest.mutants.seed=…`
  * others, or with one mutant that of a failure again.
  */
 class MutantSpec : FunSpec({
@@ -20,16 +21,24 @@ class MutantSpec : FunSpec({
     /** What a process does in much less than the five minutes that it has. */
     val atOnce = 4_000
 
-    // Each process has a limit of its own.
-    test("ARR-20 $count mutants of C structures of every type are refused, or read, sliced, copied and handed on: no crash, no hang, nothing left").config(timeout = 2.hours) {
+    fun run(main: KClass<*>) {
         val file = Files.createTempFile("arbalest-mutant", "")
         try {
             for (start in first until first + count step atOnce.toLong()) {
-                val child = ChildJvm.run(MutantsMain::class, "$start", "${minOf(atOnce.toLong(), first + count - start)}", "$file", options = listOf("-Xmx512m"))
+                val child = ChildJvm.run(main, "$start", "${minOf(atOnce.toLong(), first + count - start)}", "$file", options = listOf("-Xmx512m"))
                 withClue({ "mutant ${RandomAccessFile(file.toFile(), "r").use { it.readLong() }}: ${child.output.takeLast(3000)}" }) { child.exitCode shouldBe 0 }
             }
         } finally {
             Files.delete(file)
         }
+    }
+
+    // Each process has a limit of its own.
+    test("ARR-20 $count mutants of C structures of every type are refused, or read, sliced, copied and handed on: no crash, no hang, nothing left").config(timeout = 2.hours) {
+        run(MutantsMain::class)
+    }
+
+    test("ARR-17 ARR-18 $count mutants of the content of arrays of every type: a lie is refused by its path and row, the rest is sound; no crash at any level").config(timeout = 2.hours) {
+        run(ContentMutantsMain::class)
     }
 })

@@ -32,6 +32,7 @@ import org.arbalest.device.NestedType.StructType
 import org.arbalest.device.NestedType.UnionMode
 import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.TimeUnit
+import org.arbalest.device.Validation
 import org.arbalest.device.abi.ArrowArrayStruct
 import java.io.RandomAccessFile
 import java.lang.foreign.Arena
@@ -91,7 +92,10 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
             check(e.message!!.startsWith("$")) { "an error without a path: $e" }
             return false
         }
-        array.use { use(it, 1) }
+        array.use {
+            use(it, 1)
+            sound(it)
+        }
         return true
     }
 
@@ -298,6 +302,24 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         }
     }
 
+    /** What full validation passes has nothing in it that reading, by row or in a list, could object to. */
+    private fun sound(array: DeviceArray) {
+        if (array.length() > ROOM) return
+        try {
+            array.validate(Validation.FULL)
+        } catch (e: DeviceException) {
+            check(e.message!!.startsWith("$")) { "an error without a path: $e" }
+            return
+        }
+        val column = array.asColumn()
+        try {
+            column.nullCount()
+            if (!unbounded) for (row in 0 until column.length()) column.get(row)
+        } catch (e: IllegalArgumentException) {
+            if (listOf("not supported yet", "ask by the index").none { it in e.message.orEmpty() }) throw e // names may repeat
+        }
+    }
+
     private fun export(array: DeviceArray) = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
         array.retain().use { it.exportArray(out, schema) }
@@ -406,6 +428,9 @@ internal class GuardedSlots(private val count: Int) {
         MemorySegment.ofAddress(address).reinterpret(bytes).fill(value)
         return address
     }
+
+    /** A copy of some bytes. */
+    fun put(bytes: ByteArray): Long = take(bytes.size.toLong()).also { MemorySegment.ofAddress(it).reinterpret(bytes.size.toLong()).copyFrom(MemorySegment.ofArray(bytes)) }
 
     fun fill(address: Long, bytes: Long, random: Random) {
         MemorySegment.ofAddress(address).reinterpret(bytes).copyFrom(MemorySegment.ofArray(random.nextBytes(bytes.toInt())))

@@ -23,7 +23,7 @@ import java.lang.module.ModuleFinder
 private const val DEVICE = "org.arbalest.device"
 
 /** Core's rooms, the lowest first: each may look at those before it. */
-private val ROOMS = listOf("memory", "calls", "lifetime", "schema", "cpu", "device", "array", "copy", "read", "build", "stream", "async")
+private val ROOMS = listOf("memory", "calls", "lifetime", "schema", "cpu", "device", "array", "validate", "copy", "read", "build", "stream", "async")
 
 /** Which room a type of the front belongs to: the one that implements it, or that it is a value of. Errors belong to all. */
 private val FRONT = mapOf(
@@ -31,7 +31,7 @@ private val FRONT = mapOf(
     "lifetime" to listOf("Ledger"),
     "schema" to listOf("DataType", "Field", "FlatType", "Metadata", "NestedType", "Schema", "TimeUnit"),
     "device" to listOf("Device", "DeviceBuffer", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager", "MemoryPool", "SyncEvent"),
-    "array" to listOf("ArrayData", "DeviceArray"),
+    "array" to listOf("ArrayData", "DeviceArray", "Validation"),
     "read" to listOf("Column"),
     "build" to listOf("BatchBuilder", "ColumnBuilder"),
     "stream" to listOf("DeviceArrayReader"),
@@ -40,6 +40,7 @@ private val FRONT = mapOf(
 
 /** What a type of the front reaches in a room above its own, and why: a door that users would miss. */
 private val DOORS = mapOf(
+    "DeviceArray -> validate" to "array.validate(level), and importing with a level",
     "DeviceArray -> copy" to "array.copyTo(device), DeviceArray.concat(arrays)",
     "DeviceArray -> read" to "array.column(name)",
     "Device -> build" to "device.batchBuilder(rows)",

@@ -14,6 +14,7 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.Ledger
 import org.arbalest.device.Schema
+import org.arbalest.device.Validation
 import org.arbalest.testkit.StructKind.DEVICE_ARRAY
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -61,6 +62,22 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
                 source.close()
                 there.fetch() shouldBe rows
                 eventually("the copy is all that is left") { Ledger.now().since(before).run { arrays() == 0L && buffers() < 0 } }
+            }
+        }
+    }
+
+    test("VAL-12 copy: what is on the device is validated: what is right passes, whole and cut, and what is wrong is named") {
+        batch(100).use { source ->
+            source.copyTo(device).use { there ->
+                there.validate(Validation.FULL)
+                there.slice(13, 50).use { it.validate(Validation.FULL) }
+            }
+        }
+        val text = ArrayData.of(2, 0, listOf(null, buffer(intArrayOf(0, 1, 2)), buffer(intArrayOf(0xFF41))))
+        DeviceArray.of(Schema.of(Field.of("t", DataType.UTF8)), ArrayData.of(2, 0, listOf(null), listOf(text))).use { source ->
+            source.copyTo(device).use { there ->
+                there.validate(Validation.STRUCTURAL)
+                shouldThrow<DeviceException> { there.validate(Validation.FULL) }.message shouldBe "$.t: row 1: no UTF-8: a text of 1 bytes has 0xff at 0"
             }
         }
     }

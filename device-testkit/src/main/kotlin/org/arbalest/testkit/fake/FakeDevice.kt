@@ -52,6 +52,7 @@ public class FakeDevice private constructor(
     private val seen = ConcurrentLinkedQueue<String>()
     private val failures = ConcurrentHashMap<FakeCall, AtomicInteger>()
     private val untilFailure = AtomicInteger(Int.MAX_VALUE)
+    private val copied = mutableListOf<Long>()
     private var nextHandle = 0xFA4E_0000L
     private var nextCommand = 0L
     private var isHeld = false
@@ -63,11 +64,17 @@ public class FakeDevice private constructor(
     /** What is handed out. */
     public fun counts(): FakeCounts = lock.withLock { FakeCounts(memory.count, queues.size, events.size, maps.values.sum()) }
 
-    /** Does what was held back, and forgets the violations and the failures that were ordered. */
+    /** How many bytes each copy had that was queued since the last [reset]. */
+    public fun copies(): List<Long> = lock.withLock { copied.toList() }
+
+    /** Does what was held back, and forgets the copies, the violations and the failures that were ordered. */
     public fun reset() {
         failures.clear()
         untilFailure.set(Int.MAX_VALUE)
-        lock.withLock { commandToFail = null }
+        lock.withLock {
+            commandToFail = null
+            copied.clear()
+        }
         release()
         seen.clear()
     }
@@ -155,6 +162,7 @@ public class FakeDevice private constructor(
     }
 
     internal fun enqueueCopy(queue: Long, to: Long, from: Long, bytes: Long): Unit = changing {
+        copied += bytes
         enqueue(queue, FakeWork(nextCommand++, to, from, bytes) { it.withMemory(to, bytes) { out -> it.withMemory(from, bytes, out::copyFrom) } })
     }
 

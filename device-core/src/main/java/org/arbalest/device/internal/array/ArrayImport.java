@@ -7,6 +7,7 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
+import org.arbalest.device.Validation;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStruct;
 import org.arbalest.device.abi.ArrowSchemaStruct;
@@ -27,40 +28,44 @@ import org.jspecify.annotations.Nullable;
 public final class ArrayImport {
   private ArrayImport() {}
 
-  /** See {@link DeviceArray#importArray(MemorySegment, Field)}. */
-  public static DeviceArray importArray(MemorySegment array, Field field) {
+  /** See {@link DeviceArray#importArray(MemorySegment, Field, Validation)}. */
+  public static DeviceArray importArray(MemorySegment array, Field field, Validation level) {
     Objects.requireNonNull(field, "field");
+    Objects.requireNonNull(level, "level");
     try {
-      return take(Structs.address(array, ArrowArrayStruct.LAYOUT), field, false);
+      return take(Structs.address(array, ArrowArrayStruct.LAYOUT), field, false, level);
     } finally {
       Reference.reachabilityFence(array);
     }
   }
 
-  /** See {@link DeviceArray#importArray(MemorySegment, MemorySegment)}. */
-  public static DeviceArray importArray(MemorySegment array, MemorySegment schema) {
+  /** See {@link DeviceArray#importArray(MemorySegment, MemorySegment, Validation)}. */
+  public static DeviceArray importArray(MemorySegment array, MemorySegment schema, Validation level) {
+    Objects.requireNonNull(level, "level");
     try {
-      return take(Structs.address(array, ArrowArrayStruct.LAYOUT), Structs.address(schema, ArrowSchemaStruct.LAYOUT), false);
+      return take(Structs.address(array, ArrowArrayStruct.LAYOUT), Structs.address(schema, ArrowSchemaStruct.LAYOUT), false, level);
     } finally {
       Reference.reachabilityFence(array);
       Reference.reachabilityFence(schema);
     }
   }
 
-  /** See {@link DeviceArray#importDeviceArray(MemorySegment, Field)}. */
-  public static DeviceArray importDeviceArray(MemorySegment array, Field field) {
+  /** See {@link DeviceArray#importDeviceArray(MemorySegment, Field, Validation)}. */
+  public static DeviceArray importDeviceArray(MemorySegment array, Field field, Validation level) {
     Objects.requireNonNull(field, "field");
+    Objects.requireNonNull(level, "level");
     try {
-      return take(Structs.address(array, ArrowDeviceArrayStruct.LAYOUT), field, true);
+      return take(Structs.address(array, ArrowDeviceArrayStruct.LAYOUT), field, true, level);
     } finally {
       Reference.reachabilityFence(array);
     }
   }
 
-  /** See {@link DeviceArray#importDeviceArray(MemorySegment, MemorySegment)}. */
-  public static DeviceArray importDeviceArray(MemorySegment array, MemorySegment schema) {
+  /** See {@link DeviceArray#importDeviceArray(MemorySegment, MemorySegment, Validation)}. */
+  public static DeviceArray importDeviceArray(MemorySegment array, MemorySegment schema, Validation level) {
+    Objects.requireNonNull(level, "level");
     try {
-      return take(Structs.address(array, ArrowDeviceArrayStruct.LAYOUT), Structs.address(schema, ArrowSchemaStruct.LAYOUT), true);
+      return take(Structs.address(array, ArrowDeviceArrayStruct.LAYOUT), Structs.address(schema, ArrowSchemaStruct.LAYOUT), true, level);
     } finally {
       Reference.reachabilityFence(array);
       Reference.reachabilityFence(schema);
@@ -68,7 +73,7 @@ public final class ArrayImport {
   }
 
   /** Moves the array at {@code source} to memory of ours, or releases it; with its schema, which is released in any case. */
-  public static DeviceArray take(long source, long schema, boolean isDeviceArray) {
+  public static DeviceArray take(long source, long schema, boolean isDeviceArray, Validation level) {
     Field field;
     try {
       field = SchemaImporter.importSchema(schema);
@@ -76,18 +81,17 @@ public final class ArrayImport {
       giveBack(source);
       throw t;
     }
-    return take(source, field, isDeviceArray);
+    return take(source, field, isDeviceArray, level);
   }
 
-  /** Moves the array at {@code source} to memory of ours, or releases it. */
-  public static DeviceArray take(long source, Field field, boolean isDeviceArray) {
+  /** Moves the array at {@code source} to memory of ours, or releases it. Of the level what concerns its structure is done here. */
+  public static DeviceArray take(long source, Field field, boolean isDeviceArray, Validation level) {
     if (ArrowArrayStruct.release(source) == 0) throw DeviceException.invalid("$: the array was released before it was imported");
     long block = 0;
     try {
       Device device = isDeviceArray ? deviceOf(source) : DeviceRegistry.cpu();
       EventPoint event = isDeviceArray ? eventOf(device, source) : null;
-      boolean hasEmptyAtOffset = Structure.validate(field, source);
-      checkBuffers(device, Layout.of(field), source);
+      boolean hasEmptyAtOffset = check(device, field, source, level);
       block = NativeHeap.allocate(ArrowDeviceArrayStruct.SIZE);
       if (!isDeviceArray) ArrowDeviceArrayStruct.setSyncEvent(block, 0);
       long offset = ArrowArrayStruct.offset(source);
@@ -107,12 +111,11 @@ public final class ArrayImport {
   }
 
   /** Takes over a live {@code ArrowDeviceArray} in a block of ours; on failure both are released. */
-  public static DeviceArray adopt(long block, Field field) {
+  public static DeviceArray adopt(long block, Field field, Validation level) {
     try {
       Device device = deviceOf(block);
       EventPoint event = eventOf(device, block);
-      boolean hasEmptyAtOffset = Structure.validate(field, block);
-      checkBuffers(device, Layout.of(field), block);
+      boolean hasEmptyAtOffset = check(device, field, block, level);
       DeviceArrayImpl array = new DeviceArrayImpl(device, field, block, ArrowArrayStruct.offset(block), ArrowArrayStruct.length(block));
       return array.holding(new ImportedArray(block, device, event, hasEmptyAtOffset));
     } catch (Throwable t) {
@@ -120,6 +123,14 @@ public final class ArrayImport {
       NativeHeap.free(block);
       throw t;
     }
+  }
+
+  /** Validates the structure, and asks the driver about the buffers; whether there may be an empty array at an offset below (ARR-19). */
+  private static boolean check(Device device, Field field, long array, Validation level) {
+    if (level == Validation.NONE) return true;
+    boolean hasEmptyAtOffset = Structure.validate(field, array);
+    checkBuffers(device, Layout.of(field), array);
+    return hasEmptyAtOffset;
   }
 
   private static Device deviceOf(long array) {

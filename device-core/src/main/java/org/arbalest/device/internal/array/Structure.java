@@ -12,7 +12,7 @@ import org.arbalest.device.internal.schema.Malformed;
  * Structural validation of arrays (ARR-17): that the structs agree with the schema and with each other. Never reads a buffer that may be on a
  * device, and allocates nothing unless something is wrong.
  */
-final class Structure {
+public final class Structure {
   private Structure() {}
 
   /**
@@ -20,7 +20,7 @@ final class Structure {
    *
    * @return whether it, or an array below it, has no elements but an offset (ARR-19)
    */
-  static boolean validate(Field field, long array) {
+  public static boolean validate(Field field, long array) {
     try {
       return check(Layout.of(field), array, 0);
     } catch (Malformed e) {

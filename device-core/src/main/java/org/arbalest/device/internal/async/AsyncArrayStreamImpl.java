@@ -15,6 +15,7 @@ import org.arbalest.device.AsyncSchema;
 import org.arbalest.device.AsyncTask;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.Validation;
 import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.lifetime.Leaks;
@@ -33,16 +34,21 @@ public final class AsyncArrayStreamImpl implements AsyncArrayStream {
   }
 
   public static AsyncArrayStream connect(Consumer<MemorySegment> start) {
-    return connect(start, Set.of());
+    return connect(start, Validation.STRUCTURAL, Set.of());
   }
 
   public static AsyncArrayStream connect(Consumer<MemorySegment> start, AsyncQuirk... quirks) {
-    return connect(start, Set.copyOf(Arrays.asList(quirks)));
+    return connect(start, Validation.STRUCTURAL, Set.copyOf(Arrays.asList(quirks)));
   }
 
-  private static AsyncArrayStream connect(Consumer<MemorySegment> start, Set<AsyncQuirk> quirks) {
+  public static AsyncArrayStream connect(Consumer<MemorySegment> start, Validation level, AsyncQuirk... quirks) {
+    return connect(start, level, Set.copyOf(Arrays.asList(quirks)));
+  }
+
+  private static AsyncArrayStream connect(Consumer<MemorySegment> start, Validation level, Set<AsyncQuirk> quirks) {
     Objects.requireNonNull(start, "start");
-    AsyncHandler handler = new AsyncHandler(quirks);
+    Objects.requireNonNull(level, "level");
+    AsyncHandler handler = new AsyncHandler(level, quirks);
     AsyncArrayStream arrays = new AsyncArrayStreamImpl(handler);
     try {
       start.accept(NativeHeap.segment(handler.struct(), ArrowAsyncHandlerStruct.SIZE));

@@ -7,6 +7,7 @@ import org.arbalest.device.AsyncQuirk;
 import org.arbalest.device.AsyncSchema;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
+import org.arbalest.device.Validation;
 import org.arbalest.device.Metadata;
 import org.arbalest.device.abi.ArrowAsyncTaskStruct;
 import org.arbalest.device.abi.Errno;
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Callbacks are serialised by the producer (ASY-19).
  */
 public final class AsyncHandler implements HeldByC {
+  /** How closely extracted arrays are looked at. */
+  final Validation level;
+
   private final Set<AsyncQuirk> quirks;
   private final HandlerBlock block;
   final CompletableFuture<AsyncSchema> schema = new CompletableFuture<>();
@@ -48,7 +52,8 @@ public final class AsyncHandler implements HeldByC {
   /** The subscriber's side. */
   final TaskSubscription subscription = new TaskSubscription(this);
 
-  AsyncHandler(Set<AsyncQuirk> quirks) {
+  AsyncHandler(Validation level, Set<AsyncQuirk> quirks) {
+    this.level = level;
     this.quirks = quirks;
     if (has(AsyncQuirk.PRODUCER_ENDS_EARLY) && has(AsyncQuirk.PRODUCER_STAYS)) {
       throw new IllegalArgumentException("a producer either ends early or stays: PRODUCER_ENDS_EARLY or PRODUCER_STAYS");

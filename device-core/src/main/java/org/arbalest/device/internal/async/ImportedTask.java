@@ -13,6 +13,7 @@ import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.array.ArrayImport;
 import org.arbalest.device.internal.calls.Calls;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.validate.ArrayValidation;
 
 /** A task of a C producer: the 16 bytes of its struct, copied (ASY-15). */
 final class ImportedTask extends AsyncTaskImpl {
@@ -37,8 +38,8 @@ final class ImportedTask extends AsyncTaskImpl {
       throw alreadySpent();
     }
     call(block);
-    DeviceArray array = ArrayImport.adopt(block, schema.field());
-    if (array.device().type().equals(schema.deviceType())) return array;
+    DeviceArray array = ArrayImport.adopt(block, schema.field(), handler.level);
+    if (array.device().type().equals(schema.deviceType())) return ArrayValidation.imported(array, handler.level);
     array.close();
     throw DeviceException.invalid("a stream of " + schema.deviceType() + " arrays gave one on " + array.device());
   }

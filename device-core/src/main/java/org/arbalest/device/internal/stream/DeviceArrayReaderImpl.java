@@ -11,6 +11,7 @@ import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
 import org.arbalest.device.Schema;
+import org.arbalest.device.Validation;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
 import org.arbalest.device.abi.DeviceType;

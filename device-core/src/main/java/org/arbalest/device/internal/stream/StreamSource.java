@@ -2,10 +2,12 @@ package org.arbalest.device.internal.stream;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import java.util.Objects;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
+import org.arbalest.device.Validation;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
@@ -18,6 +20,7 @@ import org.arbalest.device.internal.calls.Calls;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.internal.schema.SchemaImporter;
+import org.arbalest.device.internal.validate.ArrayValidation;
 import org.jspecify.annotations.Nullable;
 
 /** A stream that a C producer made: its struct, moved to a block of ours. Used by one thread at a time, closed once. */
@@ -27,37 +30,41 @@ public final class StreamSource implements DeviceArrayReader.Source {
 
   private final long stream;
   private final boolean isDeviceStream;
+  private final Validation level;
   private @Nullable Field field;
 
-  private StreamSource(long stream, boolean isDeviceStream) {
+  private StreamSource(long stream, boolean isDeviceStream, Validation level) {
     this.stream = stream;
     this.out = stream + ArrowDeviceArrayStreamStruct.SIZE;
     this.isDeviceStream = isDeviceStream;
+    this.level = level;
   }
 
-  /** See {@link DeviceArrayReader#importStream(MemorySegment)}. */
-  public static DeviceArrayReader importStream(MemorySegment stream) {
+  /** See {@link DeviceArrayReader#importStream(MemorySegment, Validation)}. */
+  public static DeviceArrayReader importStream(MemorySegment stream, Validation level) {
+    Objects.requireNonNull(level, "level");
     try {
-      return open(Structs.address(stream, ArrowArrayStreamStruct.LAYOUT), false);
+      return open(Structs.address(stream, ArrowArrayStreamStruct.LAYOUT), false, level);
     } finally {
       Reference.reachabilityFence(stream);
     }
   }
 
-  /** See {@link DeviceArrayReader#importDeviceArrayStream(MemorySegment)}. */
-  public static DeviceArrayReader importDeviceArrayStream(MemorySegment stream) {
+  /** See {@link DeviceArrayReader#importDeviceArrayStream(MemorySegment, Validation)}. */
+  public static DeviceArrayReader importDeviceArrayStream(MemorySegment stream, Validation level) {
+    Objects.requireNonNull(level, "level");
     try {
-      return open(Structs.address(stream, ArrowDeviceArrayStreamStruct.LAYOUT), true);
+      return open(Structs.address(stream, ArrowDeviceArrayStreamStruct.LAYOUT), true, level);
     } finally {
       Reference.reachabilityFence(stream);
     }
   }
 
   /** Moves the struct and asks for the schema; on failure the stream is released. */
-  private static DeviceArrayReader open(long struct, boolean isDeviceStream) {
+  private static DeviceArrayReader open(long struct, boolean isDeviceStream, Validation level) {
     long release = isDeviceStream ? ArrowDeviceArrayStreamStruct.release(struct) : ArrowArrayStreamStruct.release(struct);
     if (release == 0) throw DeviceException.invalid("the stream was released before it was imported");
-    StreamSource source = move(struct, isDeviceStream);
+    StreamSource source = move(struct, isDeviceStream, level);
     try {
       Field field = source.schema();
       source.field = field;
@@ -68,11 +75,11 @@ public final class StreamSource implements DeviceArrayReader.Source {
     }
   }
 
-  private static StreamSource move(long struct, boolean isDeviceStream) {
+  private static StreamSource move(long struct, boolean isDeviceStream, Validation level) {
     long block = 0;
     try {
       block = NativeHeap.allocate(ArrowDeviceArrayStreamStruct.SIZE + ArrowDeviceArrayStruct.SIZE);
-      StreamSource source = new StreamSource(block, isDeviceStream);
+      StreamSource source = new StreamSource(block, isDeviceStream, level);
       if (isDeviceStream) {
         ArrowDeviceArrayStreamStruct.move(struct, block);
       } else {
@@ -108,7 +115,7 @@ public final class StreamSource implements DeviceArrayReader.Source {
     if (getNext == 0) throw DeviceException.invalid("the stream's get_next is NULL");
     int code = Calls.get(getNext, stream, out);
     if (code != 0) throw error("get_next", code);
-    return ArrowArrayStruct.release(out) == 0 ? null : ArrayImport.take(out, type, isDeviceStream);
+    return ArrowArrayStruct.release(out) == 0 ? null : ArrayValidation.imported(ArrayImport.take(out, type, isDeviceStream, level), level);
   }
 
   /** The text lives until the next call on the stream, and may be missing (STR-03). */

@@ -1,0 +1,56 @@
+package org.arbalest.device.internal.validate;
+
+import java.util.Objects;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Validation;
+import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.array.Structure;
+import org.arbalest.device.internal.device.DeviceImpl;
+import org.arbalest.device.internal.device.EventPoint;
+import org.arbalest.device.internal.device.SyncEventImpl;
+import org.arbalest.device.internal.schema.Malformed;
+
+/** Validates arrays that are held already; see {@link Validation}. */
+public final class ArrayValidation {
+  private ArrayValidation() {}
+
+  /** See {@link DeviceArray#validate}. */
+  public static void validate(DeviceArrayImpl array, Validation level) {
+    Objects.requireNonNull(level, "level");
+    Ownership owner = array.share();
+    try {
+      if (level == Validation.NONE) return;
+      Structure.validate(array.field(), array.struct());
+      if (level == Validation.FULL) validateContent(array, owner);
+    } finally {
+      owner.release();
+    }
+  }
+
+  /** An array that was just imported, with its structure validated if the level says so; one whose content is refused is closed (ARR-18). */
+  public static DeviceArray imported(DeviceArray array, Validation level) {
+    if (level != Validation.FULL) return array;
+    try {
+      validateContent(DeviceArrayImpl.unwrap(array), DeviceArrayImpl.unwrap(array).holder());
+      return array;
+    } catch (Throwable t) {
+      array.close();
+      throw t;
+    }
+  }
+
+  private static void validateContent(DeviceArrayImpl array, Ownership owner) {
+    EventPoint event = owner.event();
+    if (event != null) {
+      SyncEventImpl.synchronize(event, owner);
+    } else if (owner.syncEvent() != 0) {
+      DeviceImpl.unwrap(array.device()).driver(); // says that nobody knows the device
+    }
+    try (HostBuffers buffers = new HostBuffers(array.device(), owner.isCpuAccessible())) {
+      new Content(buffers, owner).check(Rows.of(array));
+    } catch (Malformed e) {
+      throw e.toDeviceException();
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package org.arbalest.device.internal.validate;
+
+import org.arbalest.device.Field;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+
+/** Full validation (ARR-17) of an array whose structure is sound: its own buffers, then those below. Throws {@link Malformed}. */
+final class Content {
+  private final HostBuffers buffers;
+  private final Ownership owner;
+
+  Content(HostBuffers buffers, Ownership owner) {
+    this.buffers = buffers;
+    this.owner = owner;
+  }
+
+  void check(Rows rows) {
+    int mark = buffers.mark();
+    try {
+      Nulls.check(buffers, rows);
+      if (rows.count > 0) checkBuffers(rows);
+    } finally {
+      buffers.drop(mark);
+    }
+    Layout layout = rows.layout;
+    for (int i = 0; i < layout.children.length; i++) {
+      try {
+        check(rows.child(i));
+      } catch (Malformed e) {
+        throw e.under(layout.children[i].name().isEmpty() ? "[" + i + "]" : layout.children[i].name());
+      }
+    }
+    Field dictionary = layout.dictionary;
+    if (dictionary == null) return;
+    try {
+      check(rows.dictionary(dictionary));
+    } catch (Malformed e) {
+      throw e.under(Malformed.DICTIONARY);
+    }
+  }
+
+  private void checkBuffers(Rows rows) {
+    switch (rows.layout.shape) {
+      case FIXED -> FixedChecks.check(buffers, rows);
+      case VARIABLE -> OffsetChecks.variable(buffers, rows, owner.dataSize(rows.struct));
+      case VIEW -> new ViewChecks(buffers, rows).check();
+      case LIST -> OffsetChecks.list(buffers, rows);
+      case LIST_VIEW -> OffsetChecks.listView(buffers, rows);
+      case SPARSE_UNION, DENSE_UNION -> new UnionChecks(buffers, rows).check();
+      case RUN_END -> RunEndChecks.check(buffers, rows);
+      case NULL, FIXED_LIST, STRUCT -> {}
+    }
+  }
+
+  /** How many elements a child has. */
+  static long childLength(Rows rows, int child) {
+    return ArrowArrayStruct.length(ArrowArrayStruct.child(rows.struct, child));
+  }
+}

@@ -1,0 +1,123 @@
+package org.arbalest.device.internal.validate;
+
+import java.math.BigInteger;
+import java.util.Locale;
+import org.arbalest.device.FlatType.DateType;
+import org.arbalest.device.FlatType.DateUnit;
+import org.arbalest.device.FlatType.DecimalType;
+import org.arbalest.device.FlatType.TimeType;
+import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.memory.Integers;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Malformed;
+import org.jspecify.annotations.Nullable;
+
+/** Values of one width of which not all bits are a value of the type; those beneath nulls may be anything. */
+final class FixedChecks {
+  private static final long SECONDS = 86_400;
+
+  private final HostBuffers buffers;
+  private final Rows rows;
+  private final long values;
+
+  /** Asked for when a value is wrong. */
+  private @Nullable Validity validity;
+
+  private FixedChecks(HostBuffers buffers, Rows rows) {
+    this.buffers = buffers;
+    this.rows = rows;
+    this.values = buffers.elements(rows, 1, rows.layout.width());
+  }
+
+  static void check(HostBuffers buffers, Rows rows) {
+    switch (rows.field.type()) {
+      case DictionaryType type -> new FixedChecks(buffers, rows).checkIndices(type);
+      case TimeType type -> new FixedChecks(buffers, rows).checkTimes(type);
+      case DateType(DateUnit unit) when unit == DateUnit.MILLISECOND -> new FixedChecks(buffers, rows).checkDates();
+      case DecimalType type when type.bits() <= Long.SIZE -> new FixedChecks(buffers, rows).checkDecimals(type);
+      case DecimalType type -> new FixedChecks(buffers, rows).checkWideDecimals(type);
+      default -> {} // any bits are a value
+    }
+  }
+
+  private boolean isNull(long row) {
+    Validity known = validity;
+    if (known == null) validity = known = buffers.validity(rows);
+    return known.isNull(row);
+  }
+
+  /** The first row, from one on, that is not null, and whose value is not from {@code least} to {@code most}; the number of rows if there is none. */
+  private long outside(boolean isSigned, long least, long most) {
+    long row = 0;
+    while ((row = Scan.outside(values, rows.layout.bits, isSigned, row, rows.count, least, most)) < rows.count && isNull(row)) row++;
+    return row;
+  }
+
+  private void checkIndices(DictionaryType type) {
+    long known = ArrowArrayStruct.length(ArrowArrayStruct.dictionary(rows.struct));
+    boolean isSigned = type.index().signed();
+    long row = outside(isSigned, 0, known - 1);
+    if (row == rows.count) return;
+    long index = isSigned ? Integers.get(values, rows.layout.bits, row) : Integers.getUnsigned(values, rows.layout.bits, row);
+    String shown = isSigned ? String.valueOf(index) : Long.toUnsignedString(index);
+    throw new Malformed("row " + row + ": index " + shown + " is beyond the " + known + " values of the dictionary");
+  }
+
+  private void checkTimes(TimeType type) {
+    long day =
+        switch (type.unit()) {
+          case SECOND -> SECONDS;
+          case MILLISECOND -> SECONDS * 1_000;
+          case MICROSECOND -> SECONDS * 1_000_000;
+          case NANOSECOND -> SECONDS * 1_000_000_000;
+        };
+    long row = outside(true, 0, day - 1);
+    if (row < rows.count) throw new Malformed("row " + row + ": " + value(row) + " is not within the " + day + " " + name(type) + " of a day");
+  }
+
+  private static String name(TimeType type) {
+    return type.unit().name().toLowerCase(Locale.ROOT) + "s";
+  }
+
+  private void checkDates() {
+    long row = 0;
+    while ((row = Scan.partOfDay(values, row, rows.count)) < rows.count && isNull(row)) row++;
+    if (row < rows.count) throw new Malformed("row " + row + ": " + value(row) + " milliseconds are not a whole number of days");
+  }
+
+  private void checkDecimals(DecimalType type) {
+    long most = BigInteger.TEN.pow(type.precision()).longValueExact() - 1;
+    long row = outside(true, -most, most);
+    if (row < rows.count) throw tooManyDigits(row, String.valueOf(value(row)), type);
+  }
+
+  private void checkWideDecimals(DecimalType type) {
+    BigInteger most = BigInteger.TEN.pow(type.precision()).subtract(BigInteger.ONE);
+    long upper = most.shiftRight(type.bits() - Long.SIZE).longValueExact();
+    long lower = most.min(BigInteger.valueOf(Long.MAX_VALUE)).longValueExact();
+    for (long row = 0; (row = Scan.wide(values, rows.layout.width(), row, rows.count, lower, upper)) < rows.count; row++) {
+      BigInteger value = wide(row);
+      if (value.abs().compareTo(most) > 0 && !isNull(row)) throw tooManyDigits(row, value.toString(), type);
+    }
+  }
+
+  private static Malformed tooManyDigits(long row, String value, DecimalType type) {
+    return new Malformed("row " + row + ": the unscaled " + value + " has more digits than the " + type.precision() + " of the precision");
+  }
+
+  private long value(long row) {
+    return Integers.get(values, rows.layout.bits, row);
+  }
+
+  private BigInteger wide(long row) {
+    int width = (int) rows.layout.width();
+    byte[] bytes = NativeHeap.getBytes(values + width * row, width);
+    for (int low = 0, high = width - 1; low < high; low++, high--) {
+      byte swapped = bytes[low];
+      bytes[low] = bytes[high];
+      bytes[high] = swapped;
+    }
+    return new BigInteger(bytes);
+  }
+}

@@ -1,0 +1,91 @@
+package org.arbalest.device.internal.validate;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.device.DeviceQueue;
+import org.arbalest.device.internal.device.DeviceRegistry;
+import org.arbalest.device.internal.device.DeviceStreamImpl;
+import org.arbalest.device.internal.memory.Faults;
+
+/** An array's buffers where the CPU reads them: where they are, or else copied here, each part when it is asked for. */
+final class HostBuffers implements AutoCloseable {
+  private final Device device;
+  private final boolean isDirect;
+
+  /** What was copied here, in order. */
+  private final List<DeviceBuffer> copies = new ArrayList<>();
+
+  HostBuffers(Device device, boolean isDirect) {
+    this.device = device;
+    this.isDirect = isDirect;
+  }
+
+  /** Whether nothing has to be copied. */
+  boolean isDirect() {
+    return isDirect;
+  }
+
+  /** An address where the CPU finds some bytes of a buffer; good until {@link #drop}. */
+  long at(long address, long bytes) {
+    if (isDirect || bytes == 0) return address;
+    DeviceStreamImpl stream = DeviceStreamImpl.unwrap(device.defaultStream());
+    DeviceBuffer copy = DeviceRegistry.cpu().allocate(bytes);
+    copies.add(copy);
+    DeviceQueue queue = stream.hold();
+    try {
+      queue.driver.copy(queue.handle, copy.address(), address, bytes);
+      stream.synchronize();
+    } catch (Throwable t) {
+      quietly(queue);
+      throw t;
+    } finally {
+      queue.release();
+    }
+    return copy.address();
+  }
+
+  /** An address where the CPU finds the elements shown, of {@code bytes} each, in the struct's buffer at a position. */
+  long elements(Rows rows, long buffer, long bytes) {
+    return at(ArrowArrayStruct.buffer(rows.struct, buffer) + bytes * rows.start, bytes * rows.count);
+  }
+
+  /** Which of the elements shown are null. */
+  Validity validity(Rows rows) {
+    if (!rows.layout.shape.hasValidity || ArrowArrayStruct.nullCount(rows.struct) == 0 || rows.count == 0) return Validity.ALL;
+    long bitmap = ArrowArrayStruct.buffer(rows.struct, 0);
+    return bitmap == 0 ? Validity.ALL : bits(bitmap, rows.start, rows.count);
+  }
+
+  /** Some bits of a bitmap; at least one. */
+  Validity bits(long bitmap, long start, long count) {
+    long byteOfFirst = start >>> 3;
+    return new Validity(at(bitmap + byteOfFirst, ((start + count + 7) >>> 3) - byteOfFirst), start & 7);
+  }
+
+  /** How many copies there are, for {@link #drop}. */
+  int mark() {
+    return copies.size();
+  }
+
+  /** Frees the copies that were made since. */
+  void drop(int mark) {
+    while (copies.size() > mark) copies.removeLast().close();
+  }
+
+  @Override
+  public void close() {
+    drop(0);
+  }
+
+  /** Nothing is freed under a copy that is under way. */
+  private void quietly(DeviceQueue queue) {
+    try {
+      queue.driver.synchronizeQueue(queue.handle);
+    } catch (Throwable t) {
+      Faults.report("waiting for a copy on " + device + " that is given up", t);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package org.arbalest.device.internal.validate;
+
+import org.arbalest.device.NestedType.UnionType;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+import org.jspecify.annotations.Nullable;
+
+/** Whether null counts are true, and nulls only where they may be. */
+final class Nulls {
+  /** What hides elements: that of which they are part is null there, or, a union, is another. */
+  private record Above(Rows rows, Validity validity, long types, int type, @Nullable Above above) {
+    boolean hides(long row) {
+      if (validity.isNull(row) || (types != 0 && NativeHeap.getByte(types + row) != type)) return true;
+      Above next = above;
+      return next != null && next.hides(next.rows.layout.shape.sharesRows() ? row : row / next.rows.layout.listSize);
+    }
+  }
+
+  private Nulls() {}
+
+  static void check(HostBuffers buffers, Rows rows) {
+    long struct = rows.struct;
+    long said = ArrowArrayStruct.nullCount(struct);
+    if (!rows.layout.shape.hasValidity) {
+      boolean isLegacy = rows.surplus() > 0;
+      if (said > 0 && rows.layout.shape != Layout.Shape.NULL && !isLegacy) {
+        throw new Malformed("null_count = " + said + ", but arrays of format \"" + rows.layout.format + "\" have no nulls of their own");
+      }
+      return;
+    }
+    long bitmap = ArrowArrayStruct.buffer(struct, 0);
+    if (bitmap == 0 || ArrowArrayStruct.length(struct) == 0) return;
+    if (said >= 0) checkCount(buffers, rows, bitmap, said);
+    if (said == 0 || rows.isNullable || rows.count == 0) return;
+    Validity validity = buffers.validity(rows);
+    if (validity.nulls(rows.count) > 0) checkHidden(buffers, rows, validity);
+  }
+
+  /** Of a struct that is cut only some elements are known, of which no more can be null than of all. */
+  private static void checkCount(HostBuffers buffers, Rows rows, long bitmap, long said) {
+    long start = rows.isWhole ? ArrowArrayStruct.offset(rows.struct) : rows.start;
+    long count = rows.isWhole ? ArrowArrayStruct.length(rows.struct) : rows.count;
+    if (count == 0) return;
+    long nulls = buffers.bits(bitmap, start, count).nulls(count);
+    if (rows.isWhole ? nulls != said : nulls > said) {
+      throw new Malformed("null_count = " + said + ", but " + nulls + " of " + count + " elements are null");
+    }
+  }
+
+  private static void checkHidden(HostBuffers buffers, Rows rows, Validity validity) {
+    Above above = above(buffers, rows);
+    for (long row = 0; row < rows.count; row++) {
+      if (!validity.isNull(row)) continue;
+      if (above == null || !above.hides(above.rows.layout.shape.sharesRows() ? row : row / above.rows.layout.listSize)) {
+        throw new Malformed("row " + row + ": null, but the field is not nullable");
+      }
+    }
+  }
+
+  private static @Nullable Above above(HostBuffers buffers, Rows rows) {
+    Rows parent = rows.parent;
+    if (parent == null) return null;
+    boolean isUnion = parent.layout.shape == Layout.Shape.SPARSE_UNION;
+    long types = isUnion ? buffers.elements(parent, parent.surplus(), 1) : 0;
+    int type = isUnion ? ((UnionType) parent.field.type()).typeIds().get(rows.index) : 0;
+    return new Above(parent, buffers.validity(parent), types, type, above(buffers, parent));
+  }
+}

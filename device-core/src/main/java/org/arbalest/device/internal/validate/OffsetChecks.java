@@ -1,0 +1,70 @@
+package org.arbalest.device.internal.validate;
+
+import org.arbalest.device.FlatType.LargeUtf8Type;
+import org.arbalest.device.FlatType.Utf8Type;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.memory.Integers;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+
+/** The offsets of text, binary and lists, and those of list views with their sizes. They must be right beneath nulls, too. */
+final class OffsetChecks {
+  private OffsetChecks() {}
+
+  /** Text and binary, which have room for so many bytes as far as that is known. */
+  static void variable(HostBuffers buffers, Rows rows, long room) {
+    long offsets = ascending(buffers, rows, Math.min(room, Layout.MOST_BYTES), "bytes of data");
+    long first = Integers.get(offsets, rows.layout.bits, 0);
+    long size = Integers.get(offsets, rows.layout.bits, rows.count) - first;
+    if (size == 0) return;
+    long data = ArrowArrayStruct.buffer(rows.struct, 2);
+    if (data == 0) throw new Malformed("the data is NULL, but the offsets say " + size + " bytes");
+    boolean isText = rows.field.type() instanceof Utf8Type || rows.field.type() instanceof LargeUtf8Type;
+    if (isText) TextChecks.check(buffers, rows, offsets, buffers.at(data + first, size));
+  }
+
+  static void list(HostBuffers buffers, Rows rows) {
+    ascending(buffers, rows, Content.childLength(rows, 0), "elements");
+  }
+
+  /** The offsets of the rows, and the one behind: in order, within what there is, and, those of a part, not beyond the array's own last. */
+  private static long ascending(HostBuffers buffers, Rows rows, long known, String what) {
+    long bits = rows.layout.bits;
+    long width = rows.layout.width();
+    long all = ArrowArrayStruct.buffer(rows.struct, 1);
+    long offsets = buffers.at(all + width * rows.start, width * (rows.count + 1));
+    long descent = Scan.descent(offsets, bits, rows.count + 1);
+    if (descent == 0) throw new Malformed("row 0: " + offset(rows, offsets, 0) + " is negative");
+    if (descent <= rows.count) {
+      throw new Malformed("row " + (descent - 1) + ": " + offset(rows, offsets, descent) + " is before " + offset(rows, offsets, descent - 1));
+    }
+    long last = Integers.get(offsets, bits, rows.count);
+    if (last > known) throw new Malformed("row " + (rows.count - 1) + ": " + offset(rows, offsets, rows.count) + " is beyond the " + known + " " + what);
+    long end = ArrowArrayStruct.offset(rows.struct) + ArrowArrayStruct.length(rows.struct);
+    if (rows.start + rows.count == end) return offsets;
+    long most = Integers.get(buffers.at(all + width * end, width), bits, 0);
+    if (last > most) {
+      throw new Malformed("row " + (rows.count - 1) + ": " + offset(rows, offsets, rows.count) + " is beyond the last, offsets[" + end + "] = " + most);
+    }
+    return offsets;
+  }
+
+  private static String offset(Rows rows, long offsets, long element) {
+    return "offsets[" + (rows.start + element) + "] = " + Integers.get(offsets, rows.layout.bits, element);
+  }
+
+  static void listView(HostBuffers buffers, Rows rows) {
+    long bits = rows.layout.bits;
+    long offsets = buffers.elements(rows, 1, rows.layout.width());
+    long sizes = buffers.elements(rows, 2, rows.layout.width());
+    long known = Content.childLength(rows, 0);
+    for (long row = 0; row < rows.count; row++) {
+      long offset = Integers.get(offsets, bits, row);
+      long size = Integers.get(sizes, bits, row);
+      if (offset < 0 || size < 0 || size > known || offset > known - size) {
+        String view = offset(rows, offsets, row) + " and sizes[" + (rows.start + row) + "] = " + size;
+        throw new Malformed("row " + row + ": " + view + " lead beyond the " + known + " elements, or are negative");
+      }
+    }
+  }
+}

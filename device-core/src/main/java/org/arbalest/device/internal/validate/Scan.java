@@ -1,0 +1,126 @@
+package org.arbalest.device.internal.validate;
+
+import org.arbalest.device.internal.memory.NativeHeap;
+
+/**
+ * Searches integers in CPU memory for the next that is suspicious: whoever asked finds out then whether it is beneath a null, and if so goes on behind it. A loop
+ * for each width, since one that asks for the width at each element is ten times as slow.
+ */
+final class Scan {
+  private static final long DAY = 86_400_000;
+
+  private Scan() {}
+
+  /** The first of {@code count} integers of 32 or 64 bits that is less than the one before, or than 0; {@code count} if there is none. */
+  static long descent(long at, long bits, long count) {
+    return bits == 32 ? descentOfInts(at, count) : descentOfLongs(at, count);
+  }
+
+  private static long descentOfInts(long at, long count) {
+    int before = 0;
+    for (long i = 0; i < count; i++) {
+      int now = NativeHeap.getInt(at + 4 * i);
+      if (now < before) return i;
+      before = now;
+    }
+    return count;
+  }
+
+  private static long descentOfLongs(long at, long count) {
+    long before = 0;
+    for (long i = 0; i < count; i++) {
+      long now = NativeHeap.getLong(at + 8 * i);
+      if (now < before) return i;
+      before = now;
+    }
+    return count;
+  }
+
+  /** The first integer, from one on, that is not from {@code least} to {@code most}; {@code count} if there is none. 64 bits are always read as signed. */
+  static long outside(long at, long bits, boolean isSigned, long from, long count, long least, long most) {
+    return switch ((int) bits) {
+      case 8 -> isSigned ? outsideOfBytes(at, from, count, least, most) : outsideOfUnsignedBytes(at, from, count, most);
+      case 16 -> isSigned ? outsideOfShorts(at, from, count, least, most) : outsideOfUnsignedShorts(at, from, count, most);
+      case 32 -> isSigned ? outsideOfInts(at, from, count, least, most) : outsideOfUnsignedInts(at, from, count, most);
+      default -> outsideOfLongs(at, from, count, least, most);
+    };
+  }
+
+  private static long outsideOfBytes(long at, long from, long count, long least, long most) {
+    for (long i = from; i < count; i++) {
+      long value = NativeHeap.getByte(at + i);
+      if (value < least || value > most) return i;
+    }
+    return count;
+  }
+
+  private static long outsideOfUnsignedBytes(long at, long from, long count, long most) {
+    for (long i = from; i < count; i++) {
+      if (Byte.toUnsignedLong(NativeHeap.getByte(at + i)) > most) return i;
+    }
+    return count;
+  }
+
+  private static long outsideOfShorts(long at, long from, long count, long least, long most) {
+    for (long i = from; i < count; i++) {
+      long value = NativeHeap.getShort(at + 2 * i);
+      if (value < least || value > most) return i;
+    }
+    return count;
+  }
+
+  private static long outsideOfUnsignedShorts(long at, long from, long count, long most) {
+    for (long i = from; i < count; i++) {
+      if (Short.toUnsignedLong(NativeHeap.getShort(at + 2 * i)) > most) return i;
+    }
+    return count;
+  }
+
+  private static long outsideOfInts(long at, long from, long count, long least, long most) {
+    for (long i = from; i < count; i++) {
+      long value = NativeHeap.getInt(at + 4 * i);
+      if (value < least || value > most) return i;
+    }
+    return count;
+  }
+
+  private static long outsideOfUnsignedInts(long at, long from, long count, long most) {
+    for (long i = from; i < count; i++) {
+      if (Integer.toUnsignedLong(NativeHeap.getInt(at + 4 * i)) > most) return i;
+    }
+    return count;
+  }
+
+  private static long outsideOfLongs(long at, long from, long count, long least, long most) {
+    for (long i = from; i < count; i++) {
+      long value = NativeHeap.getLong(at + 8 * i);
+      if (value < least || value > most) return i;
+    }
+    return count;
+  }
+
+  /** The first number of milliseconds, from one on, that is not a whole number of days; {@code count} if there is none. */
+  static long partOfDay(long at, long from, long count) {
+    for (long i = from; i < count; i++) {
+      if (NativeHeap.getLong(at + 8 * i) % DAY != 0) return i;
+    }
+    return count;
+  }
+
+  /**
+   * The first integer of 128 or 256 bits, from one on, that may not be from −{@code most} to {@code most}; {@code count} if there is none.
+   *
+   * @param most the greatest that is allowed, or of it what a long holds
+   * @param upper the upper 64 bits of the greatest that is allowed: strictly within them the others do not matter
+   */
+  static long wide(long at, long width, long from, long count, long most, long upper) {
+    for (long i = from; i < count; i++) {
+      long value = at + width * i;
+      long lowest = NativeHeap.getLong(value);
+      long highest = NativeHeap.getLong(value + width - 8);
+      boolean isLong = highest == lowest >> 63 && (width == 16 || (NativeHeap.getLong(value + 8) == highest && NativeHeap.getLong(value + 16) == highest));
+      if (isLong ? lowest > most || lowest < -most : highest >= upper || highest <= -upper) return i;
+    }
+    return count;
+  }
+}

@@ -1,0 +1,63 @@
+package org.arbalest.device.internal.validate;
+
+import org.arbalest.device.internal.memory.Integers;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Malformed;
+
+/** Whether each text is UTF-8; those beneath nulls may be anything. */
+final class TextChecks {
+  private TextChecks() {}
+
+  /**
+   * Checks texts that lie one behind the other: all of them at once, and that each begins with a character. Only if that fails each by itself, which finds
+   * the one that is wrong, or that all of those are null.
+   *
+   * @param data the first byte of the first text
+   */
+  static void check(HostBuffers buffers, Rows rows, long offsets, long data) {
+    long first = Integers.get(offsets, rows.layout.bits, 0);
+    long size = Integers.get(offsets, rows.layout.bits, rows.count) - first;
+    long ascii = Utf8Scan.ascii(data, size);
+    if (ascii == size) return;
+    boolean areWhole =
+        rows.layout.bits == 32
+            ? beginWithCharacters(offsets, (int) first, rows.count, data, size)
+            : beginWithCharacters(offsets, first, rows.count, data, size);
+    if (areWhole && Utf8Scan.isValid(data + ascii, size - ascii)) return;
+    Validity validity = buffers.validity(rows);
+    for (long row = 0; row < rows.count; row++) {
+      long begin = Integers.get(offsets, rows.layout.bits, row);
+      long bytes = Integers.get(offsets, rows.layout.bits, row + 1) - begin;
+      if (!validity.isNull(row)) checkOne(row, data + (begin - first), bytes);
+    }
+  }
+
+  private static boolean beginWithCharacters(long offsets, int first, long count, long data, long size) {
+    for (long row = 0; row < count; row++) {
+      long at = (long) NativeHeap.getInt(offsets + 4 * row) - first;
+      if (at < size && isInside(NativeHeap.getByte(data + at))) return false;
+    }
+    return true;
+  }
+
+  private static boolean beginWithCharacters(long offsets, long first, long count, long data, long size) {
+    for (long row = 0; row < count; row++) {
+      long at = NativeHeap.getLong(offsets + 8 * row) - first;
+      if (at < size && isInside(NativeHeap.getByte(data + at))) return false;
+    }
+    return true;
+  }
+
+  /** Whether a byte is a character's second, or a later one. */
+  private static boolean isInside(byte value) {
+    return value < (byte) 0xC0;
+  }
+
+  /** Checks the text of one row. */
+  static void checkOne(long row, long at, long bytes) {
+    if (Utf8Scan.isValid(at, bytes)) return;
+    long wrong = Utf8Scan.wrong(at, bytes);
+    String why = wrong == bytes ? "ends within a character" : "has 0x" + Integer.toHexString(NativeHeap.getByte(at + wrong) & 0xFF) + " at " + wrong;
+    throw new Malformed("row " + row + ": no UTF-8: a text of " + bytes + " bytes " + why);
+  }
+}

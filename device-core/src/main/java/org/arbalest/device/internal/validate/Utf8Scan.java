@@ -1,0 +1,103 @@
+package org.arbalest.device.internal.validate;
+
+import org.arbalest.device.internal.memory.NativeHeap;
+
+/**
+ * Whether bytes are UTF-8, as RFC 3629 has it: no surrogates, nothing beyond U+10FFFF, nothing longer than it must be.
+ *
+ * <p>ASCII is skipped by words. For the rest there is an automaton without branches, whose time does not depend on the script: a byte's row has the next
+ * state for each state, at the bits that the state is the number of, so that a step is one look-up and one shift.
+ */
+final class Utf8Scan {
+  private static final long HIGH_BITS = 0x8080808080808080L;
+
+  /** How many bytes the automaton goes on before it looks for ASCII again. */
+  private static final int STRIDE = 32;
+
+  /** Between two characters. */
+  private static final int WHOLE = 0;
+
+  private static final int WRONG = 6;
+
+  /** One byte is missing, any two, or any three. */
+  private static final int ONE = 12;
+
+  private static final int TWO = 18;
+  private static final int THREE = 24;
+
+  /** Behind E0, ED, F0 and F4, after which not every byte may follow. */
+  private static final int AFTER_E0 = 30;
+
+  private static final int AFTER_ED = 36;
+  private static final int AFTER_F0 = 42;
+  private static final int AFTER_F4 = 48;
+
+  private static final int[] STATES = {WHOLE, WRONG, ONE, TWO, THREE, AFTER_E0, AFTER_ED, AFTER_F0, AFTER_F4};
+
+  private static final long[] NEXT = new long[256];
+
+  static {
+    for (int value = 0; value < NEXT.length; value++) {
+      for (int state : STATES) NEXT[value] |= (long) next(state, value) << state;
+    }
+  }
+
+  private Utf8Scan() {}
+
+  private static int next(int state, int value) {
+    if (state == WHOLE) return first(value);
+    if (value < 0x80 || value > 0xBF) return WRONG;
+    return switch (state) {
+      case ONE -> WHOLE;
+      case TWO -> ONE;
+      case THREE -> TWO;
+      case AFTER_E0 -> value >= 0xA0 ? ONE : WRONG;
+      case AFTER_ED -> value < 0xA0 ? ONE : WRONG;
+      case AFTER_F0 -> value >= 0x90 ? TWO : WRONG;
+      case AFTER_F4 -> value < 0x90 ? TWO : WRONG;
+      default -> WRONG;
+    };
+  }
+
+  private static int first(int value) {
+    if (value < 0x80) return WHOLE;
+    if (value < 0xC2 || value > 0xF4) return WRONG;
+    if (value < 0xE0) return ONE;
+    return switch (value) {
+      case 0xE0 -> AFTER_E0;
+      case 0xED -> AFTER_ED;
+      case 0xF0 -> AFTER_F0;
+      case 0xF4 -> AFTER_F4;
+      default -> value < 0xF0 ? TWO : THREE;
+    };
+  }
+
+  /** How many bytes at the beginning are ASCII; not counting fewer than eight before the first that is not. */
+  static long ascii(long at, long bytes) {
+    long i = 0;
+    while (bytes - i >= Long.BYTES && (NativeHeap.getLong(at + i) & HIGH_BITS) == 0) i += Long.BYTES;
+    if (bytes - i >= Long.BYTES) return i;
+    while (i < bytes && NativeHeap.getByte(at + i) >= 0) i++;
+    return i;
+  }
+
+  static boolean isValid(long at, long bytes) {
+    long state = WHOLE;
+    for (long i = 0; i < bytes; ) {
+      if ((state & 63) == WHOLE) i += ascii(at + i, bytes - i);
+      long end = Math.min(bytes, i + STRIDE);
+      for (; i < end; i++) state = NEXT[NativeHeap.getByte(at + i) & 0xFF] >>> state;
+    }
+    return (state & 63) == WHOLE;
+  }
+
+  /** The first byte that cannot be where it is; {@code bytes} if there is none, though a character may be cut off at the end. */
+  static long wrong(long at, long bytes) {
+    long state = WHOLE;
+    for (long i = 0; i < bytes; i++) {
+      state = NEXT[NativeHeap.getByte(at + i) & 0xFF] >>> state;
+      if ((state & 63) == WRONG) return i;
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,23 @@
+package org.arbalest.device.internal.validate;
+
+import org.arbalest.device.internal.memory.Bitmaps;
+
+/**
+ * Which elements are null.
+ *
+ * @param bitmap where the CPU reads the bits; 0 if none are null
+ * @param first the bit of the first element
+ */
+record Validity(long bitmap, long first) {
+  /** Of elements that are all valid. */
+  static final Validity ALL = new Validity(0, 0);
+
+  boolean isNull(long element) {
+    return bitmap != 0 && !Bitmaps.get(bitmap, first + element);
+  }
+
+  /** How many of the first {@code count} elements are null. */
+  long nulls(long count) {
+    return bitmap == 0 ? 0 : count - Bitmaps.countOnes(bitmap, first, count);
+  }
+}

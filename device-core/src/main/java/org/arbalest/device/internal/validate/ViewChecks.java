@@ -1,0 +1,90 @@
+package org.arbalest.device.internal.validate;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.arbalest.device.FlatType.Utf8ViewType;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Malformed;
+
+/** Views of text and bytes; those beneath nulls may be anything. */
+final class ViewChecks {
+  private static final int VIEW = 16;
+
+  /** Texts up to this size are in the view itself. */
+  private static final int INLINE = 12;
+
+  private static final int PREFIX = 4;
+
+  private final HostBuffers buffers;
+  private final Rows rows;
+  private final boolean isText;
+
+  /** How many data buffers there are, and the list of their sizes, which is in main memory. */
+  private final long variadic;
+
+  private final long sizes;
+
+  /** Where the CPU reads those that were copied. */
+  private final Map<Integer, Long> copies = new HashMap<>();
+
+  ViewChecks(HostBuffers buffers, Rows rows) {
+    this.buffers = buffers;
+    this.rows = rows;
+    this.isText = rows.field.type() instanceof Utf8ViewType;
+    this.variadic = ArrowArrayStruct.nBuffers(rows.struct) - 3;
+    this.sizes = ArrowArrayStruct.buffer(rows.struct, variadic + 2);
+  }
+
+  void check() {
+    Validity validity = buffers.validity(rows);
+    long views = buffers.elements(rows, 1, VIEW);
+    for (long row = 0; row < rows.count; row++) {
+      if (validity.isNull(row)) continue;
+      long view = views + VIEW * row;
+      int size = NativeHeap.getInt(view);
+      if (size < 0) throw wrong(row, " has " + size + " bytes");
+      if (size <= INLINE) {
+        checkInline(row, view, size);
+      } else {
+        checkOutside(row, view, size);
+      }
+    }
+  }
+
+  private void checkInline(long row, long view, int size) {
+    long four = NativeHeap.getLong(view) >>> Integer.SIZE;
+    long eight = NativeHeap.getLong(view + 8);
+    long behind = size < PREFIX ? (four >>> (8 * size)) | eight : size < INLINE ? eight >>> (8 * (size - PREFIX)) : 0;
+    if (behind != 0) throw wrong(row, " has " + size + " bytes in itself, but what is behind them is not 0");
+    if (isText) TextChecks.checkOne(row, view + Integer.BYTES, size);
+  }
+
+  private void checkOutside(long row, long view, int size) {
+    int index = NativeHeap.getInt(view + 8);
+    int at = NativeHeap.getInt(view + 12);
+    if (index < 0 || index >= variadic) throw wrong(row, " is in data buffer " + index + ", but there are " + variadic);
+    long known = NativeHeap.getLong(sizes + Long.BYTES * (long) index);
+    if (at < 0 || size > known - at) throw wrong(row, " has " + size + " bytes at " + at + ", but data buffer " + index + " has " + known);
+    long text = data(index, known) + at;
+    int prefix = NativeHeap.getInt(view + PREFIX);
+    if (prefix != NativeHeap.getInt(text)) {
+      throw wrong(row, " begins with 0x" + hex(prefix) + ", but in data buffer " + index + " at " + at + " is 0x" + hex(NativeHeap.getInt(text)));
+    }
+    if (isText) TextChecks.checkOne(row, text, size);
+  }
+
+  private long data(int index, long size) {
+    long address = ArrowArrayStruct.buffer(rows.struct, 2L + index);
+    return buffers.isDirect() ? address : copies.computeIfAbsent(index, _ -> buffers.at(address, size));
+  }
+
+  /** Four bytes in the order in which they are in memory. */
+  private static String hex(int bytes) {
+    return String.format("%08x", Integer.reverseBytes(bytes));
+  }
+
+  private Malformed wrong(long row, String what) {
+    return new Malformed("row " + row + ": views[" + (rows.start + row) + "]" + what);
+  }
+}
