@@ -45,12 +45,6 @@ private inline fun ColumnBuilder.exactly(value: Any, count: () -> Long): Long =
 
 internal const val MILLIS_PER_DAY: Long = 86_400_000
 
-/** The whole seconds in a number of this unit, rounded down. */
-internal fun TimeUnit.seconds(count: Long): Long = Math.floorDiv(count, perSecond)
-
-/** The nanoseconds beyond [seconds]; never negative. */
-internal fun TimeUnit.nanos(count: Long): Long = Math.floorMod(count, perSecond) * (NANOS / perSecond)
-
 @PublishedApi
 internal fun timeType(unit: TimeUnit, bits: Int): TimeType {
     val actual = if (unit <= TimeUnit.MILLISECOND) 32 else 64

@@ -37,6 +37,71 @@ class ViewSpec : FunSpec({
                 toList() shouldBe listOf(true, null, false)
                 get(0) shouldBe true
                 toArray() shouldBe booleanArrayOf(true, false, false)
+                cardinality shouldBe 1
+            }
+        }
+    }
+
+    test("READ-51 a view reads one width, integers and numbers any; which one has a column's values is said") {
+        cpu.batch(2) {
+            int16("short") { 7 }
+            int32("int") { 8 }
+            float32("float") { if (it == 0) 0.5f else null }
+            dictionary("coded") { "b" }
+        }.use { batch ->
+            shouldThrow<IllegalArgumentException> { batch["int"].longs() }.message shouldBe
+                "column \"int\" of type int32 cannot be read by asLongs(): asInts() has its values"
+            shouldThrow<IllegalArgumentException> { batch["coded"].ints() }.message shouldContain "the column's getters read them"
+            batch["coded"].indices().ints().toArray() shouldBe intArrayOf(0, 0)
+            batch["short"].integers().run { toList() shouldBe listOf(7L, 7L); get(1) shouldBe 7L; toArray() shouldBe longArrayOf(7, 7) }
+            batch["float"].numbers().run { toList() shouldBe listOf(0.5, null); get(0) shouldBe 0.5; toArray(2.0) shouldBe doubleArrayOf(0.5, 2.0) }
+            batch["int"].numbers()[0] shouldBe 8.0
+            batch["float"].floats().run {
+                toList() shouldBe listOf(0.5f, null)
+                get(0) shouldBe 0.5f
+                toArray(3f) shouldBe floatArrayOf(0.5f, 3f)
+                listOf(getOrDefault(0, 9f), getOrDefault(1, 9f)) shouldBe listOf(0.5f, 9f)
+                shouldThrow<NoSuchElementException> { get(1) }
+            }
+        }
+    }
+
+    test("READ-52 each value that there is, with its row, in a loop of which nothing is left at run time") {
+        cpu.batch(130) {
+            int64("long") { if (it % 3 == 0) null else it.toLong() }
+            int32("int") { if (it % 3 == 0) null else it }
+            float64("double") { if (it % 3 == 0) null else it.toDouble() }
+            float32("float") { if (it % 3 == 0) null else it.toFloat() }
+            bool("bool") { if (it % 3 == 0) null else it % 2 == 0 }
+        }.use { batch ->
+            val rows = (0 until 130).filter { it % 3 != 0 }
+            val seen = List(5) { mutableListOf<Pair<Int, Any>>() }
+            batch["long"].longs().forEachValid { row, value -> seen[0] += row to value }
+            batch["int"].ints().forEachValid { row, value -> seen[1] += row to value }
+            batch["double"].doubles().forEachValid { row, value -> seen[2] += row to value }
+            batch["float"].floats().forEachValid { row, value -> seen[3] += row to value }
+            batch["bool"].booleans().forEachValid { row, value -> seen[4] += row to value }
+            seen shouldBe listOf(
+                rows.map { it to it.toLong() }, rows.map { it to it }, rows.map { it to it.toDouble() }, rows.map { it to it.toFloat() },
+                rows.map { it to (it % 2 == 0) },
+            )
+            batch["bool"].booleans().cardinality shouldBe rows.count { it % 2 == 0 }
+        }
+    }
+
+    test("text is counted and compared as its bytes") {
+        cpu.batch(3) { utf8("city", arrayOf("Oslo", null, "Bergen")) }.use { batch ->
+            val oslo = "Oslo".encodeToByteArray()
+            batch["city"].byteStrings().run {
+                toList().map { it?.decodeToString() } shouldBe listOf("Oslo", null, "Bergen")
+                listOf(byteLength(0), byteLength(2)) shouldBe listOf(4L, 6L)
+                listOf(contentEquals(0, oslo), contentEquals(2, oslo), startsWith(2, oslo)) shouldBe listOf(true, false, false)
+                (compare(2, oslo) < 0) shouldBe true
+                (hash(0) == hash(2)) shouldBe false
+                val rows = mutableListOf<Int>()
+                forEachValid { rows += it }
+                rows shouldBe listOf(0, 2)
+                shouldThrow<NoSuchElementException> { byteLength(1) }
             }
         }
     }
@@ -91,7 +156,8 @@ class ViewSpec : FunSpec({
             time64("time", longArrayOf(0, -1), TimeUnit.MICROSECOND)
         }.use { batch ->
             fun refused(view: ObjectView<*>): String = shouldThrow<ArithmeticException> { view[1] }.message!!
-            refused(batch["point"].instants()) shouldContain "column point: timestamp[s, tz=UTC], length 2, row 1: 9223372036854775807 is no point in time"
+            refused(batch["point"].instants()) shouldBe
+                "column \"point\" of type timestamp[s, tz=UTC], row 1: 9223372036854775807 is no point in time that java.time has"
             refused(batch["point"].localDateTimes()) shouldContain "row 1: 9223372036854775807 is no date and time"
             refused(batch["time"].times()) shouldContain "row 1: -1 is no time of day"
             batch["day"].dates().toList() shouldBe listOf(LocalDate.of(1969, 12, 31), LocalDate.ofEpochDay(Math.floorDiv(Long.MIN_VALUE, 86_400_000L)))
@@ -160,10 +226,10 @@ class ViewSpec : FunSpec({
         }
         val delays = batch["delay"].longs()
         batch.use {
-            shouldThrow<NoSuchElementException> { delays[0] }.message shouldContain "\"delay\" is null in row 0"
+            shouldThrow<NoSuchElementException> { delays[0] }.message shouldContain "\"delay\" of type int64 is null in row 0"
             shouldThrow<IndexOutOfBoundsException> { delays[1] }
-            shouldThrow<IllegalArgumentException> { batch["city"].longs()[0] }
-                .message shouldContain "\"city\" of type \"u\" cannot be read as an integer"
+            shouldThrow<IllegalArgumentException> { batch["city"].longs() }
+                .message shouldBe "column \"city\" of type utf8 cannot be read by asLongs(): asByteStrings() has its values"
             shouldThrow<IllegalArgumentException> { batch["city"].dates() }.message shouldContain "cannot be read as dates"
             shouldThrow<IllegalArgumentException> { batch["town"] }.message shouldContain "[delay, city]"
             shouldThrow<IllegalArgumentException> { batch.schema()["town"] }.message shouldContain "[delay, city]"

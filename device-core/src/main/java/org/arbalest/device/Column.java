@@ -3,6 +3,15 @@ package org.arbalest.device;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.Period;
+import java.time.ZonedDateTime;
+import java.util.Map;
+import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.ColumnRows;
 import org.jspecify.annotations.Nullable;
 
@@ -12,17 +21,23 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Rows run from 0; an offset of the array or of its parents is accounted for. {@link #getLong} reads any integer, date, time, timestamp or
  * duration, exactly; {@link #getDecimal} any integer or decimal, exactly; {@link #getDouble} any number, rounded to a double if it is none:
- * integers beyond 2<sup>53</sup>, decimals. {@link #getString} reads text, {@link #getBytes} text and binary, as long as they are stored with
- * offsets or in a fixed size. A dictionary-encoded column reads as its values. Views, list-views, unions, intervals and run-ends cannot be read
- * yet. The value of a null row is undefined: ask {@link #isNull} first, or use {@link #get}. A child's own nulls are its own: a null struct does
- * not make its fields null.
+ * integers beyond 2<sup>53</sup>, decimals. {@link #getString} reads text, {@link #getBytes} text and binary, {@link #getList} lists, however they are
+ * stored. What is encoded reads as its values do: by a dictionary, in run-ends; a union's row reads as a value of the type that it has. The table of all
+ * types is in {@code docs/types.md}; {@link Field#valueClass} has it, too.
+ *
+ * <p>A null has no value: ask {@link #isNull} first, or use {@link #get}. A child's own nulls are its own: a null struct does not make its fields null. For
+ * loops there are typed views, such as {@link #asLongs}.
+ *
+ * <p>What a producer wrote into the buffers is followed only within what is known to be there: offsets, sizes, indices, type ids and run ends that
+ * lead beyond are a {@link DeviceException} which names the column, the row and the numbers.
  *
  * <p><b>Threads.</b> Several may read one column, or one handle, at a time. A read after the handle was closed, moved or exported throws; while it is, the
  * memory may be gone, and the process with it: checks on each read would cost more than the read. So whoever closes waits for those who read; a thread that
  * may outlive that close reads through a handle of its own, by {@link DeviceArray#retain}, which it closes itself.
  *
  * <p>The getters throw {@link IllegalStateException} after the handle was closed, {@link IndexOutOfBoundsException} for a row that is not
- * there, {@link IllegalArgumentException} for a type that they do not read, {@link DeviceException} where the CPU cannot read the buffers.
+ * there, {@link java.util.NoSuchElementException} for one that is null, with the column and the row (READ-50), {@link IllegalArgumentException} for a type
+ * that they do not read, which names those that do, {@link DeviceException} where the CPU cannot read the buffers.
  */
 public sealed interface Column permits ColumnRows {
   /** The field that this column is of. */
@@ -34,10 +49,13 @@ public sealed interface Column permits ColumnRows {
   /** The number of rows. */
   long length();
 
-  /** The number of nulls; counted now if the producer did not. Unions and run-ends have none, whatever their values are (ARR-06). */
+  /**
+   * The number of rows that {@link #isNull} is true of; counted now where the producer did not, and where the nulls are those of other values: with a
+   * dictionary, in unions and in run-ends, which in C have none themselves (ARR-06).
+   */
   long nullCount();
 
-  /** Whether a row is null: itself, or the value of the dictionary that it stands for. */
+  /** Whether a row is null: itself, or the value that it stands for, in a dictionary, a union or run-ends. */
   boolean isNull(long row);
 
   /** A boolean. */
@@ -61,28 +79,138 @@ public sealed interface Column permits ColumnRows {
   /** A copy of the bytes of a text or binary value. */
   byte[] getBytes(long row);
 
-  /** The elements of one list, as a column of their own. */
+  /** A date, of date32 or date64; {@link ArithmeticException} for one that {@code java.time} has not. */
+  LocalDate getDate(long row);
+
+  /** A time of day; {@link ArithmeticException} for what is none. */
+  LocalTime getTime(long row);
+
+  /** A timestamp: with a zone, or without one as if in UTC; {@link ArithmeticException} for one that {@code java.time} has not. */
+  Instant getInstant(long row);
+
+  /** A timestamp without a zone, or one with a zone as it is in UTC; {@link ArithmeticException} for one that {@code java.time} has not. */
+  LocalDateTime getDateTime(long row);
+
+  /**
+   * A timestamp with a zone, in it.
+   *
+   * @throws IllegalArgumentException if there is no zone, or none that {@code java.time} knows by this name
+   * @throws ArithmeticException for one that {@code java.time} has not
+   */
+  ZonedDateTime getZonedDateTime(long row);
+
+  /** A duration. */
+  Duration getDuration(long row);
+
+  /** An interval of months. */
+  Period getPeriod(long row);
+
+  /** An interval of any kind: of months, of days and milliseconds, of months, days and nanoseconds. */
+  Interval getInterval(long row);
+
+  /** The elements of one list, as a column of their own; of a map its entries, a struct of the key and the value. */
   Column getList(long row);
 
   /**
-   * The value as an object, or null: Boolean, Long, Double, BigDecimal (decimals and uint64), String, byte[], a List of such for a list, a
-   * Map by name for a struct. Nulls of the elements are null.
+   * A map, in the order of its entries. Keys are as {@link #get} has them; bytes are equal to no others then.
+   *
+   * @throws IllegalArgumentException if a key is there twice, which Arrow does not forbid: {@link #getList} and {@link #get} have all entries
+   */
+  Map<@Nullable Object, @Nullable Object> getMap(long row);
+
+  /** The type id of a union's row: which of {@link NestedType.UnionType#typeIds} its value is of. */
+  int getTypeId(long row);
+
+  /** Where the value of a union's row is in the {@link #column(int) column} of its type. */
+  long getChildRow(long row);
+
+  /**
+   * The value as an object, or null. For each type it is of one class ({@link Field#valueClass}): Boolean; Long for integers, dates, times, timestamps and
+   * durations; BigDecimal for decimals and uint64; Double; String; byte[]; Period for months and {@link Interval} for other intervals; a List of such for a
+   * list; a List of {@link Map.Entry} for a map; a Map by name for a struct. A union's row is what its type is. Nulls of the elements are null.
    *
    * @throws IllegalArgumentException for a struct two of whose fields have the same name; says which
    */
   @Nullable Object get(long row);
 
-  /** All values of a column that {@link #getLong} reads; something for the nulls. */
+  /**
+   * All values of a column that {@link #getLong} reads.
+   *
+   * @throws java.util.NoSuchElementException if there is a null; says in which row
+   */
   long[] toLongArray();
 
-  /** All values of a column that {@link #getDouble} reads; something for the nulls. */
+  /** All values of a column that {@link #getLong} reads, another for the nulls. */
+  long[] toLongArray(long ifNull);
+
+  /**
+   * All values of a column that {@link #getDouble} reads.
+   *
+   * @throws java.util.NoSuchElementException if there is a null; says in which row
+   */
   double[] toDoubleArray();
 
-  /** The field of a struct at a position, as a column of the same rows. */
+  /** All values of a column that {@link #getDouble} reads, another for the nulls. */
+  double[] toDoubleArray(double ifNull);
+
+  /**
+   * The values as they are stored, for loops: see {@link ColumnValues}. Each view reads one width; {@link #getLong} and {@link #toLongArray()} read any.
+   *
+   * @throws IllegalArgumentException if the values are stored otherwise; says which view has them
+   * @throws DeviceException with {@code ENOSYS} where the CPU cannot read the buffers, or not yet
+   */
+  default Longs asLongs() {
+    return new Longs(ColumnImpl.unwrap(this));
+  }
+
+  /** 32-bit integers, dates, times; see {@link #asLongs}. */
+  default Ints asInts() {
+    return new Ints(ColumnImpl.unwrap(this));
+  }
+
+  /** 16-bit integers; see {@link #asLongs}. */
+  default Shorts asShorts() {
+    return new Shorts(ColumnImpl.unwrap(this));
+  }
+
+  /** 8-bit integers; see {@link #asLongs}. */
+  default Bytes asBytes() {
+    return new Bytes(ColumnImpl.unwrap(this));
+  }
+
+  /** 64-bit floating-point numbers; see {@link #asLongs}. */
+  default Doubles asDoubles() {
+    return new Doubles(ColumnImpl.unwrap(this));
+  }
+
+  /** 32-bit floating-point numbers; see {@link #asLongs}. */
+  default Floats asFloats() {
+    return new Floats(ColumnImpl.unwrap(this));
+  }
+
+  /** 16-bit floating-point numbers; see {@link #asLongs}. */
+  default HalfFloats asHalfFloats() {
+    return new HalfFloats(ColumnImpl.unwrap(this));
+  }
+
+  /** Booleans; see {@link #asLongs}. */
+  default Booleans asBooleans() {
+    return new Booleans(ColumnImpl.unwrap(this));
+  }
+
+  /** Text and binary as their bytes, without a String; see {@link #asLongs}. */
+  default ByteStrings asByteStrings() {
+    return new ByteStrings(ColumnImpl.unwrap(this));
+  }
+
+  /**
+   * The field of a struct at a position, as a column of the same rows; of a union, of the rows that {@link #getChildRow} says: of a dense one, all elements
+   * of this field, in the order they are stored.
+   */
   Column column(int index);
 
   /**
-   * The field of a struct with this name, as a column of the same rows.
+   * The field of a struct or a union with this name, as {@link #column(int)} has it.
    *
    * @throws IllegalArgumentException if there is none, or several: says which there are
    */
@@ -90,6 +218,9 @@ public sealed interface Column permits ColumnRows {
 
   /** All elements of all lists, in the order they are stored; also those that no list refers to. */
   Column items();
+
+  /** The runs of a run-end-encoded column. Its getters find the run of a row, too: the next one at once, any other by binary search. */
+  Runs runs();
 
   /** The values that the indices of a dictionary-encoded column point to. */
   Column dictionary();

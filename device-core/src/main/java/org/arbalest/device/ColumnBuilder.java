@@ -51,6 +51,12 @@ public sealed interface ColumnBuilder permits ColumnBuilderImpl {
   /** Appends bytes. */
   ColumnBuilder append(byte[] value);
 
+  /** Appends text or bytes of another column's row, as they are stored; a null as a null. */
+  default ColumnBuilder append(ByteStrings values, long row) {
+    if (values.isNull(row)) return appendNull();
+    return values.isText() ? append(values.getString(row)) : append(values.getBytes(row));
+  }
+
   /** Appends a list: the next {@code size} elements of {@link #items}, whether they were appended before this call or come after it. */
   ColumnBuilder appendList(int size);
 

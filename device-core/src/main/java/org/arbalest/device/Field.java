@@ -49,6 +49,12 @@ public sealed interface Field permits FieldImpl {
   /** The type. */
   DataType type();
 
+  /** The type that a column's values are read as: of what is encoded by a dictionary or in run-ends, that of the values, else {@link #type}. */
+  DataType valueType();
+
+  /** What {@link Column#get} answers for a row that is not null: a table is in {@code docs/types.md}. Void for a type of nulls, Object for a union. */
+  Class<?> valueClass();
+
   /** Whether nulls may occur. */
   boolean isNullable();
 

@@ -24,10 +24,15 @@ import java.nio.file.FileSystems
 import java.nio.file.Files
 import java.nio.file.Path
 import java.time.Duration
+import java.time.LocalDateTime
+import java.time.temporal.ChronoUnit
+import java.time.temporal.Temporal
+import java.time.temporal.TemporalUnit
 import java.util.concurrent.Executor
 import java.util.concurrent.Flow
 import java.util.function.Consumer
 import java.util.function.IntPredicate
+import java.util.function.LongConsumer
 
 /**
  * Calls whatever is public in `org.arbalest.device` with null for each reference that is not `@Nullable`, beside arguments that are right, and
@@ -85,13 +90,14 @@ class NullArgumentSpec : FunSpec({
         private fun <T : AutoCloseable> T.opened(): T = also(opened::add)
 
         private fun builder(): ColumnBuilder {
-            val parameter = method.parameterTypes.single()
+            val parameter = method.parameterTypes.first()
             val type = when (parameter) {
                 String::class.java -> if (method.name == "child") NestedType.StructType(listOf(Field.of("name", DataType.INT8))) else DataType.UTF8
                 BigDecimal::class.java -> DataType.decimal128(9, 0)
                 ByteArray::class.java -> if (method.name == "append") DataType.BINARY else DataType.INT8
                 BooleanArray::class.java -> DataType.BOOL
                 FloatArray::class.java, DoubleArray::class.java -> DataType.FLOAT64
+                ByteStrings::class.java -> DataType.UTF8
                 Field::class.java -> if (method.name == "items") NestedType.ListType(Field.of("", DataType.INT8)) else NestedType.StructType(listOf())
                 else -> DataType.INT64
             }
@@ -99,6 +105,8 @@ class NullArgumentSpec : FunSpec({
         }
 
         private fun batch() = cpu.batchBuilder(1).use { it.int64("name", longArrayOf(1)).build() }.opened()
+
+        private fun texts() = cpu.batchBuilder(2).use { it.utf8("name", listOf("a", "b")).build() }.opened().column(0).asByteStrings()
 
         fun of(type: Class<*>): Any = when (type) {
             java.lang.Long.TYPE -> if (method.name == "wrap" || method.name == "copyNonOwned") arena.allocate(8).address() else 1L
@@ -127,6 +135,7 @@ class NullArgumentSpec : FunSpec({
             Executor::class.java -> Executor { it.run() }
             Consumer::class.java -> Consumer<Any> {}
             IntPredicate::class.java -> IntPredicate { false }
+            LongConsumer::class.java -> LongConsumer {}
             Flow.Publisher::class.java -> Flow.Publisher<Any> {}
             DeviceType::class.java -> DeviceType.CPU
             Device::class.java -> cpu
@@ -136,6 +145,7 @@ class NullArgumentSpec : FunSpec({
             DeviceBuffer::class.java -> cpu.allocate(8).opened()
             DeviceArray::class.java -> batch()
             Column::class.java -> batch().asColumn()
+            ColumnValues::class.java, ByteStrings::class.java -> texts()
             BatchBuilder::class.java -> cpu.batchBuilder(1).opened()
             ColumnBuilder::class.java -> builder()
             DeviceArrayReader::class.java -> DeviceArrayReader.of(Schema.of(listOf()), listOf()).opened()
@@ -149,6 +159,9 @@ class NullArgumentSpec : FunSpec({
             FlatType.IntType::class.java -> DataType.INT8
             NestedType.UnionMode::class.java -> NestedType.UnionMode.DENSE
             Ledger::class.java -> Ledger.now()
+            Interval::class.java -> Interval(1, 2, 3)
+            Temporal::class.java -> LocalDateTime.MIN
+            TemporalUnit::class.java -> ChronoUnit.DAYS
             MemoryAllocator::class.java -> CpuProvider().open(DeviceType.CPU, -1)
             DeviceArrayReader.Source::class.java -> object : DeviceArrayReader.Source {
                 override fun next() = null

@@ -56,7 +56,7 @@ class DictionaryIndexSpec : FunSpec({
                 for ((name, read) in reads) withClue(name) {
                     val error = shouldThrow<DeviceException> { read(column) }
                     error.errno() shouldBe Errno.EINVAL
-                    error.message!! shouldContain "column \"d\": index $bad is beyond the 3 values of the dictionary"
+                    error.message!! shouldContain "column \"d\", row 1: index $bad is beyond the 3 values of the dictionary"
                 }
                 column.getString(0) shouldBe "w1 "
                 listOf(0L, 2L, 3L).map(column::get) shouldBe listOf("w1 ", "w2 w2 ", null)

@@ -350,10 +350,11 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         val length = column.length()
         if (length <= 1000) allowed { column.nullCount() }
         val rows = if (length <= 10) (0 until length).toList() else listOf(0, 1, 7, length / 2, length - 2, length - 1)
-        for (row in rows) for (getter in getters) if (getter !== GET || !unbounded) allowed { getter(column, row) }
+        for (row in rows) for (getter in getters) if (!unbounded || getter !in WHOLE) allowed { getter(column, row) }
         if (length <= 1000) {
             allowed { column.toLongArray() }
             allowed { column.toDoubleArray() }
+            for (view in views) allowed { view(column) }
             allowed { Arena.ofConfined().use { arena -> column.segment(arena).let { if (it.byteSize() > 0) it.get(JAVA_BYTE, it.byteSize() - 1) } } }
         }
         for (i in 0 until column.bufferCount()) column.bufferAddress(i)
@@ -361,7 +362,12 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         allowed { column.items().let { read(it, depth - 1) } }
         allowed { column.dictionary().let { read(it, depth - 1) } }
         allowed { column.indices().let { read(it, depth - 1) } }
-        if (column.field().type() is StructType) for (i in column.field().type().children().indices) read(column.column(i), depth - 1)
+        allowed {
+            val runs = column.runs()
+            read(runs.values(), depth - 1)
+            repeat(1000) { if (runs.next()) check(runs.start() < runs.end() && runs.value() < runs.values().length()) }
+        }
+        if (column.field().type() is StructType || column.field().type() is UnionType) for (i in column.field().type().children().indices) read(column.column(i), depth - 1)
         if (rows.isNotEmpty()) allowed { read(column.getList(rows.random(random)), depth - 1) }
     }
 
@@ -372,6 +378,8 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
             // said what is wrong
         } catch (_: ArithmeticException) {
             // does not fit an int
+        } catch (e: NoSuchElementException) {
+            check("is null in row" in e.message!!)
         } catch (e: IllegalArgumentException) {
             if (e.javaClass != IllegalArgumentException::class.java) throw e
         }
@@ -383,10 +391,23 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
 
         private val ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE)
         private val GET: (Column, Long) -> Any? = { column, row -> column.get(row) }
+        private val MAP: (Column, Long) -> Any? = { column, row -> column.getMap(row) }
+
+        /** What reads all that is in a value, however much. */
+        private val WHOLE = listOf(GET, MAP)
+        private val views = listOf<(Column) -> Any?>(
+            { it.asLongs().toArray(0) }, { it.asInts().toArray(0) }, { it.asShorts().toArray(0) }, { it.asBytes().toArray(0) },
+            { it.asDoubles().toArray(0.0) }, { it.asFloats().toArray(0f) }, { it.asHalfFloats().toArray() }, { it.asBooleans().cardinality() },
+            { column -> column.asByteStrings().let { text -> text.forEachValid { row -> text.hash(row) } } },
+        )
         private val getters = listOf<(Column, Long) -> Any?>(
             { column, row -> column.isNull(row) }, { column, row -> column.getBoolean(row) }, { column, row -> column.getInt(row) },
             { column, row -> column.getLong(row) }, { column, row -> column.getDouble(row) }, { column, row -> column.getDecimal(row) },
-            { column, row -> column.getString(row) }, { column, row -> column.getBytes(row) }, { column, row -> column.getList(row).length() }, GET,
+            { column, row -> column.getString(row) }, { column, row -> column.getBytes(row) }, { column, row -> column.getList(row).length() },
+            { column, row -> column.getDate(row) }, { column, row -> column.getTime(row) }, { column, row -> column.getInstant(row) },
+            { column, row -> column.getDateTime(row) }, { column, row -> column.getZonedDateTime(row) }, { column, row -> column.getDuration(row) },
+            { column, row -> column.getPeriod(row) }, { column, row -> column.getInterval(row) }, { column, row -> column.getTypeId(row) },
+            { column, row -> column.getChildRow(row) }, GET, MAP,
         )
 
         private val leaves: List<DataType> = listOf(

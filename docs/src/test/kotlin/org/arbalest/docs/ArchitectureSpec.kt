@@ -32,7 +32,9 @@ private val FRONT = mapOf(
     "schema" to listOf("DataType", "Field", "FlatType", "Metadata", "NestedType", "Schema", "TimeUnit"),
     "device" to listOf("Device", "DeviceBuffer", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager", "MemoryPool", "SyncEvent"),
     "array" to listOf("ArrayData", "DeviceArray", "Validation"),
-    "read" to listOf("Column"),
+    "read" to listOf(
+        "Booleans", "ByteStrings", "Bytes", "Column", "ColumnValues", "Doubles", "Floats", "HalfFloats", "Ints", "Longs", "Shorts",
+    ),
     "build" to listOf("BatchBuilder", "ColumnBuilder"),
     "stream" to listOf("DeviceArrayReader"),
     "async" to listOf("AsyncArrayStream", "AsyncProducer", "AsyncQuirk", "AsyncSchema", "AsyncTask"),

@@ -5,6 +5,7 @@ import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Field
+import org.arbalest.device.Interval
 import org.arbalest.device.NestedType
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStreamStruct
@@ -12,6 +13,7 @@ import org.arbalest.device.abi.DeviceType
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.math.BigDecimal
+import java.time.Period
 
 /** Batches of three columns: `i` is the number of the row, `v` and `w` are its value, where `w` begins somewhere within its buffers. */
 internal object Batches {
@@ -44,15 +46,15 @@ internal object Batches {
         return DeviceArrayReader.of(schema(type), DeviceType.CPU) { make(next++) }
     }
 
-    /** The rows of a stream, `i` to what `v` is as [Laid] has it; to null where that cannot be read yet. All batches are closed. */
-    fun read(reader: DeviceArrayReader, type: TypeCase): Map<Long, Any?> = buildMap {
+    /** The rows of a stream, `i` to what `v` is, [plain]. All batches are closed. */
+    fun read(reader: DeviceArrayReader): Map<Long, Any?> = buildMap {
         while (true) {
             reader.next()?.use { batch ->
                 val (number, value) = batch.column("i") to batch.column("v")
                 for (row in 0 until batch.length()) {
                     val i = number.getLong(row)
                     check(i !in this) { "row $i comes twice" }
-                    put(i, if (type.isRead && TypeCase.reads(value.field().type())) plain(value.get(row)) else null)
+                    put(i, plain(value.get(row)))
                 }
             } ?: break
         }
@@ -60,12 +62,16 @@ internal object Batches {
 
     /** What [read] must answer. */
     fun expected(type: TypeCase, rows: Iterable<Int>): Map<Long, Any?> =
-        rows.associate { it.toLong() to if (type.isRead) plain(type.value(it)) else null }
+        rows.associate { it.toLong() to plain(type.value(it)) }
 
+    /** What [Laid] lays, and what a column answers, as the same objects, which compare by content. */
     fun plain(value: Any?): Any? = when (value) {
         is ByteArray -> value.toList()
         is List<*> -> value.map(::plain)
         is Map<*, *> -> value.mapValues { plain(it.value) }
+        is Map.Entry<*, *> -> mapOf("key" to plain(value.key), "value" to plain(value.value))
+        is Variant -> plain(value.value)
+        is Period -> Interval(value.toTotalMonths().toInt(), 0, 0)
         is BigDecimal -> if (value.scale() == 0) value.toLong() else value // uint64
         else -> value
     }

@@ -45,7 +45,7 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
             test("STR-01 ${engine.name} takes a stream of $batches batches, and gives the rows back") {
                 take(int64, Batches.stream(int64) { if (it < batches) Batches.built(int64, 10 * it, 10) else null }).use { kept ->
                     kept.differences() shouldBe 0
-                    read(kept, int64) shouldBe Batches.expected(int64, 0 until 10 * batches)
+                    read(kept) shouldBe Batches.expected(int64, 0 until 10 * batches)
                 }
             }
         }
@@ -82,7 +82,7 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
             take(type, batches).use { kept ->
                 kept.differences() shouldBe 0
                 val change = engine.changes[type.name] ?: { it }
-                read(kept, type) shouldBe Batches.expected(type, ROWS).mapValues { (_, value) -> value?.let(change) }
+                read(kept) shouldBe Batches.expected(type, ROWS).mapValues { (_, value) -> value?.let(change) }
             }
         }
     }
@@ -117,7 +117,7 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
         }
     }
 
-    private fun read(kept: Kept, type: TypeCase): Map<Long, Any?> = give(kept).use { Batches.read(it, type) }
+    private fun read(kept: Kept): Map<Long, Any?> = give(kept).use(Batches::read)
 
     private companion object {
         val ROWS = 0 until 100

@@ -8,14 +8,12 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.FlatType
 import org.arbalest.device.FlatType.IntervalUnit
+import org.arbalest.device.Interval
 import org.arbalest.device.NestedType
 import org.arbalest.device.NestedType.UnionMode
 import java.io.ByteArrayOutputStream
 import java.lang.foreign.MemorySegment
 import java.math.BigDecimal
-
-/** A part of the calendar. */
-internal data class Interval(val months: Int, val days: Int, val nanos: Long)
 
 /** An element of a union: which of its types, and the value. */
 internal data class Variant(val id: Int, val value: Any?)
@@ -161,10 +159,10 @@ internal object Laid {
 
     private fun intervals(values: List<Interval>, unit: IntervalUnit) = buffer { out ->
         for (value in values) {
-            if (unit != IntervalUnit.DAY_TIME) out.number(value.months.toLong(), 4)
-            if (unit != IntervalUnit.YEAR_MONTH) out.number(value.days.toLong(), 4)
-            if (unit == IntervalUnit.DAY_TIME) out.number(value.nanos / 1_000_000, 4)
-            if (unit == IntervalUnit.MONTH_DAY_NANO) out.number(value.nanos, 8)
+            if (unit != IntervalUnit.DAY_TIME) out.number(value.months().toLong(), 4)
+            if (unit != IntervalUnit.YEAR_MONTH) out.number(value.days().toLong(), 4)
+            if (unit == IntervalUnit.DAY_TIME) out.number(value.nanoseconds() / 1_000_000, 4)
+            if (unit == IntervalUnit.MONTH_DAY_NANO) out.number(value.nanoseconds(), 8)
         }
     }
 

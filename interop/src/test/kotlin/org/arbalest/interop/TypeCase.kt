@@ -2,15 +2,13 @@ package org.arbalest.interop
 
 import org.arbalest.device.DataType
 import org.arbalest.device.Field
-import org.arbalest.device.FlatType.BinaryViewType
 import org.arbalest.device.FlatType.DecimalType
 import org.arbalest.device.FlatType.DurationType
 import org.arbalest.device.FlatType.FixedSizeBinaryType
 import org.arbalest.device.FlatType.IntType
-import org.arbalest.device.FlatType.IntervalType
 import org.arbalest.device.FlatType.TimeType
 import org.arbalest.device.FlatType.TimestampType
-import org.arbalest.device.FlatType.Utf8ViewType
+import org.arbalest.device.Interval
 import org.arbalest.device.NestedType.DictionaryType
 import org.arbalest.device.NestedType.FixedSizeListType
 import org.arbalest.device.NestedType.LargeListType
@@ -36,8 +34,6 @@ internal class TypeCase(val name: String, val type: DataType, val sql: String?, 
 
     fun value(row: Int): Any? = if (type !is UnionType && isNull(row)) null else make(row)
 
-    val isRead: Boolean get() = reads(type)
-
     override fun toString(): String = name
 
     companion object {
@@ -45,14 +41,6 @@ internal class TypeCase(val name: String, val type: DataType, val sql: String?, 
         const val SQL_IS_NULL = "i % 5 = 3"
 
         fun isNull(row: Int): Boolean = row % 5 == 3
-
-        /** Whether [org.arbalest.device.Column.get] reads columns of a type. */
-        fun reads(type: DataType): Boolean = when (type) {
-            is Utf8ViewType, is BinaryViewType, is IntervalType -> false
-            is ListViewType, is LargeListViewType, is UnionType, is RunEndEncodedType -> false
-            is DictionaryType -> reads(type.values().type())
-            else -> type.children().all { reads(it.type()) }
-        }
     }
 }
 

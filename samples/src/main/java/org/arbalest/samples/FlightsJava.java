@@ -13,6 +13,7 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Devices;
+import org.arbalest.device.Longs;
 import org.arbalest.samples.adbc.AdbcException;
 import org.arbalest.samples.adbc.AdbcStatement;
 import org.arbalest.samples.adbc.DuckDbDriver;
@@ -46,7 +47,9 @@ public final class FlightsJava {
         var duckdb = database.connect().createStatement()) {
       Map<String, Airport> airports;
       String literal = file.toString().replace("'", "''");
-      try (var flights = duckdb.query("SELECT origin, delay, distance FROM read_parquet('" + literal + "')")) {
+      String select = "SELECT origin, delay::BIGINT AS delay, distance::BIGINT AS distance FROM read_parquet('" + literal + "')";
+      String notNull = " WHERE origin IS NOT NULL AND delay IS NOT NULL AND distance IS NOT NULL";
+      try (var flights = duckdb.query(select + notNull)) {
         airports = summarize(flights);
       }
       DeviceArray batch = toBatch(airports);
@@ -60,13 +63,13 @@ public final class FlightsJava {
     for (DeviceArray next = flights.next(); next != null; next = flights.next()) {
       try (DeviceArray batch = next) { // goes back to DuckDB at the end of the block
         Column origins = batch.column("origin");
-        Column delays = batch.column("delay");
-        Column distances = batch.column("distance");
+        Longs delays = batch.column("delay").asLongs();
+        Longs distances = batch.column("distance").asLongs();
         for (long row = 0; row < batch.length(); row++) {
           Airport airport = airports.computeIfAbsent(origins.getString(row), _ -> new Airport());
           airport.flights++;
-          airport.delay += delays.getLong(row);
-          airport.distance += distances.getLong(row);
+          airport.delay += delays.get(row);
+          airport.distance += distances.get(row);
         }
       }
     }

@@ -27,7 +27,7 @@ internal class AceroSpec : EngineContract(AceroEngine) {
 
         test("Arrow C++ finds nothing in v that is not in w, by its own filter") {
             val reader = Batches.stream(int64) { batch -> if (batch < 3) Batches.laid(int64, 100 * batch, 100) else null }
-            Substrait.through(reader, Substrait.whereEqual("v", "w")).use { Batches.read(it, int64) } shouldBe
+            Substrait.through(reader, Substrait.whereEqual("v", "w")).use(Batches::read) shouldBe
                 Batches.expected(int64, (0 until 300).filterNot(TypeCase::isNull))
         }
     }

@@ -156,7 +156,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
                 CppProducer(consumer.schema).use { producer ->
                     generateSequence { consumer.next() }.forEach(producer::give)
                     producer.end()
-                    producer.connect().reader(2).use { Batches.read(it, type) shouldBe Batches.expected(type, 0 until 30) }
+                    producer.connect().reader(2).use { Batches.read(it) shouldBe Batches.expected(type, 0 until 30) }
                 }
             }
         }

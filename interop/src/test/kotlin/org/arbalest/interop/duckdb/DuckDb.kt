@@ -1,6 +1,7 @@
 package org.arbalest.interop.duckdb
 
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Interval
 import org.arbalest.interop.Engine
 import org.arbalest.interop.Had
 import org.arbalest.interop.Kept
@@ -32,7 +33,9 @@ internal class DuckDb(override val name: String, override val misreads: Set<Stri
         "date64" to { it as Long / 86_400_000 },
         "time32, s" to { it as Long * 1_000_000 },
         "time32, ms" to { it as Long * 1_000 },
-    ) + listOf("s", "ms", "us", "ns").associate { "duration, $it" to { _: Any -> null } }
+    ) + mapOf("s" to 1_000_000_000L, "ms" to 1_000_000L, "us" to 1_000L, "ns" to 1L).entries.associate { (unit, nanos) ->
+        "duration, $unit" to { value: Any -> Interval(0, 0, value as Long * nanos) }
+    }
 
     /** Runs [block] with a connection to an empty database. */
     fun <T> connected(block: (AdbcConnection) -> T): T = answer.getOrThrow().open(mapOf("path" to ":memory:")).use { it.connect().use(block) }

@@ -18,7 +18,6 @@ public abstract class Handle {
   private static final VarHandle OWNER = VarHandles.ofField(MethodHandles.lookup(), "owner", Ownership.class);
 
   /** Null when this handle was closed or exported; use OWNER. Not volatile, since that puts a fence into making a handle. */
-  @SuppressWarnings("UnusedVariable") // read through OWNER
   private @Nullable Ownership owner;
 
   final Device device;
@@ -106,6 +105,13 @@ public abstract class Handle {
     Ownership current = (Ownership) OWNER.getVolatile(this);
     if (current == null) throw spent();
     return current;
+  }
+
+  /**
+   * Throws if this handle was spent before, as {@link #holder} does; for loops that read, which it does not hold up: a plain read, which the JIT does once.
+   */
+  public final void checkOpen() {
+    if (owner == null) throw spent();
   }
 
   /** What to wait for before the buffers are read; null if there is nothing. The caller closes it. */

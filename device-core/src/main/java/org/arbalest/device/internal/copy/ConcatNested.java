@@ -1,9 +1,7 @@
 package org.arbalest.device.internal.copy;
 
 import java.util.Arrays;
-import java.util.List;
 import org.arbalest.device.Field;
-import org.arbalest.device.NestedType.UnionType;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;
@@ -58,7 +56,6 @@ final class ConcatNested {
   static void denseUnion(ConcatPlan plan, ConcatPlan.Node node, Field field, Parts parts) {
     Layout layout = Layout.of(field);
     FieldImpl[] fields = layout.children;
-    int[] childOf = childOf(((UnionType) field.type()).typeIds());
     Parts[] children = new Parts[fields.length];
     Arrays.setAll(children, parts::children);
     long[][] shift = new long[parts.structs.length][fields.length];
@@ -69,7 +66,7 @@ final class ConcatNested {
       Arrays.fill(first, Long.MAX_VALUE);
       for (long at = parts.starts[i]; at < parts.starts[i] + parts.counts[i]; at++) {
         byte id = NativeHeap.getByte(ids(layout, parts, i) + at);
-        int child = id < 0 ? -1 : childOf[id];
+        int child = layout.childOf(id);
         if (child < 0) throw new Malformed("types[" + at + "] = " + id + " is none of the union's");
         int offset = NativeHeap.getInt(offsets(layout, parts, i) + 4 * at);
         if (offset < 0 || offset >= children[child].length(i)) {
@@ -89,18 +86,11 @@ final class ConcatNested {
     node.buffers.add(plan.piece(4 * node.length, to -> plan.each(parts, i -> {
       for (long k = 0; k < parts.counts[i]; k++) {
         long at = parts.starts[i] + k;
-        long moved = shift[i][childOf[NativeHeap.getByte(ids(layout, parts, i) + at)]];
+        long moved = shift[i][layout.childOf(NativeHeap.getByte(ids(layout, parts, i) + at))];
         NativeHeap.putInt(to + 4 * (parts.at[i] + k), (int) (NativeHeap.getInt(offsets(layout, parts, i) + 4 * at) + moved));
       }
     })));
     for (int c = 0; c < fields.length; c++) plan.child(node, fields[c], children[c]);
-  }
-
-  private static int[] childOf(List<Integer> typeIds) {
-    int[] childOf = new int[Byte.MAX_VALUE + 1];
-    Arrays.fill(childOf, -1);
-    for (int c = 0; c < typeIds.size(); c++) childOf[typeIds.get(c)] = c;
-    return childOf;
   }
 
   private static long ids(Layout layout, Parts parts, int input) {

@@ -8,6 +8,21 @@ public final class Bitmaps {
     return (NativeHeap.getByte(bitmap + (index >>> 3)) >>> (index & 7) & 1) != 0;
   }
 
+  /** 64 bits from one on, the first in the lowest. */
+  public static long word(long bitmap, long index) {
+    long at = bitmap + (index >>> 3);
+    int shift = (int) (index & 7);
+    long low = NativeHeap.getLong(at) >>> shift;
+    return shift == 0 ? low : low | (long) NativeHeap.getByte(at + Long.BYTES) << (Long.SIZE - shift);
+  }
+
+  /** Fewer than 64 bits from one on, the first in the lowest; those behind are zero, and no byte is read for them. */
+  public static long word(long bitmap, long index, int count) {
+    long bits = 0;
+    for (int i = 0; i < count; i++) bits |= (get(bitmap, index + i) ? 1L : 0) << i;
+    return bits;
+  }
+
   public static void set(long bitmap, long index) {
     long at = bitmap + (index >>> 3);
     NativeHeap.putByte(at, (byte) (NativeHeap.getByte(at) | 1 << (index & 7)));

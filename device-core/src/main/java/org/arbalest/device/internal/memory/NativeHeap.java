@@ -98,6 +98,10 @@ public final class NativeHeap {
     MemorySegment.copy(ALL, from, ALL, to, bytes);
   }
 
+  public static void copy(long from, MemorySegment to, long at, long bytes) {
+    MemorySegment.copy(ALL, from, to, at, bytes);
+  }
+
   public static void fill(long address, long bytes, byte value) {
     ALL.asSlice(address, bytes).fill(value);
   }

@@ -3,13 +3,16 @@ package org.arbalest.device.internal.read;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
+import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Objects;
 import org.arbalest.device.Column;
-import org.arbalest.device.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.IntType;
-import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.Interval;
+import org.arbalest.device.NestedType.MapType;
+import org.arbalest.device.Runs;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.memory.Bitmaps;
@@ -17,22 +20,48 @@ import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
 /** Some rows of an array, and the {@link Values} that read its type. See {@link Column}. */
-public final class ColumnImpl extends ColumnRows {
-  private final Values values;
+public final class ColumnImpl extends ColumnTimes {
+  final Values values;
   private final long validity;
+
+  /** Whether a row may be null although it is valid itself. */
+  private final boolean hasNullsBelow;
 
   /** An array as a column; borrowed, for as long as the handle is open. */
   public static ColumnImpl of(DeviceArrayImpl array) {
     array.holder();
-    return new ColumnImpl(array, array.field(), array.struct(), array.offset(), array.length());
+    return new ColumnImpl(array, array.field(), array.struct(), array.offset(), array.length(), null);
   }
 
-  public ColumnImpl(DeviceArrayImpl array, Field field, long struct, long offset, long length) {
-    super(array, field, struct, offset, length);
+  ColumnImpl(DeviceArrayImpl array, Field field, long struct, long offset, long length, @Nullable ColumnRows above) {
+    super(array, field, struct, offset, length, above);
     Layout layout = Layout.of(field);
     boolean hasValidity = layout.shape.hasValidity && ArrowArrayStruct.nullCount(struct) != 0;
     this.validity = hasValidity ? ArrowArrayStruct.buffer(struct, 0) : 0;
+    this.hasNullsBelow = !layout.shape.hasValidity || layout.dictionary != null;
     this.values = Values.of(this);
+  }
+
+  private ColumnImpl(ColumnImpl of, long offset, long length) {
+    super(of, offset, length);
+    this.validity = of.validity;
+    this.values = of.values;
+    this.hasNullsBelow = of.hasNullsBelow;
+  }
+
+  /** Some of this column's rows, which are read as they are here. */
+  ColumnImpl range(long from, long count) {
+    return new ColumnImpl(this, offset + from, count);
+  }
+
+  /** The implementation, which every {@link Column} is. */
+  public static ColumnImpl unwrap(Column column) {
+    return (ColumnImpl) column;
+  }
+
+  /** The address of the validity bitmap, or 0 if the rows have no nulls of their own. */
+  public long validity() {
+    return validity;
   }
 
   @Override
@@ -40,7 +69,8 @@ public final class ColumnImpl extends ColumnRows {
     array.holder();
     Layout layout = Layout.of(field);
     if (layout.shape == Layout.Shape.NULL) return length;
-    if (layout.dictionary != null && dictionary().nullCount() != 0) return countNulls();
+    if (values instanceof RunEndValues runs) return runs.countNulls(this);
+    if (values instanceof UnionValues || (layout.dictionary != null && dictionary().nullCount() != 0)) return countNulls();
     if (validity == 0) return 0;
     long known = ArrowArrayStruct.nullCount(struct);
     boolean whole = offset == ArrowArrayStruct.offset(struct) && length == ArrowArrayStruct.length(struct);
@@ -59,24 +89,33 @@ public final class ColumnImpl extends ColumnRows {
   public boolean isNull(long row) {
     Objects.checkIndex(row, length);
     checkReadable();
-    if (validity != 0 && !Bitmaps.get(validity, offset + row)) return true;
-    return values.isNull(offset + row);
+    return isNullAt(offset + row);
+  }
+
+  private boolean isNullAt(long at) {
+    return (validity != 0 && !Bitmaps.get(validity, at)) || (hasNullsBelow && values.isNull(at));
+  }
+
+  /** What a getter throws for a row that is null (READ-50). */
+  public NoSuchElementException isNullIn(long row) {
+    return new NoSuchElementException(describe() + " is null in row " + row + "; ask isNull first, or read it by get");
   }
 
   @Override
   public boolean getBoolean(long row) {
-    return values.getBoolean(at(row));
+    return values.getBoolean(valueAt(row));
   }
 
   @Override
   public long getLong(long row) {
-    return values.getLong(at(row));
+    long at = valueAt(row);
+    return values instanceof FixedValues.Integers integers ? integers.getLong(at) : values.getLong(at); // the first without a virtual call
   }
 
   @Override
   public int getInt(long row) {
     long value = getLong(row);
-    if (value != (int) value || (value < 0 && isUnsigned())) {
+    if (value != (int) value || (value < 0 && isUnsigned(row))) {
       throw new ArithmeticException(describe() + ": " + get(row) + " does not fit an int");
     }
     return (int) value;
@@ -84,27 +123,62 @@ public final class ColumnImpl extends ColumnRows {
 
   @Override
   public double getDouble(long row) {
-    return values.getDouble(at(row));
+    long at = valueAt(row);
+    return values instanceof FixedValues.Floats floats ? floats.getDouble(at) : values.getDouble(at);
   }
 
   @Override
   public BigDecimal getDecimal(long row) {
-    return values.getDecimal(at(row));
+    return values.getDecimal(valueAt(row));
   }
 
   @Override
   public String getString(long row) {
-    return values.getString(at(row));
+    return values.getString(valueAt(row));
   }
 
   @Override
   public byte[] getBytes(long row) {
-    return values.getBytes(at(row));
+    return values.getBytes(valueAt(row));
+  }
+
+  @Override
+  public Interval getInterval(long row) {
+    return values.getInterval(valueAt(row));
   }
 
   @Override
   public Column getList(long row) {
-    return values.getList(at(row));
+    return values.getList(valueAt(row));
+  }
+
+  @Override
+  public Map<@Nullable Object, @Nullable Object> getMap(long row) {
+    if (!(fieldAt(row).type() instanceof MapType)) throw cannot("a map");
+    return MapValues.toMap(getList(row), describe() + ", row " + row);
+  }
+
+  @Override
+  public int getTypeId(long row) {
+    return values.getTypeId(at(row));
+  }
+
+  @Override
+  public long getChildRow(long row) {
+    long childRow = values.getChildRow(at(row));
+    return Layout.of(field).shape == Layout.Shape.SPARSE_UNION ? row : childRow;
+  }
+
+  @Override
+  public Runs runs() {
+    array.holder();
+    if (values instanceof RunEndValues runs) return new RunsImpl(this, runs);
+    throw new IllegalArgumentException(describe() + " is not run-end-encoded and has no runs");
+  }
+
+  @Override
+  Field fieldAt(long row) {
+    return values.fieldAt(valueAt(row));
   }
 
   @Override
@@ -114,24 +188,53 @@ public final class ColumnImpl extends ColumnRows {
 
   @Override
   public long[] toLongArray() {
+    checkNoNulls();
+    return toLongArray(0);
+  }
+
+  @Override
+  public long[] toLongArray(long ifNull) {
     checkReadable();
-    long[] result = new long[size()];
-    if (values.copyTo(result, offset)) return result;
+    long[] result = new long[arraySize()];
+    boolean copied = values.copyTo(result, offset);
+    if (copied && validity == 0) return result;
     for (int i = 0; i < result.length; i++) {
-      if (!isNull(i)) result[i] = values.getLong(offset + i);
+      if (isNullAt(offset + i)) {
+        result[i] = ifNull;
+      } else if (!copied) {
+        result[i] = values.getLong(offset + i);
+      }
     }
     return result;
   }
 
   @Override
   public double[] toDoubleArray() {
+    checkNoNulls();
+    return toDoubleArray(0);
+  }
+
+  @Override
+  public double[] toDoubleArray(double ifNull) {
     checkReadable();
-    double[] result = new double[size()];
-    if (values.copyTo(result, offset)) return result;
+    double[] result = new double[arraySize()];
+    boolean copied = values.copyTo(result, offset);
+    if (copied && validity == 0) return result;
     for (int i = 0; i < result.length; i++) {
-      if (!isNull(i)) result[i] = values.getDouble(offset + i);
+      if (isNullAt(offset + i)) {
+        result[i] = ifNull;
+      } else if (!copied) {
+        result[i] = values.getDouble(offset + i);
+      }
     }
     return result;
+  }
+
+  private void checkNoNulls() {
+    if (nullCount() == 0) return;
+    for (long row = 0; row < length; row++) {
+      if (isNull(row)) throw isNullIn(row);
+    }
   }
 
   @Override
@@ -148,19 +251,27 @@ public final class ColumnImpl extends ColumnRows {
     }
   }
 
-  private int size() {
+  /** The number of rows as the length of a Java array. */
+  public int arraySize() {
     if (length > Integer.MAX_VALUE - 8) throw new IllegalArgumentException(length + " rows do not fit a Java array");
     return (int) length;
   }
 
+  /** Where a row is in the buffers. */
   private long at(long row) {
     Objects.checkIndex(row, length);
     checkReadable();
     return offset + row;
   }
 
-  private boolean isUnsigned() {
-    DataType type = field.type() instanceof DictionaryType encoded ? encoded.values().type() : field.type();
-    return type instanceof IntType(_, boolean signed) && !signed;
+  /** Where a row is in the buffers, that is not null. */
+  private long valueAt(long row) {
+    long at = at(row);
+    if (isNullAt(at)) throw isNullIn(row);
+    return at;
+  }
+
+  private boolean isUnsigned(long row) {
+    return fieldAt(row).type() instanceof IntType(_, boolean signed) && !signed;
   }
 }

@@ -1,37 +1,49 @@
 package org.arbalest.device.internal.read;
 
+import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.Column;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
 import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.RunEndEncodedType;
 import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.NestedType.UnionType;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.schema.FieldNames;
 import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
 import org.arbalest.device.internal.schema.TypeNames;
+import org.jspecify.annotations.Nullable;
 
 /** Which rows of which array a column is, and which columns are below it; {@link ColumnImpl} reads their values. */
-public abstract sealed class ColumnRows implements Column permits ColumnImpl {
+public abstract sealed class ColumnRows implements Column permits ColumnTimes {
   final DeviceArrayImpl array;
   final Field field;
   final long struct;
   final long offset;
   final long length;
 
-  /** Volatile, so that a thread that finds it sees what was waited for. */
+  /** The column that this one is below, for the path; null for one that an array is. */
+  final @Nullable ColumnRows above;
+
+  /** Whether the buffers could be read when this was made, as those of most are. */
+  private final boolean wasReadable;
+
+  /** Whether they can by now; volatile, so that a thread that finds it sees what was waited for. */
   private volatile boolean readable;
 
-  ColumnRows(DeviceArrayImpl array, Field field, long struct, long offset, long length) {
+  ColumnRows(DeviceArrayImpl array, Field field, long struct, long offset, long length, @Nullable ColumnRows above) {
     this.array = array;
     this.field = field;
     this.struct = struct;
     this.offset = offset;
     this.length = length;
-    this.readable = array.isReadable();
+    this.above = above;
+    this.wasReadable = array.isReadable();
   }
 
   @Override
@@ -51,36 +63,44 @@ public abstract sealed class ColumnRows implements Column permits ColumnImpl {
 
   @Override
   public Column column(int index) {
-    if (!(field.type() instanceof StructType)) throw new IllegalArgumentException(describe() + " is not a struct and has no columns");
-    return childAt(index);
+    return childAt(Objects.checkIndex(index, fields().size()));
   }
 
   @Override
   public Column column(String name) {
     Objects.requireNonNull(name, "name");
-    if (!(field.type() instanceof StructType struct)) throw new IllegalArgumentException(describe() + " is not a struct and has no columns");
-    return childAt(FieldNames.find(struct.fields(), name, this::describe));
+    return childAt(FieldNames.find(fields(), name, this::describe));
+  }
+
+  private List<Field> fields() {
+    return switch (field.type()) {
+      case StructType(List<Field> fields) -> fields;
+      case UnionType union -> union.fields();
+      default -> throw new IllegalArgumentException(describe() + " is not a struct and has no columns");
+    };
   }
 
   @Override
   public Column items() {
-    if (Layout.of(field).children.length != 1) throw new IllegalArgumentException(describe() + " is not a list and has no items");
+    Layout.Shape shape = Layout.of(field).shape;
+    if (shape != Layout.Shape.LIST && shape != Layout.Shape.LIST_VIEW && shape != Layout.Shape.FIXED_LIST) throw new IllegalArgumentException(describe() + " is not a list and has no items");
     return childAt(0);
   }
 
   @Override
-  public Column dictionary() {
+  public ColumnImpl dictionary() {
     array.holder();
     Field dictionary = Layout.of(field).dictionary;
     if (dictionary == null) throw new IllegalArgumentException(describe() + " is not dictionary-encoded");
-    return whole(array, dictionary, ArrowArrayStruct.dictionary(struct));
+    return whole(dictionary, ArrowArrayStruct.dictionary(struct));
   }
 
   @Override
   public Column indices() {
     array.holder();
     if (!(field.type() instanceof DictionaryType encoded)) throw new IllegalArgumentException(describe() + " is not dictionary-encoded");
-    return new ColumnImpl(array, Field.of(field.name(), encoded.index()).withNullable(field.isNullable()), struct, offset, length);
+    Field indices = Field.of(field.name(), encoded.index()).withNullable(field.isNullable());
+    return new ColumnImpl(array, indices, struct, offset, length, above);
   }
 
   /** A child by its position in the type; one of a struct or a sparse union has this column's rows (ARR-10, ARR-11). */
@@ -90,17 +110,12 @@ public abstract sealed class ColumnRows implements Column permits ColumnImpl {
     Layout layout = Layout.of(field);
     Field child = layout.children[index];
     long node = ArrowArrayStruct.child(struct, index);
-    if (!layout.shape.sharesRows()) return whole(array, child, node);
-    return new ColumnImpl(array, child, node, ArrowArrayStruct.offset(node) + offset, length);
+    if (!layout.shape.sharesRows()) return whole(child, node);
+    return new ColumnImpl(array, child, node, ArrowArrayStruct.offset(node) + offset, length, this);
   }
 
-  private static ColumnImpl whole(DeviceArrayImpl array, Field field, long struct) {
-    return new ColumnImpl(array, field, struct, ArrowArrayStruct.offset(struct), ArrowArrayStruct.length(struct));
-  }
-
-  /** Some of this column's rows, counted from the start of its buffers. */
-  ColumnImpl range(long from, long count) {
-    return new ColumnImpl(array, field, struct, offset + from, count);
+  private ColumnImpl whole(Field below, long node) {
+    return new ColumnImpl(array, below, node, ArrowArrayStruct.offset(node), ArrowArrayStruct.length(node), this);
   }
 
   @Override
@@ -124,14 +139,43 @@ public abstract sealed class ColumnRows implements Column permits ColumnImpl {
     return array.holder().dataSize(struct);
   }
 
+  /** The handle that this is borrowed from. */
+  public final DeviceArrayImpl array() {
+    return array;
+  }
+
   final void checkReadable() {
-    array.holder();
+    array.checkOpen();
+    if (!wasReadable) checkReadableByNow();
+  }
+
+  private void checkReadableByNow() {
     if (readable) return;
     readable = array.isReadable();
     if (!readable) {
       String why = array.device().isCpuAccessible() ? ", and has an event that must be waited for first" : ", whose memory the CPU cannot read";
       throw new DeviceException(Errno.ENOSYS, describe() + " is on " + array.device() + why);
     }
+  }
+
+  /** What a peer wrote into a buffer leads nowhere; at a position, counted from the start of the buffers. */
+  final DeviceException malformed(long at, String what) {
+    return DeviceException.invalid("column \"" + path() + "\", row " + (at - offset) + ": " + what);
+  }
+
+  /** The names of the columns down to this one. */
+  private String path() {
+    if (above == null) return field.name();
+    String own = above.field.type() instanceof DictionaryType ? Malformed.DICTIONARY : field.name();
+    String path = above.path();
+    return path.isEmpty() ? own : path + "." + own;
+  }
+
+  /** That this is asked for what its type is not: says what to ask it for. What is encoded was asked in place of its values. */
+  final RuntimeException cannot(String what) {
+    if (above != null && (above.field.type() instanceof DictionaryType || above.field.type() instanceof RunEndEncodedType)) return above.cannot(what);
+    String type = TypeNames.of(field.type());
+    return new IllegalArgumentException("column \"" + path() + "\" of type " + type + " cannot be read as " + what + "; " + Getters.of(field.type()));
   }
 
   final String describe() {

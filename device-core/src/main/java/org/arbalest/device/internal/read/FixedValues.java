@@ -13,7 +13,7 @@ abstract class FixedValues extends Values {
   final long address;
   final int width;
 
-  private FixedValues(Field field, long address) {
+  FixedValues(Field field, long address) {
     super(field);
     this.address = address;
     this.width = Math.toIntExact(Layout.of(field).width());
@@ -54,8 +54,22 @@ abstract class FixedValues extends Values {
 
     @Override
     boolean copyTo(long[] array, long from) {
-      if (width != 8) return false;
-      MemorySegment.copy(segment(from, array.length), ValueLayout.JAVA_LONG_UNALIGNED, 0, array, 0, array.length);
+      long at = address + width * from;
+      switch (width) {
+        case 8 -> MemorySegment.copy(segment(from, array.length), ValueLayout.JAVA_LONG_UNALIGNED, 0, array, 0, array.length);
+        case 4 -> {
+          long mask = signed ? -1 : 0xFFFF_FFFFL;
+          for (int i = 0; i < array.length; i++) array[i] = NativeHeap.getInt(at + 4L * i) & mask;
+        }
+        case 2 -> {
+          long mask = signed ? -1 : 0xFFFF;
+          for (int i = 0; i < array.length; i++) array[i] = NativeHeap.getShort(at + 2L * i) & mask;
+        }
+        default -> {
+          long mask = signed ? -1 : 0xFF;
+          for (int i = 0; i < array.length; i++) array[i] = NativeHeap.getByte(at + i) & mask;
+        }
+      }
       return true;
     }
 
@@ -89,8 +103,16 @@ abstract class FixedValues extends Values {
 
     @Override
     boolean copyTo(double[] array, long from) {
-      if (width != 8) return false;
-      MemorySegment.copy(segment(from, array.length), ValueLayout.JAVA_DOUBLE_UNALIGNED, 0, array, 0, array.length);
+      long at = address + width * from;
+      switch (width) {
+        case 8 -> MemorySegment.copy(segment(from, array.length), ValueLayout.JAVA_DOUBLE_UNALIGNED, 0, array, 0, array.length);
+        case 4 -> {
+          for (int i = 0; i < array.length; i++) array[i] = Float.intBitsToFloat(NativeHeap.getInt(at + 4L * i));
+        }
+        default -> {
+          for (int i = 0; i < array.length; i++) array[i] = Float.float16ToFloat(NativeHeap.getShort(at + 2L * i));
+        }
+      }
       return true;
     }
 

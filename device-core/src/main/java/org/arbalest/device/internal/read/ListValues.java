@@ -8,8 +8,8 @@ import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
-/** Lists, with offsets or of one size each; a map is a list of entries. */
-final class ListValues extends Values {
+/** Lists, with offsets or of one size each. */
+class ListValues extends Values {
   private final ColumnImpl column;
   private final @Nullable Offsets offsets;
   private @Nullable ColumnImpl items;
@@ -18,11 +18,11 @@ final class ListValues extends Values {
     super(column.field());
     this.column = column;
     boolean fixed = Layout.of(field).shape == Layout.Shape.FIXED_LIST;
-    this.offsets = fixed ? null : new Offsets(field, ArrowArrayStruct.buffer(column.struct, 1));
+    this.offsets = fixed ? null : new Offsets(column);
   }
 
   @Override
-  Column getList(long at) {
+  final Column getList(long at) {
     ColumnImpl all = items;
     if (all == null) items = all = column.childAt(0);
     if (offsets == null) return all.range(at * Layout.of(field).listSize, Layout.of(field).listSize);
@@ -32,10 +32,13 @@ final class ListValues extends Values {
 
   @Override
   Object get(long at) {
-    Column list = getList(at);
-    arrayLength(list.length());
-    List<@Nullable Object> values = new ArrayList<>();
-    for (long i = 0; i < list.length(); i++) values.add(list.get(i));
-    return Collections.unmodifiableList(values);
+    return toList(this, getList(at));
+  }
+
+  static List<@Nullable Object> toList(Values values, Column list) {
+    values.arrayLength(list.length());
+    List<@Nullable Object> elements = new ArrayList<>();
+    for (long i = 0; i < list.length(); i++) elements.add(list.get(i));
+    return Collections.unmodifiableList(elements);
   }
 }

@@ -1,20 +1,20 @@
 package org.arbalest.device.internal.read;
 
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Field;
+import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 
 /** The offsets of a text, binary or list array. What a peer wrote there is checked before it is followed. */
 final class Offsets {
-  private final Field field;
+  private final ColumnImpl column;
   private final long address;
   private final boolean isLong;
 
-  Offsets(Field field, long address) {
-    this.field = field;
-    this.address = address;
-    this.isLong = Layout.of(field).bits == 64;
+  Offsets(ColumnImpl column) {
+    this.column = column;
+    this.address = ArrowArrayStruct.buffer(column.struct, 1);
+    this.isLong = Layout.of(column.field()).bits == 64;
   }
 
   long get(long at) {
@@ -26,13 +26,13 @@ final class Offsets {
     long start = get(at);
     long end = get(at + count);
     if (start < 0 || end < start) {
-      throw malformed("offsets[" + (at + count) + "] = " + end + " is before offsets[" + at + "] = " + start + ", or one is negative");
+      throw malformed(at, "offsets[" + (at + count) + "] = " + end + " is before offsets[" + at + "] = " + start + ", or one is negative");
     }
-    if (end > limit) throw malformed("offsets[" + (at + count) + "] = " + end + " is beyond the " + limit + " that there are");
+    if (end > limit) throw malformed(at, "offsets[" + (at + count) + "] = " + end + " is beyond the " + limit + " that there are");
     return end - start;
   }
 
-  DeviceException malformed(String what) {
-    return DeviceException.invalid("column \"" + field.name() + "\": " + what);
+  DeviceException malformed(long at, String what) {
+    return column.malformed(at, what);
   }
 }

@@ -1,8 +1,10 @@
 package org.arbalest.device.internal.read;
 
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.arbalest.device.internal.schema.FieldNames;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Structs, as maps by the fields' names. */
 final class StructValues extends Values {
   private final ColumnImpl column;
+  private volatile ColumnImpl @Nullable [] fields;
 
   StructValues(ColumnImpl column) {
     super(column.field());
@@ -18,14 +21,23 @@ final class StructValues extends Values {
 
   @Override
   Object get(long at) {
+    ColumnImpl[] children = fields;
+    if (children == null) fields = children = fields();
     Map<String, @Nullable Object> values = new LinkedHashMap<>();
-    int count = Layout.of(field).children.length;
-    for (int i = 0; i < count; i++) {
-      ColumnImpl child = column.childAt(i);
-      Object value = child.get(at - column.offset());
-      if (values.containsKey(child.name())) throw FieldNames.ambiguous(field.type().children(), child.name(), column.describe());
-      values.put(child.name(), value);
-    }
+    for (ColumnImpl child : children) values.put(child.name(), child.get(at - column.offset));
     return Collections.unmodifiableMap(values);
+  }
+
+  /** The fields as columns of the same rows; their names must differ. */
+  private ColumnImpl[] fields() {
+    ColumnImpl[] children = new ColumnImpl[Layout.of(field).children.length];
+    Set<String> names = new HashSet<>();
+    for (int i = 0; i < children.length; i++) {
+      children[i] = column.childAt(i);
+      if (!names.add(children[i].name())) {
+        throw FieldNames.ambiguous(field.type().children(), children[i].name(), column.describe());
+      }
+    }
+    return children;
   }
 }

@@ -2,6 +2,7 @@ package org.arbalest.device.internal.read;
 
 import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
+import java.util.Objects;
 import org.arbalest.device.Column;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
@@ -12,9 +13,12 @@ import org.arbalest.device.FlatType.DurationType;
 import org.arbalest.device.FlatType.FixedSizeBinaryType;
 import org.arbalest.device.FlatType.FloatType;
 import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.FlatType.IntervalType;
 import org.arbalest.device.FlatType.TimeType;
 import org.arbalest.device.FlatType.TimestampType;
+import org.arbalest.device.Interval;
 import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.MapType;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
@@ -26,20 +30,34 @@ import org.jspecify.annotations.Nullable;
 abstract class Values {
   final Field field;
 
+  /** The column that this was made for, which says what is wrong. */
+  private @Nullable ColumnImpl owner;
+
   Values(Field field) {
     this.field = field;
   }
 
   /** The reader for the array that a column is a view of. */
   static Values of(ColumnImpl column) {
+    Values values = make(column);
+    values.owner = column;
+    return values;
+  }
+
+  private static Values make(ColumnImpl column) {
     long struct = column.struct;
     Field field = column.field();
     return switch (Layout.of(field).shape) {
       case FIXED -> fixed(column, ArrowArrayStruct.buffer(struct, 1));
       case VARIABLE -> new VariableValues(column);
-      case LIST, FIXED_LIST -> new ListValues(column);
+      case VIEW -> new ViewValues(column);
+      case LIST -> field.type() instanceof MapType ? new MapValues(column) : new ListValues(column);
+      case FIXED_LIST -> new ListValues(column);
+      case LIST_VIEW -> new ListViewValues(column);
       case STRUCT -> new StructValues(column);
-      case NULL, VIEW, LIST_VIEW, SPARSE_UNION, DENSE_UNION, RUN_END -> new Unread(field);
+      case SPARSE_UNION, DENSE_UNION -> new UnionValues(column);
+      case RUN_END -> new RunEndValues(column);
+      case NULL -> new Nulls(field);
     };
   }
 
@@ -53,8 +71,14 @@ abstract class Values {
       case DecimalType type -> new FixedValues.Decimals(field, address, type.scale());
       case FixedSizeBinaryType _ -> new FixedValues.Binary(field, address);
       case DictionaryType type -> new DictionaryValues(column, new FixedValues.Integers(field, address, type.index().signed()));
-      default -> new Unread(field);
+      case IntervalType type -> new IntervalValues(field, address, type.unit());
+      default -> throw new AssertionError(field);
     };
+  }
+
+  /** The field that a value is of: of what is encoded, that of its values; of a union's, the one of its type. */
+  Field fieldAt(long at) {
+    return field;
   }
 
   /** Whether a value stands for a null although it is valid itself. */
@@ -96,8 +120,20 @@ abstract class Values {
     throw cannot("bytes");
   }
 
+  Interval getInterval(long at) {
+    throw cannot("an interval");
+  }
+
   Column getList(long at) {
     throw cannot("a list");
+  }
+
+  int getTypeId(long at) {
+    throw cannot("a union");
+  }
+
+  long getChildRow(long at) {
+    throw cannot("a union");
   }
 
   /** The value as an object; the row is not null. */
@@ -108,9 +144,8 @@ abstract class Values {
     throw cannot("a segment");
   }
 
-  RuntimeException cannot(String what) {
-    return new IllegalArgumentException(
-        "column \"" + field.name() + "\" of type \"" + Layout.of(field).format + "\" cannot be read as " + what);
+  final RuntimeException cannot(String what) {
+    return Objects.requireNonNull(owner).cannot(what);
   }
 
   /** A number of bytes or elements of one value as the length of a Java array, which it may be beyond. */
@@ -121,30 +156,20 @@ abstract class Values {
     return (int) size;
   }
 
-  /** A type whose values are not read yet, and null arrays, which have none. */
-  private static final class Unread extends Values {
-    Unread(Field field) {
+  /** Null arrays, which have no values. */
+  private static final class Nulls extends Values {
+    Nulls(Field field) {
       super(field);
     }
 
     @Override
     boolean isNull(long at) {
-      return switch (Layout.of(field).shape) {
-        case NULL -> true;
-        case SPARSE_UNION, DENSE_UNION, RUN_END -> throw cannot("null or not");
-        default -> false;
-      };
+      return true;
     }
 
     @Override
     @Nullable Object get(long at) {
-      throw cannot("an object");
-    }
-
-    @Override
-    RuntimeException cannot(String what) {
-      return new IllegalArgumentException(
-          "column \"" + field.name() + "\": reading values of type \"" + Layout.of(field).format + "\" is not supported yet");
+      return null;
     }
   }
 }

@@ -18,7 +18,7 @@ final class VariableValues extends Values {
 
   VariableValues(ColumnImpl column) {
     super(column.field());
-    this.offsets = new Offsets(field, ArrowArrayStruct.buffer(column.struct, 1));
+    this.offsets = new Offsets(column);
     this.data = ArrowArrayStruct.buffer(column.struct, 2);
     this.end = ArrowArrayStruct.offset(column.struct) + ArrowArrayStruct.length(column.struct);
     this.room = column.dataSize();
@@ -35,7 +35,7 @@ final class VariableValues extends Values {
   private long size(long at, long count) {
     if (count == 0) return 0; // nothing says that there are offsets (ARR-08)
     long size = offsets.size(at, count, Math.min(offsets.get(end), room));
-    if (size > 0 && data == 0) throw offsets.malformed("the data is NULL, but the offsets say " + size + " bytes");
+    if (size > 0 && data == 0) throw offsets.malformed(at, "the data is NULL, but the offsets say " + size + " bytes");
     return size;
   }
 

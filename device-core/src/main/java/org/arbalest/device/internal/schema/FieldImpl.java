@@ -114,6 +114,16 @@ public final class FieldImpl implements Field {
   }
 
   @Override
+  public DataType valueType() {
+    return ValueTypes.of(type);
+  }
+
+  @Override
+  public Class<?> valueClass() {
+    return ValueTypes.classOf(valueType());
+  }
+
+  @Override
   public boolean isNullable() {
     return nullable;
   }

@@ -1,5 +1,7 @@
 package org.arbalest.device.internal.schema;
 
+import java.util.Arrays;
+import java.util.List;
 import org.arbalest.device.DataType;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.BinaryType;
@@ -78,6 +80,7 @@ public final class Layout {
   }
 
   private static final FieldImpl[] NONE = {};
+  private static final byte[] NO_IDS = {};
 
   /** More than the address space of any program has; a multiple of it, an address added, is still far from the end of a long. */
   public static final long MOST_BYTES = 1L << 57;
@@ -100,6 +103,9 @@ public final class Layout {
    */
   public final long most;
 
+  /** Of a union, the position of the child for each type id from 0 to 127, or −1; else empty. */
+  private final byte[] childOfId;
+
   /** The number of structs below this one. */
   public final int descendants;
 
@@ -113,6 +119,7 @@ public final class Layout {
     this.shape = shape(type);
     this.bits = bits(type);
     this.most = most();
+    this.childOfId = type instanceof UnionType union ? childOfId(union.typeIds()) : NO_IDS;
     int below = 0;
     int deepest = 0;
     for (Field child : children) {
@@ -180,6 +187,18 @@ public final class Layout {
           case NULL, FIXED_LIST, STRUCT, RUN_END -> 0;
         };
     return each == 0 ? Long.MAX_VALUE : each < 8 ? MOST_BYTES * 8 : MOST_BYTES / (each >>> 3) - 1; // there is one offset more than elements
+  }
+
+  private static byte[] childOfId(List<Integer> typeIds) {
+    byte[] childOf = new byte[Byte.MAX_VALUE + 1];
+    Arrays.fill(childOf, (byte) -1);
+    for (int i = 0; i < typeIds.size(); i++) childOf[typeIds.get(i)] = (byte) i;
+    return childOf;
+  }
+
+  /** The position of the child that a union's type id stands for; −1 for an id that it has not. */
+  public int childOf(byte id) {
+    return id < 0 ? -1 : childOfId[id];
   }
 
   /** The values' width in bytes, for a {@code FIXED} shape other than bool, or the offsets'. */

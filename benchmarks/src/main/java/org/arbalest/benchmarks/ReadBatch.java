@@ -1,0 +1,90 @@
+package org.arbalest.benchmarks;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.VarCharVector;
+import org.arbalest.device.BatchBuilder;
+import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.DataType;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Devices;
+import org.arbalest.device.Field;
+
+/**
+ * What is read: {@value #ROWS} rows, in columns of many types, the same values in each library's memory and in Java arrays. A tenth of the rows of {@code
+ * nulls} is null, at random. Text is what airports are called, three to fourteen bytes, at random.
+ */
+final class ReadBatch implements AutoCloseable {
+  static final int ROWS = 100_000;
+
+  private static final List<String> NAMES = List.of("OSL", "AMS", "CDG", "Reykjavik", "Ho Chi Minh");
+
+  final long[] longs = new long[ROWS];
+  final boolean[] isNull = new boolean[ROWS];
+  final List<String> texts = new ArrayList<>();
+  final DeviceArray ours;
+
+  private final RootAllocator allocator = new RootAllocator();
+  final BigIntVector arrowLongs = new BigIntVector("longs", allocator);
+  final BigIntVector arrowNulls = new BigIntVector("nulls", allocator);
+  final VarCharVector arrowTexts = new VarCharVector("texts", allocator);
+
+  ReadBatch() {
+    Random random = new Random(1);
+    for (int row = 0; row < ROWS; row++) {
+      longs[row] = row;
+      isNull[row] = random.nextInt(10) == 0;
+      texts.add(NAMES.get(random.nextInt(NAMES.size())));
+    }
+    this.ours = build();
+    fillArrowJava();
+  }
+
+  private DeviceArray build() {
+    try (BatchBuilder batch = Devices.cpu().batchBuilder(ROWS)) {
+      batch.int64("longs", longs).utf8("texts", texts);
+      batch.column(Field.of("nulls", DataType.INT64)).appendAll(longs).setNulls(row -> isNull[row]);
+      batch.column(Field.of("late_null", DataType.INT64)).appendAll(longs).setNulls(row -> row == ROWS - 1);
+      batch.column(Field.of("int8", DataType.INT8)).appendAll(new byte[ROWS]);
+      batch.column(Field.of("uint16", DataType.UINT16)).appendAll(new short[ROWS]);
+      batch.column(Field.of("int32", DataType.INT32)).appendAll(new int[ROWS]).setNulls(row -> isNull[row]);
+      batch.column(Field.of("float32", DataType.FLOAT32)).appendAll(new float[ROWS]);
+      batch.column(Field.of("float64", DataType.FLOAT64)).appendAll(new double[ROWS]);
+      ColumnBuilder words = batch.column(Field.of("words", DataType.dictionary(DataType.INT8, DataType.UTF8)));
+      for (String text : texts) words.append(text);
+      return batch.build();
+    }
+  }
+
+  private void fillArrowJava() {
+    arrowLongs.allocateNew(ROWS);
+    arrowNulls.allocateNew(ROWS);
+    arrowTexts.allocateNew(ROWS);
+    for (int row = 0; row < ROWS; row++) {
+      arrowLongs.set(row, longs[row]);
+      if (isNull[row]) {
+        arrowNulls.setNull(row);
+      } else {
+        arrowNulls.set(row, longs[row]);
+      }
+      arrowTexts.setSafe(row, texts.get(row).getBytes(UTF_8));
+    }
+    arrowLongs.setValueCount(ROWS);
+    arrowNulls.setValueCount(ROWS);
+    arrowTexts.setValueCount(ROWS);
+  }
+
+  @Override
+  public void close() {
+    ours.close();
+    arrowLongs.close();
+    arrowNulls.close();
+    arrowTexts.close();
+    allocator.close();
+  }
+}

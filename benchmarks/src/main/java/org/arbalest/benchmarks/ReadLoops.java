@@ -1,0 +1,146 @@
+package org.arbalest.benchmarks;
+
+import java.util.Arrays;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.VarCharVector;
+import org.arbalest.device.ByteStrings;
+import org.arbalest.device.Column;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Longs;
+import org.openjdk.jmh.annotations.CompilerControl;
+import org.openjdk.jmh.annotations.CompilerControl.Mode;
+
+/**
+ * The loops that are measured, as a user would write them. {@link #warmUp} has each run over all that it can, before, so that nothing is fast because the
+ * JIT has seen one kind of column only.
+ */
+@CompilerControl(Mode.DONT_INLINE)
+final class ReadLoops {
+  private ReadLoops() {}
+
+  /** Runs every loop over columns of all types that it takes, with nulls and without, until it is compiled for all of them. */
+  static long warmUp(ReadBatch batch) {
+    long sum = 0;
+    try (DeviceArray slice = batch.ours.slice(1, ReadBatch.ROWS - 2)) {
+      for (int i = 0; i < 60; i++) {
+        for (DeviceArray array : new DeviceArray[] {batch.ours, slice}) {
+          for (String name : new String[] {"longs", "nulls", "late_null", "int8", "uint16", "int32"}) sum += sumValid(array.column(name));
+          for (String name : new String[] {"longs", "int8", "uint16"}) sum += sum(array.column(name));
+          for (String name : new String[] {"longs", "nulls", "late_null"}) {
+            Longs values = array.column(name).asLongs();
+            sum += sumValid(values) + sumOrZero(values) + sumForEach(values);
+            sum += KotlinReadLoopsKt.sumValid(array.column(name)) + KotlinReadLoopsKt.sumForEach(array.column(name));
+          }
+          sum += sum(array.column("longs").asLongs()) + KotlinReadLoopsKt.sum(array.column("longs"));
+          sum += (long) array.column("float32").toDoubleArray()[0];
+          for (long row = 0; row < array.length(); row++) {
+            sum += (long) (array.column("float32").getDouble(row) + array.column("float64").getDouble(row));
+          }
+        }
+        sum += sum(slice.column("late_null").asLongs()) + sum(slice.column("late_null")) + KotlinReadLoopsKt.sum(slice.column("late_null"));
+        sum += sum(batch.arrowLongs) + sumValid(batch.arrowLongs) + sumValid(batch.arrowNulls);
+      }
+    }
+    return sum;
+  }
+
+  static long sum(long[] values) {
+    long sum = 0;
+    for (long value : values) sum += value;
+    return sum;
+  }
+
+  static long sum(Longs values) {
+    long sum = 0;
+    for (long row = 0; row < values.length(); row++) sum += values.get(row);
+    return sum;
+  }
+
+  static long sumValid(Longs values) {
+    long sum = 0;
+    for (long row = 0; row < values.length(); row++) {
+      if (!values.isNull(row)) sum += values.get(row);
+    }
+    return sum;
+  }
+
+  static long sumOrZero(Longs values) {
+    long sum = 0;
+    for (long row = 0; row < values.length(); row++) sum += values.getOrDefault(row, 0);
+    return sum;
+  }
+
+  static long sumForEach(Longs values) {
+    long[] sum = {0};
+    values.forEachValid(row -> sum[0] += values.get(row));
+    return sum[0];
+  }
+
+  static long sum(Column column) {
+    long sum = 0;
+    for (long row = 0; row < column.length(); row++) sum += column.getLong(row);
+    return sum;
+  }
+
+  static long sumValid(Column column) {
+    long sum = 0;
+    for (long row = 0; row < column.length(); row++) {
+      if (!column.isNull(row)) sum += column.getLong(row);
+    }
+    return sum;
+  }
+
+  static long sum(BigIntVector vector) {
+    long sum = 0;
+    for (int row = 0; row < vector.getValueCount(); row++) sum += vector.get(row);
+    return sum;
+  }
+
+  static long sumValid(BigIntVector vector) {
+    long sum = 0;
+    for (int row = 0; row < vector.getValueCount(); row++) {
+      if (!vector.isNull(row)) sum += vector.get(row);
+    }
+    return sum;
+  }
+
+  static long countBytes(ByteStrings texts) {
+    long bytes = 0;
+    for (long row = 0; row < texts.length(); row++) bytes += texts.byteLength(row);
+    return bytes;
+  }
+
+  static long countBytes(VarCharVector texts) {
+    long bytes = 0;
+    for (int row = 0; row < texts.getValueCount(); row++) bytes += texts.get(row).length;
+    return bytes;
+  }
+
+  static long countEqual(ByteStrings texts, byte[] constant) {
+    long equal = 0;
+    for (long row = 0; row < texts.length(); row++) {
+      if (texts.contentEquals(row, constant)) equal++;
+    }
+    return equal;
+  }
+
+  static long countEqual(VarCharVector texts, byte[] constant) {
+    long equal = 0;
+    for (int row = 0; row < texts.getValueCount(); row++) {
+      if (Arrays.equals(texts.get(row), constant)) equal++;
+    }
+    return equal;
+  }
+
+  static long sumHashes(ByteStrings texts) {
+    long sum = 0;
+    for (long row = 0; row < texts.length(); row++) sum += texts.hash(row);
+    return sum;
+  }
+
+  static long sumHashes(VarCharVector texts) {
+    long sum = 0;
+    for (int row = 0; row < texts.getValueCount(); row++) sum += texts.hashCode(row);
+    return sum;
+  }
+}

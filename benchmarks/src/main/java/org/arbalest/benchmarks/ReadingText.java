@@ -1,0 +1,77 @@
+package org.arbalest.benchmarks;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** Reading text, per value, without a String; beside arrow-java's arrays of bytes. The loops are {@link ReadLoops}. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@OperationsPerInvocation(ReadBatch.ROWS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(3)
+@State(Scope.Thread)
+@SuppressWarnings("NullAway.Init") // JMH calls the @Setup
+public class ReadingText {
+  /** What the values are compared with. */
+  @Param({"OSL", "Reykjavik"})
+  String constant;
+
+  ReadBatch batch;
+  byte[] bytes;
+
+  @Setup
+  public void make() {
+    batch = new ReadBatch();
+    bytes = constant.getBytes(UTF_8);
+  }
+
+  @TearDown
+  public void close() {
+    batch.close();
+  }
+
+  @Benchmark
+  public long countBytes() {
+    return ReadLoops.countBytes(batch.ours.column("texts").asByteStrings());
+  }
+
+  @Benchmark
+  public long countBytesArrowJava() {
+    return ReadLoops.countBytes(batch.arrowTexts);
+  }
+
+  @Benchmark
+  public long countEqual() {
+    return ReadLoops.countEqual(batch.ours.column("texts").asByteStrings(), bytes);
+  }
+
+  @Benchmark
+  public long countEqualArrowJava() {
+    return ReadLoops.countEqual(batch.arrowTexts, bytes);
+  }
+
+  @Benchmark
+  public long hash() {
+    return ReadLoops.sumHashes(batch.ours.column("texts").asByteStrings());
+  }
+
+  @Benchmark
+  public long hashArrowJava() {
+    return ReadLoops.sumHashes(batch.arrowTexts);
+  }
+}

@@ -1,0 +1,78 @@
+package org.arbalest.coroutines
+
+import org.arbalest.device.Column
+import org.arbalest.device.Field
+import org.arbalest.device.NestedType.MapType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.NestedType.UnionType
+import org.arbalest.device.Runs
+
+/**
+ * Maps, in the order of their entries: `batch["labels"].maps()[row]["color"]`. [IllegalArgumentException] for a column of another type, and where a key
+ * is there twice, which Arrow does not forbid: [lists] has all entries.
+ */
+public fun Column.maps(): ObjectView<Map<Any?, Any?>> {
+    require(field().valueType() is MapType) { "column $this cannot be read as maps" }
+    return ObjectView(this, Column::getMap)
+}
+
+/** Structs as maps by name, whose values are as core's `get` has them; [IllegalArgumentException] for a column of another type. */
+@Suppress("UNCHECKED_CAST") // what get gives for a struct
+public fun Column.structs(): ObjectView<Map<String, Any?>> {
+    require(field().valueType() is StructType) { "column $this cannot be read as structs" }
+    return ObjectView(this) { column, row -> column.getPresent(row) as Map<String, Any?> }
+}
+
+/** Unions; [IllegalArgumentException] for a column of another type. */
+public fun Column.unions(): UnionView = UnionView(this)
+
+/**
+ * Values of several types. Where the types are known, their own views are the quick way:
+ *
+ *     val answers = batch["answer"].unions()
+ *     val (numbers, words) = answers.column["number"].longs() to answers.column["word"].strings()
+ *     for (row in answers.indices) {
+ *         when (answers.typeId(row)) {
+ *             0 -> sum += numbers[answers.childRow(row)]
+ *             1 -> println(words[answers.childRow(row)])
+ *         }
+ *     }
+ */
+public class UnionView internal constructor(column: Column) : ColumnView<Any>(column) {
+    private val fieldOf: Map<Int, Field>
+
+    init {
+        val type = column.field().valueType()
+        require(type is UnionType) { "column $column cannot be read as unions" }
+        fieldOf = type.typeIds().zip(type.fields()).toMap()
+    }
+
+    /** The value of a row that is not null, as core's `get` has it. */
+    public operator fun get(row: Int): Any = column.getPresent(row.toLong())
+
+    /** The type id of a row, whether or not its value is null. */
+    public fun typeId(row: Int): Int = column.getTypeId(row.toLong())
+
+    /** The field of the union that a row is of. */
+    public fun field(row: Int): Field = fieldOf.getValue(typeId(row))
+
+    /** Where the value of a row is in the column of its field. */
+    public fun childRow(row: Int): Int = column.getChildRow(row.toLong()).toInt()
+
+    override fun read(row: Int): Any = get(row)
+}
+
+/** The value of a row that is not null, as an object. */
+private fun Column.getPresent(row: Long): Any =
+    get(row) ?: throw NoSuchElementException("column \"${name()}\" is null in row $row; ask isNull, or use getOrNull")
+
+/**
+ * The runs that are left, each by its first row, the row behind its last, and where its value is in [Runs.values]:
+ *
+ *     val runs = batch["price"].runs()
+ *     val prices = runs.values().doubles()
+ *     runs.forEach { start, end, value -> sum += prices[value] * (end - start) }
+ */
+public inline fun Runs.forEach(action: (start: Int, end: Int, value: Int) -> Unit) {
+    while (next()) action(Math.toIntExact(start()), Math.toIntExact(end()), Math.toIntExact(value()))
+}

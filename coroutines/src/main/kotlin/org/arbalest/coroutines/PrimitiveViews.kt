@@ -1,0 +1,144 @@
+package org.arbalest.coroutines
+
+import org.arbalest.device.Booleans
+import org.arbalest.device.ByteStrings
+import org.arbalest.device.Column
+import org.arbalest.device.Doubles
+import org.arbalest.device.Floats
+import org.arbalest.device.Ints
+import org.arbalest.device.Longs
+
+/** 64-bit integers, dates, times, timestamps and durations as the numbers that they are stored as; unsigned ones as bits. */
+public class LongView internal constructor(private val values: Longs, column: Column) : ColumnView<Long>(column) {
+    /** The value of a row that is not null. */
+    public operator fun get(row: Int): Long = values.get(row.toLong())
+
+    override fun isNull(row: Int): Boolean = values.isNull(row.toLong())
+
+    /** The value, or another for a null. */
+    public fun getOrDefault(row: Int, ifNull: Long): Long = values.getOrDefault(row.toLong(), ifNull)
+
+    /** Runs with each row that is not null and its value, in order; boxes nothing. */
+    public inline fun forEachValid(action: (row: Int, value: Long) -> Unit) {
+        for (row in 0 until size) if (!isNull(row)) action(row, get(row))
+    }
+
+    /** All values; [ifNull] for the nulls. */
+    public fun toArray(ifNull: Long = 0): LongArray = values.toArray(ifNull)
+
+    override fun read(row: Int): Long = get(row)
+}
+
+/** 32-bit integers, dates and times as the numbers that they are stored as; unsigned ones as bits. */
+public class IntView internal constructor(private val values: Ints, column: Column) : ColumnView<Int>(column) {
+    /** The value of a row that is not null. */
+    public operator fun get(row: Int): Int = values.get(row.toLong())
+
+    override fun isNull(row: Int): Boolean = values.isNull(row.toLong())
+
+    /** The value, or another for a null. */
+    public fun getOrDefault(row: Int, ifNull: Int): Int = values.getOrDefault(row.toLong(), ifNull)
+
+    /** Runs with each row that is not null and its value, in order; boxes nothing. */
+    public inline fun forEachValid(action: (row: Int, value: Int) -> Unit) {
+        for (row in 0 until size) if (!isNull(row)) action(row, get(row))
+    }
+
+    /** All values; [ifNull] for the nulls. */
+    public fun toArray(ifNull: Int = 0): IntArray = values.toArray(ifNull)
+
+    override fun read(row: Int): Int = get(row)
+}
+
+/** 64-bit floating-point numbers. */
+public class DoubleView internal constructor(private val values: Doubles, column: Column) : ColumnView<Double>(column) {
+    /** The value of a row that is not null. */
+    public operator fun get(row: Int): Double = values.get(row.toLong())
+
+    override fun isNull(row: Int): Boolean = values.isNull(row.toLong())
+
+    /** The value, or another for a null. */
+    public fun getOrDefault(row: Int, ifNull: Double): Double = values.getOrDefault(row.toLong(), ifNull)
+
+    /** Runs with each row that is not null and its value, in order; boxes nothing. */
+    public inline fun forEachValid(action: (row: Int, value: Double) -> Unit) {
+        for (row in 0 until size) if (!isNull(row)) action(row, get(row))
+    }
+
+    /** All values; [ifNull] for the nulls. */
+    public fun toArray(ifNull: Double = Double.NaN): DoubleArray = values.toArray(ifNull)
+
+    override fun read(row: Int): Double = get(row)
+}
+
+/** 32-bit floating-point numbers. */
+public class FloatView internal constructor(private val values: Floats, column: Column) : ColumnView<Float>(column) {
+    /** The value of a row that is not null. */
+    public operator fun get(row: Int): Float = values.get(row.toLong())
+
+    override fun isNull(row: Int): Boolean = values.isNull(row.toLong())
+
+    /** The value, or another for a null. */
+    public fun getOrDefault(row: Int, ifNull: Float): Float = values.getOrDefault(row.toLong(), ifNull)
+
+    /** Runs with each row that is not null and its value, in order; boxes nothing. */
+    public inline fun forEachValid(action: (row: Int, value: Float) -> Unit) {
+        for (row in 0 until size) if (!isNull(row)) action(row, get(row))
+    }
+
+    /** All values; [ifNull] for the nulls. */
+    public fun toArray(ifNull: Float = Float.NaN): FloatArray = values.toArray(ifNull)
+
+    override fun read(row: Int): Float = get(row)
+}
+
+/** Booleans. */
+public class BooleanView internal constructor(private val values: Booleans, column: Column) : ColumnView<Boolean>(column) {
+    /** The value of a row that is not null. */
+    public operator fun get(row: Int): Boolean = values.get(row.toLong())
+
+    override fun isNull(row: Int): Boolean = values.isNull(row.toLong())
+
+    /** The value, or another for a null. */
+    public fun getOrDefault(row: Int, ifNull: Boolean): Boolean = values.getOrDefault(row.toLong(), ifNull)
+
+    /** Runs with each row that is not null and its value, in order; boxes nothing. */
+    public inline fun forEachValid(action: (row: Int, value: Boolean) -> Unit) {
+        for (row in 0 until size) if (!isNull(row)) action(row, get(row))
+    }
+
+    /** The number of rows that are true; nulls are not. */
+    public val cardinality: Int get() = values.cardinality().toInt()
+
+    /** All values; [ifNull] for the nulls. */
+    public fun toArray(ifNull: Boolean = false): BooleanArray = values.toArray(ifNull)
+
+    override fun read(row: Int): Boolean = get(row)
+}
+
+/** Text, as the UTF-8 that it is stored as, and binary: counted, compared and hashed where it is; see core's [ByteStrings]. */
+public class ByteStringView internal constructor(private val values: ByteStrings, column: Column) : ColumnView<ByteArray>(column) {
+    override fun isNull(row: Int): Boolean = values.isNull(row.toLong())
+
+    /** The number of bytes of a value. */
+    public fun byteLength(row: Int): Long = values.byteLength(row.toLong())
+
+    /** Whether a value is these bytes. */
+    public fun contentEquals(row: Int, bytes: ByteArray): Boolean = values.contentEquals(row.toLong(), bytes)
+
+    /** Whether a value begins with these bytes. */
+    public fun startsWith(row: Int, prefix: ByteArray): Boolean = values.startsWith(row.toLong(), prefix)
+
+    /** Compares a value with these bytes, as unsigned numbers. */
+    public fun compare(row: Int, bytes: ByteArray): Int = values.compare(row.toLong(), bytes)
+
+    /** A hash of a value's bytes, the same wherever they are. */
+    public fun hash(row: Int): Int = values.hash(row.toLong())
+
+    /** Runs with each row that is not null, in order. */
+    public inline fun forEachValid(action: (row: Int) -> Unit) {
+        for (row in 0 until size) if (!isNull(row)) action(row)
+    }
+
+    override fun read(row: Int): ByteArray = values.getBytes(row.toLong())
+}

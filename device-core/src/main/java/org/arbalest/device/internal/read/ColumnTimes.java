@@ -1,0 +1,131 @@
+package org.arbalest.device.internal.read;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.Period;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.util.function.LongFunction;
+import org.arbalest.device.DataType;
+import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.DateType;
+import org.arbalest.device.FlatType.DateUnit;
+import org.arbalest.device.FlatType.DurationType;
+import org.arbalest.device.FlatType.IntervalType;
+import org.arbalest.device.FlatType.IntervalUnit;
+import org.arbalest.device.FlatType.TimeType;
+import org.arbalest.device.FlatType.TimestampType;
+import org.arbalest.device.TimeUnit;
+import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.jspecify.annotations.Nullable;
+
+/** Dates and times as what {@code java.time} has for the number that they are stored as. */
+public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
+  private static final long MILLIS_PER_DAY = 86_400_000;
+  private static final long NANOS_PER_SECOND = 1_000_000_000;
+
+  ColumnTimes(DeviceArrayImpl array, Field field, long struct, long offset, long length, @Nullable ColumnRows above) {
+    super(array, field, struct, offset, length, above);
+  }
+
+  ColumnTimes(ColumnRows of, long offset, long length) {
+    super(of.array, of.field, of.struct, offset, length, of.above);
+  }
+
+  /** The field that the value of a row is of: of what is encoded, that of its values; of a union's row, the one of its type. */
+  abstract Field fieldAt(long row);
+
+  @Override
+  public final LocalDate getDate(long row) {
+    if (!(fieldAt(row).type() instanceof DateType(DateUnit unit))) throw cannot("a date");
+    return time(row, "date", stored -> LocalDate.ofEpochDay(unit == DateUnit.DAY ? stored : Math.floorDiv(stored, MILLIS_PER_DAY)));
+  }
+
+  @Override
+  public final LocalTime getTime(long row) {
+    if (!(fieldAt(row).type() instanceof TimeType(TimeUnit unit))) throw cannot("a time of day");
+    return time(row, "time of day", stored -> LocalTime.ofSecondOfDay(seconds(unit, stored)).plusNanos(nanos(unit, stored)));
+  }
+
+  @Override
+  public final Instant getInstant(long row) {
+    TimeUnit unit = timestamp(row, "a point in time").unit();
+    return time(row, "point in time", stored -> Instant.ofEpochSecond(seconds(unit, stored), nanos(unit, stored)));
+  }
+
+  @Override
+  public final LocalDateTime getDateTime(long row) {
+    TimeUnit unit = timestamp(row, "a date and time").unit();
+    return time(row, "date and time", stored -> LocalDateTime.ofEpochSecond(seconds(unit, stored), (int) nanos(unit, stored), ZoneOffset.UTC));
+  }
+
+  @Override
+  public final ZonedDateTime getZonedDateTime(long row) {
+    TimestampType type = timestamp(row, "a date and time in a zone");
+    if (type.timezone() == null) throw cannot("a date and time in a zone");
+    ZoneId zone = zone(type.timezone());
+    TimeUnit unit = type.unit();
+    return time(row, "date and time", stored -> Instant.ofEpochSecond(seconds(unit, stored), nanos(unit, stored)).atZone(zone));
+  }
+
+  @Override
+  public final Duration getDuration(long row) {
+    if (!(fieldAt(row).type() instanceof DurationType(TimeUnit unit))) throw cannot("a length of time");
+    long stored = getLong(row);
+    return Duration.ofSeconds(seconds(unit, stored), nanos(unit, stored));
+  }
+
+  @Override
+  public final Period getPeriod(long row) {
+    DataType type = fieldAt(row).type();
+    if (!(type instanceof IntervalType(IntervalUnit unit)) || unit != IntervalUnit.YEAR_MONTH) throw cannot("a period");
+    return Period.ofMonths(getInterval(row).months());
+  }
+
+  private TimestampType timestamp(long row, String what) {
+    if (fieldAt(row).type() instanceof TimestampType type) return type;
+    throw cannot(what);
+  }
+
+  private ZoneId zone(String name) {
+    try {
+      return ZoneId.of(name);
+    } catch (DateTimeException e) {
+      throw new IllegalArgumentException(describe() + ": java.time has no zone \"" + name + "\"; getInstant reads it", e);
+    }
+  }
+
+  private <T> T time(long row, String what, LongFunction<T> of) {
+    long stored = getLong(row);
+    try {
+      return of.apply(stored);
+    } catch (DateTimeException | ArithmeticException e) {
+      ArithmeticException none = new ArithmeticException(describe() + ", row " + row + ": " + stored + " is no " + what + " that java.time has");
+      none.initCause(e);
+      throw none;
+    }
+  }
+
+  private static long perSecond(TimeUnit unit) {
+    return switch (unit) {
+      case SECOND -> 1;
+      case MILLISECOND -> 1_000;
+      case MICROSECOND -> 1_000_000;
+      case NANOSECOND -> NANOS_PER_SECOND;
+    };
+  }
+
+  private static long seconds(TimeUnit unit, long stored) {
+    return Math.floorDiv(stored, perSecond(unit));
+  }
+
+  /** The nanoseconds beyond the seconds; never negative. */
+  private static long nanos(TimeUnit unit, long stored) {
+    return Math.floorMod(stored, perSecond(unit)) * (NANOS_PER_SECOND / perSecond(unit));
+  }
+}

@@ -1,0 +1,60 @@
+package org.arbalest.device.internal.read;
+
+import org.arbalest.device.DataType;
+import org.arbalest.device.FlatType.BinaryType;
+import org.arbalest.device.FlatType.BinaryViewType;
+import org.arbalest.device.FlatType.BoolType;
+import org.arbalest.device.FlatType.DateType;
+import org.arbalest.device.FlatType.DecimalType;
+import org.arbalest.device.FlatType.DurationType;
+import org.arbalest.device.FlatType.FixedSizeBinaryType;
+import org.arbalest.device.FlatType.FloatType;
+import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.FlatType.IntervalType;
+import org.arbalest.device.FlatType.IntervalUnit;
+import org.arbalest.device.FlatType.LargeBinaryType;
+import org.arbalest.device.FlatType.LargeUtf8Type;
+import org.arbalest.device.FlatType.NullType;
+import org.arbalest.device.FlatType.TimeType;
+import org.arbalest.device.FlatType.TimestampType;
+import org.arbalest.device.FlatType.Utf8Type;
+import org.arbalest.device.FlatType.Utf8ViewType;
+import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.FixedSizeListType;
+import org.arbalest.device.NestedType.LargeListType;
+import org.arbalest.device.NestedType.LargeListViewType;
+import org.arbalest.device.NestedType.ListType;
+import org.arbalest.device.NestedType.ListViewType;
+import org.arbalest.device.NestedType.MapType;
+import org.arbalest.device.NestedType.RunEndEncodedType;
+import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.NestedType.UnionType;
+
+/** Which getters read a type, for whoever asked another. */
+final class Getters {
+  private Getters() {}
+
+  static String of(DataType type) {
+    return switch (type) {
+      case NullType _ -> "only isNull and get read it";
+      case BoolType _ -> "getBoolean reads it";
+      case IntType _ -> "getLong, getInt, getDecimal and getDouble read it";
+      case DateType _ -> "getDate and getLong read it";
+      case TimeType _ -> "getTime and getLong read it";
+      case TimestampType timestamp when timestamp.timezone() != null -> "getInstant, getZonedDateTime, getDateTime and getLong read it";
+      case TimestampType _ -> "getDateTime, getInstant and getLong read it";
+      case DurationType _ -> "getDuration and getLong read it";
+      case FloatType _ -> "getDouble reads it";
+      case DecimalType _ -> "getDecimal and getDouble read it";
+      case IntervalType(var unit) -> unit == IntervalUnit.YEAR_MONTH ? "getPeriod and getInterval read it" : "getInterval reads it";
+      case Utf8Type _, LargeUtf8Type _, Utf8ViewType _ -> "getString and getBytes read it";
+      case BinaryType _, LargeBinaryType _, BinaryViewType _, FixedSizeBinaryType _ -> "getBytes reads it";
+      case ListType _, LargeListType _, ListViewType _, LargeListViewType _, FixedSizeListType _ -> "getList and get read it";
+      case MapType _ -> "getMap, getList and get read it";
+      case StructType _ -> "column(…) has its fields, and get reads it";
+      case UnionType _ -> "getTypeId says which type a row has, whose getters read it, and so does get";
+      case DictionaryType encoded -> of(encoded.values().type());
+      case RunEndEncodedType runs -> of(runs.values().type());
+    };
+  }
+}

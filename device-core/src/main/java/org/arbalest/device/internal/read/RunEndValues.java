@@ -1,0 +1,94 @@
+package org.arbalest.device.internal.read;
+
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.memory.Integers;
+import org.arbalest.device.internal.schema.Layout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs of equal values. The run of a position is found where the last one was, or behind it, or else by binary search; so a loop over the rows has it
+ * at once.
+ */
+final class RunEndValues extends Redirected {
+  private final long ends;
+  private final long bits;
+
+  /** Where the first run end is in its buffer. */
+  private final long first;
+
+  private final long count;
+  private @Nullable ColumnImpl values;
+
+  /** The run that was found last, by whatever thread: it is tried, not trusted. */
+  private int last;
+
+  RunEndValues(ColumnImpl column) {
+    super(column);
+    long node = ArrowArrayStruct.child(column.struct, 0);
+    this.ends = ArrowArrayStruct.buffer(node, 1);
+    this.bits = Layout.of(field).children[0].layout.bits;
+    this.first = ArrowArrayStruct.offset(node);
+    this.count = ArrowArrayStruct.length(node);
+  }
+
+  long count() {
+    return count;
+  }
+
+  /** The position behind a run. */
+  long end(long run) {
+    return Integers.get(ends, bits, first + run);
+  }
+
+  ColumnImpl values() {
+    ColumnImpl known = values;
+    if (known == null) values = known = column.childAt(1);
+    return known;
+  }
+
+  @Override
+  ColumnImpl source(long at) {
+    return values();
+  }
+
+  @Override
+  long row(long at) {
+    int known = last;
+    if (isIn(known, at)) return known;
+    long run = isIn(known + 1, at) ? known + 1 : search(at);
+    last = (int) Math.min(run, Integer.MAX_VALUE - 1);
+    return run;
+  }
+
+  private boolean isIn(int run, long at) {
+    return run < count && at < end(run) && (run == 0 || at >= end(run - 1));
+  }
+
+  /** The first run that ends behind a position. Run ends that do not increase lead to some run, but to none that is not there. */
+  private long search(long at) {
+    long low = 0;
+    long high = count;
+    while (low < high) {
+      long middle = (low + high) >>> 1;
+      if (end(middle) > at) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    if (low == count) {
+      String end = count == 0 ? "there are no runs" : "run_ends[" + (count - 1) + "] = " + end(count - 1) + " is the last";
+      throw column.malformed(at, end + ", but the array goes on to " + (column.offset + column.length));
+    }
+    return low;
+  }
+
+  /** How many rows of a column have a value that is null. */
+  long countNulls(ColumnImpl rows) {
+    if (values().nullCount() == 0) return 0;
+    long nulls = 0;
+    RunsImpl runs = new RunsImpl(rows, this);
+    while (runs.next()) nulls += values().isNull(runs.value()) ? runs.length() : 0;
+    return nulls;
+  }
+}

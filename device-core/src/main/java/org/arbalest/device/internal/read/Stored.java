@@ -1,0 +1,78 @@
+package org.arbalest.device.internal.read;
+
+import org.arbalest.device.FlatType.BinaryType;
+import org.arbalest.device.FlatType.BoolType;
+import org.arbalest.device.FlatType.DateType;
+import org.arbalest.device.FlatType.DecimalType;
+import org.arbalest.device.FlatType.DurationType;
+import org.arbalest.device.FlatType.FixedSizeBinaryType;
+import org.arbalest.device.FlatType.FloatType;
+import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.FlatType.IntervalType;
+import org.arbalest.device.FlatType.IntervalUnit;
+import org.arbalest.device.FlatType.LargeBinaryType;
+import org.arbalest.device.FlatType.LargeUtf8Type;
+import org.arbalest.device.FlatType.TimeType;
+import org.arbalest.device.FlatType.TimestampType;
+import org.arbalest.device.FlatType.Utf8Type;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.schema.Layout;
+import org.jspecify.annotations.Nullable;
+
+/** How the values of a type are stored, as far as a typed view reads them: one for each view. */
+public enum Stored {
+  LONGS("asLongs()"),
+  INTS("asInts()"),
+  SHORTS("asShorts()"),
+  BYTES("asBytes()"),
+  DOUBLES("asDoubles()"),
+  FLOATS("asFloats()"),
+  HALF_FLOATS("asHalfFloats()"),
+  BOOLEANS("asBooleans()"),
+  BYTE_STRINGS("asByteStrings()");
+
+  private final String method;
+
+  Stored(String method) {
+    this.method = method;
+  }
+
+  /** How a column's values are stored; null if no typed view reads them. */
+  private static @Nullable Stored of(ColumnImpl column) {
+    long bits = Layout.of(column.field).bits;
+    return switch (column.field.type()) {
+      case BoolType _ -> BOOLEANS;
+      case IntType _, DateType _, TimeType _, TimestampType _, DurationType _ -> integers(bits);
+      case DecimalType _ -> bits <= Long.SIZE ? integers(bits) : null;
+      case IntervalType(IntervalUnit unit) -> unit == IntervalUnit.YEAR_MONTH ? INTS : null;
+      case FloatType _ -> bits == Double.SIZE ? DOUBLES : bits == Float.SIZE ? FLOATS : HALF_FLOATS;
+      case Utf8Type _, LargeUtf8Type _, BinaryType _, LargeBinaryType _, FixedSizeBinaryType _ -> BYTE_STRINGS;
+      default -> null;
+    };
+  }
+
+  private static Stored integers(long bits) {
+    return bits == Long.SIZE ? LONGS : bits == Integer.SIZE ? INTS : bits == Short.SIZE ? SHORTS : BYTES;
+  }
+
+  /** The values' buffer of a column that is stored so and can be read now. */
+  public long buffer(ColumnImpl column) {
+    check(column);
+    return ArrowArrayStruct.buffer(column.struct, 1);
+  }
+
+  /** Where row 0 is, of values of one width. */
+  public long address(ColumnImpl column) {
+    return buffer(column) + Layout.of(column.field).width() * column.offset;
+  }
+
+  /** Throws unless a column is stored so and can be read now. */
+  void check(ColumnImpl column) {
+    Stored stored = of(column);
+    if (stored != this) {
+      String instead = stored != null ? stored.method + " has its values" : "no typed view has its values, but the column's getters read them";
+      throw new IllegalArgumentException(column.describe() + " cannot be read by " + method + ": " + instead);
+    }
+    column.checkReadable();
+  }
+}

@@ -1,0 +1,63 @@
+package org.arbalest.device.internal.read;
+
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Layout;
+import org.jspecify.annotations.Nullable;
+
+/** Unions: each row is a value of one of the children. Older peers send a bitmap in front of the type ids, which is left aside (ARR-05). */
+final class UnionValues extends Redirected {
+  private final Layout layout;
+  private final boolean isDense;
+  private final long ids;
+  private final long offsets;
+  private final @Nullable ColumnImpl[] children;
+
+  UnionValues(ColumnImpl column) {
+    super(column);
+    this.layout = Layout.of(field);
+    this.isDense = layout.shape == Layout.Shape.DENSE_UNION;
+    long surplus = ArrowArrayStruct.nBuffers(column.struct) - layout.shape.buffers;
+    this.ids = ArrowArrayStruct.buffer(column.struct, surplus);
+    this.offsets = isDense ? ArrowArrayStruct.buffer(column.struct, surplus + 1) : 0;
+    this.children = new ColumnImpl[layout.children.length];
+  }
+
+  @Override
+  int getTypeId(long at) {
+    child(at);
+    return NativeHeap.getByte(ids + at);
+  }
+
+  private int child(long at) {
+    byte id = NativeHeap.getByte(ids + at);
+    int child = layout.childOf(id);
+    if (child < 0) throw column.malformed(at, "types[" + at + "] = " + id + " is none of the union's");
+    return child;
+  }
+
+  @Override
+  ColumnImpl source(long at) {
+    int child = child(at);
+    ColumnImpl values = children[child];
+    if (values == null) children[child] = values = column.childAt(child);
+    return values;
+  }
+
+  @Override
+  long row(long at) {
+    if (!isDense) return at - column.offset;
+    int offset = NativeHeap.getInt(offsets + 4 * at);
+    ColumnImpl values = source(at);
+    if (offset < 0 || offset >= values.length) {
+      throw column.malformed(at, "offsets[" + at + "] = " + offset + " is beyond the " + values.length + " elements of \"" + values.name() + "\"");
+    }
+    return offset;
+  }
+
+  @Override
+  long getChildRow(long at) {
+    child(at);
+    return row(at);
+  }
+}

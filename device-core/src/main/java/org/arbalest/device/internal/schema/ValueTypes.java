@@ -1,0 +1,69 @@
+package org.arbalest.device.internal.schema;
+
+import java.math.BigDecimal;
+import java.time.Period;
+import java.util.List;
+import java.util.Map;
+import org.arbalest.device.DataType;
+import org.arbalest.device.FlatType.BinaryType;
+import org.arbalest.device.FlatType.BinaryViewType;
+import org.arbalest.device.FlatType.BoolType;
+import org.arbalest.device.FlatType.DateType;
+import org.arbalest.device.FlatType.DecimalType;
+import org.arbalest.device.FlatType.DurationType;
+import org.arbalest.device.FlatType.FixedSizeBinaryType;
+import org.arbalest.device.FlatType.FloatType;
+import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.FlatType.IntervalType;
+import org.arbalest.device.FlatType.IntervalUnit;
+import org.arbalest.device.FlatType.LargeBinaryType;
+import org.arbalest.device.FlatType.LargeUtf8Type;
+import org.arbalest.device.FlatType.NullType;
+import org.arbalest.device.FlatType.TimeType;
+import org.arbalest.device.FlatType.TimestampType;
+import org.arbalest.device.FlatType.Utf8Type;
+import org.arbalest.device.FlatType.Utf8ViewType;
+import org.arbalest.device.Interval;
+import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.FixedSizeListType;
+import org.arbalest.device.NestedType.LargeListType;
+import org.arbalest.device.NestedType.LargeListViewType;
+import org.arbalest.device.NestedType.ListType;
+import org.arbalest.device.NestedType.ListViewType;
+import org.arbalest.device.NestedType.MapType;
+import org.arbalest.device.NestedType.RunEndEncodedType;
+import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.NestedType.UnionType;
+
+/** What the values of a type are read as. */
+final class ValueTypes {
+  private ValueTypes() {}
+
+  /** The type of the values, whatever they are encoded by. */
+  static DataType of(DataType type) {
+    return switch (type) {
+      case DictionaryType encoded -> of(encoded.values().type());
+      case RunEndEncodedType runs -> of(runs.values().type());
+      default -> type;
+    };
+  }
+
+  /** The class of the objects that values are read as. */
+  static Class<?> classOf(DataType type) {
+    return switch (type) {
+      case NullType _ -> Void.class;
+      case BoolType _ -> Boolean.class;
+      case IntType(int bits, boolean signed) -> bits == 64 && !signed ? BigDecimal.class : Long.class;
+      case DateType _, TimeType _, TimestampType _, DurationType _ -> Long.class;
+      case FloatType _ -> Double.class;
+      case DecimalType _ -> BigDecimal.class;
+      case IntervalType(var unit) -> unit == IntervalUnit.YEAR_MONTH ? Period.class : Interval.class;
+      case Utf8Type _, LargeUtf8Type _, Utf8ViewType _ -> String.class;
+      case BinaryType _, LargeBinaryType _, BinaryViewType _, FixedSizeBinaryType _ -> byte[].class;
+      case ListType _, LargeListType _, ListViewType _, LargeListViewType _, FixedSizeListType _, MapType _ -> List.class;
+      case StructType _ -> Map.class;
+      case UnionType _ -> Object.class;
+      case DictionaryType _, RunEndEncodedType _ -> classOf(of(type));
+    };
+  }
+}
