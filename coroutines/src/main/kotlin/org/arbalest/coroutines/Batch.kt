@@ -98,11 +98,17 @@ public class ColumnScope private constructor(public val rows: Int, private val a
         internal fun ofStruct(rows: Int, struct: ColumnBuilder): ColumnScope = ColumnScope(rows) { struct.addChild(named(it, "a struct")) }
 
         @PublishedApi
-        internal fun ofList(rows: Int, list: ColumnBuilder): ColumnScope {
-            var items: ColumnBuilder? = null
+        internal fun ofList(rows: Int, list: ColumnBuilder): ColumnScope =
+            ofOne(rows, "a list has one column of elements, and has it; for more, put them into a struct", ITEM, list::items)
+
+        /** For a single column, which is called [name] if it is not named; [more] is what to say to another. */
+        @PublishedApi
+        internal fun ofOne(rows: Int, more: String, name: String, add: (Field) -> ColumnBuilder): ColumnScope {
+            var added = false
             return ColumnScope(rows) { field ->
-                check(items == null) { "a list has one column of elements, and has it; for more, put them into a struct" }
-                list.items(if (field.name().isEmpty()) field.withName(ITEM) else field).also { items = it }
+                check(!added) { more }
+                added = true
+                add(if (field.name().isEmpty()) field.withName(name) else field)
             }
         }
 

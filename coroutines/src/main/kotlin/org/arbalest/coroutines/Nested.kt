@@ -84,7 +84,7 @@ public inline fun ColumnScope.listOfSizes(
 ) {
     contract { callsInPlace(items, EXACTLY_ONCE) }
     val column = listColumn(name, nullable, metadata)
-    for (size in sizes) column.appendList(size)
+    column.appendLists(sizes)
     if (isNull != null) column.setNulls(isNull)
     ColumnScope.ofList(sizes.sum(), column).items()
 }

@@ -61,19 +61,65 @@ public fun ColumnScope.largeUtf8(
 }
 
 /**
- * Text as indices into its distinct values, which are collected in the order of their first use.
+ * Text as views, of which those of up to 12 bytes need no other memory.
  *
- * @param index the type of the indices
- * @throws IllegalArgumentException if there are more distinct values than it can count
+ * @param bufferSize how many bytes the buffers have, at most, that longer texts share; a text that is longer than that has its own
  */
-public inline fun ColumnScope.dictionary(
+public inline fun ColumnScope.utf8View(
     name: String = "",
-    index: IntType = DataType.INT32,
+    bufferSize: Int = VIEW_BUFFER_SIZE,
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
     value: (row: Int) -> String?,
 ) {
-    fill(column(name, DataType.dictionary(index, DataType.UTF8), nullable, metadata), value) { append(it) }
+    fill(column(name, DataType.UTF8_VIEW, nullable, metadata).viewBufferSize(bufferSize), value) { append(it) }
+}
+
+/** Text as views, whose elements may be null; as many as there are rows. */
+public fun ColumnScope.utf8View(
+    name: String = "",
+    values: List<String?>,
+    bufferSize: Int = VIEW_BUFFER_SIZE,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+) {
+    requireRows(values.size)
+    utf8View(name, bufferSize, nullable, metadata) { values[it] }
+}
+
+/** Bytes as views; see [utf8View]. */
+public inline fun ColumnScope.binaryView(
+    name: String = "",
+    bufferSize: Int = VIEW_BUFFER_SIZE,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    value: (row: Int) -> ByteArray?,
+) {
+    fill(column(name, DataType.BINARY_VIEW, nullable, metadata).viewBufferSize(bufferSize), value) { append(it) }
+}
+
+/** What core takes, too, if nothing is said. */
+@PublishedApi
+internal const val VIEW_BUFFER_SIZE: Int = 1 shl 20
+
+/**
+ * Text as indices into its distinct values, which are collected in the order of their first use.
+ *
+ * @param index the type of the indices
+ * @param grows whether the indices become wider when there are more values than they count, instead of an error
+ * @throws IllegalArgumentException if there are more distinct values than the indices can count
+ */
+public inline fun ColumnScope.dictionary(
+    name: String = "",
+    index: IntType = DataType.INT32,
+    grows: Boolean = false,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    value: (row: Int) -> String?,
+) {
+    val column = column(name, DataType.dictionary(index, DataType.UTF8), nullable, metadata)
+    if (grows) column.growIndices()
+    fill(column, value) { append(it) }
 }
 
 /** Text as indices into its distinct values; elements may be null; as many as there are rows. */
@@ -81,11 +127,12 @@ public fun ColumnScope.dictionary(
     name: String = "",
     values: List<String?>,
     index: IntType = DataType.INT32,
+    grows: Boolean = false,
     nullable: Boolean = true,
     metadata: Metadata = Metadata.empty(),
 ) {
     requireRows(values.size)
-    dictionary(name, index, nullable, metadata) { values[it] }
+    dictionary(name, index, grows, nullable, metadata) { values[it] }
 }
 
 /** Bytes, with 32-bit offsets: 2 GiB in all. */

@@ -19,9 +19,8 @@ public sealed interface BatchBuilder extends AutoCloseable permits BatchBuilderI
   BatchBuilder metadata(Metadata newMetadata);
 
   /**
-   * Starts a column, to which exactly {@link #rows} values must be appended. It belongs to this builder.
-   *
-   * @throws UnsupportedOperationException if arrays of the field's type cannot be built yet
+   * Starts a column, to which exactly {@link #rows} values must be appended. It belongs to this builder. Any type can be built;
+   * an extension type as its storage.
    */
   ColumnBuilder column(Field field);
 

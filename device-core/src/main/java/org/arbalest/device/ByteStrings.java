@@ -1,6 +1,7 @@
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.util.Objects;
 import org.arbalest.device.FlatType.LargeUtf8Type;
 import org.arbalest.device.FlatType.Utf8Type;
@@ -114,6 +115,16 @@ public final class ByteStrings extends ColumnValues {
       Objects.checkFromIndexSize(at, 0, to.byteSize());
     } else {
       NativeHeap.copy(spans.address(row), to, at, size);
+    }
+  }
+
+  ColumnBuilder appendTo(ColumnBuilder builder, long row) {
+    if (isNull(row)) return builder.appendNull();
+    long size = byteLength(row);
+    try {
+      return builder.append(size == 0 ? MemorySegment.NULL : NativeHeap.segment(spans.address(row), size));
+    } finally {
+      Reference.reachabilityFence(column);
     }
   }
 

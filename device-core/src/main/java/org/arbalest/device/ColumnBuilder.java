@@ -8,11 +8,19 @@ import org.arbalest.device.internal.build.ColumnBuilderImpl;
 /**
  * Appends the values of one column, in order. Belongs to a {@link BatchBuilder}, which frees it; not for several threads at once.
  *
- * <p>What fits which type: {@code append(long)} integers, dates, times, timestamps and durations (in the type's unit), and floats and decimals
- * that are this number exactly; {@code append(double)} floats; {@code append(BigDecimal)} decimals; {@code append(String)} text and dictionaries
- * of text; {@code append(byte[])} binary; {@link #appendList} lists; {@link #appendStruct} structs. Anything else is an {@link
- * IllegalArgumentException} that names the column and its type, and so is, with the row and the value, a value that the type does not have: 300 in int8,
- * 16777217 in float32, text with half a surrogate pair.
+ * <p>What fits which type: {@code append(long)} integers, dates, times, timestamps, durations and year_month intervals (in the type's unit), and
+ * floats and decimals that are this number exactly; {@code append(double)} floats; {@code append(BigDecimal)} decimals; {@code append(String)} text;
+ * {@code append(byte[])} binary; {@code append(MemorySegment)} both; {@code append(Interval)} intervals; {@link #appendList} lists of all kinds; {@link
+ * #appendMap} maps; {@link #appendStruct} structs; {@link #appendUnion(int)} unions; {@link #appendRun} run-ends. A dictionary and run-ends take what
+ * their values do: a dictionary keeps each value once, and a value like the one before makes a run longer. Floats are alike bit by bit. An extension
+ * type takes what its storage does.
+ *
+ * <p>Anything else is an {@link IllegalArgumentException} that names the column and its type, and so is, with the row and the value, a value that the
+ * type does not have: 300 in int8, 16777217 in float32, text with half a surrogate pair, two elements in a list of three.
+ *
+ * <p>The parts of a nested value are appended to builders of their own ({@link #items}, {@link #child}, {@link #keys}, {@link #values}), before the
+ * value or after it; in a dictionary ({@link #dictionary}) and in run-ends before it. A null has no parts, but for a struct's fields, which are appended
+ * for each row.
  *
  * <p>Whatever is appended is appended as a whole or, if it throws, not at all: the builder is then as it was (OWN-15). Only where memory runs out
  * can the batch not be built any more.
@@ -27,7 +35,10 @@ public sealed interface ColumnBuilder permits ColumnBuilderImpl {
   /** Appends a null. */
   ColumnBuilder appendNull();
 
-  /** Makes those of the values appended so far null for which the predicate of their position is true; none if it throws. */
+  /**
+   * Makes those of the values appended so far null for which the predicate of their position is true; none if it throws. Not for unions and run-ends,
+   * whose nulls are those of what they are made of.
+   */
   ColumnBuilder setNulls(IntPredicate isNull);
 
   /** Appends a boolean. */
@@ -51,17 +62,50 @@ public sealed interface ColumnBuilder permits ColumnBuilderImpl {
   /** Appends bytes. */
   ColumnBuilder append(byte[] value);
 
-  /** Appends text or bytes of another column's row, as they are stored; a null as a null. */
+  /** Appends bytes that are in some memory; where the type is text, UTF-8. */
+  ColumnBuilder append(MemorySegment value);
+
+  /** Appends an interval: a year_month one has months only, a day_time one days and whole milliseconds; what it does not have is 0. */
+  ColumnBuilder append(Interval value);
+
+  /** Appends text or bytes of another column's row, as they are stored, like {@link #append(MemorySegment)}; a null as a null. */
   default ColumnBuilder append(ByteStrings values, long row) {
-    if (values.isNull(row)) return appendNull();
-    return values.isText() ? append(values.getString(row)) : append(values.getBytes(row));
+    return values.appendTo(this, row);
   }
 
-  /** Appends a list: the next {@code size} elements of {@link #items}, whether they were appended before this call or come after it. */
+  /**
+   * Appends a list: the next {@code size} elements of {@link #items}, whether they were appended before this call or come after it. A null among lists
+   * of a fixed size has elements, too, which {@link #appendNull} makes: so those of the rows before must have been appended.
+   */
   ColumnBuilder appendList(int size);
+
+  /** Appends a list of each of these sizes, as by {@link #appendList(int)}. */
+  ColumnBuilder appendLists(int[] sizes);
+
+  /** Appends a list-view of elements that others may have, too: {@code size} of {@link #items}, from the position {@code offset} on. */
+  ColumnBuilder appendListView(long offset, int size);
+
+  /** Appends a map: the next {@code size} of {@link #keys}, which are not null, and of {@link #values}. Nobody checks that keys differ, or are sorted. */
+  ColumnBuilder appendMap(int size);
 
   /** Appends a struct, whose fields are appended to the {@link #child} builders, before this call or after it. */
   ColumnBuilder appendStruct();
+
+  /**
+   * Appends an element of a union that is of this child, by its position: the next value of {@link #child(int)}. In a sparse union, where all
+   * children have all rows, those of the others are made here, unless they were appended before. A union has no nulls of its own: {@link #appendNull}
+   * appends one to its first child that may have them.
+   */
+  ColumnBuilder appendUnion(int child);
+
+  /** Likewise, by the child's name. */
+  ColumnBuilder appendUnion(String child);
+
+  /** Appends elements of a union by the type ids of their children. */
+  ColumnBuilder appendUnions(byte[] typeIds);
+
+  /** Appends a run, at least one row long: the next of {@link #values}, {@code count} times. */
+  ColumnBuilder appendRun(long count);
 
   /** The builder of a list's elements. */
   ColumnBuilder items();
@@ -73,17 +117,52 @@ public sealed interface ColumnBuilder permits ColumnBuilderImpl {
    */
   ColumnBuilder items(Field item);
 
+  /** The builder of a map's keys. */
+  ColumnBuilder keys();
+
+  /** Says what a map's keys are, in place of what its type said, and returns their builder; see {@link #items(Field)}. */
+  ColumnBuilder keys(Field key);
+
+  /** The builder of a map's values, or of those of run-ends. */
+  ColumnBuilder values();
+
+  /** Says what the values are, in place of what the type said, and returns their builder; see {@link #items(Field)}. */
+  ColumnBuilder values(Field value);
+
   /**
-   * The builder of a struct's field of this name.
+   * The builder of a dictionary's values: for the parts of nested ones, or to fill it for {@link #appendIndex}. What is appended here is not compared
+   * with what is there.
+   */
+  ColumnBuilder dictionary();
+
+  /** Says what a dictionary's values are, in place of what its type said, and returns their builder; see {@link #items(Field)}. */
+  ColumnBuilder dictionary(Field value);
+
+  /** Appends the value at some position of the {@link #dictionary}. */
+  ColumnBuilder appendIndex(long index);
+
+  /** Appends the values at some positions of the {@link #dictionary}. */
+  ColumnBuilder appendIndices(int[] indices);
+
+  /** Lets a dictionary's indices become wider when values are more than they count, instead of refusing those; {@link #field} tells how wide they are. */
+  ColumnBuilder growIndices();
+
+  /**
+   * Sets how many bytes the buffers have, at most, that text or binary views share, 1 MiB if nothing is said; a longer value has a buffer of its own.
+   */
+  ColumnBuilder viewBufferSize(int bytes);
+
+  /**
+   * The builder of a struct's field of this name, or of a union's.
    *
    * @throws IllegalArgumentException if there is none, or several: says which there are
    */
   ColumnBuilder child(String name);
 
-  /** The builder of a struct's field at a position. */
+  /** The builder of a struct's field at a position, or of a union's. */
   ColumnBuilder child(int index);
 
-  /** Adds a field to a struct's type, and returns its builder. */
+  /** Adds a field to a struct's type or to a union's, where it has the next type id, and returns its builder. */
   ColumnBuilder addChild(Field child);
 
   /** Appends all values of an array; in one copy where the type stores them as they are. */
@@ -113,4 +192,12 @@ public sealed interface ColumnBuilder permits ColumnBuilderImpl {
    * @param stored memory, on the heap or not, whose size is a multiple of the type's width
    */
   ColumnBuilder appendAll(MemorySegment stored);
+
+  /**
+   * Appends text or binary with offsets as it is stored in Arrow's buffers, in one copy of the bytes that the offsets span.
+   *
+   * @param offsets of the type's width, one more than values, which do not go backwards and lead into {@code data}; the first need not be 0
+   * @param data the bytes of the values; of text, UTF-8
+   */
+  ColumnBuilder appendAll(MemorySegment offsets, MemorySegment data);
 }

@@ -116,6 +116,9 @@ class NullArgumentSpec : FunSpec({
             String::class.java -> "name"
             BigDecimal::class.java -> BigDecimal.ONE
             Duration::class.java -> Duration.ofSeconds(1)
+            Interval::class.java -> Interval(1, 2, 3)
+            Temporal::class.java -> LocalDateTime.MIN
+            TemporalUnit::class.java -> ChronoUnit.DAYS
             Throwable::class.java -> RuntimeException("no")
             ByteArray::class.java -> ByteArray(1)
             ShortArray::class.java -> ShortArray(1)

@@ -9,7 +9,9 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.Field
 import org.arbalest.device.NestedType.FixedSizeListType
 import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.NestedType.RunEndEncodedType
 import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.testkit.PeerStreams.Flavour.SLICED
@@ -69,11 +71,11 @@ class OffsetsSpec : FunSpec({
         val out = arena.struct(StructKind.ARRAY)
         whole.retain().use { it.exportArray(out) }
         val batch = out.address()
-        for (i in EveryType.fields.indices) {
+        for ((i, field) in EveryType.fields.withIndex()) {
             val column = ArrowArrayStruct.child(batch, i.toLong())
             ArrowArrayStruct.setOffset(column, 1)
             ArrowArrayStruct.setLength(column, 59)
-            ArrowArrayStruct.setNullCount(column, -1)
+            if (field.type() !is UnionType && field.type() !is RunEndEncodedType) ArrowArrayStruct.setNullCount(column, -1)
         }
         ArrowArrayStruct.setOffset(batch, 2)
         ArrowArrayStruct.setLength(batch, 55)

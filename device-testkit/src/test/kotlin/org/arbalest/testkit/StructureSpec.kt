@@ -155,7 +155,8 @@ class StructureSpec : FunSpec({
             exported(array) { out ->
                 for (i in EveryType.fields.indices) {
                     val column = ArrowArrayStruct.child(out, i.toLong())
-                    for (b in 0 until ArrowArrayStruct.nBuffers(column)) ArrowArrayStruct.buffer(column, b) % 64 shouldBe 0
+                    val sizes = if (EveryType.fields[i].type().format().startsWith("v")) 1 else 0 // of the views' buffers, which are no buffer of ours
+                    for (b in 0 until ArrowArrayStruct.nBuffers(column) - sizes) ArrowArrayStruct.buffer(column, b) % 64 shouldBe 0
                 }
             }
         }

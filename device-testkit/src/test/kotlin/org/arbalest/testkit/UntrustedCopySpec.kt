@@ -107,9 +107,10 @@ class UntrustedCopySpec : FunSpec({
             Arena.ofConfined().use { arena ->
                 val out = arena.struct(StructKind.ARRAY)
                 copy.retain().use { it.exportArray(out) }
-                for (i in 0 until ArrowArrayStruct.nChildren(out.address())) {
-                    val column = ArrowArrayStruct.child(out.address(), i)
-                    for (buffer in 0 until ArrowArrayStruct.nBuffers(column)) ArrowArrayStruct.buffer(column, buffer) % 64 shouldBe 0
+                for ((i, field) in EveryType.fields.withIndex()) {
+                    val column = ArrowArrayStruct.child(out.address(), i.toLong())
+                    val sizes = if (field.type().format().startsWith("v")) 1 else 0 // of the views' buffers, which are no buffer of ours
+                    for (buffer in 0 until ArrowArrayStruct.nBuffers(column) - sizes) ArrowArrayStruct.buffer(column, buffer) % 64 shouldBe 0
                 }
                 PeerMoves.release(out, StructKind.ARRAY)
             }

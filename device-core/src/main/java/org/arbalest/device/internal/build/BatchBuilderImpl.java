@@ -113,6 +113,7 @@ public final class BatchBuilderImpl implements BatchBuilder {
         throw new IllegalStateException(
             "column \"" + column.field().name() + "\" has " + column.length() + " values, but the batch has " + rows + " rows");
       }
+      column.checkComplete();
       fields.add(column.field());
       data.add(column.finish());
     }

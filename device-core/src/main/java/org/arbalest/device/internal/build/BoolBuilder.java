@@ -4,9 +4,10 @@ import java.util.List;
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.Field;
 import org.arbalest.device.internal.memory.Bitmaps;
+import org.arbalest.device.internal.memory.NativeHeap;
 
 /** Booleans, one bit each. */
-final class BoolBuilder extends ColumnBuilderImpl {
+final class BoolBuilder extends RefusingBuilder {
   private final GrowableBuffer bits;
 
   BoolBuilder(BuildMemory memory, Field field, int rows) {
@@ -18,7 +19,7 @@ final class BoolBuilder extends ColumnBuilderImpl {
   public ColumnBuilder append(boolean value) {
     extend();
     if (value) Bitmaps.set(bits.address(), length());
-    validity.appendValid(1);
+    validity.appendValid();
     return this;
   }
 
@@ -29,6 +30,25 @@ final class BoolBuilder extends ColumnBuilderImpl {
 
   private void extend() {
     if ((length() & 7) == 0) bits.putByte((byte) 0);
+  }
+
+  @Override
+  void truncate(long length) {
+    validity.truncate(length);
+    bits.truncate((length + 7) >>> 3);
+    if ((length & 7) == 0) return;
+    long last = bits.address() + (length >>> 3);
+    NativeHeap.putByte(last, (byte) (NativeHeap.getByte(last) & ((1 << (length & 7)) - 1))); // those to come are only ever set
+  }
+
+  @Override
+  long hash(long row) {
+    return Hashes.mix(Hashes.START, Bitmaps.get(bits.address(), row) ? 1 : 0);
+  }
+
+  @Override
+  boolean same(long one, long other) {
+    return Bitmaps.get(bits.address(), one) == Bitmaps.get(bits.address(), other);
   }
 
   @Override

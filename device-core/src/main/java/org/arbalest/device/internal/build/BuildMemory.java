@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class BuildMemory implements AutoCloseable {
   private final MemoryManager source;
   private final List<@Nullable DeviceBuffer> buffers = new ArrayList<>();
+  private final List<GrowableBuffer> growing = new ArrayList<>();
   private boolean closed;
 
   BuildMemory(MemoryManager source) {
@@ -29,6 +30,15 @@ final class BuildMemory implements AutoCloseable {
     }
   }
 
+  /** Will tell it when the memory is gone. */
+  void add(GrowableBuffer buffer) {
+    growing.add(buffer);
+  }
+
+  boolean isOpen() {
+    return !closed;
+  }
+
   /** Throws if the memory was freed or moved into an array: whoever still has a builder must not write to it. */
   void checkOpen() {
     if (closed) throw new IllegalStateException("the batch was built or closed, or ran out of memory");
@@ -38,6 +48,8 @@ final class BuildMemory implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    growing.forEach(GrowableBuffer::forget);
+    growing.clear();
     for (DeviceBuffer buffer : buffers) {
       if (buffer != null) buffer.close();
     }

@@ -2,6 +2,7 @@ package org.arbalest.device.internal.build;
 
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.BinaryType;
+import org.arbalest.device.FlatType.BinaryViewType;
 import org.arbalest.device.FlatType.BoolType;
 import org.arbalest.device.FlatType.DateType;
 import org.arbalest.device.FlatType.DecimalType;
@@ -9,37 +10,51 @@ import org.arbalest.device.FlatType.DurationType;
 import org.arbalest.device.FlatType.FixedSizeBinaryType;
 import org.arbalest.device.FlatType.FloatType;
 import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.FlatType.IntervalType;
 import org.arbalest.device.FlatType.LargeBinaryType;
 import org.arbalest.device.FlatType.LargeUtf8Type;
 import org.arbalest.device.FlatType.NullType;
 import org.arbalest.device.FlatType.TimeType;
 import org.arbalest.device.FlatType.TimestampType;
 import org.arbalest.device.FlatType.Utf8Type;
+import org.arbalest.device.FlatType.Utf8ViewType;
 import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.FixedSizeListType;
 import org.arbalest.device.NestedType.LargeListType;
+import org.arbalest.device.NestedType.LargeListViewType;
 import org.arbalest.device.NestedType.ListType;
+import org.arbalest.device.NestedType.ListViewType;
+import org.arbalest.device.NestedType.MapType;
+import org.arbalest.device.NestedType.RunEndEncodedType;
 import org.arbalest.device.NestedType.StructType;
-import org.arbalest.device.internal.schema.TypeNames;
+import org.arbalest.device.NestedType.UnionType;
 
 /** Which builder a type has. */
 final class Builders {
   private Builders() {}
 
-  /** A builder for a field; throws if arrays of its type cannot be built yet. */
+  /** A builder for a field. */
   static ColumnBuilderImpl of(BuildMemory memory, Field field, int rows) {
     return switch (field.type()) {
       case NullType _ -> new NullBuilder(memory, field);
       case BoolType _ -> new BoolBuilder(memory, field, rows);
-      case IntType _, DateType _, TimeType _, TimestampType _, DurationType _ -> new FixedBuilder(memory, field, rows);
-      case FloatType _, DecimalType _, FixedSizeBinaryType _ -> new FixedBuilder(memory, field, rows);
+      case IntType _, DateType _, TimeType _, TimestampType _, DurationType _ -> new IntegerBuilder(memory, field, rows);
+      case FloatType _ -> new FloatBuilder(memory, field, rows);
+      case DecimalType type -> new DecimalBuilder(memory, field, type, rows);
+      case FixedSizeBinaryType _ -> new FixedBinaryBuilder(memory, field, rows);
+      case IntervalType type -> new IntervalBuilder(memory, field, type, rows);
       case Utf8Type _, LargeUtf8Type _, BinaryType _, LargeBinaryType _ -> new VariableBuilder(memory, field, rows);
-      case DictionaryType type when type.values().type() instanceof Utf8Type -> new DictionaryBuilder(memory, field, type, rows);
-      case StructType type -> new StructBuilder(memory, field, type, rows);
+      case Utf8ViewType _, BinaryViewType _ -> new ViewBuilder(memory, field, rows);
       case ListType type -> new ListBuilder(memory, field, type.item(), rows);
       case LargeListType type -> new ListBuilder(memory, field, type.item(), rows);
-      default ->
-          throw new UnsupportedOperationException(
-              "column \"" + field.name() + "\": building type " + TypeNames.of(field.type()) + " is not supported yet");
+      case ListViewType type -> new ListViewBuilder(memory, field, type.item(), rows);
+      case LargeListViewType type -> new ListViewBuilder(memory, field, type.item(), rows);
+      case FixedSizeListType type -> new FixedListBuilder(memory, field, type, rows);
+      case StructType type -> new StructBuilder(memory, field, type, rows);
+      case MapType type -> new MapBuilder(memory, field, type, rows);
+      case UnionType type -> new UnionBuilder(memory, field, type, rows);
+      case RunEndEncodedType type -> new RunEndBuilder(memory, field, type);
+      case DictionaryType type -> new DictionaryBuilder(memory, field, type, rows);
     };
   }
 }

@@ -1,60 +1,177 @@
 package org.arbalest.device.internal.build;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.arbalest.device.ArrayData;
 import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.IntType;
 import org.arbalest.device.NestedType.DictionaryType;
-import org.jspecify.annotations.Nullable;
+import org.arbalest.device.internal.schema.TypeNames;
 
-/** Text as indices into its distinct values, which are collected in the order of their first use. */
-final class DictionaryBuilder extends ColumnBuilderImpl {
-  private final FixedBuilder indices;
-  private final VariableBuilder values;
-  private final Map<String, Integer> positions = new HashMap<>();
+/** Indices into distinct values, which are collected in the order of their first use. */
+final class DictionaryBuilder extends EncodedBuilder {
+  private final boolean ordered;
+  private final Numbers indices;
+  private final ValueTable known = new ValueTable();
+
+  /** Of text, which is mostly the same few strings: where they are. */
+  private final Map<String, Integer> texts = new HashMap<>();
+
+  private IntType index;
+  private boolean grows;
 
   DictionaryBuilder(BuildMemory memory, Field field, DictionaryType type, int rows) {
-    super(memory, field);
-    this.indices = new FixedBuilder(memory, Field.of(field.name(), type.index()), rows);
-    this.values = new VariableBuilder(memory, type.values(), 0);
+    super(memory, field, type.values());
+    this.ordered = type.ordered();
+    this.index = type.index();
+    this.indices = new Numbers(memory, index.bits(), rows);
   }
 
   @Override
   public ColumnBuilder append(String value) {
-    Integer position = positions.get(Objects.requireNonNull(value, "value"));
+    Integer position = texts.get(Objects.requireNonNull(value, "value"));
     if (position == null) {
-      position = positions.size();
-      indices.check(position, 0); // whatever is refused is refused before anything is written
-      values.write(utf8(value));
-      indices.append((long) position);
-      positions.put(value, position);
+      super.append(value);
+      texts.put(value, (int) indices.get(length() - 1) & (int) (-1L >>> (Long.SIZE - index.bits())));
     } else {
-      indices.append((long) position);
+      indices.put(position);
+      validity.appendValid();
     }
-    validity.appendValid(1);
     return this;
   }
 
   @Override
+  void encode() {
+    int position = known.find(values.builder);
+    if (position == values.builder.length() - 1) {
+      try {
+        ensureWidth(position);
+      } catch (Throwable t) {
+        known.clear();
+        throw t;
+      }
+    } else {
+      values.truncate(values.builder.length() - 1);
+      known.drop();
+    }
+    indices.put(position);
+    validity.appendValid();
+  }
+
+  /** Throws if the indices do not count so far and are not to grow. */
+  private void ensureWidth(long position) {
+    while (position > most()) {
+      if (!grows) {
+        throw new IllegalArgumentException(
+            here() + ": value " + position + " of the dictionary is beyond what " + TypeNames.of(index) + " indices count (" + most() + ")");
+      }
+      index = new IntType(2 * index.bits(), index.signed());
+      indices.widen(index.bits());
+    }
+  }
+
+  private long most() {
+    return index.bits() == Long.SIZE ? Long.MAX_VALUE : (1L << (index.signed() ? index.bits() - 1 : index.bits())) - 1;
+  }
+
+  @Override
+  public ColumnBuilder growIndices() {
+    grows = true;
+    return this;
+  }
+
+  @Override
+  public ColumnBuilder appendIndex(long position) {
+    long count = values.builder.length();
+    if (position < 0 || position >= count) throw new IllegalArgumentException(here() + ": index " + position + " into a dictionary of " + count + " values");
+    ensureWidth(position);
+    indices.put(position);
+    validity.appendValid();
+    return this;
+  }
+
+  @Override
+  public ColumnBuilder appendIndices(int[] positions) {
+    Objects.requireNonNull(positions, "indices");
+    return together(() -> {
+      for (int position : positions) appendIndex(position);
+    });
+  }
+
+  @Override
+  public ColumnBuilder dictionary() {
+    return values.builder;
+  }
+
+  @Override
+  public ColumnBuilder dictionary(Field value) {
+    return replace(value);
+  }
+
+  /** With indices as wide as they are now, and the type of the values. */
+  @Override
+  public Field field() {
+    DictionaryType type = new DictionaryType(index, values.builder.field(), ordered);
+    return type.equals(field.type()) ? field : field.withType(type);
+  }
+
+  @Override
   void writeNull() {
-    indices.appendNull();
+    indices.put(0);
+  }
+
+  @Override
+  void checkFiller() {
+    values.builder.checkFiller();
+  }
+
+  /** One that is not to be null needs a value, whichever. */
+  @Override
+  void appendFiller() {
+    if (!isNullable() && values.builder.length() == 0) values.builder.appendFiller();
+    super.appendFiller();
+  }
+
+  @Override
+  void truncate(long length) {
+    validity.truncate(length);
+    indices.truncate(length);
+  }
+
+  @Override
+  void forgetValues(long before) {
+    if (values.builder.length() == before) return;
+    super.forgetValues(before);
+    known.clear();
+    texts.values().removeIf(position -> position >= before);
+  }
+
+  @Override
+  void checkComplete() {
+    values.builder.checkComplete();
+  }
+
+  @Override
+  long hash(long row) {
+    return Hashes.mix(Hashes.START, indices.get(row));
+  }
+
+  @Override
+  boolean same(long one, long other) {
+    return indices.get(one) == indices.get(other);
   }
 
   @Override
   List<GrowableBuffer> buffers() {
-    return indices.buffers();
+    return List.of(indices.buffer());
   }
 
   @Override
   ArrayData finish() {
-    List<@Nullable DeviceBuffer> taken = new ArrayList<>();
-    taken.add(validity.take());
-    for (GrowableBuffer buffer : buffers()) taken.add(buffer.take());
-    return new ArrayData(length(), validity.nullCount(), 0, taken, List.of(), values.finish());
+    ArrayData own = finish(List.of());
+    return new ArrayData(own.length(), own.nullCount(), 0, own.buffers(), List.of(), values.builder.finish());
   }
 }

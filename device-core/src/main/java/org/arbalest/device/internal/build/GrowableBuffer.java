@@ -10,30 +10,60 @@ final class GrowableBuffer {
 
   private final BuildMemory memory;
   private DeviceBuffer buffer;
-  private long size;
+
+  /** Of the buffer. What is written goes by these alone: once the memory is gone, there is no room, so that nothing is written there. */
+  private long address;
+
+  private long next;
+  private long end;
+
+  /** Up to here there is room for one more word. */
+  private long lastWord;
 
   /** With room for some bytes, at least for one, so that no exported pointer is NULL (ARR-08). */
   GrowableBuffer(BuildMemory memory, long bytes) {
     this.memory = memory;
-    this.buffer = memory.allocate(Math.max(bytes, SMALLEST));
+    this.buffer = memory.allocate(rounded(bytes));
+    use(buffer, 0);
+    memory.add(this);
+  }
+
+  /** To whole words, of which a bitmap is made. */
+  private static long rounded(long bytes) {
+    return Math.max(Math.addExact(bytes, SMALLEST - 1) & -SMALLEST, SMALLEST);
+  }
+
+  private void use(DeviceBuffer piece, long size) {
+    buffer = piece;
+    address = piece.address();
+    next = address + size;
+    end = address + piece.size();
+    lastWord = end - Long.BYTES;
   }
 
   long size() {
-    return size;
+    return next - address;
   }
 
   /** Makes room for more bytes, counts them as written, and returns where they go. */
   long extend(long bytes) {
     long at = reserve(bytes);
-    size += bytes;
+    next = at + bytes;
     return at;
   }
 
   /** Makes room for more bytes, and returns where they would go. */
   private long reserve(long bytes) {
-    long needed = Math.addExact(size, bytes);
-    if (needed > buffer.size()) grow(Math.max(needed, 2 * buffer.size()));
-    return address() + size;
+    if (end - next < bytes) grow(bytes);
+    return next;
+  }
+
+  /** The same as {@link #extend}, for a word, and no longer than what C2 inlines wherever it is called. */
+  private long extend() {
+    if (next > lastWord) grow(Long.BYTES);
+    long at = next;
+    next = at + Long.BYTES;
+    return at;
   }
 
   /** Extends by zeroes. */
@@ -42,19 +72,19 @@ final class GrowableBuffer {
   }
 
   void putByte(byte value) {
-    NativeHeap.putByte(extend(1), value);
+    NativeHeap.putByte(extend(Byte.BYTES), value);
   }
 
   void putShort(short value) {
-    NativeHeap.putShort(extend(2), value);
+    NativeHeap.putShort(extend(Short.BYTES), value);
   }
 
   void putInt(int value) {
-    NativeHeap.putInt(extend(4), value);
+    NativeHeap.putInt(extend(Integer.BYTES), value);
   }
 
   void putLong(long value) {
-    NativeHeap.putLong(extend(8), value);
+    NativeHeap.putLong(extend(), value);
   }
 
   void putBytes(byte[] bytes) {
@@ -65,25 +95,41 @@ final class GrowableBuffer {
   void putAll(MemorySegment values) {
     long bytes = values.byteSize();
     MemorySegment.copy(values, 0, NativeHeap.segment(reserve(bytes), bytes), 0, bytes);
-    size += bytes;
+    next += bytes;
+  }
+
+  /** Forgets what was written behind some bytes. */
+  void truncate(long bytes) {
+    next = address + bytes;
   }
 
   /** The address of the first byte; changes when the buffer grows. Refuses once the memory belongs to an array, which does not change (OWN-13). */
   long address() {
     memory.checkOpen();
-    return buffer.address();
+    return address;
   }
 
   private void grow(long bytes) {
-    DeviceBuffer larger = memory.allocate(bytes);
-    NativeHeap.copy(address(), larger.address(), size);
+    memory.checkOpen();
+    long size = size();
+    DeviceBuffer larger = memory.allocate(rounded(Math.max(Math.addExact(size, bytes), 2 * buffer.size())));
+    NativeHeap.copy(address, larger.address(), size);
     buffer.close();
-    buffer = larger;
+    use(larger, size);
   }
 
   /** The memory, to be moved into an array; what was not written is zeroed, since a peer gets to see it. */
   DeviceBuffer take() {
-    NativeHeap.fill(address() + size, buffer.size() - size, (byte) 0);
+    memory.checkOpen();
+    NativeHeap.fill(next, end - next, (byte) 0);
     return buffer;
+  }
+
+  /** The memory is gone: it was freed, or belongs to an array. */
+  void forget() {
+    address = 0;
+    next = 0;
+    end = 0;
+    lastWord = -1;
   }
 }

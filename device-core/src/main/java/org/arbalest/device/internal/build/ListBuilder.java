@@ -1,57 +1,33 @@
 package org.arbalest.device.internal.build;
 
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import org.arbalest.device.ArrayData;
-import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.DataType;
-import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Field;
 import org.arbalest.device.NestedType.LargeListType;
 import org.arbalest.device.NestedType.ListType;
-import org.jspecify.annotations.Nullable;
 
 /** Lists with offsets. */
-final class ListBuilder extends ColumnBuilderImpl {
-  private final BuildMemory memory;
+final class ListBuilder extends ItemsBuilder {
   private final OffsetsBuilder offsets;
-  private ColumnBuilderImpl items;
 
   ListBuilder(BuildMemory memory, Field field, Field item, int rows) {
-    super(memory, field);
-    this.memory = memory;
-    this.items = Builders.of(memory, item, rows);
+    super(memory, field, item, rows);
     this.offsets = new OffsetsBuilder(memory, field, rows);
   }
 
   @Override
-  public ColumnBuilder appendList(int size) {
-    if (size < 0) throw new IllegalArgumentException("column \"" + field.name() + "\": a list of size " + size);
+  void write(int size) {
     offsets.append(size);
-    validity.appendValid(1);
-    return this;
   }
 
   @Override
-  public ColumnBuilder items() {
-    return items;
+  long elements() {
+    return offsets.last();
   }
 
   @Override
-  public ColumnBuilder items(Field item) {
-    Objects.requireNonNull(item, "item");
-    if (items.length() != 0) throw new IllegalStateException("column \"" + field.name() + "\": elements were appended, so their type stays");
-    items = Builders.of(memory, item, (int) Math.min(offsets.last(), Integer.MAX_VALUE));
-    return items;
-  }
-
-  /** With the type of the elements as it is now: it, too, may have grown. */
-  @Override
-  public Field field() {
-    Field item = items.field();
-    DataType type = field.type() instanceof LargeListType ? new LargeListType(item) : new ListType(item);
-    return type.equals(field.type()) ? field : field.withType(type);
+  DataType type(Field item) {
+    return field.type() instanceof LargeListType ? new LargeListType(item) : new ListType(item);
   }
 
   @Override
@@ -60,19 +36,27 @@ final class ListBuilder extends ColumnBuilderImpl {
   }
 
   @Override
-  List<GrowableBuffer> buffers() {
-    return List.of(offsets.buffer());
+  void truncate(long length) {
+    validity.truncate(length);
+    offsets.truncate(length);
   }
 
   @Override
-  ArrayData finish() {
-    if (items.length() != offsets.last()) {
-      throw new IllegalStateException(
-          "column \"" + field.name() + "\": the lists have " + offsets.last() + " elements, but " + items.length() + " were appended");
-    }
-    List<@Nullable DeviceBuffer> taken = new ArrayList<>();
-    taken.add(validity.take());
-    taken.add(offsets.buffer().take());
-    return ArrayData.of(length(), validity.nullCount(), taken, List.of(items.finish()));
+  long hash(long row) {
+    return items.builder.hashAll(offsets.get(row), size(row));
+  }
+
+  @Override
+  boolean same(long one, long other) {
+    return size(one) == size(other) && items.builder.sameAll(offsets.get(one), offsets.get(other), size(one));
+  }
+
+  private long size(long row) {
+    return offsets.get(row + 1) - offsets.get(row);
+  }
+
+  @Override
+  List<GrowableBuffer> buffers() {
+    return List.of(offsets.buffer());
   }
 }

@@ -5,13 +5,28 @@ import org.arbalest.device.ArrayData;
 import org.arbalest.device.Field;
 
 /** Nulls only. */
-final class NullBuilder extends ColumnBuilderImpl {
+final class NullBuilder extends RefusingBuilder {
   NullBuilder(BuildMemory memory, Field field) {
     super(memory, field);
   }
 
   @Override
   void writeNull() {}
+
+  @Override
+  void truncate(long length) {
+    validity.truncate(length);
+  }
+
+  @Override
+  long hash(long row) {
+    return Hashes.START;
+  }
+
+  @Override
+  boolean same(long one, long other) {
+    return true;
+  }
 
   @Override
   List<GrowableBuffer> buffers() {

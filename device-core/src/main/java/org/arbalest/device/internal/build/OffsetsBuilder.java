@@ -1,40 +1,41 @@
 package org.arbalest.device.internal.build;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import java.lang.foreign.MemorySegment;
 import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.MapType;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.TypeNames;
 
-/** The offsets of a text, binary or list array under construction. */
+/** The offsets of a text, binary, list or map array under construction. */
 final class OffsetsBuilder {
   private final Field field;
   private final boolean isLong;
-  private final GrowableBuffer buffer;
+  private final Numbers offsets;
   private long last;
 
   OffsetsBuilder(BuildMemory memory, Field field, int rows) {
     this.field = field;
     this.isLong = Layout.of(field).bits == 64;
-    this.buffer = new GrowableBuffer(memory, (isLong ? 8L : 4L) * (rows + 1L));
-    put(0);
+    this.offsets = new Numbers(memory, Layout.of(field).bits, rows + 1L);
+    offsets.put(0);
   }
 
   /** Appends a value of some size. */
   void append(long size) {
-    long next = last + size;
-    if (!isLong && next > Integer.MAX_VALUE) {
-      throw new IllegalArgumentException(
-          "column \"" + field.name() + "\" has 32-bit offsets, but " + next + " elements; use large_" + TypeNames.of(field.type()));
-    }
-    put(next);
+    check(size);
+    last += size;
+    offsets.put(last);
   }
 
-  private void put(long offset) {
-    if (isLong) {
-      buffer.putLong(offset);
-    } else {
-      buffer.putInt((int) offset);
-    }
-    last = offset;
+  /** Throws if a value of some size would be too much. */
+  void check(long size) {
+    if (isLong || last + size <= Integer.MAX_VALUE) return;
+    String instead = field.type() instanceof MapType ? "several batches" : "large_" + TypeNames.of(field.type());
+    throw new IllegalArgumentException(
+        "column \"" + field.name() + "\", row " + (offsets.count() - 1) + ": has 32-bit offsets, but " + (last + size) + " elements; use " + instead);
   }
 
   /** The offset behind the last value. */
@@ -42,7 +43,33 @@ final class OffsetsBuilder {
     return last;
   }
 
+  /** The offset of a value, or behind the one before. */
+  long get(long row) {
+    return offsets.get(row);
+  }
+
+  /** How many values these offsets are of. */
+  long countOf(MemorySegment stored) {
+    long width = isLong ? Long.BYTES : Integer.BYTES;
+    if (stored.byteSize() < width || stored.byteSize() % width != 0) {
+      throw new IllegalArgumentException(
+          "column \"" + field.name() + "\": " + stored.byteSize() + " bytes of offsets that are " + width + " wide; there is one more than values");
+    }
+    return stored.byteSize() / width - 1;
+  }
+
+  /** One of somebody else's offsets. */
+  long read(MemorySegment stored, long index) {
+    return isLong ? stored.get(JAVA_LONG_UNALIGNED, index * Long.BYTES) : stored.get(JAVA_INT_UNALIGNED, index * Integer.BYTES);
+  }
+
+  /** Forgets the values from some one on. */
+  void truncate(long rows) {
+    offsets.truncate(rows + 1);
+    last = offsets.get(rows);
+  }
+
   GrowableBuffer buffer() {
-    return buffer;
+    return offsets.buffer();
   }
 }

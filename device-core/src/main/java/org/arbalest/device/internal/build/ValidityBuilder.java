@@ -5,11 +5,26 @@ import org.arbalest.device.internal.memory.Bitmaps;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
-/** A validity bitmap that comes into being with the first null. */
+/**
+ * A validity bitmap that comes into being with the first null, and is written word by word: the bits of the last one are kept here.
+ *
+ * <p>What appends one element is no longer than what C2 inlines wherever it is called (35 bytes of code).
+ */
 final class ValidityBuilder {
   private final BuildMemory memory;
+
+  /** All whole words. */
   private @Nullable GrowableBuffer bitmap;
-  private long length;
+
+  /** The bits behind them, up to the next one. */
+  private long word;
+
+  /** The bit of the next element. */
+  private long next = 1;
+
+  /** The number of elements in whole words, and of the nulls among them. */
+  private long whole;
+
   private long nulls;
 
   ValidityBuilder(BuildMemory memory) {
@@ -17,54 +32,102 @@ final class ValidityBuilder {
   }
 
   long length() {
-    return length;
+    return whole + Long.numberOfTrailingZeros(next);
   }
 
   long nullCount() {
-    return nulls;
+    return nulls + Long.bitCount(~word & (next - 1));
   }
 
-  void appendValid(long count) {
-    length += count;
-    if (bitmap != null) setValid(bitmap, length - count, count);
+  void appendValid() {
+    word |= next;
+    if ((next <<= 1) == 0) endWord();
   }
 
   void appendNull() {
-    length++;
-    nulls++;
-    ensureBits(bitmap());
+    if (bitmap == null) begin();
+    if ((next <<= 1) == 0) endWord();
+  }
+
+  void appendValid(long count) {
+    long room = Long.numberOfLeadingZeros(next) + 1L;
+    if (count < room) {
+      word |= ((1L << count) - 1) * next;
+      next <<= count;
+      return;
+    }
+    word |= -next;
+    endWord();
+    long rest = count - room;
+    GrowableBuffer words = bitmap;
+    if (words != null) fill(words, rest >>> 6);
+    whole += rest & -64;
+    next = 1L << rest;
+    word = next - 1;
+  }
+
+  private void endWord() {
+    if (bitmap != null) bitmap.putLong(word);
+    nulls += Long.SIZE - Long.bitCount(word);
+    whole += Long.SIZE;
+    word = 0;
+    next = 1;
+  }
+
+  private void begin() {
+    GrowableBuffer words = new GrowableBuffer(memory, (length() + 7) >>> 3);
+    fill(words, whole >>> 6);
+    bitmap = words;
+  }
+
+  private static void fill(GrowableBuffer words, long count) {
+    NativeHeap.fill(words.extend(count * Long.BYTES), count * Long.BYTES, (byte) -1);
+  }
+
+  boolean isNull(long index) {
+    if (bitmap == null) return false;
+    return index >= whole ? (word >>> index & 1) == 0 : !Bitmaps.get(bitmap.address(), index);
   }
 
   /** Makes an element null. */
   void setNull(long index) {
-    GrowableBuffer bits = bitmap();
-    if (!Bitmaps.get(bits.address(), index)) return;
-    long at = bits.address() + (index >>> 3);
-    NativeHeap.putByte(at, (byte) (NativeHeap.getByte(at) & ~(1 << (index & 7))));
-    nulls++;
-  }
-
-  private GrowableBuffer bitmap() {
-    GrowableBuffer bits = bitmap;
-    if (bits == null) {
-      bitmap = bits = new GrowableBuffer(memory, (length + 7) >>> 3);
-      setValid(bits, 0, length - nulls);
+    if (isNull(index)) return;
+    if (bitmap == null) begin();
+    if (index >= whole) {
+      word &= ~(1L << index);
+    } else if (bitmap != null) {
+      long at = bitmap.address() + (index >>> 3);
+      NativeHeap.putByte(at, (byte) (NativeHeap.getByte(at) & ~(1 << (index & 7))));
+      nulls++;
     }
-    return bits;
   }
 
-  private void setValid(GrowableBuffer bits, long from, long count) {
-    ensureBits(bits);
-    Bitmaps.setAll(bits.address(), from, count);
-  }
-
-  private void ensureBits(GrowableBuffer bits) {
-    long missing = ((length + 7) >>> 3) - bits.size();
-    if (missing > 0) bits.extendWithZeroes(missing);
+  /** Forgets the elements from some one on. */
+  void truncate(long length) {
+    if (length >= length()) return;
+    GrowableBuffer words = bitmap;
+    if (length < whole) {
+      long last = -1; // without a bitmap all are valid
+      if (words != null) {
+        nulls -= whole - (length & -64) - Bitmaps.countOnes(words.address(), length & -64, whole - (length & -64));
+        last = NativeHeap.getLong(words.address() + (length >>> 6) * Long.BYTES);
+        words.truncate((length >>> 6) * Long.BYTES);
+      }
+      whole = length & -64;
+      word = last;
+    }
+    next = 1L << length;
+    word &= next - 1;
   }
 
   /** The bitmap, or null if there are no nulls. */
   @Nullable DeviceBuffer take() {
-    return bitmap == null ? null : bitmap.take();
+    GrowableBuffer words = bitmap;
+    if (words == null) return null;
+    long size = words.size();
+    words.putLong(word);
+    DeviceBuffer taken = words.take();
+    words.truncate(size); // the batch may still be refused, and this go on
+    return taken;
   }
 }

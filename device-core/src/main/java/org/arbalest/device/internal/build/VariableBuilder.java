@@ -1,5 +1,8 @@
 package org.arbalest.device.internal.build;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.ColumnBuilder;
@@ -8,7 +11,7 @@ import org.arbalest.device.FlatType.LargeUtf8Type;
 import org.arbalest.device.FlatType.Utf8Type;
 
 /** Text and binary with offsets. */
-final class VariableBuilder extends ColumnBuilderImpl {
+final class VariableBuilder extends RefusingBuilder {
   private final OffsetsBuilder offsets;
   private final GrowableBuffer data;
   private final boolean isText;
@@ -33,17 +36,71 @@ final class VariableBuilder extends ColumnBuilderImpl {
     return write(value);
   }
 
-  /** Appends text as its bytes, or bytes. */
-  ColumnBuilder write(byte[] bytes) {
+  @Override
+  public ColumnBuilder append(MemorySegment value) {
+    offsets.check(value.byteSize());
+    if (isText) checkText(value);
+    data.putAll(value);
+    offsets.append(value.byteSize());
+    validity.appendValid();
+    return this;
+  }
+
+  @Override
+  public ColumnBuilder appendAll(MemorySegment from, MemorySegment bytes) {
+    Objects.requireNonNull(from, "offsets");
+    Objects.requireNonNull(bytes, "data");
+    long count = offsets.countOf(from);
+    for (long i = 0, last = 0; i <= count; i++) {
+      long next = offsets.read(from, i);
+      if (next < last || next > bytes.byteSize()) {
+        throw doesNotFit("offsets[" + i + "] = " + next + ", behind " + last + ", of " + bytes.byteSize() + " bytes");
+      }
+      if (isText && next < bytes.byteSize() && (bytes.get(JAVA_BYTE, next) & 0xC0) == 0x80) throw doesNotFit("text that begins within a character, at " + next);
+      last = next;
+    }
+    long first = offsets.read(from, 0);
+    MemorySegment spanned = bytes.asSlice(first, offsets.read(from, count) - first);
+    offsets.check(spanned.byteSize());
+    if (isText) checkText(spanned);
+    data.putAll(spanned);
+    for (long i = 0; i < count; i++) offsets.append(offsets.read(from, i + 1) - offsets.read(from, i));
+    validity.appendValid(count);
+    return this;
+  }
+
+  private ColumnBuilder write(byte[] bytes) {
     offsets.append(bytes.length);
     data.putBytes(bytes);
-    validity.appendValid(1);
+    validity.appendValid();
     return this;
   }
 
   @Override
   void writeNull() {
     offsets.append(0);
+  }
+
+  @Override
+  void truncate(long length) {
+    validity.truncate(length);
+    offsets.truncate(length);
+    data.truncate(offsets.last());
+  }
+
+  @Override
+  long hash(long row) {
+    return Hashes.of(data.address() + offsets.get(row), size(row));
+  }
+
+  @Override
+  boolean same(long one, long other) {
+    long size = size(one);
+    return size == size(other) && Hashes.same(data.address() + offsets.get(one), data.address() + offsets.get(other), size);
+  }
+
+  private long size(long row) {
+    return offsets.get(row + 1) - offsets.get(row);
   }
 
   @Override

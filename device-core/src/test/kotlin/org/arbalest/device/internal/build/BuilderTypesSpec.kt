@@ -136,7 +136,8 @@ class BuilderTypesSpec : FunSpec({
             val column = batch.column(Field.of("a", type))
             for (i in 0..127) column.append("text $i")
             column.append("text 5")
-            shouldThrow<IllegalArgumentException> { column.append("text 128") }.message shouldContain "128 (-128 to 127)"
+            shouldThrow<IllegalArgumentException> { column.append("text 128") }.message shouldBe
+                "column \"a\", row 129: value 128 of the dictionary is beyond what int8 indices count (127)"
             batch.build().use { array ->
                 array.column("a").dictionary().length() shouldBe 128
                 array.column("a").getString(128) shouldBe "text 5"
@@ -168,7 +169,6 @@ class BuilderTypesSpec : FunSpec({
         refused(DataType.fixedSizeBinary(4)) { appendAll(intArrayOf(1)) } shouldContain "an integer"
         refused(DataType.NULL) { append(true) } shouldContain "a boolean"
         Devices.cpu().batchBuilder(1).use { batch ->
-            shouldThrow<UnsupportedOperationException> { batch.column(Field.of("v", DataType.UTF8_VIEW)) }.message shouldContain "utf8_view"
             val strict = batch.column(Field.of("s", DataType.INT32).withNullable(false))
             shouldThrow<IllegalArgumentException> { strict.appendNull() }.message shouldContain "not nullable, but row 0 is null"
             strict.append(1)

@@ -1,0 +1,110 @@
+package org.arbalest.coroutines
+
+import org.arbalest.device.DataType
+import org.arbalest.device.Field
+import org.arbalest.device.FlatType.IntType
+import org.arbalest.device.Metadata
+import org.arbalest.device.NestedType.DictionaryType
+import kotlin.contracts.ExperimentalContracts
+import kotlin.contracts.InvocationKind.EXACTLY_ONCE
+import kotlin.contracts.contract
+
+/**
+ * Values of any type as indices into the distinct ones, in the order of their first use. Those, as `equals` tells them apart, are the one column that
+ * [distinct] adds:
+ *
+ *     dictionary("venue", { row -> trades[row].venue }) { venues ->
+ *         struct {
+ *             utf8("code") { venues[it].code }
+ *             utf8("city") { venues[it].city }
+ *         }
+ *     }
+ *
+ * @param values the value of a row, or null for a null
+ * @param index the type of the indices
+ * @param grows whether the indices become wider when there are more values than they count, instead of an error
+ * @param ordered the promise that the order of the values means something
+ * @throws IllegalArgumentException if there are more distinct values than the indices can count
+ */
+@OptIn(ExperimentalContracts::class)
+public inline fun <E : Any> ColumnScope.dictionary(
+    name: String = "",
+    values: (row: Int) -> E?,
+    index: IntType = DataType.INT32,
+    grows: Boolean = false,
+    ordered: Boolean = false,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    distinct: ColumnScope.(List<E>) -> Unit,
+) {
+    contract { callsInPlace(distinct, EXACTLY_ONCE) }
+    val column = column(name, DictionaryType(index, Field.of("", DataType.NULL), ordered), nullable, metadata)
+    if (grows) column.growIndices()
+    val positions = LinkedHashMap<E, Int>()
+    val indices = IntArray(rows) { row -> values(row)?.let { positions.getOrPut(it) { positions.size } } ?: -1 }
+    val all = positions.keys.toList()
+    ColumnScope.ofOne(all.size, "a dictionary has one column of values, and has it; for more, put them into a struct", "", column::dictionary).distinct(all)
+    for (position in indices) if (position < 0) column.appendNull() else column.appendIndex(position.toLong())
+}
+
+/**
+ * Values of any type as runs of equal ones, as `equals` tells them apart. Those, one for each run, are the one column that [runs] adds:
+ *
+ *     runEndEncoded("state", { row -> states[row] }) { states -> utf8 { states[it] } }
+ *
+ * @param values the value of a row, or null for a null
+ * @param runEnds the type of the ends: int16, int32 or int64
+ * @throws IllegalArgumentException if there are more rows than the ends can count
+ */
+@OptIn(ExperimentalContracts::class)
+public inline fun <E : Any> ColumnScope.runEndEncoded(
+    name: String = "",
+    values: (row: Int) -> E?,
+    runEnds: IntType = DataType.INT32,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    runs: ColumnScope.(List<E?>) -> Unit,
+) {
+    contract { callsInPlace(runs, EXACTLY_ONCE) }
+    val column = column(name, DataType.runEndEncoded(runEnds, RUN_VALUES), nullable, metadata)
+    val all = ArrayList<E?>()
+    var begun = 0
+    for (row in 0 until rows) {
+        val value = values(row)
+        if (row > 0 && value == all.last()) continue
+        if (row > 0) column.appendRun((row - begun).toLong())
+        begun = row
+        all += value
+    }
+    if (rows > 0) column.appendRun((rows - begun).toLong())
+    ColumnScope.ofOne(all.size, ONE_COLUMN, RUN_VALUES.name(), column::values).runs(all)
+}
+
+/**
+ * Runs of the lengths given, whose values are the one column that [runs] adds:
+ *
+ *     runsOfCounts("state", counts) { utf8(values = states) }
+ *
+ * @param counts how many rows each run has, at least one
+ */
+@OptIn(ExperimentalContracts::class)
+public inline fun ColumnScope.runsOfCounts(
+    name: String = "",
+    counts: IntArray,
+    runEnds: IntType = DataType.INT32,
+    nullable: Boolean = true,
+    metadata: Metadata = Metadata.empty(),
+    runs: ColumnScope.() -> Unit,
+) {
+    contract { callsInPlace(runs, EXACTLY_ONCE) }
+    val column = column(name, DataType.runEndEncoded(runEnds, RUN_VALUES), nullable, metadata)
+    for (count in counts) column.appendRun(count.toLong())
+    ColumnScope.ofOne(counts.size, ONE_COLUMN, RUN_VALUES.name(), column::values).runs()
+}
+
+/** What Arrow calls the values of runs, before their type is known. */
+@PublishedApi
+internal val RUN_VALUES: Field = Field.of("values", DataType.NULL)
+
+@PublishedApi
+internal const val ONE_COLUMN: String = "runs have one column of values, and have it; for more, put them into a struct"

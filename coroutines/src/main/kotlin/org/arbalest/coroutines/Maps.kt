@@ -1,0 +1,88 @@
+package org.arbalest.coroutines
+
+import org.arbalest.device.ColumnBuilder
+import org.arbalest.device.Field
+import org.arbalest.device.Metadata
+import org.arbalest.device.NestedType.MapType
+import org.arbalest.device.NestedType.StructType
+import kotlin.contracts.ExperimentalContracts
+import kotlin.contracts.InvocationKind.EXACTLY_ONCE
+import kotlin.contracts.contract
+
+/**
+ * Maps, whose keys are the one column that [keys] adds, and whose values the one that [values] does. Each is given those of all rows, one after the other:
+ *
+ *     map("limits", { row -> limits[row] }, keys = { names -> utf8 { names[it] } }) { limits ->
+ *         struct {
+ *             float64("low") { limits[it].low }
+ *             float64("high") { limits[it].high }
+ *         }
+ *     }
+ *
+ * @param maps the map of a row, or null for a null
+ * @param keysSorted the promise that the keys of each map are in order, as those of a `SortedMap`
+ * @throws IllegalArgumentException if a key is null
+ */
+@OptIn(ExperimentalContracts::class)
+public inline fun <K : Any, V> ColumnScope.map(
+    name: String = "",
+    maps: (row: Int) -> Map<K, V>?,
+    nullable: Boolean = true,
+    keysSorted: Boolean = false,
+    metadata: Metadata = Metadata.empty(),
+    keys: ColumnScope.(List<K>) -> Unit,
+    values: ColumnScope.(List<V>) -> Unit,
+) {
+    contract {
+        callsInPlace(keys, EXACTLY_ONCE)
+        callsInPlace(values, EXACTLY_ONCE)
+    }
+    val column = mapColumn(name, UNNAMED, UNNAMED, keysSorted, nullable, metadata)
+    val allKeys = ArrayList<K>(rows)
+    val allValues = ArrayList<V>(rows)
+    fill(column, maps) {
+        allKeys += it.keys
+        allValues += it.values
+        appendMap(it.size)
+    }
+    ColumnScope.ofOne(allKeys.size, "a map has one column of keys, and has it", KEY, column::keys).keys(allKeys)
+    ColumnScope.ofOne(allValues.size, "a map has one column of values, and has it; for more, put them into a struct", VALUE, column::values).values(allValues)
+}
+
+/**
+ * Maps of text, booleans or numbers, whose values may be null:
+ *
+ *     map("labels") { row -> labels[row] }
+ *
+ * @param maps the map of a row, or null for a null
+ * @throws IllegalArgumentException if [K] or [V] is none of String, Boolean, Byte, Short, Int, Long, Float and Double
+ */
+public inline fun <reified K : Any, reified V : Any> ColumnScope.map(
+    name: String = "",
+    nullable: Boolean = true,
+    keysSorted: Boolean = false,
+    metadata: Metadata = Metadata.empty(),
+    maps: (row: Int) -> Map<K, V?>?,
+) {
+    val column = mapColumn(name, itemOf(K::class).withName(KEY), itemOf(V::class).withName(VALUE), keysSorted, nullable, metadata)
+    val (keys, values) = column.keys() to column.values()
+    fill(column, maps) {
+        appendMap(it.size)
+        keys.appendItems(it.keys)
+        values.appendItems(it.values)
+    }
+}
+
+/** What Arrow calls the keys of a map. */
+@PublishedApi
+internal const val KEY: String = "key"
+
+/** What Arrow calls the values of a map. */
+@PublishedApi
+internal const val VALUE: String = "value"
+
+@PublishedApi
+internal fun ColumnScope.mapColumn(name: String, key: Field, value: Field, keysSorted: Boolean, nullable: Boolean, metadata: Metadata): ColumnBuilder {
+    val entries = Field.of("entries", StructType(listOf(key.withNullable(false), value))).withNullable(false)
+    return column(name, MapType(entries, keysSorted), nullable, metadata)
+}

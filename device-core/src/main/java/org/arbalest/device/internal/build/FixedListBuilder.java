@@ -1,0 +1,67 @@
+package org.arbalest.device.internal.build;
+
+import java.util.List;
+import org.arbalest.device.DataType;
+import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.FixedSizeListType;
+
+/** Lists of the same number of elements, which null ones have, too. */
+final class FixedListBuilder extends ItemsBuilder {
+  private final int size;
+
+  FixedListBuilder(BuildMemory memory, Field field, FixedSizeListType type, int rows) {
+    super(memory, field, type.item(), (long) type.size() * rows);
+    this.size = type.size();
+  }
+
+  @Override
+  void write(int elements) {
+    if (elements != size) throw new IllegalArgumentException(here() + ": a list of " + elements + " elements, where all have " + size);
+  }
+
+  @Override
+  long elements() {
+    return length() * size;
+  }
+
+  @Override
+  DataType type(Field item) {
+    return new FixedSizeListType(item, size);
+  }
+
+  @Override
+  void checkFiller() {
+    long appended = items.builder.length();
+    if (appended != elements()) {
+      throw new IllegalStateException(
+          here() + ": a null, whose " + size + " elements come next, but the lists before have " + elements() + ", of which " + appended + " were appended");
+    }
+    if (size > 0) items.builder.checkFiller();
+  }
+
+  @Override
+  void writeNull() {
+    checkFiller();
+    for (int i = 0; i < size; i++) items.builder.appendFiller();
+  }
+
+  @Override
+  void truncate(long length) {
+    validity.truncate(length);
+  }
+
+  @Override
+  long hash(long row) {
+    return items.builder.hashAll(row * size, size);
+  }
+
+  @Override
+  boolean same(long one, long other) {
+    return items.builder.sameAll(one * size, other * size, size);
+  }
+
+  @Override
+  List<GrowableBuffer> buffers() {
+    return List.of();
+  }
+}

@@ -1,0 +1,35 @@
+package org.arbalest.device.internal.build;
+
+import org.arbalest.device.internal.memory.NativeHeap;
+
+/** Hashes of values in memory, and whether they are the same, by which a dictionary finds those that it has. */
+final class Hashes {
+  static final long START = 0x9E3779B97F4A7C15L;
+
+  private Hashes() {}
+
+  /** A hash of what was hashed before and a number more. */
+  static long mix(long hash, long value) {
+    long product = (hash ^ value) * 0xD6E8FEB86659FD93L;
+    return product ^ product >>> 32;
+  }
+
+  static long of(long address, long bytes) {
+    long hash = mix(START, bytes);
+    long i = 0;
+    for (; bytes - i >= Long.BYTES; i += Long.BYTES) hash = mix(hash, NativeHeap.getLong(address + i));
+    for (; i < bytes; i++) hash = mix(hash, NativeHeap.getByte(address + i));
+    return hash;
+  }
+
+  static boolean same(long one, long other, long bytes) {
+    long i = 0;
+    for (; bytes - i >= Long.BYTES; i += Long.BYTES) {
+      if (NativeHeap.getLong(one + i) != NativeHeap.getLong(other + i)) return false;
+    }
+    for (; i < bytes; i++) {
+      if (NativeHeap.getByte(one + i) != NativeHeap.getByte(other + i)) return false;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,73 @@
+package org.arbalest.device.internal.build;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.IntervalType;
+import org.arbalest.device.FlatType.IntervalUnit;
+import org.arbalest.device.Interval;
+import org.arbalest.device.internal.memory.NativeHeap;
+
+/** Lengths of time on the calendar. */
+final class IntervalBuilder extends FixedBuilder {
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  private final IntervalUnit unit;
+
+  IntervalBuilder(BuildMemory memory, Field field, IntervalType type, int rows) {
+    super(memory, field, rows, false, false);
+    this.unit = type.unit();
+  }
+
+  @Override
+  public ColumnBuilder append(Interval value) {
+    append(value.months(), value.days(), value.nanoseconds());
+    return this;
+  }
+
+  private void append(int months, int days, long nanos) {
+    long millis = nanos / NANOS_PER_MILLI;
+    boolean fits =
+        switch (unit) {
+          case YEAR_MONTH -> days == 0 && nanos == 0;
+          case DAY_TIME -> months == 0 && millis * NANOS_PER_MILLI == nanos && millis == (int) millis;
+          case MONTH_DAY_NANO -> true;
+        };
+    if (!fits) throw doesNotHold("the interval of " + months + " months, " + days + " days, " + nanos + " nanoseconds (" + parts() + ")");
+    switch (unit) {
+      case YEAR_MONTH -> values.putInt(months);
+      case DAY_TIME -> values.putLong(both(days, (int) millis));
+      case MONTH_DAY_NANO -> {
+        long at = values.extend(width);
+        NativeHeap.putLong(at, both(months, days));
+        NativeHeap.putLong(at + Long.BYTES, nanos);
+      }
+    }
+    validity.appendValid();
+  }
+
+  private String parts() {
+    return unit == IntervalUnit.YEAR_MONTH ? "months only" : "days, and whole milliseconds of 32 bits";
+  }
+
+  /** Two 32-bit numbers, the first of which comes first in memory. */
+  private static long both(int first, int second) {
+    return Integer.toUnsignedLong(first) | (long) second << Integer.SIZE;
+  }
+
+  /** Appends months. */
+  @Override
+  ColumnBuilder appendOther(long value) {
+    if (unit != IntervalUnit.YEAR_MONTH) return super.appendOther(value);
+    if (value != (int) value) throw doesNotHold("the integer " + value + " (" + Integer.MIN_VALUE + " to " + Integer.MAX_VALUE + ")");
+    append((int) value, 0, 0);
+    return this;
+  }
+
+  @Override
+  public ColumnBuilder appendAll(int[] array) {
+    Objects.requireNonNull(array, "values");
+    return unit == IntervalUnit.YEAR_MONTH ? copy(MemorySegment.ofArray(array), array.length) : super.appendAll(array);
+  }
+}

@@ -1,0 +1,74 @@
+package org.arbalest.device.internal.build;
+
+import java.util.List;
+import java.util.Objects;
+import org.arbalest.device.ArrayData;
+import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.DataType;
+import org.arbalest.device.Field;
+
+/** Lists of one kind or another, whose elements are in a builder of their own. */
+abstract sealed class ItemsBuilder extends RefusingBuilder permits FixedListBuilder, ListBuilder, ListViewBuilder {
+  final Part items;
+
+  ItemsBuilder(BuildMemory memory, Field field, Field item, long rows) {
+    super(memory, field);
+    this.items = new Part(this, item, rows);
+  }
+
+  @Override
+  public final ColumnBuilder appendList(int size) {
+    if (size < 0) throw new IllegalArgumentException(here() + ": a list of size " + size);
+    write(size);
+    validity.appendValid();
+    return this;
+  }
+
+  @Override
+  public final ColumnBuilder appendLists(int[] sizes) {
+    Objects.requireNonNull(sizes, "sizes");
+    return together(() -> {
+      for (int size : sizes) appendList(size);
+    });
+  }
+
+  /** Writes a list of the next elements. */
+  abstract void write(int size);
+
+  /** How many elements the lists so far have. */
+  abstract long elements();
+
+  @Override
+  public final ColumnBuilder items() {
+    return items.builder;
+  }
+
+  @Override
+  public final ColumnBuilder items(Field item) {
+    return items.replace("item", item, elements());
+  }
+
+  /** With the type of the elements as it is now: it, too, may have grown. */
+  @Override
+  public final Field field() {
+    DataType type = type(items.builder.field());
+    return type.equals(field.type()) ? field : field.withType(type);
+  }
+
+  abstract DataType type(Field item);
+
+  @Override
+  final void truncateParts() {
+    items.truncate(elements());
+  }
+
+  @Override
+  void checkComplete() {
+    items.check("lists", "elements", elements());
+  }
+
+  @Override
+  final ArrayData finish() {
+    return finish(List.of(items.builder.finish()));
+  }
+}

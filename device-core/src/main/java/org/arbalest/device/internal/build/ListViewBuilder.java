@@ -1,0 +1,100 @@
+package org.arbalest.device.internal.build;
+
+import java.util.List;
+import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.DataType;
+import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.LargeListViewType;
+import org.arbalest.device.NestedType.ListViewType;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.TypeNames;
+
+/** Lists with an offset and a size each, in any order. */
+final class ListViewBuilder extends ItemsBuilder {
+  private final boolean isLong;
+  private final Numbers offsets;
+  private final Numbers sizes;
+
+  /** Behind the elements of all lists. */
+  private long end;
+
+  /** Whether somebody said where a list begins: then there may be elements that no list has. */
+  private boolean placed;
+
+  ListViewBuilder(BuildMemory memory, Field field, Field item, int rows) {
+    super(memory, field, item, rows);
+    long bits = Layout.of(field).bits;
+    this.isLong = bits == 64;
+    this.offsets = new Numbers(memory, bits, rows);
+    this.sizes = new Numbers(memory, bits, rows);
+  }
+
+  @Override
+  public ColumnBuilder appendListView(long offset, int size) {
+    if (size < 0 || offset < 0) throw new IllegalArgumentException(here() + ": a list of size " + size + " at " + offset);
+    put(offset, size);
+    validity.appendValid();
+    placed = true;
+    return this;
+  }
+
+  @Override
+  void write(int size) {
+    put(end, size);
+  }
+
+  private void put(long offset, int size) {
+    long behind = offset + size;
+    if (behind < 0 || (!isLong && behind > Integer.MAX_VALUE)) {
+      throw new IllegalArgumentException(
+          here() + ": has " + (isLong ? 64 : 32) + "-bit offsets, but elements at " + offset + " and " + size + " more; use large_" + TypeNames.of(field.type()));
+    }
+    offsets.put(offset);
+    sizes.put(size);
+    end = Math.max(end, behind);
+  }
+
+  @Override
+  long elements() {
+    return end;
+  }
+
+  @Override
+  DataType type(Field item) {
+    return field.type() instanceof LargeListViewType ? new LargeListViewType(item) : new ListViewType(item);
+  }
+
+  @Override
+  void writeNull() {
+    put(end, 0);
+  }
+
+  @Override
+  void truncate(long length) {
+    validity.truncate(length);
+    offsets.truncate(length);
+    sizes.truncate(length);
+    end = 0;
+    for (long row = placed ? 0 : Math.max(0, length - 1); row < length; row++) end = Math.max(end, offsets.get(row) + sizes.get(row));
+  }
+
+  @Override
+  void checkComplete() {
+    items.check("lists", "elements", placed ? Math.max(end, items.builder.length()) : end);
+  }
+
+  @Override
+  long hash(long row) {
+    return items.builder.hashAll(offsets.get(row), sizes.get(row));
+  }
+
+  @Override
+  boolean same(long one, long other) {
+    return sizes.get(one) == sizes.get(other) && items.builder.sameAll(offsets.get(one), offsets.get(other), sizes.get(one));
+  }
+
+  @Override
+  List<GrowableBuffer> buffers() {
+    return List.of(offsets.buffer(), sizes.buffer());
+  }
+}

@@ -1,0 +1,64 @@
+package org.arbalest.device.internal.build;
+
+import org.arbalest.device.internal.memory.NativeHeap;
+
+/** Whole numbers of 1, 2, 4 or 8 bytes that are appended: offsets, sizes, indices, run ends. */
+final class Numbers {
+  private final GrowableBuffer buffer;
+  private int bytes;
+
+  Numbers(BuildMemory memory, long bits, long count) {
+    this.bytes = (int) (bits >>> 3);
+    this.buffer = new GrowableBuffer(memory, Math.multiplyExact(bytes, count));
+  }
+
+  void put(long value) {
+    switch (bytes) {
+      case 8 -> buffer.putLong(value);
+      case 4 -> buffer.putInt((int) value);
+      case 2 -> buffer.putShort((short) value);
+      default -> buffer.putByte((byte) value);
+    }
+  }
+
+  /** A number that was appended, as a signed one. */
+  long get(long index) {
+    return get(buffer.address() + index * bytes, bytes);
+  }
+
+  private static long get(long at, int bytes) {
+    return switch (bytes) {
+      case 8 -> NativeHeap.getLong(at);
+      case 4 -> NativeHeap.getInt(at);
+      case 2 -> NativeHeap.getShort(at);
+      default -> NativeHeap.getByte(at);
+    };
+  }
+
+  long count() {
+    return buffer.size() / bytes;
+  }
+
+  void truncate(long count) {
+    buffer.truncate(count * bytes);
+  }
+
+  /** Makes the numbers, which are not negative, wider. */
+  void widen(int bits) {
+    long count = count();
+    int narrow = bytes;
+    buffer.extend(count * ((bits >>> 3) - narrow));
+    buffer.truncate(0);
+    bytes = bits >>> 3;
+    long mask = -1L >>> (Long.SIZE - Byte.SIZE * narrow);
+    for (long i = count - 1; i >= 0; i--) { // from the end, so that none is overwritten before it is read
+      buffer.truncate(i * bytes);
+      put(get(buffer.address() + i * narrow, narrow) & mask);
+    }
+    buffer.truncate(count * bytes);
+  }
+
+  GrowableBuffer buffer() {
+    return buffer;
+  }
+}

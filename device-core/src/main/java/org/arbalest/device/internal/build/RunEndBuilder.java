@@ -1,0 +1,168 @@
+package org.arbalest.device.internal.build;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntPredicate;
+import org.arbalest.device.ArrayData;
+import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.RunEndEncodedType;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.TypeNames;
+import org.jspecify.annotations.Nullable;
+
+/** Runs of equal values: each value once, and where its run ends. */
+final class RunEndBuilder extends EncodedBuilder {
+  private final RunEndEncodedType type;
+  private final Numbers ends;
+  private final long most;
+
+  RunEndBuilder(BuildMemory memory, Field field, RunEndEncodedType type) {
+    super(memory, field, type.values());
+    this.type = type;
+    long bits = Layout.of(type.runEnds()).bits;
+    this.ends = new Numbers(memory, bits, 0);
+    this.most = -1L >>> (Long.SIZE - bits + 1);
+  }
+
+  @Override
+  public ColumnBuilder appendRun(long count) {
+    if (count <= 0) throw new IllegalArgumentException(here() + ": a run of " + count + " rows; it has at least one");
+    checkEnd(count);
+    ends.put(length() + count);
+    validity.appendValid(count);
+    return this;
+  }
+
+  private void checkEnd(long count) {
+    if (count <= most - length()) return;
+    throw new IllegalArgumentException(
+        here() + ": a run of " + count + " rows ends beyond what " + TypeNames.of(type.runEnds().type()) + " run ends count (" + most + ")");
+  }
+
+  @Override
+  void checkBefore() {
+    if (values.builder.length() != ends.count()) {
+      throw new IllegalStateException(here() + ": there are " + ends.count() + " runs, but " + values.builder.length() + " values were appended for them");
+    }
+  }
+
+  @Override
+  void encode() {
+    checkEnd(1);
+    long last = values.builder.length() - 1;
+    if (last > 0 && values.builder.sameAt(last, last - 1)) {
+      values.truncate(last);
+      ends.truncate(last - 1);
+    }
+    ends.put(length() + 1);
+    validity.appendValid();
+  }
+
+  @Override
+  void addNull() {
+    if (!values.builder.isNullable()) throw new IllegalArgumentException(here() + ": is null, but the values of the runs are not nullable");
+    encodedNull();
+  }
+
+  @Override
+  public ColumnBuilder setNulls(IntPredicate isNull) {
+    throw new IllegalArgumentException("column \"" + field.name() + "\" is run-end-encoded and has no nulls of its own; its values have them");
+  }
+
+  @Override
+  void writeNull() {}
+
+  @Override
+  void checkFiller() {
+    checkBefore();
+    values.builder.checkFiller();
+  }
+
+  @Override
+  void appendFiller() {
+    encodedNull();
+  }
+
+  @Override
+  public ColumnBuilder values() {
+    return values.builder;
+  }
+
+  @Override
+  public ColumnBuilder values(Field value) {
+    return replace(value);
+  }
+
+  /** With the type of the values as it is now. */
+  @Override
+  public Field field() {
+    RunEndEncodedType now = new RunEndEncodedType(type.runEnds(), values.builder.field());
+    return now.equals(field.type()) ? field : field.withType(now);
+  }
+
+  @Override
+  void truncate(long length) {
+    long runs = length == 0 ? 0 : runAt(length - 1) + 1;
+    ends.truncate(runs);
+    if (runs > 0 && ends.get(runs - 1) > length) {
+      ends.truncate(runs - 1);
+      ends.put(length);
+    }
+    validity.truncate(length);
+  }
+
+  @Override
+  void truncateParts() {
+    values.truncate(ends.count());
+  }
+
+  @Override
+  void forgetValues(long before) {
+    super.forgetValues(Math.max(before, ends.count()));
+  }
+
+  @Override
+  void checkComplete() {
+    values.check("runs", "values", ends.count());
+  }
+
+  private long runAt(long row) {
+    long low = 0;
+    long high = ends.count() - 1;
+    while (low < high) {
+      long middle = (low + high) >>> 1;
+      if (ends.get(middle) > row) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  @Override
+  long hash(long row) {
+    return values.builder.hashAt(runAt(row));
+  }
+
+  @Override
+  boolean same(long one, long other) {
+    return values.builder.sameAt(runAt(one), runAt(other));
+  }
+
+  @Override
+  List<GrowableBuffer> buffers() {
+    return List.of();
+  }
+
+  @Override
+  ArrayData finish() {
+    List<@Nullable DeviceBuffer> buffers = new ArrayList<>();
+    buffers.add(null);
+    buffers.add(ends.buffer().take());
+    ArrayData runEnds = ArrayData.of(ends.count(), 0, buffers);
+    return ArrayData.of(length(), 0, List.of(), List.of(runEnds, values.builder.finish()));
+  }
+}

@@ -1,0 +1,250 @@
+package org.arbalest.device.internal.build;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.IntPredicate;
+import org.arbalest.device.ArrayData;
+import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.UnionMode;
+import org.arbalest.device.NestedType.UnionType;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.jspecify.annotations.Nullable;
+
+/** Unions: for each element which child has it, and in a dense one, where. */
+final class UnionBuilder extends RefusingBuilder {
+  private final UnionMode mode;
+  private final List<Integer> ids;
+  private final Children children;
+
+  /** Of each type id, the child, or −1. */
+  private final int[] childOf = new int[128];
+
+  private final GrowableBuffer typeIds;
+
+  /** Of a dense one. */
+  private final @Nullable Numbers offsets;
+
+  /** Of a dense one, how many elements each child has. */
+  private long[] counts;
+
+  UnionBuilder(BuildMemory memory, Field field, UnionType type, int rows) {
+    super(memory, field);
+    this.mode = type.mode();
+    this.ids = new ArrayList<>(type.typeIds());
+    this.children = new Children(this, type.fields(), mode == UnionMode.SPARSE ? rows : 0);
+    this.typeIds = new GrowableBuffer(memory, rows);
+    this.offsets = mode == UnionMode.DENSE ? new Numbers(memory, 32, rows) : null;
+    this.counts = new long[ids.size()];
+    Arrays.fill(childOf, -1);
+    for (int i = 0; i < ids.size(); i++) childOf[ids.get(i)] = i;
+  }
+
+  @Override
+  public ColumnBuilder appendUnion(int child) {
+    if (child < 0 || child >= ids.size()) throw unknown("child " + child);
+    if (offsets == null) {
+      for (int i = 0; i < ids.size(); i++) checkBefore(i, child, length(), children.get(i).length());
+    } else {
+      checkOffset(counts[child]);
+    }
+    write(child);
+    return this;
+  }
+
+  @Override
+  public ColumnBuilder appendUnion(String child) {
+    return appendUnion(children.find(Objects.requireNonNull(child, "child")));
+  }
+
+  @Override
+  public ColumnBuilder appendUnions(byte[] newTypeIds) {
+    Objects.requireNonNull(newTypeIds, "typeIds");
+    int[] chosen = new int[newTypeIds.length];
+    for (int i = 0; i < chosen.length; i++) {
+      chosen[i] = newTypeIds[i] < 0 ? -1 : childOf[newTypeIds[i]];
+      if (chosen[i] < 0) throw unknown("type id " + newTypeIds[i]);
+    }
+    long[] lengths = children.builders.stream().mapToLong(ColumnBuilder::length).toArray();
+    for (int i = 0; i < chosen.length; i++) {
+      long row = length() + i;
+      for (int child = 0; offsets == null && child < lengths.length; child++) {
+        if (checkBefore(child, chosen[i], row, lengths[child])) lengths[child]++;
+      }
+    }
+    if (offsets != null) checkOffset(Arrays.stream(counts).max().orElse(0) + chosen.length);
+    for (int child : chosen) write(child);
+    return this;
+  }
+
+  private IllegalArgumentException unknown(String what) {
+    return new IllegalArgumentException(here() + ": has no " + what + "; its children are " + children.names() + ", by type ids " + ids);
+  }
+
+  private void checkOffset(long offset) {
+    if (offset > Integer.MAX_VALUE) throw new IllegalArgumentException(here() + ": has 32-bit offsets, but " + offset + " elements");
+  }
+
+  /** Whether an element of a child is to be made, since this row is another's; throws if one is missing before, or it cannot be made. */
+  private boolean checkBefore(int child, int chosen, long row, long appended) {
+    if (appended < row) {
+      throw new IllegalStateException(
+          "column \"" + field.name() + "\", row " + row + ": child \"" + children.name(child) + "\" has only " + appended + " of the elements before it");
+    }
+    if (child == chosen || appended > row) return false;
+    children.get(child).checkFiller();
+    return true;
+  }
+
+  /** In a sparse union every child has this row, too. */
+  private void write(int child) {
+    if (offsets == null) {
+      for (int i = 0; i < ids.size(); i++) {
+        if (i != child && children.get(i).length() == length()) children.get(i).appendFiller();
+      }
+    } else {
+      offsets.put(counts[child]++);
+    }
+    typeIds.putByte(ids.get(child).byteValue());
+    validity.appendValid();
+  }
+
+  @Override
+  void addNull() {
+    int child = 0;
+    while (child < ids.size() && !children.get(child).isNullable()) child++;
+    if (child == ids.size()) throw new IllegalArgumentException(here() + ": is null, but no child may be null");
+    checkFiller(child);
+    appendUnion(child);
+    children.get(child).appendFiller();
+  }
+
+  /** Throws if an element of a child cannot be made, which comes next. */
+  private void checkFiller(int child) {
+    long appended = children.get(child).length();
+    long needed = offsets == null ? length() : counts[child];
+    if (appended != needed) {
+      throw new IllegalStateException(
+          here() + ": an element of child \"" + children.name(child) + "\" comes next, but it has " + appended + ", where " + needed + " come before");
+    }
+    children.get(child).checkFiller();
+  }
+
+  @Override
+  void checkFiller() {
+    if (ids.isEmpty()) throw new IllegalArgumentException(here() + ": the union has no children, so it has no elements");
+    checkFiller(0);
+  }
+
+  @Override
+  public ColumnBuilder setNulls(IntPredicate isNull) {
+    throw new IllegalArgumentException("column \"" + field.name() + "\" is a union, which has no nulls of its own; its children have them");
+  }
+
+  @Override
+  void writeNull() {}
+
+  @Override
+  void appendFiller() {
+    appendUnion(0);
+    children.get(0).appendFiller();
+  }
+
+  @Override
+  public ColumnBuilder child(String name) {
+    return children.get(children.find(name));
+  }
+
+  @Override
+  public ColumnBuilder child(int index) {
+    return children.get(index);
+  }
+
+  @Override
+  public ColumnBuilder addChild(Field child) {
+    Objects.requireNonNull(child, "child");
+    int id = 0;
+    while (id < childOf.length && childOf[id] >= 0) id++;
+    if (id == childOf.length) throw new IllegalArgumentException("column \"" + field.name() + "\": a union has at most " + id + " children");
+    ColumnBuilderImpl added = children.add(child);
+    childOf[id] = ids.size();
+    ids.add(id);
+    counts = Arrays.copyOf(counts, ids.size());
+    if (offsets == null) {
+      for (long row = 0; row < length(); row++) added.appendFiller(); // whose elements were others'
+    }
+    return added;
+  }
+
+  /** With the types of the children as they are now. */
+  @Override
+  public Field field() {
+    UnionType type = new UnionType(mode, ids, children.fields());
+    return type.equals(field.type()) ? field : field.withType(type);
+  }
+
+  @Override
+  void truncate(long length) {
+    if (offsets != null) {
+      for (long row = length; row < length(); row++) counts[childAt(row)]--;
+      offsets.truncate(length);
+    }
+    typeIds.truncate(length);
+    validity.truncate(length);
+  }
+
+  @Override
+  void truncateParts() {
+    for (int i = 0; i < ids.size(); i++) {
+      long elements = offsets == null ? length() : counts[i];
+      if (children.get(i).length() > elements) children.get(i).truncate(elements);
+      children.get(i).truncateParts();
+    }
+  }
+
+  @Override
+  void checkComplete() {
+    for (int i = 0; i < ids.size(); i++) {
+      ColumnBuilderImpl child = children.get(i);
+      long elements = offsets == null ? length() : counts[i];
+      if (child.length() != elements) {
+        throw new IllegalStateException(
+            "column \"" + field.name() + "\": " + elements + " elements are of child \"" + child.field.name() + "\", but " + child.length() + " were appended");
+      }
+      child.checkComplete();
+    }
+  }
+
+  private int childAt(long row) {
+    return childOf[NativeHeap.getByte(typeIds.address() + row)];
+  }
+
+  private long placeAt(long row) {
+    return offsets == null ? row : offsets.get(row);
+  }
+
+  @Override
+  long hash(long row) {
+    return Hashes.mix(childAt(row), children.get(childAt(row)).hashAt(placeAt(row)));
+  }
+
+  @Override
+  boolean same(long one, long other) {
+    return childAt(one) == childAt(other) && children.get(childAt(one)).sameAt(placeAt(one), placeAt(other));
+  }
+
+  @Override
+  List<GrowableBuffer> buffers() {
+    return offsets == null ? List.of(typeIds) : List.of(typeIds, offsets.buffer());
+  }
+
+  @Override
+  ArrayData finish() {
+    List<@Nullable DeviceBuffer> taken = new ArrayList<>();
+    for (GrowableBuffer buffer : buffers()) taken.add(buffer.take());
+    return ArrayData.of(length(), 0, taken, children.finish());
+  }
+}

@@ -1,0 +1,145 @@
+package org.arbalest.device.internal.build;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.Utf8ViewType;
+import org.arbalest.device.internal.memory.NativeHeap;
+
+/** Text and binary as views: of up to 12 bytes in the view itself, longer ones in data buffers that they share. */
+final class ViewBuilder extends RefusingBuilder {
+  /** Size; the bytes, or the first four of them, the number of the data buffer and the offset there. */
+  private static final int VIEW = 16;
+
+  private static final int INLINE = 12;
+
+  private final boolean isText;
+  private final GrowableBuffer views;
+  private final List<GrowableBuffer> data = new ArrayList<>();
+
+  /** The most bytes of several values in a data buffer. */
+  private int dataSize = 1 << 20;
+
+  ViewBuilder(BuildMemory memory, Field field, int rows) {
+    super(memory, field);
+    this.isText = field.type() instanceof Utf8ViewType;
+    this.views = new GrowableBuffer(memory, (long) VIEW * rows);
+  }
+
+  @Override
+  public ColumnBuilder append(String value) {
+    if (!isText) throw doesNotFit("text");
+    return write(utf8(value));
+  }
+
+  @Override
+  public ColumnBuilder append(byte[] value) {
+    Objects.requireNonNull(value, "value");
+    if (isText) throw doesNotFit("bytes");
+    return write(value);
+  }
+
+  @Override
+  public ColumnBuilder append(MemorySegment value) {
+    if (value.byteSize() > Integer.MAX_VALUE) throw doesNotHold(value.byteSize() + " bytes (" + Integer.MAX_VALUE + ")");
+    if (isText) checkText(value);
+    int size = (int) value.byteSize();
+    if (size <= INLINE) return write(value.toArray(JAVA_BYTE));
+    GrowableBuffer target = room(size);
+    long offset = target.size();
+    target.putAll(value);
+    return refer(target, (int) offset, size);
+  }
+
+  @Override
+  public ColumnBuilder viewBufferSize(int bytes) {
+    if (bytes < 1) throw new IllegalArgumentException("column \"" + field.name() + "\": data buffers of " + bytes + " bytes");
+    dataSize = bytes;
+    return this;
+  }
+
+  private ColumnBuilder write(byte[] bytes) {
+    if (bytes.length > INLINE) {
+      GrowableBuffer target = room(bytes.length);
+      long offset = target.size();
+      target.putBytes(bytes);
+      return refer(target, (int) offset, bytes.length);
+    }
+    long at = views.extend(VIEW);
+    NativeHeap.putLong(at, bytes.length);
+    NativeHeap.putLong(at + Long.BYTES, 0);
+    NativeHeap.putBytes(at + Integer.BYTES, bytes);
+    validity.appendValid();
+    return this;
+  }
+
+  private ColumnBuilder refer(GrowableBuffer target, int offset, int size) {
+    if (data.isEmpty() || data.getLast() != target) data.add(target);
+    views.putInt(size);
+    views.putInt(NativeHeap.getInt(target.address() + offset));
+    views.putInt(data.size() - 1);
+    views.putInt(offset);
+    validity.appendValid();
+    return this;
+  }
+
+  /** The last data buffer, if it has room, or else a new one. */
+  private GrowableBuffer room(int size) {
+    if (!data.isEmpty() && data.getLast().size() + size <= dataSize) return data.getLast();
+    return new GrowableBuffer(memory, size);
+  }
+
+  @Override
+  void writeNull() {
+    views.extendWithZeroes(VIEW);
+  }
+
+  @Override
+  void truncate(long length) {
+    validity.truncate(length);
+    for (long row = length; row < views.size() / VIEW; row++) {
+      if (size(row) <= INLINE) continue;
+      int buffer = NativeHeap.getInt(view(row) + 8); // of the first one that goes, behind which all others are
+      data.subList(buffer + 1, data.size()).clear();
+      data.get(buffer).truncate(NativeHeap.getInt(view(row) + 12));
+      break;
+    }
+    views.truncate(length * VIEW);
+  }
+
+  @Override
+  long hash(long row) {
+    return Hashes.of(bytes(row), size(row));
+  }
+
+  @Override
+  boolean same(long one, long other) {
+    return size(one) == size(other) && Hashes.same(bytes(one), bytes(other), size(one));
+  }
+
+  private long view(long row) {
+    return views.address() + row * VIEW;
+  }
+
+  private int size(long row) {
+    return NativeHeap.getInt(view(row));
+  }
+
+  private long bytes(long row) {
+    if (size(row) <= INLINE) return view(row) + Integer.BYTES;
+    return data.get(NativeHeap.getInt(view(row) + 8)).address() + NativeHeap.getInt(view(row) + 12);
+  }
+
+  @Override
+  List<GrowableBuffer> buffers() {
+    List<GrowableBuffer> all = new ArrayList<>();
+    all.add(views);
+    all.addAll(data);
+    return all;
+  }
+}
