@@ -13,6 +13,8 @@ import org.arbalest.device.internal.copy.ArrayCopy;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.read.ColumnImpl;
+import org.arbalest.device.internal.read.ContentDifference;
+import org.arbalest.device.internal.read.TextTable;
 import org.arbalest.device.internal.validate.ArrayValidation;
 import org.jspecify.annotations.Nullable;
 
@@ -303,6 +305,59 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   default Column asColumn() {
     return ColumnImpl.of(DeviceArrayImpl.unwrap(this));
   }
+
+  /**
+   * Whether another array has the same values: in types and names of columns, in length, and in every row, however they are laid out. What the slots of nulls
+   * hold does not count, nor offsets, slices, nullability and metadata. Floats are equal as {@link Double#equals}: NaN to NaN, 0.0 not to -0.0.
+   *
+   * @throws DeviceException with {@code ENOSYS} if the CPU cannot read one of the arrays now: copy it, or wait for it
+   * @throws IllegalStateException if a handle was spent
+   */
+  default boolean contentEquals(DeviceArray other) {
+    return difference(other) == null;
+  }
+
+  /**
+   * The first difference to another array in the sense of {@link #contentEquals}, column by column, or null if there is none: {@code trips[3].end: "JFK",
+   * and null} says which column, which row, and both values, this array's first.
+   */
+  default @Nullable String difference(DeviceArray other) {
+    Objects.requireNonNull(other, "other");
+    return ContentDifference.between(this, other);
+  }
+
+  /** A handle of the first elements, or of all if there are no more, without a copy; to be closed by the caller. */
+  default DeviceArray head(long count) {
+    if (count < 0) throw new IllegalArgumentException("the first " + count + " rows");
+    return slice(0, Math.min(count, length()));
+  }
+
+  /** Prints the first 20 rows to {@code System.out}; see {@link #show(int)}. */
+  default void show() {
+    show(20);
+  }
+
+  /** Prints {@link #toString(int)} to {@code System.out}. */
+  default void show(int rows) {
+    System.out.println(toString(rows));
+  }
+
+  /**
+   * The first rows as a table: names and types in the head, long values and wide tables cut. Waits for the array; of one that the CPU cannot read, it copies
+   * those rows, as {@link #copyTo(Device)} does.
+   *
+   * @param rows how many at most
+   */
+  default String toString(int rows) {
+    return TextTable.of(this, rows);
+  }
+
+  /**
+   * The first 10 rows as a table, as {@link #toString(int)} has them, if they can be read at once. This never copies or waits: of an array elsewhere, one that is
+   * not ready, and one that was closed, it says what and where it is.
+   */
+  @Override
+  String toString();
 
   /** One more handle of the same array, to be closed by the caller. */
   DeviceArray retain();

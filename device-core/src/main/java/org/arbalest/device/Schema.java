@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.arbalest.device.NestedType.StructType;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.FieldNames;
@@ -135,8 +136,9 @@ public final class Schema {
     return struct.hashCode();
   }
 
+  /** A line for each field: {@code price: float64 not null}. */
   @Override
   public String toString() {
-    return fields.toString();
+    return fields.stream().map(Field::toString).collect(Collectors.joining("\n"));
   }
 }

@@ -2,12 +2,15 @@ package org.arbalest.device.internal.array;
 
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.StructType;
 import org.arbalest.device.Schema;
 import org.arbalest.device.SyncEvent;
 import org.arbalest.device.abi.ArrowArrayStruct;
@@ -20,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What can be done with a handle. See {@link DeviceArray}. */
 public final class DeviceArrayImpl extends Handle implements DeviceArray {
+  private static final int ROWS_SHOWN = 10;
+
   /** A handle that holds nothing yet: {@link #holding} must follow, and cannot fail. */
   public DeviceArrayImpl(Device device, Field field, long struct, long offset, long length) {
     super(device, field, struct, offset, length);
@@ -166,9 +171,26 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
     return owner.syncEvent() == 0 || (owner.event() != null && isReady());
   }
 
-  /** The type, the length and the device. */
+  /** What the array is, how long, and where. */
+  public String title() {
+    boolean isBatch = field.type() instanceof StructType && field.name().isEmpty();
+    String what = isBatch ? Layout.of(field).children.length + " columns" : field.toString();
+    return String.format(Locale.ROOT, "%s, %,d rows, on %s", what, length, device);
+  }
+
   @Override
   public String toString() {
-    return field + ", length " + length + ", on " + device + (isOpen() ? "" : " (closed)");
+    DeviceArray held;
+    try {
+      held = retain();
+    } catch (IllegalStateException _) { // closed, maybe just now
+      return title() + " (closed)";
+    }
+    try (held) {
+      if (unwrap(held).isReadable()) return held.toString(ROWS_SHOWN);
+      return title() + (device.isCpuAccessible() ? ", not ready" : "");
+    } catch (DeviceException e) { // what writing the array failed with
+      return title() + ": " + e.getMessage();
+    }
   }
 }

@@ -1,0 +1,126 @@
+package org.arbalest.device.internal.read;
+
+import java.time.DateTimeException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.arbalest.device.Column;
+import org.arbalest.device.DataType;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Devices;
+import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.DecimalType;
+import org.arbalest.device.FlatType.FloatType;
+import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.schema.TypeNames;
+
+/** An array's first rows as a table for people, of bounded width: names and types in the head, numbers to the right. */
+public final class TextTable {
+  /** So wide is a column at most, and so wide the table, in characters. */
+  private static final int WIDEST_COLUMN = 32;
+
+  private static final int WIDEST_TABLE = 160;
+  private static final String BETWEEN = " | ";
+
+  private final List<List<String>> cells = new ArrayList<>();
+  private final List<Integer> widths = new ArrayList<>();
+  private final List<Boolean> right = new ArrayList<>();
+  private final List<String> left = new ArrayList<>();
+  private int width;
+
+  private TextTable() {}
+
+  /** The first rows, which are waited for, and copied if they have to be; see {@link DeviceArray#toString(int)}. */
+  public static String of(DeviceArray array, int rows) {
+    try (DeviceArray first = array.head(rows)) {
+      if (!first.device().isCpuAccessible()) {
+        try (DeviceArray copy = first.copyTo(Devices.cpu())) {
+          copy.synchronize();
+          return table(array, copy);
+        }
+      }
+      first.synchronize();
+      return table(array, first);
+    }
+  }
+
+  private static String table(DeviceArray whole, DeviceArray first) {
+    TextTable table = new TextTable();
+    Column column = first.asColumn();
+    if (first.field().type() instanceof StructType struct) {
+      for (int i = 0; i < struct.fields().size(); i++) table.add(column.column(i));
+    } else {
+      table.add(column);
+    }
+    return table.render(whole, first.length());
+  }
+
+  private void add(Column column) {
+    Field field = column.field();
+    String name = ValueText.plain(field.name(), WIDEST_COLUMN);
+    List<String> lines = new ArrayList<>();
+    lines.add(name);
+    lines.add(ValueText.shortened(TypeNames.of(field.type()), WIDEST_COLUMN));
+    for (long row = 0; row < column.length(); row++) lines.add(cell(column, row));
+    int widest = lines.stream().mapToInt(TextTable::width).max().orElse(0);
+    if (!left.isEmpty() || (!cells.isEmpty() && width + BETWEEN.length() + widest > WIDEST_TABLE)) {
+      left.add(name);
+      return;
+    }
+    width += (cells.isEmpty() ? 0 : BETWEEN.length()) + widest;
+    cells.add(lines);
+    widths.add(widest);
+    right.add(isNumber(field.type()));
+  }
+
+  private static String cell(Column column, long row) {
+    try {
+      return ValueText.plain(column.get(row), WIDEST_COLUMN);
+    } catch (DeviceException | IllegalArgumentException | ArithmeticException | DateTimeException _) { // malformed, or of a kind that is not read
+      return "?";
+    }
+  }
+
+  private static boolean isNumber(DataType type) {
+    return type instanceof IntType || type instanceof FloatType || type instanceof DecimalType;
+  }
+
+  private static int width(String text) {
+    return text.codePointCount(0, text.length());
+  }
+
+  private String render(DeviceArray whole, long shown) {
+    StringBuilder text = new StringBuilder(DeviceArrayImpl.unwrap(whole).title());
+    for (int line = 0; line < shown + 2; line++) {
+      appendLine(text, line);
+      if (line == 1) appendRule(text);
+    }
+    if (whole.length() > shown) text.append(String.format(Locale.ROOT, "\n… %,d more rows", whole.length() - shown));
+    if (!left.isEmpty()) {
+      text.append(String.format(Locale.ROOT, "\n… %,d more columns: %s", left.size(), ValueText.shortened(String.join(", ", left), WIDEST_TABLE)));
+    }
+    return text.toString();
+  }
+
+  private void appendLine(StringBuilder text, int line) {
+    text.append('\n');
+    int start = text.length();
+    for (int i = 0; i < cells.size(); i++) {
+      if (i > 0) text.append(BETWEEN);
+      String cell = cells.get(i).get(line);
+      String padding = " ".repeat(widths.get(i) - width(cell));
+      text.append(right.get(i) ? padding + cell : cell + padding);
+    }
+    int end = text.length();
+    while (end > start && text.charAt(end - 1) == ' ') end--;
+    text.setLength(end);
+  }
+
+  private void appendRule(StringBuilder text) {
+    text.append('\n');
+    for (int i = 0; i < cells.size(); i++) text.append(i == 0 ? "" : "-+-").append("-".repeat(widths.get(i)));
+  }
+}
