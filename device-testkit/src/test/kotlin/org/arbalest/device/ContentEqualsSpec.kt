@@ -83,7 +83,7 @@ class ContentEqualsSpec : FunSpec({
         val trip = StructType(listOf(Field.of("end", DataType.UTF8)))
         fun trips(vararg ends: String?) = build(Field.of("trips", ListType(Field.of("item", trip)))) { trips ->
             trips.appendList(0)
-            trips.appendList(ends.size.toLong())
+            trips.appendList(ends.size)
             for (end in ends) trips.items().also { if (end == null) it.child("end").appendNull() else it.child("end").append(end) }.appendStruct()
         }
         difference(trips("JFK", "a\n"), trips("JFK", null)) shouldBe """trips[1].end[1]: "a\n", and null"""

@@ -44,7 +44,7 @@ class ConcatDictionarySpec : FunSpec({
 
     /** The values, and how long the dictionary is, of arrays that are closed. */
     fun joined(vararg arrays: DeviceArray): Pair<List<Any?>, Long> = try {
-        DeviceArray.concat(arrays.toList()).use { EveryType.rowsOfColumn(it) to it.asColumn().dictionary().length() }
+        DeviceArray.concat(arrays.toList()).use { EveryType.rows(it) to it.asColumn().dictionary().length() }
     } finally {
         arrays.forEach(DeviceArray::close)
     }

@@ -42,8 +42,8 @@ class CopySpec : FunSpec({
         EveryType.batch(0, 40).use { batch ->
             batch.slice(11, 20).use { slice ->
                 for (index in batch.schema().fields().indices) {
-                    val expected = slice.child(index).use(EveryType::rowsOfColumn)
-                    slice.child(index).copied().use { EveryType.rowsOfColumn(it) shouldBe expected }
+                    val expected = slice.child(index).use(EveryType::rows)
+                    slice.child(index).copied().use { EveryType.rows(it) shouldBe expected }
                 }
             }
         }

@@ -152,34 +152,15 @@ internal object EveryType {
         }
     }
 
-    private val unread = listOf("vu", "vz", "+vl", "+vL", "+ud", "+us", "+r", "ti")
+    /** The rows as objects that compare by content. */
+    fun rows(array: DeviceArray): List<Any?> = array.asColumn().let { column -> (0 until column.length()).map { plain(column.get(it)) } }
 
-    /** Whether values of a type can be read through a column. Of those that cannot, specs compare what C reads. */
-    fun isRead(type: DataType): Boolean =
-        unread.none { type.format().startsWith(it) } && type.children().all { isRead(it.type()) } &&
-            (type !is DictionaryType || isRead(type.values().type()))
-
-    /** The columns whose values can be read. */
-    val readable: List<Int> = fields.indices.filter { isRead(fields[it].type()) }
-
-    /** The rows as objects that compare by content; of a batch with the columns that can be read. */
-    fun rows(array: DeviceArray): List<Any?> {
-        val type = array.field().type()
-        if (type !is StructType || isRead(type)) return rowsOfColumn(array)
-        val columns = type.fields().indices.filter { isRead(type.fields()[it].type()) }.map(array::column)
-        return (0 until array.length()).map { row -> columns.associate { it.name() to plain(it.get(row)) } }
-    }
-
-    /** The values of an array that is no batch; where they cannot be read, what C reads. */
-    fun rowsOfColumn(array: DeviceArray): List<Any?> {
-        if (!isRead(array.field().type())) return listOf(checksum(array.retain()))
-        return array.asColumn().let { column -> (0 until column.length()).map { plain(column.get(it)) } }
-    }
-
-    private fun plain(value: Any?): Any? = when (value) {
+    /** A value as an object that compares by content. */
+    fun plain(value: Any?): Any? = when (value) {
         is ByteArray -> value.toList()
         is List<*> -> value.map(::plain)
         is Map<*, *> -> value.mapValues { plain(it.value) }
+        is Map.Entry<*, *> -> plain(value.key) to plain(value.value)
         else -> value
     }
 

@@ -36,9 +36,9 @@ class SharedHandleSpec : FunSpec({
     }
 
     /** Row [row] of every column, with what reading it looks up on the way, in an order of its own. */
-    fun row(batch: DeviceArray, columns: List<Column>, row: Int, seed: Int): Map<String, Any?> = EveryType.readable.indices
-        .map { EveryType.readable[(it * 7 + seed) % EveryType.readable.size] }
-        .associate { at -> columns[at].name() to columns[at].get(row.toLong()).let { if (it is ByteArray) it.toList() else it } }
+    fun row(batch: DeviceArray, columns: List<Column>, row: Int, seed: Int): Map<String, Any?> = EveryType.fields.indices
+        .map { (it * 7 + seed) % EveryType.fields.size }
+        .associate { at -> columns[at].name() to columns[at].get(row.toLong()).let(EveryType::plain) }
         .plus("rows" to batch.length())
         .toSortedMap()
 

@@ -39,14 +39,14 @@ class StreamConsumerSpec : FunSpec({
             for (kind in listOf(StructKind.STREAM, StructKind.DEVICE_STREAM)) {
                 CPeer.reset()
                 val stream = arena.struct(kind)
-                val open = if (kind == StructKind.STREAM) {
+                val reader = if (kind == StructKind.STREAM) {
                     PeerStreams.stream(stream, 5, 10, flavours.toSet(), at, code)
-                    DeviceArrayReader::importStream
+                    DeviceArrayReader.importStream(stream)
                 } else {
                     PeerStreams.deviceStream(stream, 5, 10, flavours.toSet(), at, code)
-                    DeviceArrayReader::importDeviceArrayStream
+                    DeviceArrayReader.importDeviceArrayStream(stream)
                 }
-                open(stream).use(use)
+                reader.use(use)
                 stream.fill(0x5a)
                 CPeer.counts().let { it.streams shouldBe 0; it.doubleReleases shouldBe 0; it.violation shouldBe "" }
                 PeerStreams.calls(StreamCall.RELEASE) shouldBe 1

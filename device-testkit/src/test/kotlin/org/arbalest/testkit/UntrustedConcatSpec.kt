@@ -71,7 +71,7 @@ class UntrustedConcatSpec : FunSpec({
         refusal(good.retain(), text(null, 0, 5)) shouldBe "arrays[1]: $: the data is NULL, but the offsets say 5 bytes"
         refusal(good.retain(), text(ByteArray(3), 0, 1, Int.MAX_VALUE.toLong(), 3).use { it.slice(0, 2) }) shouldBe
             "arrays[1]: $: offsets[2] = 2147483647 is beyond the last, offsets[3] = 3"
-        joined(good, text("xyz".encodeToByteArray(), 1, 1, 3)).use { EveryType.rowsOfColumn(it) shouldBe listOf("a", "b", "", "yz") }
+        joined(good, text("xyz".encodeToByteArray(), 1, 1, 3)).use { EveryType.rows(it) shouldBe listOf("a", "b", "", "yz") }
     }
 
     test("ARR-21 more text or elements than 32 bits reach is an error with the numbers, and not one byte is read") {
@@ -169,8 +169,8 @@ class UntrustedConcatSpec : FunSpec({
                 ArrowArrayStruct.setNullCount(out.address(), -1)
             }
             val (first, second) = bools(before, 2) to bools(length, offset)
-            val rows = EveryType.rowsOfColumn(first) + EveryType.rowsOfColumn(second)
-            joined(first, second).use { EveryType.rowsOfColumn(it) shouldBe rows }
+            val rows = EveryType.rows(first) + EveryType.rows(second)
+            joined(first, second).use { EveryType.rows(it) shouldBe rows }
         }
     }
 })

@@ -85,7 +85,7 @@ class UntrustedCopySpec : FunSpec({
             PeerNodes.array(items, length = 9, buffers = 2)
             PeerNodes.setBuffer(items, 1, ByteArray(9) { it.toByte() })
         }) { copy, out ->
-            EveryType.rowsOfColumn(copy) shouldBe listOf(listOf(3L, 4L, 5L), listOf(6L, 7L, 8L))
+            EveryType.rows(copy) shouldBe listOf(listOf(3L, 4L, 5L), listOf(6L, 7L, 8L))
             ArrowArrayStruct.length(ArrowArrayStruct.child(out.address(), 0)) shouldBe 6
         }
     }

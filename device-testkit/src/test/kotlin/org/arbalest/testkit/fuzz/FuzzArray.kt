@@ -49,7 +49,7 @@ internal object FuzzArray : FuzzTarget() {
     private fun look(input: Input, array: DeviceArray) {
         val whole = rows(array)
         val isSound = refusable { array.validate(Validation.FULL) } != null
-        if (isSound) soundRows(array)
+        if (isSound) EveryType.rows(array)
         val from = if (array.length() == 0L) 0 else input.below((array.length().coerceAtMost(200) + 1).toInt())
         val count = input.below(8).toLong().coerceAtMost(array.length() - from)
         array.slice(from.toLong(), count).use { slice ->
@@ -68,23 +68,10 @@ internal object FuzzArray : FuzzTarget() {
         }
     }
 
-    /** All values; null if reading them is refused, or not supported. */
+    /** All values; null if reading them is refused. */
     private fun rows(array: DeviceArray): List<Any?>? = refusable {
-        try {
-            array.asColumn().nullCount()
-            EveryType.rowsOfColumn(array)
-        } catch (e: RuntimeException) {
-            if ("not supported yet" in e.message.orEmpty()) null else throw e
-        }
-    }
-
-    /** What full validation has passed can be read, as far as its type is. */
-    private fun soundRows(array: DeviceArray) {
-        try {
-            EveryType.rowsOfColumn(array)
-        } catch (e: IllegalArgumentException) {
-            if ("not supported yet" !in e.message.orEmpty()) throw e
-        }
+        array.asColumn().nullCount()
+        EveryType.rows(array)
     }
 
     private fun type(input: Input, depth: Int): DataType {
