@@ -21,8 +21,8 @@ final class ReadmeJava {
       DeviceArray next;
       while ((next = reader.next()) != null) {
         try (DeviceArray batch = next) {
-          Column price = batch.column("price");
-          for (long row = 0; row < price.length(); row++) total += price.getDouble(row);
+          Doubles price = batch.column("price").asDoubles();
+          for (long row = 0; row < price.length(); row++) total += price.get(row);
         }
       }
     }
