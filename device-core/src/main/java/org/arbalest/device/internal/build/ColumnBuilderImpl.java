@@ -1,12 +1,8 @@
 package org.arbalest.device.internal.build;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -29,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits RefusingBuilder {
   private static final long NULL_HASH = 0;
-  private static final long ABOVE_ASCII = 0x8080808080808080L;
 
   final BuildMemory memory;
   final Field field;
@@ -228,14 +223,7 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits 
 
   /** Refuses bytes that are not UTF-8. */
   final void checkText(MemorySegment value) {
-    long i = 0;
-    while (value.byteSize() - i >= Long.BYTES && (value.get(JAVA_LONG_UNALIGNED, i) & ABOVE_ASCII) == 0) i += Long.BYTES;
-    if (i == value.byteSize()) return;
-    try {
-      UTF_8.newDecoder().decode(ByteBuffer.wrap(value.asSlice(i).toArray(JAVA_BYTE)));
-    } catch (CharacterCodingException e) {
-      throw doesNotHold(value.byteSize() + " bytes that are not UTF-8");
-    }
+    if (!Utf8.isText(value)) throw doesNotHold(value.byteSize() + " bytes that are not UTF-8");
   }
 
   /** A value that is not one of the type's. */

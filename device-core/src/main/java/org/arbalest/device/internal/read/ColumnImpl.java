@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import org.arbalest.device.Column;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.IntType;
 import org.arbalest.device.Interval;
@@ -92,7 +91,8 @@ public final class ColumnImpl extends ColumnTimes {
     return isNullAt(offset + row);
   }
 
-  private boolean isNullAt(long at) {
+  /** Whether what is at a position in the buffers is null. */
+  boolean isNullAt(long at) {
     return (validity != 0 && !Bitmaps.get(validity, at)) || (hasNullsBelow && values.isNull(at));
   }
 
@@ -194,18 +194,7 @@ public final class ColumnImpl extends ColumnTimes {
 
   @Override
   public long[] toLongArray(long ifNull) {
-    checkReadable();
-    long[] result = new long[arraySize()];
-    boolean copied = values.copyTo(result, offset);
-    if (copied && validity == 0) return result;
-    for (int i = 0; i < result.length; i++) {
-      if (isNullAt(offset + i)) {
-        result[i] = ifNull;
-      } else if (!copied) {
-        result[i] = values.getLong(offset + i);
-      }
-    }
-    return result;
+    return ColumnArrays.longs(this, ifNull);
   }
 
   @Override
@@ -216,18 +205,7 @@ public final class ColumnImpl extends ColumnTimes {
 
   @Override
   public double[] toDoubleArray(double ifNull) {
-    checkReadable();
-    double[] result = new double[arraySize()];
-    boolean copied = values.copyTo(result, offset);
-    if (copied && validity == 0) return result;
-    for (int i = 0; i < result.length; i++) {
-      if (isNullAt(offset + i)) {
-        result[i] = ifNull;
-      } else if (!copied) {
-        result[i] = values.getDouble(offset + i);
-      }
-    }
-    return result;
+    return ColumnArrays.doubles(this, ifNull);
   }
 
   private void checkNoNulls() {
@@ -239,16 +217,7 @@ public final class ColumnImpl extends ColumnTimes {
 
   @Override
   public MemorySegment segment(Arena arena) {
-    Objects.requireNonNull(arena, "arena");
-    checkReadable();
-    MemorySegment raw = values.segment(offset, length);
-    DeviceArray held = array.retain();
-    try {
-      return raw.reinterpret(arena, _ -> held.close()).asReadOnly();
-    } catch (Throwable t) {
-      held.close();
-      throw t;
-    }
+    return ColumnArrays.segment(this, Objects.requireNonNull(arena, "arena"));
   }
 
   /** The number of rows as the length of a Java array. */
