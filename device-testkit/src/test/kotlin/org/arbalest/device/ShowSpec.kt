@@ -7,6 +7,7 @@ import io.kotest.matchers.ints.shouldBeLessThanOrEqual
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldEndWith
+import io.kotest.matchers.string.shouldStartWith
 import org.arbalest.device.NestedType.ListType
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.EveryType
@@ -38,7 +39,7 @@ class ShowSpec : FunSpec({
     test("a batch is a table of its first rows: names and types in the head, numbers to the right, what is left out is said") {
         airports(1234).use {
             it.toString(3) shouldBe """
-                3 columns, 1,234 rows, on CPU:-1
+                3 columns, 1,234 rows, on CPU
                 iata |     lat | tags
                 utf8 | float64 | list<item: utf8>
                 -----+---------+-----------------
@@ -54,7 +55,7 @@ class ShowSpec : FunSpec({
         airports(30).use { batch ->
             batch.toString().lines().size shouldBe 4 + 10 + 1
             batch.slice(28, 2).use { it.toString() shouldContain "\nA29 " }
-            batch.child(1).use { it.toString(1) shouldBe "lat: float64, 30 rows, on CPU:-1\n    lat\nfloat64\n-------\n   40.5\n… 29 more rows" }
+            batch.child(1).use { it.toString(1) shouldBe "lat: float64, 30 rows, on CPU\n    lat\nfloat64\n-------\n   40.5\n… 29 more rows" }
         }
     }
 
@@ -74,7 +75,8 @@ class ShowSpec : FunSpec({
             val lines = wide.toString().lines()
             for (line in lines.drop(1).dropLast(1)) line.codePointCount(0, line.length) shouldBeLessThanOrEqual 160
             lines[4] shouldContain "🦀".repeat(31) + "… | "
-            lines.last() shouldBe "… 16 more columns: " + (4 until 20).joinToString { "column $it" }
+            lines.last() shouldStartWith "… 16 more columns: column 4, column 5, "
+            lines.last() shouldEndWith "column 18, …"
         }
     }
 
@@ -87,24 +89,24 @@ class ShowSpec : FunSpec({
     test("toString neither waits nor copies: it says where an array is, that it is not ready, or closed") {
         val device = Devices.device(DeviceType.EXT_DEV, 0)
         val fake = FakeDevice.of(DeviceType.EXT_DEV, 0)
-        airports(5).use { batch ->
+        cpu.batchBuilder(5).int64("id", LongArray(5) { it.toLong() }).build().use { batch ->
             batch.copyTo(device).use { far ->
                 far.synchronize()
                 fake.hold()
-                far.toString() shouldBe "3 columns, 5 rows, on EXT_DEV:0"
+                far.toString() shouldBe "1 column, 5 rows, on EXT_DEV:0"
                 device.createStream().use { stream ->
                     far.copyTo(cpu, stream).use { near ->
-                        near.toString() shouldBe "3 columns, 5 rows, on CPU:-1, not ready"
+                        near.toString() shouldBe "1 column, 5 rows, on CPU, not ready"
                         fake.release()
                         near.synchronize()
                         near.toString() shouldBe batch.toString()
                     }
                 }
-                far.toString(2) shouldBe batch.toString(2).replace("CPU:-1", "EXT_DEV:0")
+                far.toString(2) shouldBe batch.toString(2).replace("on CPU", "on EXT_DEV:0")
             }
         }
         fake.violations().shouldBeEmpty()
-        airports(5).also { it.close() }.toString() shouldBe "3 columns, 5 rows, on CPU:-1 (closed)"
+        airports(5).also { it.close() }.toString() shouldBe "3 columns, 5 rows, on CPU (closed)"
     }
 
     test("head is the first rows, or all") {

@@ -79,11 +79,12 @@ class BuiltTypesSpec : FunSpec({
                 column.appendList(items(row).size)
                 for (item in items(row)) append(column.items(), type.children().single(), item)
             }
-            is FlatType.FixedSizeBinaryType -> column.append(ByteArray(type.width()) { (row.toLong() shr 8 * (it % 8)).toByte() })
+            is FlatType.FixedSizeBinaryType -> column.append(HandLaid.number(row.toLong(), type.width()))
             is FlatType.IntervalType -> if (type.unit() == FlatType.IntervalUnit.YEAR_MONTH) column.append(row.toLong()) else
-                column.appendAll(MemorySegment.ofArray(if (type.unit() == FlatType.IntervalUnit.DAY_TIME) longArrayOf(row.toLong()) else longArrayOf(row.toLong(), row.toLong())))
-            is FlatType.DecimalType -> column.appendAll(MemorySegment.ofArray(ByteArray(type.bits() / 8) { (row.toLong() shr 8 * (it % 8)).toByte() }))
-            is FlatType.FloatType -> column.appendAll(MemorySegment.ofArray(ByteArray(type.bits() / 8) { (row.toLong() shr 8 * it).toByte() }))
+                column.appendAll(MemorySegment.ofArray(if (type.unit() == FlatType.IntervalUnit.DAY_TIME) longArrayOf(row.toLong()) else longArrayOf(row.toLong(), 0)))
+            is FlatType.DecimalType -> column.appendAll(MemorySegment.ofArray(HandLaid.number(row.toLong(), type.bits() / 8)))
+            is FlatType.FloatType -> column.appendAll(MemorySegment.ofArray(HandLaid.number(row.toLong(), type.bits() / 8)))
+            DataType.DATE64 -> column.append(86_400_000L * row)
             else -> column.append(row.toLong())
         }
     }

@@ -169,8 +169,8 @@ class EmptyArraySpec : FunSpec({
     }
 })
 
-/** An array without elements at an offset, as its children are as far as they must be; its buffers hold a few bytes. */
-private fun emptyAt(out: MemorySegment, type: DataType, offset: Long) {
+/** An array without elements at an offset, whose children are as long as they must be; its buffers hold a few bytes. */
+private fun emptyAt(out: MemorySegment, type: DataType, offset: Long, length: Long = 0) {
     val buffers = when (type) {
         is FlatType.NullType, is RunEndEncodedType -> 0L
         is StructType, is FixedSizeListType -> 1L
@@ -179,13 +179,17 @@ private fun emptyAt(out: MemorySegment, type: DataType, offset: Long) {
         is ListViewType, is LargeListViewType -> 3L
         else -> if (type == DataType.UTF8) 3L else 2L
     }
-    PeerNodes.array(out, length = 0, offset = offset, nullCount = 0, buffers = buffers, children = type.children().size.toLong())
+    PeerNodes.array(out, length = length, offset = offset, nullCount = 0, buffers = buffers, children = type.children().size.toLong())
     for (i in (if (type is UnionType) 0 else 1) until buffers) PeerNodes.setBuffer(out, i, ByteArray(16))
     type.children().forEachIndexed { i, field ->
         val child = MemorySegment.ofAddress(ArrowArrayStruct.child(out.address(), i.toLong())).reinterpret(80)
-        emptyAt(child, field.type(), 3)
-        if (type is StructType || type is UnionType && type.mode() == UnionMode.SPARSE) ArrowArrayStruct.setLength(child.address(), offset)
-        if (type is FixedSizeListType) ArrowArrayStruct.setLength(child.address(), 3 * offset)
+        val needed = when (type) {
+            is StructType -> offset + length
+            is UnionType -> if (type.mode() == UnionMode.SPARSE) offset + length else 0
+            is FixedSizeListType -> type.size() * (offset + length)
+            else -> 0
+        }
+        emptyAt(child, field.type(), 3, needed)
     }
     if (type is DictionaryType) {
         PeerNodes.setArrayDictionary(out)

@@ -122,7 +122,8 @@ internal object HandLaid {
         return bytes
     }
 
-    private fun number(value: Long, bytes: Int) = ByteArray(bytes) { (if (it < 8) value shr 8 * it else value shr 63).toByte() }
+    /** A number of any width, in little endian. */
+    fun number(value: Long, bytes: Int) = ByteArray(bytes) { (if (it < 8) value shr 8 * it else value shr 63).toByte() }
 
     private fun ByteArray.plusAll(more: List<ByteArray>): ByteArray = more.fold(this, ByteArray::plus)
 

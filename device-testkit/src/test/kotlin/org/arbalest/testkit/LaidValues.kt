@@ -45,12 +45,12 @@ internal object LaidValues {
             32 -> Float.fromBits(row).toDouble()
             else -> Double.fromBits(row.toLong())
         }
-        is DecimalType -> BigDecimal(BigInteger(bytes(row, type.bits() / 8).reversedArray()), type.scale())
-        is FlatType.FixedSizeBinaryType -> bytes(row, type.width()).toList()
+        is DecimalType -> BigDecimal(BigInteger.valueOf(row.toLong()), type.scale())
+        is FlatType.FixedSizeBinaryType -> HandLaid.number(row.toLong(), type.width()).toList()
         is FlatType.IntervalType -> when (type.unit()) {
             IntervalUnit.YEAR_MONTH -> Period.ofMonths(row)
             IntervalUnit.DAY_TIME -> Interval(0, row, 0)
-            IntervalUnit.MONTH_DAY_NANO -> Interval(row, 0, row.toLong())
+            IntervalUnit.MONTH_DAY_NANO -> Interval(row, 0, 0)
         }
         is FlatType.Utf8Type, is FlatType.LargeUtf8Type, is FlatType.Utf8ViewType -> word(row)
         is FlatType.BinaryType, is FlatType.LargeBinaryType, is FlatType.BinaryViewType -> word(row).encodeToByteArray().toList()
@@ -64,6 +64,7 @@ internal object LaidValues {
         is UnionType -> of(type.fields()[row % 3], row)
         is RunEndEncodedType -> of(type.values(), row / 2)
         is DictionaryType -> of(type.values().type(), 3 * (row % 7))
+        DataType.DATE64 -> 86_400_000L * row
         else -> row.toLong() // dates, times
     }
 
@@ -72,8 +73,6 @@ internal object LaidValues {
     private fun items(row: Int) = if (row % 4 == 3) emptyList() else List(row % 3) { 3 * row + it }
 
     private fun items(item: Field, row: Int): List<Any?> = items(row).map { of(item, it) }
-
-    private fun bytes(row: Int, width: Int) = ByteArray(width) { (row.toLong() shr 8 * (it % 8)).toByte() }
 
     fun plain(value: Any?): Any? = when (value) {
         is ByteArray -> value.toList()

@@ -23,6 +23,7 @@ import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout
 import java.math.BigDecimal
+import java.time.Period
 import kotlin.random.Random
 
 /** The typed views: `asLongs()` and its like. */
@@ -60,7 +61,7 @@ class TypedViewSpec : FunSpec({
         "decimal64" to "asLongs", "int32" to "asInts", "uint32" to "asInts", "date32" to "asInts", "time32" to "asInts", "decimal32" to "asInts",
         "int16" to "asShorts", "uint16" to "asShorts", "int8" to "asBytes", "uint8" to "asBytes", "float64" to "asDoubles", "float32" to "asFloats",
         "float16" to "asHalfFloats", "bool" to "asBooleans", "utf8" to "asByteStrings", "large_utf8" to "asByteStrings", "binary" to "asByteStrings",
-        "large_binary" to "asByteStrings", "fixed_binary" to "asByteStrings",
+        "large_binary" to "asByteStrings", "fixed_binary" to "asByteStrings", "uuid" to "asByteStrings", "months" to "asInts",
     )
 
     /** What a view has of a value that `Column.get` has. */
@@ -68,6 +69,7 @@ class TypedViewSpec : FunSpec({
         is BigDecimal -> if (type is FlatType.DecimalType) value.unscaledValue().toLong() else value.toLong()
         is String -> value.encodeToByteArray().toList()
         is ByteArray -> value.toList()
+        is Period -> value.toTotalMonths()
         else -> value!!
     }
 

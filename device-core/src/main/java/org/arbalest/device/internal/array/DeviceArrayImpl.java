@@ -174,8 +174,12 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
   /** What the array is, how long, and where. */
   public String title() {
     boolean isBatch = field.type() instanceof StructType && field.name().isEmpty();
-    String what = isBatch ? Layout.of(field).children.length + " columns" : field.toString();
-    return String.format(Locale.ROOT, "%s, %,d rows, on %s", what, length, device);
+    String what = isBatch ? counted(Layout.of(field).children.length, "column") : field.toString();
+    return what + ", " + counted(length, "row") + ", on " + device;
+  }
+
+  private static String counted(long count, String what) {
+    return String.format(Locale.ROOT, "%,d %s%s", count, what, count == 1 ? "" : "s");
   }
 
   @Override
