@@ -1,7 +1,6 @@
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
 import java.util.Objects;
 import org.arbalest.device.FlatType.LargeUtf8Type;
 import org.arbalest.device.FlatType.Utf8Type;
@@ -118,14 +117,10 @@ public final class ByteStrings extends ColumnValues {
     }
   }
 
-  ColumnBuilder appendTo(ColumnBuilder builder, long row) {
-    if (isNull(row)) return builder.appendNull();
+  /** A value's bytes where they are, for as long as this is reachable and its handle is open. */
+  MemorySegment bytesAt(long row) {
     long size = byteLength(row);
-    try {
-      return builder.append(size == 0 ? MemorySegment.NULL : NativeHeap.segment(spans.address(row), size));
-    } finally {
-      Reference.reachabilityFence(column);
-    }
+    return NativeHeap.segment(size == 0 ? 0 : spans.address(row), size);
   }
 
   /** A copy of a value's bytes. */

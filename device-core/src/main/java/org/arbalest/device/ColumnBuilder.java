@@ -1,6 +1,7 @@
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.math.BigDecimal;
 import java.util.function.IntPredicate;
 import org.arbalest.device.internal.build.ColumnBuilderImpl;
@@ -70,7 +71,11 @@ public sealed interface ColumnBuilder permits ColumnBuilderImpl {
 
   /** Appends text or bytes of another column's row, as they are stored, like {@link #append(MemorySegment)}; a null as a null. */
   default ColumnBuilder append(ByteStrings values, long row) {
-    return values.appendTo(this, row);
+    try {
+      return values.isNull(row) ? appendNull() : append(values.bytesAt(row));
+    } finally {
+      Reference.reachabilityFence(values);
+    }
   }
 
   /**

@@ -29,11 +29,11 @@ private val ROOMS = listOf("memory", "calls", "lifetime", "schema", "cpu", "devi
 private val FRONT = mapOf(
     "calls" to listOf("ProcessExit"),
     "lifetime" to listOf("Ledger"),
-    "schema" to listOf("DataType", "Field", "FlatType", "Metadata", "NestedType", "Schema", "TimeUnit"),
+    "schema" to listOf("DataType", "Field", "FlatType", "Interval", "Metadata", "NestedType", "Schema", "TimeUnit"),
     "device" to listOf("Device", "DeviceBuffer", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager", "MemoryPool", "SyncEvent"),
     "array" to listOf("ArrayData", "DeviceArray", "Validation"),
     "read" to listOf(
-        "Booleans", "ByteStrings", "Bytes", "Column", "ColumnValues", "Doubles", "Floats", "HalfFloats", "Ints", "Longs", "Shorts",
+        "Booleans", "ByteStrings", "Bytes", "Column", "ColumnValues", "Doubles", "Floats", "HalfFloats", "Ints", "Longs", "Runs", "Shorts",
     ),
     "build" to listOf("BatchBuilder", "ColumnBuilder"),
     "stream" to listOf("DeviceArrayReader"),
