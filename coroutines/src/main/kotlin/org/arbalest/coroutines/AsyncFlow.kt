@@ -81,7 +81,7 @@ private suspend inline fun AsyncArrayStream.collectTasks(prefetch: Int, action: 
     var seen = 0
     try {
         while (true) {
-            val task = tasks.next() ?: break
+            val task = tasks.poll() ?: tasks.next() ?: break
             task.use { action(it, tasks) }
             if (++seen % TASKS_PER_YIELD == 0) yield()
         }
@@ -125,17 +125,26 @@ private class Tasks(private val prefetch: Int) : Subscriber<AsyncTask> {
         waiting.close()
     }
 
+    /** The next task if it is there: most are, and need no continuation. */
+    fun poll(): AsyncTask? = waiting.tryReceive().getOrNull()?.also { count() }
+
+    /** Waits for the next task; null is the end. */
     suspend fun next(): AsyncTask? {
         val result = waiting.receiveCatching()
         val task = result.getOrNull()
         if (task == null) {
             result.exceptionOrNull()?.let { throw readable(it) }
-        } else if (++taken >= (prefetch + 1) / 2) {
-            // Before the extraction, when the producer certainly can be asked.
-            subscription?.request(taken.toLong())
-            taken = 0
+        } else {
+            count()
         }
         return task
+    }
+
+    private fun count() {
+        if (++taken < (prefetch + 1) / 2) return
+        // Before the extraction, when the producer certainly can be asked.
+        subscription?.request(taken.toLong())
+        taken = 0
     }
 
     private suspend fun readable(t: Throwable): Throwable {

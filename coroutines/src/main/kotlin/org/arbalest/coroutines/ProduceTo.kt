@@ -139,6 +139,11 @@ private class Supply<T : AutoCloseable> : Publisher<T>, Subscription {
 
     /** Takes an item, and passes it on as soon as it is asked for. */
     suspend fun emit(item: T, upstream: Upstream) {
+        if (demand.get() == 0L || upstream.refusal() != null) return emitLater(item, upstream) // without a continuation where nobody waits
+        pass(item)
+    }
+
+    private suspend fun emitLater(item: T, upstream: Upstream) {
         try {
             while (demand.get() == 0L && upstream.refusal() == null) woken.receive()
             upstream.refusal()?.let { throw it }
@@ -146,6 +151,10 @@ private class Supply<T : AutoCloseable> : Publisher<T>, Subscription {
             item.close()
             throw t
         }
+        pass(item)
+    }
+
+    private fun pass(item: T) {
         demand.decrementAndGet()
         checkNotNull(subscriber).onNext(item) // there is one: somebody asked
     }

@@ -1,6 +1,7 @@
 package org.arbalest.device.internal.async;
 
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.arbalest.device.AsyncTask;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.abi.ArrowArrayStruct;
@@ -8,19 +9,24 @@ import org.arbalest.device.abi.ArrowAsyncTaskStruct;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.HandleExport;
+import org.arbalest.device.internal.lifetime.VarHandles;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.internal.stream.Failures;
 
 /** One task that a consumer holds: what it is to get, and the slot by which it comes back. */
 public final class TaskExport {
+  private static final VarHandle SPENT = VarHandles.ofField(MethodHandles.lookup(), "spent", boolean.class);
+
   private final AsyncExport export;
 
   /** A {@link DeviceArray} or an {@link AsyncTask}. */
   private final AutoCloseable data;
 
-  private final AtomicBoolean spent = new AtomicBoolean();
   private final long tag;
+
+  @SuppressWarnings("UnusedVariable") // read through SPENT
+  private boolean spent;
 
   /** On failure {@code data} is still the caller's. */
   TaskExport(AsyncExport export, AutoCloseable data) {
@@ -71,7 +77,7 @@ public final class TaskExport {
   }
 
   private boolean spend() {
-    if (!spent.compareAndSet(false, true)) return false;
+    if (!SPENT.compareAndSet(this, false, true)) return false;
     Slots.leave(tag);
     return true;
   }
