@@ -13,15 +13,17 @@ import org.arbalest.device.internal.build.ColumnBuilderImpl;
  * floats and decimals that are this number exactly; {@code append(double)} floats; {@code append(BigDecimal)} decimals; {@code append(String)} text;
  * {@code append(byte[])} binary; {@code append(MemorySegment)} both; {@code append(Interval)} intervals; {@link #appendList} lists of all kinds; {@link
  * #appendMap} maps; {@link #appendStruct} structs; {@link #appendUnion(int)} unions; {@link #appendRun} run-ends. A dictionary and run-ends take what
- * their values do: a dictionary keeps each value once, and a value like the one before makes a run longer. Floats are alike bit by bit. An extension
- * type takes what its storage does.
+ * their values do, one value at a time or an array of numbers: a dictionary keeps each value once, and a value like the one before makes a run longer.
+ * Floats are alike bit by bit. Lists by several sizes or by offset, union elements by type ids, and values as Arrow's buffers store them are not
+ * among that. An extension type takes what its storage does.
  *
  * <p>Anything else is an {@link IllegalArgumentException} that names the column and its type, and so is, with the row and the value, a value that the
  * type does not have: 300 in int8, 16777217 in float32, text with half a surrogate pair, two elements in a list of three.
  *
  * <p>The parts of a nested value are appended to builders of their own ({@link #items}, {@link #child}, {@link #keys}, {@link #values}), before the
- * value or after it; in a dictionary ({@link #dictionary}) and in run-ends before it. A null has no parts, but for a struct's fields, which are appended
- * for each row.
+ * value or after it; in a dictionary ({@link #dictionary}) and in run-ends before it, and there they stay if the value is refused, for the next one. A
+ * struct's fields are appended for each row, a null one too. All other parts of a null, where it has some, are made by {@link #appendNull}: in lists
+ * of a fixed size, unions and run-ends. So those of the rows before must have been appended by then, neither fewer nor more.
  *
  * <p>Whatever is appended is appended as a whole or, if it throws, not at all: the builder is then as it was (OWN-15). Only where memory runs out
  * can the batch not be built any more.
@@ -153,7 +155,7 @@ public sealed interface ColumnBuilder permits ColumnBuilderImpl {
   ColumnBuilder growIndices();
 
   /**
-   * Sets how many bytes the buffers have, at most, that text or binary views share, 1 MiB if nothing is said; a longer value has a buffer of its own.
+   * Sets how many bytes of text or binary are, at most, in a buffer that views share, 1 MiB if nothing is said; a longer value has one of its own.
    */
   ColumnBuilder viewBufferSize(int bytes);
 

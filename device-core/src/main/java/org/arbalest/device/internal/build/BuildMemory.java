@@ -30,9 +30,23 @@ final class BuildMemory implements AutoCloseable {
     }
   }
 
+  /** The beginning of a buffer, which is freed like one. */
+  DeviceBuffer part(DeviceBuffer buffer, long bytes) {
+    buffers.add(null); // room first, so that nothing is lost
+    DeviceBuffer part = buffer.slice(0, bytes);
+    buffers.set(buffers.size() - 1, part);
+    return part;
+  }
+
   /** Will tell it when the memory is gone. */
   void add(GrowableBuffer buffer) {
     growing.add(buffer);
+  }
+
+  /** Frees a buffer before all others. */
+  void free(GrowableBuffer buffer) {
+    growing.remove(buffer);
+    buffers.remove(buffer.free());
   }
 
   boolean isOpen() {

@@ -22,11 +22,59 @@ final class Children {
   }
 
   ColumnBuilderImpl add(Field child) {
-    Objects.requireNonNull(child, "child");
-    ColumnBuilderImpl added = Builders.of(parent.memory, child, rows);
-    builders.add(added);
-    fields.add(child);
+    ColumnBuilderImpl added = make(child);
+    add(child, added);
     return added;
+  }
+
+  /** A builder that is not one of these yet. */
+  ColumnBuilderImpl make(Field child) {
+    return Builders.of(parent.memory, Objects.requireNonNull(child, "child"), rows);
+  }
+
+  void add(Field child, ColumnBuilderImpl builder) {
+    builders.add(builder);
+    fields.add(child);
+  }
+
+  /** Throws if elements of a sparse union's rows are missing so far, or cannot be made of all children but one for some rows more. */
+  void checkOthers(int chosen, long count) {
+    long row = parent.length();
+    for (int child = 0; child < builders.size(); child++) {
+      long appended = builders.get(child).length();
+      checkBefore(child, row, appended);
+      if (child != chosen && appended < row + count) builders.get(child).checkFillers(row + count - appended);
+    }
+  }
+
+  /** Throws if an element is missing before one of some rows more, or cannot be made where the row is another child's. */
+  void checkRows(int[] chosen) {
+    long[] lengths = builders.stream().mapToLong(ColumnBuilder::length).toArray();
+    for (int i = 0; i < chosen.length; i++) {
+      long row = parent.length() + i;
+      for (int child = 0; child < lengths.length; child++) {
+        checkBefore(child, row, lengths[child]);
+        if (child != chosen[i] && lengths[child] == row) lengths[child]++;
+      }
+    }
+    for (int child = 0; child < lengths.length; child++) {
+      long made = lengths[child] - builders.get(child).length();
+      if (made > 0) builders.get(child).checkFillers(made);
+    }
+  }
+
+  private void checkBefore(int child, long row, long appended) {
+    if (appended < row) {
+      throw new IllegalStateException(
+          "column \"" + parent.field.name() + "\", row " + row + ": child \"" + name(child) + "\" has only " + appended + " of the elements before it");
+    }
+  }
+
+  /** Makes the next row's element of all children but one, where it is not there. */
+  void fillOthers(int chosen) {
+    for (int child = 0; child < builders.size(); child++) {
+      if (child != chosen && builders.get(child).length() == parent.length()) builders.get(child).appendFiller();
+    }
   }
 
   int find(String name) {

@@ -1,8 +1,5 @@
 package org.arbalest.device.internal.build;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -14,7 +11,6 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Field;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.internal.schema.Utf8;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +38,9 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits 
 
   /** The dictionary or the run-ends whose values these are: who appends knows them by its name and its rows. */
   @Nullable ColumnBuilderImpl encoded;
+
+  /** How long it was, see {@link #mark}. */
+  private long marked;
 
   ColumnBuilderImpl(BuildMemory memory, Field field, @Nullable GrowableBuffer integers, @Nullable GrowableBuffer floats) {
     this.memory = memory;
@@ -135,10 +134,10 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits 
   /** Writes whatever stands where a null is. */
   abstract void writeNull();
 
-  /** Throws if a filler cannot be appended, since parts are missing of what comes before; asked before anything is (OWN-15). */
-  void checkFiller() {}
+  /** Throws if some fillers cannot be appended in a row: parts of what comes before are missing or too many, or they are too many themselves (OWN-15). */
+  void checkFillers(long count) {}
 
-  /** Appends a value that nobody reads, since what it is a part of is null, or another part. */
+  /** Appends a value that nobody reads, since what it is a part of is null, or another part; cannot be refused after {@link #checkFillers}. */
   void appendFiller() {
     writeNull();
     if (nullable) {
@@ -146,6 +145,23 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits 
     } else {
       validity.appendValid();
     }
+  }
+
+  /** The builders of what the values are made of. */
+  List<ColumnBuilderImpl> parts() {
+    return List.of();
+  }
+
+  /** Keeps in mind how long this and its parts are, for {@link #back}. */
+  final void mark() {
+    marked = length();
+    for (ColumnBuilderImpl part : parts()) part.mark();
+  }
+
+  /** Forgets what came after {@link #mark}, parts too. */
+  void back() {
+    truncate(marked);
+    for (ColumnBuilderImpl part : parts()) part.back();
   }
 
   /** Forgets the values from some row on; what they were made of stays, until {@link #truncateParts}. */
@@ -162,25 +178,10 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits 
     return validity.isNull(row) ? NULL_HASH : hash(row);
   }
 
-  /** A hash of several values in order. */
-  final long hashAll(long from, long count) {
-    long hash = Hashes.mix(Hashes.START, count);
-    for (long i = 0; i < count; i++) hash = Hashes.mix(hash, hashAt(from + i));
-    return hash;
-  }
-
   /** Whether two values are the same, bit by bit, or both null. */
   final boolean sameAt(long one, long other) {
     boolean isNull = validity.isNull(one);
     return isNull == validity.isNull(other) && (isNull || same(one, other));
-  }
-
-  /** Whether several values in order are the same. */
-  final boolean sameAll(long one, long other, long count) {
-    for (long i = 0; i < count; i++) {
-      if (!sameAt(one + i, other + i)) return false;
-    }
-    return true;
   }
 
   /** A hash of a value that is not null. */
@@ -192,6 +193,11 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits 
   /** The buffers behind the validity bitmap. */
   abstract List<GrowableBuffer> buffers();
 
+  /** Adds the buffers behind the validity bitmap to those of the array. */
+  void addBuffers(List<@Nullable DeviceBuffer> taken) {
+    for (GrowableBuffer buffer : buffers()) taken.add(buffer.take());
+  }
+
   /** The array, whose memory is still to be moved into a {@link DeviceArray}. */
   ArrayData finish() {
     return finish(List.of());
@@ -201,7 +207,7 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits 
   final ArrayData finish(List<ArrayData> children) {
     List<@Nullable DeviceBuffer> taken = new ArrayList<>();
     taken.add(validity.take());
-    for (GrowableBuffer buffer : buffers()) taken.add(buffer.take());
+    addBuffers(taken);
     return ArrayData.of(length(), validity.nullCount(), taken, children);
   }
 
@@ -213,25 +219,12 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits 
     if (!nullable) throw new IllegalArgumentException("column \"" + field.name() + "\" is not nullable, but row " + row + " is null");
   }
 
-  /** The bytes of text. */
-  final byte[] utf8(String value) {
-    byte[] bytes = value.getBytes(UTF_8);
-    int half = Utf8.half(value, bytes);
-    if (half >= 0) throw new IllegalArgumentException(here() + ": " + Utf8.describe(value, half));
-    return bytes;
-  }
-
-  /** Refuses bytes that are not UTF-8. */
-  final void checkText(MemorySegment value) {
-    if (!Utf8.isText(value)) throw doesNotHold(value.byteSize() + " bytes that are not UTF-8");
-  }
-
   /** A value that is not one of the type's. */
   final IllegalArgumentException doesNotHold(String value) {
     return doesNotFit(value + ", in row " + row());
   }
 
-  final IllegalArgumentException doesNotFit(String what) {
+  IllegalArgumentException doesNotFit(String what) {
     return new IllegalArgumentException("column \"" + name() + "\" of type \"" + Layout.of(field).format + "\" does not hold " + what);
   }
 
@@ -240,7 +233,7 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits 
     return "column \"" + name() + "\", row " + row();
   }
 
-  private String name() {
+  final String name() {
     return encoded == null ? field.name() : encoded.name();
   }
 

@@ -10,18 +10,35 @@ import org.arbalest.device.internal.memory.NativeHeap;
 
 /** Decimals, as integers without the point, least significant byte first. */
 final class DecimalBuilder extends FixedBuilder {
+  /** Any number of so many digits is a long. */
+  private static final int LONG_DIGITS = 18;
+
   private final int precision;
   private final int scale;
+
+  /** What 1 is stored as; 0 if that is no long. */
+  private final long one;
+
+  /** The largest number that is stored, as far as longs go. */
+  private final long most;
 
   DecimalBuilder(BuildMemory memory, Field field, DecimalType type, int rows) {
     super(memory, field, rows, false, false);
     this.precision = type.precision();
     this.scale = type.scale();
+    this.one = scale >= 0 && scale <= LONG_DIGITS ? BigInteger.TEN.pow(scale).longValue() : 0;
+    this.most = precision <= LONG_DIGITS ? BigInteger.TEN.pow(precision).longValue() - 1 : Long.MAX_VALUE;
   }
 
   @Override
   ColumnBuilder appendOther(long value) {
-    return append(BigDecimal.valueOf(value));
+    long unscaled = value * one;
+    if (one == 0 || Math.multiplyHigh(value, one) != unscaled >> (Long.SIZE - 1) || unscaled > most || unscaled < -most) {
+      return append(BigDecimal.valueOf(value));
+    }
+    write(unscaled);
+    validity.appendValid();
+    return this;
   }
 
   @Override
@@ -31,18 +48,22 @@ final class DecimalBuilder extends FixedBuilder {
     return this;
   }
 
-  private void write(BigInteger unscaled) {
+  private void write(long unscaled) {
     if (width == 4) {
-      values.putInt(unscaled.intValue());
+      values.putInt((int) unscaled);
       return;
     }
     long at = values.extend(width);
+    NativeHeap.putLong(at, unscaled);
+    for (int i = Long.BYTES; i < width; i += Long.BYTES) NativeHeap.putLong(at + i, unscaled >> (Long.SIZE - 1));
+  }
+
+  private void write(BigInteger unscaled) {
     if (unscaled.bitLength() < Long.SIZE) {
-      long low = unscaled.longValue();
-      NativeHeap.putLong(at, low);
-      for (int i = Long.BYTES; i < width; i += Long.BYTES) NativeHeap.putLong(at + i, low >> (Long.SIZE - 1));
+      write(unscaled.longValue());
       return;
     }
+    long at = values.extend(width);
     byte[] digits = unscaled.toByteArray();
     byte sign = (byte) (unscaled.signum() < 0 ? -1 : 0);
     for (int i = 0; i < width; i++) NativeHeap.putByte(at + i, i < digits.length ? digits[digits.length - 1 - i] : sign);
@@ -50,6 +71,10 @@ final class DecimalBuilder extends FixedBuilder {
 
   /** The decimal with the type's scale, if it fits. */
   private BigDecimal scaled(BigDecimal value) {
+    if (value.signum() == 0) return BigDecimal.ZERO;
+    long more = (long) scale - value.scale(); // zeroes; setScale would first make a number of so many digits
+    if (more > precision) throw doesNotHold("the decimal " + value + " (precision " + precision + ")");
+    if (-more >= value.precision()) throw doesNotHold("the decimal " + value + " (scale " + scale + ")");
     BigDecimal scaled;
     try {
       scaled = value.setScale(scale, RoundingMode.UNNECESSARY);

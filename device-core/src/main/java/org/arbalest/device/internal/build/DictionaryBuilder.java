@@ -35,7 +35,7 @@ final class DictionaryBuilder extends EncodedBuilder {
     Integer position = texts.get(Objects.requireNonNull(value, "value"));
     if (position == null) {
       super.append(value);
-      texts.put(value, (int) indices.get(length() - 1) & (int) (-1L >>> (Long.SIZE - index.bits())));
+      texts.put(value, (int) positionAt(length() - 1));
     } else {
       indices.put(position);
       validity.appendValid();
@@ -111,6 +111,11 @@ final class DictionaryBuilder extends EncodedBuilder {
     return replace(value);
   }
 
+  @Override
+  String described() {
+    return "a dictionary, whose values are appended one by one, and their parts to dictionary()";
+  }
+
   /** With indices as wide as they are now, and the type of the values. */
   @Override
   public Field field() {
@@ -124,14 +129,18 @@ final class DictionaryBuilder extends EncodedBuilder {
   }
 
   @Override
-  void checkFiller() {
-    values.builder.checkFiller();
+  void checkFillers(long count) {
+    if (needsValue()) values.builder.checkFillers(1);
   }
 
-  /** One that is not to be null needs a value, whichever. */
+  /** A filler that is not to be null needs a value, whichever. */
+  private boolean needsValue() {
+    return !isNullable() && values.builder.length() == 0;
+  }
+
   @Override
   void appendFiller() {
-    if (!isNullable() && values.builder.length() == 0) values.builder.appendFiller();
+    if (needsValue()) values.builder.appendFiller();
     super.appendFiller();
   }
 
@@ -142,9 +151,36 @@ final class DictionaryBuilder extends EncodedBuilder {
   }
 
   @Override
+  void back() {
+    super.back();
+    forgetTables();
+  }
+
+  /** The indices, too, are then as they were before. */
+  @Override
+  ColumnBuilder together(Runnable appends) {
+    IntType before = index;
+    try {
+      return super.together(appends);
+    } catch (Throwable t) {
+      if (memory.isOpen() && index != before) {
+        indices.narrow(before.bits());
+        index = before;
+      }
+      throw t;
+    }
+  }
+
+  @Override
   void forgetValues(long before) {
     if (values.builder.length() == before) return;
     super.forgetValues(before);
+    forgetTables();
+  }
+
+  /** What was known of the values that are gone. */
+  private void forgetTables() {
+    long before = values.builder.length();
     known.clear();
     texts.values().removeIf(position -> position >= before);
   }
@@ -154,9 +190,14 @@ final class DictionaryBuilder extends EncodedBuilder {
     values.builder.checkComplete();
   }
 
+  /** The position of a row's value, which is the same however wide the indices are, and signed or not. */
+  private long positionAt(long row) {
+    return indices.get(row) & (-1L >>> (Long.SIZE - index.bits()));
+  }
+
   @Override
   long hash(long row) {
-    return Hashes.mix(Hashes.START, indices.get(row));
+    return Hashes.mix(Hashes.START, positionAt(row));
   }
 
   @Override

@@ -2,9 +2,11 @@ package org.arbalest.device.internal.build;
 
 import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
+import java.util.List;
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.Field;
 import org.arbalest.device.Interval;
+import org.arbalest.device.internal.schema.Layout;
 
 /** What stores a value that comes again only once: a value is appended to the values, and then looked at. */
 abstract sealed class EncodedBuilder extends RefusingBuilder permits DictionaryBuilder, RunEndBuilder {
@@ -27,115 +29,127 @@ abstract sealed class EncodedBuilder extends RefusingBuilder permits DictionaryB
   /** Throws if values cannot be encoded now. */
   void checkBefore() {}
 
-  /** Appends a value that was appended to the values; if that cannot be, it goes from there, too (OWN-15). */
+  private void begin() {
+    checkBefore();
+    values.builder.mark();
+  }
+
+  /** Appends a value that was appended to the values; if that cannot be, it goes from there, too, with the parts that it made itself (OWN-15). */
   private ColumnBuilder encoded() {
     try {
       values.builder.checkComplete();
       encode();
       return this;
     } catch (Throwable t) {
-      if (memory.isOpen()) values.builder.truncate(values.builder.length() - 1);
+      if (memory.isOpen()) values.builder.back();
       throw t;
     }
   }
 
+  /** What it is, and how values are appended to it, for an error. */
+  abstract String described();
+
+  @Override
+  final IllegalArgumentException doesNotFit(String what) {
+    return new IllegalArgumentException(
+        "column \"" + name() + "\" of values of type \"" + Layout.of(values.builder.field).format + "\" does not hold " + what + " itself: it is "
+            + described());
+  }
+
   @Override
   public final ColumnBuilder append(boolean value) {
-    checkBefore();
+    begin();
     values.builder.append(value);
     return encoded();
   }
 
   @Override
   final ColumnBuilder appendOther(long value) {
-    checkBefore();
+    begin();
     values.builder.append(value);
     return encoded();
   }
 
   @Override
   final ColumnBuilder appendOther(double value) {
-    checkBefore();
+    begin();
     values.builder.append(value);
     return encoded();
   }
 
   @Override
   public final ColumnBuilder append(BigDecimal value) {
-    checkBefore();
+    begin();
     values.builder.append(value);
     return encoded();
   }
 
   @Override
   public ColumnBuilder append(String value) {
-    checkBefore();
+    begin();
     values.builder.append(value);
     return encoded();
   }
 
   @Override
   public final ColumnBuilder append(byte[] value) {
-    checkBefore();
+    begin();
     values.builder.append(value);
     return encoded();
   }
 
   @Override
   public final ColumnBuilder append(MemorySegment value) {
-    checkBefore();
+    begin();
     values.builder.append(value);
     return encoded();
   }
 
   @Override
   public final ColumnBuilder append(Interval value) {
-    checkBefore();
+    begin();
     values.builder.append(value);
     return encoded();
   }
 
   @Override
   public final ColumnBuilder appendList(int size) {
-    checkBefore();
+    begin();
     values.builder.appendList(size);
     return encoded();
   }
 
   @Override
   public final ColumnBuilder appendMap(int size) {
-    checkBefore();
+    begin();
     values.builder.appendMap(size);
     return encoded();
   }
 
   @Override
   public final ColumnBuilder appendStruct() {
-    checkBefore();
+    begin();
     values.builder.appendStruct();
     return encoded();
   }
 
   @Override
   public final ColumnBuilder appendUnion(int child) {
-    checkBefore();
+    begin();
     values.builder.appendUnion(child);
     return encoded();
   }
 
   @Override
   public final ColumnBuilder appendUnion(String child) {
-    checkBefore();
+    begin();
     values.builder.appendUnion(child);
     return encoded();
   }
 
-  /** Encodes a null, whose parts are made here. */
-  final ColumnBuilder encodedNull() {
-    checkBefore();
-    values.builder.checkFiller();
-    values.builder.appendFiller();
-    return encoded();
+  @Override
+  final List<ColumnBuilderImpl> parts() {
+    return List.of(values.builder);
   }
 
   @Override

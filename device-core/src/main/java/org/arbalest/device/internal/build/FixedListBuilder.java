@@ -30,18 +30,23 @@ final class FixedListBuilder extends ItemsBuilder {
   }
 
   @Override
-  void checkFiller() {
+  void checkFillers(long count) {
     long appended = items.builder.length();
     if (appended != elements()) {
       throw new IllegalStateException(
           here() + ": a null, whose " + size + " elements come next, but the lists before have " + elements() + ", of which " + appended + " were appended");
     }
-    if (size > 0) items.builder.checkFiller();
+    if (size > 0) items.builder.checkFillers(count * size);
+  }
+
+  @Override
+  void addNull() {
+    checkFillers(1);
+    super.addNull();
   }
 
   @Override
   void writeNull() {
-    checkFiller();
     for (int i = 0; i < size; i++) items.builder.appendFiller();
   }
 
@@ -52,12 +57,12 @@ final class FixedListBuilder extends ItemsBuilder {
 
   @Override
   long hash(long row) {
-    return items.builder.hashAll(row * size, size);
+    return Hashes.ofAll(items.builder, row * size, size);
   }
 
   @Override
   boolean same(long one, long other) {
-    return items.builder.sameAll(one * size, other * size, size);
+    return Hashes.sameAll(items.builder, one * size, other * size, size);
   }
 
   @Override

@@ -3,6 +3,7 @@ package org.arbalest.device.internal.build;
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.memory.Utf8Scan;
 
 /** Bytes in CPU-accessible memory that are appended to. The builder's {@link BuildMemory} frees it. */
 final class GrowableBuffer {
@@ -94,8 +95,17 @@ final class GrowableBuffer {
   /** Appends what is in some memory in one copy; if that cannot be read, nothing (OWN-15). */
   void putAll(MemorySegment values) {
     long bytes = values.byteSize();
-    MemorySegment.copy(values, 0, NativeHeap.segment(reserve(bytes), bytes), 0, bytes);
+    NativeHeap.copy(values, reserve(bytes));
     next += bytes;
+  }
+
+  /** Likewise, if it is text. */
+  boolean putText(MemorySegment values) {
+    long size = size();
+    putAll(values);
+    if (Utf8Scan.isValid(address + size, values.byteSize())) return true; // what is here nobody changes any more
+    truncate(size);
+    return false;
   }
 
   /** Forgets what was written behind some bytes. */
@@ -118,11 +128,25 @@ final class GrowableBuffer {
     use(larger, size);
   }
 
+  /** Only what was written of the memory, to be moved into an array. */
+  DeviceBuffer takeWritten() {
+    memory.checkOpen();
+    return memory.part(buffer, size());
+  }
+
   /** The memory, to be moved into an array; what was not written is zeroed, since a peer gets to see it. */
   DeviceBuffer take() {
     memory.checkOpen();
     NativeHeap.fill(next, end - next, (byte) 0);
     return buffer;
+  }
+
+  /** Frees the memory, and says which it was. */
+  DeviceBuffer free() {
+    DeviceBuffer freed = buffer;
+    freed.close();
+    forget();
+    return freed;
   }
 
   /** The memory is gone: it was freed, or belongs to an array. */

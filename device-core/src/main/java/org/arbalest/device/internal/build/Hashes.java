@@ -32,4 +32,19 @@ final class Hashes {
     }
     return true;
   }
+
+  /** Of several values in order. */
+  static long ofAll(ColumnBuilderImpl values, long from, long count) {
+    long hash = mix(START, count);
+    for (long i = 0; i < count; i++) hash = mix(hash, values.hashAt(from + i));
+    return hash;
+  }
+
+  /** Whether several values in order are the same. */
+  static boolean sameAll(ColumnBuilderImpl values, long one, long other, long count) {
+    for (long i = 0; i < count; i++) {
+      if (!values.sameAt(one + i, other + i)) return false;
+    }
+    return true;
+  }
 }

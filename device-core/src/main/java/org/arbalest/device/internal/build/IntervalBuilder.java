@@ -34,7 +34,7 @@ final class IntervalBuilder extends FixedBuilder {
           case DAY_TIME -> months == 0 && millis * NANOS_PER_MILLI == nanos && millis == (int) millis;
           case MONTH_DAY_NANO -> true;
         };
-    if (!fits) throw doesNotHold("the interval of " + months + " months, " + days + " days, " + nanos + " nanoseconds (" + parts() + ")");
+    if (!fits) throw doesNotHold("the interval of " + months + " months, " + days + " days, " + nanos + " nanoseconds (" + described() + ")");
     switch (unit) {
       case YEAR_MONTH -> values.putInt(months);
       case DAY_TIME -> values.putLong(both(days, (int) millis));
@@ -47,7 +47,7 @@ final class IntervalBuilder extends FixedBuilder {
     validity.appendValid();
   }
 
-  private String parts() {
+  private String described() {
     return unit == IntervalUnit.YEAR_MONTH ? "months only" : "days, and whole milliseconds of 32 bits";
   }
 

@@ -58,6 +58,11 @@ abstract sealed class ItemsBuilder extends RefusingBuilder permits FixedListBuil
   abstract DataType type(Field item);
 
   @Override
+  final List<ColumnBuilderImpl> parts() {
+    return List.of(items.builder);
+  }
+
+  @Override
   final void truncateParts() {
     items.truncate(elements());
   }

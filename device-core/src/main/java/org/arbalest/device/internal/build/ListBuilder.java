@@ -43,12 +43,12 @@ final class ListBuilder extends ItemsBuilder {
 
   @Override
   long hash(long row) {
-    return items.builder.hashAll(offsets.get(row), size(row));
+    return Hashes.ofAll(items.builder, offsets.get(row), size(row));
   }
 
   @Override
   boolean same(long one, long other) {
-    return size(one) == size(other) && items.builder.sameAll(offsets.get(one), offsets.get(other), size(one));
+    return size(one) == size(other) && Hashes.sameAll(items.builder, offsets.get(one), offsets.get(other), size(one));
   }
 
   private long size(long row) {

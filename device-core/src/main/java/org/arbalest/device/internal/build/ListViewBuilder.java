@@ -85,12 +85,12 @@ final class ListViewBuilder extends ItemsBuilder {
 
   @Override
   long hash(long row) {
-    return items.builder.hashAll(offsets.get(row), sizes.get(row));
+    return Hashes.ofAll(items.builder, offsets.get(row), sizes.get(row));
   }
 
   @Override
   boolean same(long one, long other) {
-    return sizes.get(one) == sizes.get(other) && items.builder.sameAll(offsets.get(one), offsets.get(other), sizes.get(one));
+    return sizes.get(one) == sizes.get(other) && Hashes.sameAll(items.builder, offsets.get(one), offsets.get(other), sizes.get(one));
   }
 
   @Override

@@ -72,6 +72,11 @@ final class MapBuilder extends RefusingBuilder {
   }
 
   @Override
+  List<ColumnBuilderImpl> parts() {
+    return List.of(keys.builder, values.builder);
+  }
+
+  @Override
   void truncateParts() {
     keys.truncate(offsets.last());
     values.truncate(offsets.last());
@@ -86,14 +91,14 @@ final class MapBuilder extends RefusingBuilder {
   @Override
   long hash(long row) {
     long from = offsets.get(row);
-    return Hashes.mix(keys.builder.hashAll(from, size(row)), values.builder.hashAll(from, size(row)));
+    return Hashes.mix(Hashes.ofAll(keys.builder, from, size(row)), Hashes.ofAll(values.builder, from, size(row)));
   }
 
   @Override
   boolean same(long one, long other) {
     return size(one) == size(other)
-        && keys.builder.sameAll(offsets.get(one), offsets.get(other), size(one))
-        && values.builder.sameAll(offsets.get(one), offsets.get(other), size(one));
+        && Hashes.sameAll(keys.builder, offsets.get(one), offsets.get(other), size(one))
+        && Hashes.sameAll(values.builder, offsets.get(one), offsets.get(other), size(one));
   }
 
   private long size(long row) {

@@ -58,6 +58,16 @@ final class Numbers {
     buffer.truncate(count * bytes);
   }
 
+  /** Makes the numbers, which all have room there, narrower. */
+  void narrow(int bits) {
+    long count = count();
+    int wide = bytes;
+    long address = buffer.address();
+    buffer.truncate(0);
+    bytes = bits >>> 3;
+    for (long i = 0; i < count; i++) put(get(address + i * wide, wide));
+  }
+
   GrowableBuffer buffer() {
     return buffer;
   }

@@ -17,9 +17,8 @@ abstract sealed class RefusingBuilder extends ColumnBuilderImpl
         MapBuilder,
         NullBuilder,
         StructBuilder,
-        UnionBuilder,
-        VariableBuilder,
-        ViewBuilder {
+        TextBuilder,
+        UnionBuilder {
   RefusingBuilder(BuildMemory memory, Field field) {
     super(memory, field, null, null);
   }

@@ -63,7 +63,8 @@ final class RunEndBuilder extends EncodedBuilder {
   @Override
   void addNull() {
     if (!values.builder.isNullable()) throw new IllegalArgumentException(here() + ": is null, but the values of the runs are not nullable");
-    encodedNull();
+    checkFillers(1);
+    appendFiller();
   }
 
   @Override
@@ -75,14 +76,17 @@ final class RunEndBuilder extends EncodedBuilder {
   void writeNull() {}
 
   @Override
-  void checkFiller() {
+  void checkFillers(long count) {
     checkBefore();
-    values.builder.checkFiller();
+    values.builder.checkComplete();
+    values.builder.checkFillers(Math.min(count, 2)); // the second is like the first, and goes when it is there
+    checkEnd(count);
   }
 
   @Override
   void appendFiller() {
-    encodedNull();
+    values.builder.appendFiller();
+    encode();
   }
 
   @Override
@@ -93,6 +97,11 @@ final class RunEndBuilder extends EncodedBuilder {
   @Override
   public ColumnBuilder values(Field value) {
     return replace(value);
+  }
+
+  @Override
+  String described() {
+    return "run-end-encoded; its values are appended one by one, and their parts to values()";
   }
 
   /** With the type of the values as it is now. */

@@ -48,14 +48,25 @@ final class StructBuilder extends RefusingBuilder {
   void writeNull() {}
 
   @Override
-  void checkFiller() {
-    for (ColumnBuilderImpl child : children.builders) child.checkFiller();
+  void checkFillers(long count) {
+    for (ColumnBuilderImpl child : children.builders) {
+      if (child.length() != length()) {
+        throw new IllegalStateException(
+            here() + ": its field \"" + child.field.name() + "\" has " + child.length() + " values, where " + length() + " come before what is made here");
+      }
+      child.checkFillers(count);
+    }
   }
 
   @Override
   void appendFiller() {
     for (ColumnBuilderImpl child : children.builders) child.appendFiller();
     super.appendFiller();
+  }
+
+  @Override
+  List<ColumnBuilderImpl> parts() {
+    return children.builders;
   }
 
   @Override

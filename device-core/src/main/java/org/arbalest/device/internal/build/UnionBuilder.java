@@ -17,11 +17,8 @@ import org.jspecify.annotations.Nullable;
 /** Unions: for each element which child has it, and in a dense one, where. */
 final class UnionBuilder extends RefusingBuilder {
   private final UnionMode mode;
-  private final List<Integer> ids;
+  private final TypeIds ids;
   private final Children children;
-
-  /** Of each type id, the child, or −1. */
-  private final int[] childOf = new int[128];
 
   private final GrowableBuffer typeIds;
 
@@ -34,20 +31,18 @@ final class UnionBuilder extends RefusingBuilder {
   UnionBuilder(BuildMemory memory, Field field, UnionType type, int rows) {
     super(memory, field);
     this.mode = type.mode();
-    this.ids = new ArrayList<>(type.typeIds());
+    this.ids = new TypeIds(type.typeIds());
     this.children = new Children(this, type.fields(), mode == UnionMode.SPARSE ? rows : 0);
     this.typeIds = new GrowableBuffer(memory, rows);
     this.offsets = mode == UnionMode.DENSE ? new Numbers(memory, 32, rows) : null;
     this.counts = new long[ids.size()];
-    Arrays.fill(childOf, -1);
-    for (int i = 0; i < ids.size(); i++) childOf[ids.get(i)] = i;
   }
 
   @Override
   public ColumnBuilder appendUnion(int child) {
     if (child < 0 || child >= ids.size()) throw unknown("child " + child);
     if (offsets == null) {
-      for (int i = 0; i < ids.size(); i++) checkBefore(i, child, length(), children.get(i).length());
+      children.checkOthers(child, 1);
     } else {
       checkOffset(counts[child]);
     }
@@ -65,50 +60,34 @@ final class UnionBuilder extends RefusingBuilder {
     Objects.requireNonNull(newTypeIds, "typeIds");
     int[] chosen = new int[newTypeIds.length];
     for (int i = 0; i < chosen.length; i++) {
-      chosen[i] = newTypeIds[i] < 0 ? -1 : childOf[newTypeIds[i]];
+      chosen[i] = ids.childOf(newTypeIds[i]);
       if (chosen[i] < 0) throw unknown("type id " + newTypeIds[i]);
     }
-    long[] lengths = children.builders.stream().mapToLong(ColumnBuilder::length).toArray();
-    for (int i = 0; i < chosen.length; i++) {
-      long row = length() + i;
-      for (int child = 0; offsets == null && child < lengths.length; child++) {
-        if (checkBefore(child, chosen[i], row, lengths[child])) lengths[child]++;
-      }
+    if (offsets == null) {
+      children.checkRows(chosen);
+    } else {
+      checkOffset(Arrays.stream(counts).max().orElse(0) + chosen.length);
     }
-    if (offsets != null) checkOffset(Arrays.stream(counts).max().orElse(0) + chosen.length);
     for (int child : chosen) write(child);
     return this;
   }
 
   private IllegalArgumentException unknown(String what) {
-    return new IllegalArgumentException(here() + ": has no " + what + "; its children are " + children.names() + ", by type ids " + ids);
+    return new IllegalArgumentException(here() + ": has no " + what + "; its children are " + children.names() + ", by type ids " + ids.all());
   }
 
   private void checkOffset(long offset) {
     if (offset > Integer.MAX_VALUE) throw new IllegalArgumentException(here() + ": has 32-bit offsets, but " + offset + " elements");
   }
 
-  /** Whether an element of a child is to be made, since this row is another's; throws if one is missing before, or it cannot be made. */
-  private boolean checkBefore(int child, int chosen, long row, long appended) {
-    if (appended < row) {
-      throw new IllegalStateException(
-          "column \"" + field.name() + "\", row " + row + ": child \"" + children.name(child) + "\" has only " + appended + " of the elements before it");
-    }
-    if (child == chosen || appended > row) return false;
-    children.get(child).checkFiller();
-    return true;
-  }
-
   /** In a sparse union every child has this row, too. */
   private void write(int child) {
     if (offsets == null) {
-      for (int i = 0; i < ids.size(); i++) {
-        if (i != child && children.get(i).length() == length()) children.get(i).appendFiller();
-      }
+      children.fillOthers(child);
     } else {
       offsets.put(counts[child]++);
     }
-    typeIds.putByte(ids.get(child).byteValue());
+    typeIds.putByte(ids.of(child));
     validity.appendValid();
   }
 
@@ -117,26 +96,31 @@ final class UnionBuilder extends RefusingBuilder {
     int child = 0;
     while (child < ids.size() && !children.get(child).isNullable()) child++;
     if (child == ids.size()) throw new IllegalArgumentException(here() + ": is null, but no child may be null");
-    checkFiller(child);
-    appendUnion(child);
+    checkFillers(child, 1);
+    write(child);
     children.get(child).appendFiller();
   }
 
-  /** Throws if an element of a child cannot be made, which comes next. */
-  private void checkFiller(int child) {
+  /** Throws if elements cannot be made of a child, which come next. */
+  private void checkFillers(int child, long count) {
     long appended = children.get(child).length();
     long needed = offsets == null ? length() : counts[child];
     if (appended != needed) {
       throw new IllegalStateException(
           here() + ": an element of child \"" + children.name(child) + "\" comes next, but it has " + appended + ", where " + needed + " come before");
     }
-    children.get(child).checkFiller();
+    children.get(child).checkFillers(count);
+    if (offsets == null) {
+      children.checkOthers(child, count);
+    } else {
+      checkOffset(needed + count - 1);
+    }
   }
 
   @Override
-  void checkFiller() {
-    if (ids.isEmpty()) throw new IllegalArgumentException(here() + ": the union has no children, so it has no elements");
-    checkFiller(0);
+  void checkFillers(long count) {
+    if (ids.size() == 0) throw new IllegalArgumentException(here() + ": the union has no children, so it has no elements");
+    checkFillers(0, count);
   }
 
   @Override
@@ -149,7 +133,7 @@ final class UnionBuilder extends RefusingBuilder {
 
   @Override
   void appendFiller() {
-    appendUnion(0);
+    write(0);
     children.get(0).appendFiller();
   }
 
@@ -166,12 +150,11 @@ final class UnionBuilder extends RefusingBuilder {
   @Override
   public ColumnBuilder addChild(Field child) {
     Objects.requireNonNull(child, "child");
-    int id = 0;
-    while (id < childOf.length && childOf[id] >= 0) id++;
-    if (id == childOf.length) throw new IllegalArgumentException("column \"" + field.name() + "\": a union has at most " + id + " children");
-    ColumnBuilderImpl added = children.add(child);
-    childOf[id] = ids.size();
-    ids.add(id);
+    if (ids.isFull()) throw new IllegalArgumentException("column \"" + field.name() + "\": a union has at most " + ids.size() + " children");
+    ColumnBuilderImpl added = children.make(child);
+    if (offsets == null) added.checkFillers(length());
+    children.add(child, added);
+    ids.add();
     counts = Arrays.copyOf(counts, ids.size());
     if (offsets == null) {
       for (long row = 0; row < length(); row++) added.appendFiller(); // whose elements were others'
@@ -182,8 +165,13 @@ final class UnionBuilder extends RefusingBuilder {
   /** With the types of the children as they are now. */
   @Override
   public Field field() {
-    UnionType type = new UnionType(mode, ids, children.fields());
+    UnionType type = new UnionType(mode, ids.all(), children.fields());
     return type.equals(field.type()) ? field : field.withType(type);
+  }
+
+  @Override
+  List<ColumnBuilderImpl> parts() {
+    return children.builders;
   }
 
   @Override
@@ -219,7 +207,7 @@ final class UnionBuilder extends RefusingBuilder {
   }
 
   private int childAt(long row) {
-    return childOf[NativeHeap.getByte(typeIds.address() + row)];
+    return ids.childOf(NativeHeap.getByte(typeIds.address() + row));
   }
 
   private long placeAt(long row) {

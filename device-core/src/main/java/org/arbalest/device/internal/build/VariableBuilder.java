@@ -11,36 +11,20 @@ import org.arbalest.device.FlatType.LargeUtf8Type;
 import org.arbalest.device.FlatType.Utf8Type;
 
 /** Text and binary with offsets. */
-final class VariableBuilder extends RefusingBuilder {
+final class VariableBuilder extends TextBuilder {
   private final OffsetsBuilder offsets;
   private final GrowableBuffer data;
-  private final boolean isText;
 
   VariableBuilder(BuildMemory memory, Field field, int rows) {
-    super(memory, field);
-    this.isText = field.type() instanceof Utf8Type || field.type() instanceof LargeUtf8Type;
+    super(memory, field, field.type() instanceof Utf8Type || field.type() instanceof LargeUtf8Type);
     this.offsets = new OffsetsBuilder(memory, field, rows);
     this.data = new GrowableBuffer(memory, rows);
   }
 
   @Override
-  public ColumnBuilder append(String value) {
-    if (!isText) throw doesNotFit("text");
-    return write(utf8(value));
-  }
-
-  @Override
-  public ColumnBuilder append(byte[] value) {
-    Objects.requireNonNull(value, "value");
-    if (isText) throw doesNotFit("bytes");
-    return write(value);
-  }
-
-  @Override
   public ColumnBuilder append(MemorySegment value) {
     offsets.check(value.byteSize());
-    if (isText) checkText(value);
-    data.putAll(value);
+    put(data, value);
     offsets.append(value.byteSize());
     validity.appendValid();
     return this;
@@ -62,14 +46,14 @@ final class VariableBuilder extends RefusingBuilder {
     long first = offsets.read(from, 0);
     MemorySegment spanned = bytes.asSlice(first, offsets.read(from, count) - first);
     offsets.check(spanned.byteSize());
-    if (isText) checkText(spanned);
-    data.putAll(spanned);
+    put(data, spanned);
     for (long i = 0; i < count; i++) offsets.append(offsets.read(from, i + 1) - offsets.read(from, i));
     validity.appendValid(count);
     return this;
   }
 
-  private ColumnBuilder write(byte[] bytes) {
+  @Override
+  ColumnBuilder write(byte[] bytes) {
     offsets.append(bytes.length);
     data.putBytes(bytes);
     validity.appendValid();

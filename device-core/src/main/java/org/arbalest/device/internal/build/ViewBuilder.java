@@ -1,58 +1,44 @@
 package org.arbalest.device.internal.build;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.Utf8ViewType;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.jspecify.annotations.Nullable;
 
 /** Text and binary as views: of up to 12 bytes in the view itself, longer ones in data buffers that they share. */
-final class ViewBuilder extends RefusingBuilder {
+final class ViewBuilder extends TextBuilder {
   /** Size; the bytes, or the first four of them, the number of the data buffer and the offset there. */
   private static final int VIEW = 16;
 
   private static final int INLINE = 12;
 
-  private final boolean isText;
   private final GrowableBuffer views;
   private final List<GrowableBuffer> data = new ArrayList<>();
+
+  /** A buffer without values, which is to be the next one. */
+  private @Nullable GrowableBuffer spare;
 
   /** The most bytes of several values in a data buffer. */
   private int dataSize = 1 << 20;
 
   ViewBuilder(BuildMemory memory, Field field, int rows) {
-    super(memory, field);
-    this.isText = field.type() instanceof Utf8ViewType;
+    super(memory, field, field.type() instanceof Utf8ViewType);
     this.views = new GrowableBuffer(memory, (long) VIEW * rows);
-  }
-
-  @Override
-  public ColumnBuilder append(String value) {
-    if (!isText) throw doesNotFit("text");
-    return write(utf8(value));
-  }
-
-  @Override
-  public ColumnBuilder append(byte[] value) {
-    Objects.requireNonNull(value, "value");
-    if (isText) throw doesNotFit("bytes");
-    return write(value);
   }
 
   @Override
   public ColumnBuilder append(MemorySegment value) {
     if (value.byteSize() > Integer.MAX_VALUE) throw doesNotHold(value.byteSize() + " bytes (" + Integer.MAX_VALUE + ")");
-    if (isText) checkText(value);
     int size = (int) value.byteSize();
-    if (size <= INLINE) return write(value.toArray(JAVA_BYTE));
+    if (size <= INLINE) return writeInline(value, size);
     GrowableBuffer target = room(size);
     long offset = target.size();
-    target.putAll(value);
+    put(target, value);
     return refer(target, (int) offset, size);
   }
 
@@ -63,7 +49,8 @@ final class ViewBuilder extends RefusingBuilder {
     return this;
   }
 
-  private ColumnBuilder write(byte[] bytes) {
+  @Override
+  ColumnBuilder write(byte[] bytes) {
     if (bytes.length > INLINE) {
       GrowableBuffer target = room(bytes.length);
       long offset = target.size();
@@ -78,8 +65,25 @@ final class ViewBuilder extends RefusingBuilder {
     return this;
   }
 
+  private ColumnBuilder writeInline(MemorySegment value, int size) {
+    long before = views.size();
+    views.putInt(size);
+    try {
+      put(views, value);
+    } catch (Throwable t) {
+      if (memory.isOpen()) views.truncate(before);
+      throw t;
+    }
+    views.extendWithZeroes(INLINE - size);
+    validity.appendValid();
+    return this;
+  }
+
   private ColumnBuilder refer(GrowableBuffer target, int offset, int size) {
-    if (data.isEmpty() || data.getLast() != target) data.add(target);
+    if (data.isEmpty() || data.getLast() != target) {
+      if (target == spare) spare = null;
+      data.add(target);
+    }
     views.putInt(size);
     views.putInt(NativeHeap.getInt(target.address() + offset));
     views.putInt(data.size() - 1);
@@ -91,7 +95,8 @@ final class ViewBuilder extends RefusingBuilder {
   /** The last data buffer, if it has room, or else a new one. */
   private GrowableBuffer room(int size) {
     if (!data.isEmpty() && data.getLast().size() + size <= dataSize) return data.getLast();
-    return new GrowableBuffer(memory, size);
+    if (spare == null) spare = new GrowableBuffer(memory, data.isEmpty() ? size : Math.max(size, dataSize)); // the first one grows
+    return spare;
   }
 
   @Override
@@ -105,11 +110,19 @@ final class ViewBuilder extends RefusingBuilder {
     for (long row = length; row < views.size() / VIEW; row++) {
       if (size(row) <= INLINE) continue;
       int buffer = NativeHeap.getInt(view(row) + 8); // of the first one that goes, behind which all others are
-      data.subList(buffer + 1, data.size()).clear();
-      data.get(buffer).truncate(NativeHeap.getInt(view(row) + 12));
+      int offset = NativeHeap.getInt(view(row) + 12);
+      data.get(buffer).truncate(offset);
+      while (data.size() > (offset == 0 ? buffer : buffer + 1)) drop(data.removeLast());
       break;
     }
     views.truncate(length * VIEW);
+  }
+
+  /** Keeps a data buffer for the values to come, or frees it: who appends the same again and again needs no more than one. */
+  private void drop(GrowableBuffer buffer) {
+    buffer.truncate(0);
+    if (spare != null) memory.free(spare);
+    spare = buffer;
   }
 
   @Override
@@ -137,9 +150,13 @@ final class ViewBuilder extends RefusingBuilder {
 
   @Override
   List<GrowableBuffer> buffers() {
-    List<GrowableBuffer> all = new ArrayList<>();
-    all.add(views);
-    all.addAll(data);
-    return all;
+    return List.of(views);
+  }
+
+  /** Data buffers say how long they are: that is what is written, and not what there was room for. */
+  @Override
+  void addBuffers(List<@Nullable DeviceBuffer> taken) {
+    super.addBuffers(taken);
+    for (GrowableBuffer buffer : data) taken.add(buffer.takeWritten());
   }
 }

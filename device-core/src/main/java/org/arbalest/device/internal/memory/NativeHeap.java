@@ -98,6 +98,11 @@ public final class NativeHeap {
     MemorySegment.copy(ALL, from, ALL, to, bytes);
   }
 
+  /** All of a segment. */
+  public static void copy(MemorySegment from, long to) {
+    MemorySegment.copy(from, 0, ALL, to, from.byteSize());
+  }
+
   public static void copy(long from, MemorySegment to, long at, long bytes) {
     MemorySegment.copy(ALL, from, to, at, bytes);
   }

@@ -2,6 +2,7 @@ package org.arbalest.device.internal.validate;
 
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.memory.Utf8Scan;
 import org.arbalest.device.internal.schema.Malformed;
 
 /** Whether each text is UTF-8; those beneath nulls may be anything. */

@@ -1,4 +1,4 @@
-package org.arbalest.device.internal.validate
+package org.arbalest.device.internal.memory
 
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec

@@ -1,6 +1,4 @@
-package org.arbalest.device.internal.validate;
-
-import org.arbalest.device.internal.memory.NativeHeap;
+package org.arbalest.device.internal.memory;
 
 /**
  * Whether bytes are UTF-8, as RFC 3629 has it: no surrogates, nothing beyond U+10FFFF, nothing longer than it must be.
@@ -8,7 +6,7 @@ import org.arbalest.device.internal.memory.NativeHeap;
  * <p>ASCII is skipped by words. For the rest there is an automaton without branches, whose time does not depend on the script: a byte's row has the next
  * state for each state, at the bits that the state is the number of, so that a step is one look-up and one shift.
  */
-final class Utf8Scan {
+public final class Utf8Scan {
   private static final long HIGH_BITS = 0x8080808080808080L;
 
   /** How many bytes the automaton goes on before it looks for ASCII again. */
@@ -73,7 +71,7 @@ final class Utf8Scan {
   }
 
   /** How many bytes at the beginning are ASCII; not counting fewer than eight before the first that is not. */
-  static long ascii(long at, long bytes) {
+  public static long ascii(long at, long bytes) {
     long i = 0;
     while (bytes - i >= Long.BYTES && (NativeHeap.getLong(at + i) & HIGH_BITS) == 0) i += Long.BYTES;
     if (bytes - i >= Long.BYTES) return i;
@@ -81,7 +79,7 @@ final class Utf8Scan {
     return i;
   }
 
-  static boolean isValid(long at, long bytes) {
+  public static boolean isValid(long at, long bytes) {
     long state = WHOLE;
     for (long i = 0; i < bytes; ) {
       if ((state & 63) == WHOLE) i += ascii(at + i, bytes - i);
@@ -92,7 +90,7 @@ final class Utf8Scan {
   }
 
   /** The first byte that cannot be where it is; {@code bytes} if there is none, though a character may be cut off at the end. */
-  static long wrong(long at, long bytes) {
+  public static long wrong(long at, long bytes) {
     long state = WHOLE;
     for (long i = 0; i < bytes; i++) {
       state = NEXT[NativeHeap.getByte(at + i) & 0xFF] >>> state;
