@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * loops there are typed views, such as {@link #asLongs}.
  *
  * <p>What a producer wrote into the buffers is followed only within what is known to be there: offsets, sizes, indices, type ids and run ends that
- * lead beyond are a {@link DeviceException} which names the column, the row and the numbers.
+ * lead beyond are a {@link DeviceException} which names the column, the row and the numbers; elements of lists by their row in {@link #items}.
  *
  * <p><b>Threads.</b> Several may read one column, or one handle, at a time. A read after the handle was closed, moved or exported throws; while it is, the
  * memory may be gone, and the process with it: checks on each read would cost more than the read. So whoever closes waits for those who read; a thread that

@@ -93,6 +93,7 @@ public abstract sealed class ColumnValues permits Longs, Ints, Shorts, Bytes, Do
   /** Calls something with each row that is not null, in order. */
   public final void forEachValid(LongConsumer action) {
     Objects.requireNonNull(action, "action");
+    array.checkOpen();
     if (validity == 0) {
       for (long row = 0; row < length; row++) action.accept(row);
       return;

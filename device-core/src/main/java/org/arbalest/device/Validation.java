@@ -24,8 +24,10 @@ public enum Validation {
    * The same, and what is in the buffers, so that all rows can be read, and handed to others:
    *
    * <ul>
-   *   <li>null counts are true, and a field that is not nullable has no nulls, but where what it is part of is null itself (VAL-01, VAL-02);
-   *   <li>offsets do not go back, and stay within the data or the elements; views and list views stay within theirs, also beneath nulls (VAL-03 to VAL-05);
+   *   <li>null counts are true, and the bitmap of a field that is not nullable has no nulls, but where what it is part of is null itself (VAL-01, VAL-02).
+   *       The values that unions, run-ends and dictionaries stand for are other fields', which say whether they may be null;
+   *   <li>offsets do not go back, and stay within the data or the elements, as list views do, also beneath nulls; views that are not null stay within their
+   *       data (VAL-03 to VAL-05);
    *   <li>text is UTF-8 (VAL-06);
    *   <li>indices are within the dictionary (ARR-16); the types of a union are its own, and its offsets in order and within its children (VAL-07);
    *   <li>run ends ascend, and cover all rows (VAL-08);

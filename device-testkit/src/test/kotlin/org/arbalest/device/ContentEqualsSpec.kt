@@ -91,6 +91,45 @@ class ContentEqualsSpec : FunSpec({
         difference(trips("JFK", "LHR"), trips("JFK", "LHR")) shouldBe null
     }
 
+    test("READ-60 unions are equal if the types of their rows are, too") {
+        val both = listOf(Field.of("a", DataType.INT32), Field.of("b", DataType.INT32), Field.of("s", StructType(List(2) { Field.of("x", DataType.INT8) })))
+        for (mode in NestedType.UnionMode.entries) {
+            fun union(vararg rows: Pair<Int, Long>) = build(Field.of("u", NestedType.UnionType(mode, listOf(0, 5, 7), both)), rows.size) { u ->
+                for ((child, value) in rows) {
+                    u.appendUnion(child)
+                    if (child < 2) u.child(child).append(value) else u.child(2).also { s -> repeat(2) { s.child(it).append(value + it) } }.appendStruct()
+                }
+            }
+            difference(union(0 to 1, 1 to 2), union(0 to 1, 1 to 2)) shouldBe null
+            difference(union(0 to 1, 1 to 2), union(0 to 1, 0 to 2)) shouldBe "u[1]: 2 of type 5, and 2 of type 0"
+            difference(union(1 to 1), union(1 to 2)) shouldBe "u[0]: 1, and 2"
+            difference(union(2 to 1), union(2 to 1)) shouldBe null
+            difference(union(2 to 1), union(2 to 3)) shouldBe "u[0].x[0]: 1, and 3"
+        }
+    }
+
+    test("READ-60 what is encoded is compared as what it encodes: structs with a field of the same name twice, too") {
+        val pair = StructType(List(2) { Field.of("x", DataType.INT8) })
+        val types = listOf(DataType.dictionary(DataType.INT8, pair), DataType.runEndEncoded(DataType.INT32, Field.of("values", pair)))
+        for (type in types) withClue(type) {
+            HandLaid.imported(type, List(9) { it }, 3) { one ->
+                HandLaid.imported(type, List(9) { it }, 8) { one.difference(it) shouldBe null }
+                HandLaid.imported(type, List(8) { it } + 44, 1) { one.difference(it).shouldNotBeNull() shouldStartWith "[8]" }
+            }
+        }
+    }
+
+    test("READ-60 what the entries of a map are called does not count") {
+        fun map(key: String, value: String, count: Long) =
+            build(Field.of("m", DataType.map(Field.of(key, DataType.INT32).withNullable(false), Field.of(value, DataType.INT64)))) { m ->
+                m.appendMap(1)
+                m.keys().append(1)
+                m.values().append(count)
+            }
+        difference(map("key", "value", 2), map("k", "v", 2)) shouldBe null
+        difference(map("key", "value", 2), map("k", "v", 3)) shouldBe "m[0].value[0]: 2, and 3"
+    }
+
     test("long values are cut") {
         fun text(end: String) = build(Field.of("t", DataType.UTF8)) { it.append("x".repeat(1000) + end) }
         difference(text("a"), text("b")).shouldNotBeNull().length shouldBe "t[0]: ".length + 2 * 120 + ", and ".length

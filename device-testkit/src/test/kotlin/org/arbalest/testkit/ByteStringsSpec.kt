@@ -172,5 +172,10 @@ class ByteStringsSpec : FunSpec({
         refused(listOf(0, 4, 2), 1, ByteArray(4), "offsets[2] = 2 is before offsets[1] = 4")
         refused(listOf(0, 5), 0, null, "the data is NULL, but the offsets say 5 bytes")
         text(listOf(0, 0), null) { it.contentEquals(0, byteArrayOf()) shouldBe true }
+        text(listOf(5, 5, 5), null) { strings -> // empty text has no data to be within
+            listOf(0L, 1L).map { strings.byteLength(it) to strings.start(it) } shouldBe listOf(0L to 0L, 0L to 0L)
+            strings.getString(1) shouldBe ""
+            strings.contentEquals(1, byteArrayOf()) shouldBe true
+        }
     }
 })

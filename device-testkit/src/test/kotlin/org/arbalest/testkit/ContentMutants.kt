@@ -168,8 +168,25 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
     private fun read(column: Column, attempt: (() -> Unit) -> Any = { it() }) {
         attempt { column.nullCount() }
         for (row in 0 until column.length()) {
-            attempt { column.isNull(row) }
             attempt { column.get(row) }
+            for (getter in Mutants.getters) attempt { fitting { getter(column, row) } }
+        }
+        for (view in Mutants.views) attempt { fitting { view(column) } }
+        attempt { fitting { column.toLongArray(0) } }
+        attempt { fitting { column.toDoubleArray(0.0) } }
+        attempt { column.toString() }
+    }
+
+    /** What is asked of a type or a value that has none of it says so, which is no fault of the array's. */
+    private fun fitting(read: () -> Unit) {
+        try {
+            read()
+        } catch (_: ArithmeticException) {
+            // is none that Java has
+        } catch (_: NoSuchElementException) {
+            // is null
+        } catch (e: IllegalArgumentException) {
+            if (e.javaClass != IllegalArgumentException::class.java) throw e
         }
     }
 

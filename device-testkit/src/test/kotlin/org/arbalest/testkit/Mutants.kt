@@ -395,12 +395,12 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
 
         /** What reads all that is in a value, however much. */
         private val WHOLE = listOf(GET, MAP)
-        private val views = listOf<(Column) -> Any?>(
+        val views = listOf<(Column) -> Any?>(
             { it.asLongs().toArray(0) }, { it.asInts().toArray(0) }, { it.asShorts().toArray(0) }, { it.asBytes().toArray(0) },
             { it.asDoubles().toArray(0.0) }, { it.asFloats().toArray(0f) }, { it.asHalfFloats().toArray() }, { it.asBooleans().cardinality() },
             { column -> column.asByteStrings().let { text -> text.forEachValid { row -> text.hash(row) } } },
         )
-        private val getters = listOf<(Column, Long) -> Any?>(
+        val getters = listOf<(Column, Long) -> Any?>(
             { column, row -> column.isNull(row) }, { column, row -> column.getBoolean(row) }, { column, row -> column.getInt(row) },
             { column, row -> column.getLong(row) }, { column, row -> column.getDouble(row) }, { column, row -> column.getDecimal(row) },
             { column, row -> column.getString(row) }, { column, row -> column.getBytes(row) }, { column, row -> column.getList(row).length() },

@@ -120,12 +120,13 @@ internal class SoundArrays(private val random: Random) {
 
         private fun variable(width: Int, value: () -> ByteArray): RawArray {
             var data = garbage(random.nextInt(3))
+            val first = data.size
             val offsets = RawArray.blank((end + 1) * width)
             for (i in 0..end) {
                 offsets.setInteger(width, i, if (i < offset) 0 else data.size.toLong())
                 if (i in offset until end) data += if (isValid[i]) value() else garbage(random.nextInt(4))
             }
-            return withValidity { buffers += listOf(offsets, if (data.isEmpty() && random.nextBoolean()) null else RawArray.bytes(*data)) }
+            return withValidity { buffers += listOf(offsets, if ((data.isEmpty() || (offset == 0 && data.size == first)) && random.nextBoolean()) null else RawArray.bytes(*data)) }
         }
 
         private fun views(value: () -> ByteArray): RawArray {

@@ -273,6 +273,13 @@ class TypedViewSpec : FunSpec({
         }
     }
 
+    test("READ-53 a view of a column without nulls goes through no rows after its handle was closed") {
+        val batch = Devices.cpu().batchBuilder(3).int64("id", longArrayOf(1, 2, 3)).build()
+        val ids = batch.column("id").asLongs()
+        batch.close()
+        shouldThrow<IllegalStateException> { ids.forEachValid { throw AssertionError("row $it") } }
+    }
+
     test("READ-54 DEV-04 DEV-09 where the CPU cannot read, or not yet, there is no view") {
         Arena.ofConfined().use { arena ->
             fun device(type: Int, cell: MemorySegment) = arena.struct(StructKind.DEVICE_ARRAY).also { out ->

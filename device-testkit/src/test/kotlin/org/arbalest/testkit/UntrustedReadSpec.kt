@@ -223,7 +223,7 @@ class UntrustedReadSpec : FunSpec({
         }) { array ->
             for (read in listOf<(Column) -> Any?>({ it.getBytes(0) }, { it.get(0) })) {
                 shouldThrow<DeviceException> { read(array.asColumn()) }.message shouldBe
-                    "column \"a\": the 2147483647 bytes or elements of one value do not fit a Java array"
+                    "column \"a\", row 0: the 2147483647 bytes or elements of one value do not fit a Java array"
             }
         }
         imported(FlatType.FixedSizeBinaryType(0), {

@@ -153,7 +153,7 @@ public final class ArrayImport {
   }
 
   /** Asks the driver whether the buffers may be its device's; main memory needs no asking. */
-  private static void checkBuffers(Device device, Layout layout, long array) {
+  static void checkBuffers(Device device, Layout layout, long array) {
     if (DeviceImpl.unwrap(device).isCpu() || device.isOpaque()) return;
     checkBuffers(DeviceImpl.unwrap(device).driver(), layout, array);
   }

@@ -1,9 +1,11 @@
 package org.arbalest.device.internal.array;
 
 import org.arbalest.device.Device;
+import org.arbalest.device.Field;
 import org.arbalest.device.abi.ArrowDeviceArrayStruct;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
 /** An array that a C producer made: its struct, moved to a block of ours, and the duty to release it. Its event is borrowed (DEV-05). */
@@ -11,13 +13,13 @@ final class ImportedArray extends Ownership {
   /** A block of ours with an {@code ArrowDeviceArray}, of which the {@code ArrowArray} and the sync_event are always written. */
   private final long struct;
 
-  private final boolean isCpuAccessible;
+  private final Device device;
   private final @Nullable EventPoint event;
 
   ImportedArray(long struct, Device device, @Nullable EventPoint event, boolean hasEmptyAtOffset) {
     super(hasEmptyAtOffset);
     this.struct = struct;
-    this.isCpuAccessible = device.isCpuAccessible();
+    this.device = device;
     this.event = event;
   }
 
@@ -33,7 +35,12 @@ final class ImportedArray extends Ownership {
 
   @Override
   public boolean isCpuAccessible() {
-    return isCpuAccessible;
+    return device.isCpuAccessible();
+  }
+
+  @Override
+  public void checkBuffers(Field field, long struct) {
+    ArrayImport.checkBuffers(device, Layout.of(field), struct);
   }
 
   @Override

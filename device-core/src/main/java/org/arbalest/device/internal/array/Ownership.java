@@ -1,5 +1,6 @@
 package org.arbalest.device.internal.array;
 
+import org.arbalest.device.Field;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.lifetime.Counts;
 import org.arbalest.device.internal.lifetime.Shared;
@@ -25,6 +26,9 @@ public abstract class Ownership extends Shared {
   public long dataSize(long struct) {
     return Long.MAX_VALUE;
   }
+
+  /** Asks whoever knows about the buffers of a struct of this array whether they are where they should be; nobody has to be asked about our own. */
+  public void checkBuffers(Field field, long struct) {}
 
   /** Whether the CPU can read all buffers, once the event has completed. */
   public abstract boolean isCpuAccessible();

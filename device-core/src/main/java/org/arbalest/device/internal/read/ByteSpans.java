@@ -51,7 +51,7 @@ public final class ByteSpans {
     if (offsets == 0) return width;
     long start = start(offset + row);
     long end = start(offset + row + 1);
-    if (start < 0 || end < start || end > limit) throw refused(row);
+    if (start < 0 || end < start || (end > limit && end > start)) throw refused(row);
     return end - start;
   }
 

@@ -3,37 +3,60 @@ package org.arbalest.device.internal.read;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.internal.memory.Bitmaps;
 
 /** All rows of a column at once: as a Java array, copied as they are where they are stored as its elements are, or as a segment. */
 final class ColumnArrays {
   private ColumnArrays() {}
 
+  /** Throws unless getLong reads the type, also where there is no value. */
+  static void checkLongs(ColumnImpl column) {
+    column.array.checkOpen();
+    if (!Getters.readLongs(column.field.type())) throw column.cannot("an integer");
+  }
+
+  /** Throws unless getDouble reads the type, also where there is no value. */
+  static void checkDoubles(ColumnImpl column) {
+    column.array.checkOpen();
+    if (!Getters.readDoubles(column.field.type())) throw column.cannot("a number");
+  }
+
   static long[] longs(ColumnImpl column, long ifNull) {
     column.checkReadable();
     long[] result = new long[column.arraySize()];
-    boolean copied = column.values.copyTo(result, column.offset);
-    if (copied && column.validity() == 0) return result;
+    if (column.values.copyTo(result, column.offset)) {
+      for (int row = nextNull(column, 0); row < result.length; row = nextNull(column, row + 1)) result[row] = ifNull;
+      return result;
+    }
     for (int i = 0; i < result.length; i++) {
-      if (column.isNullAt(column.offset + i)) {
-        result[i] = ifNull;
-      } else if (!copied) {
-        result[i] = column.values.getLong(column.offset + i);
-      }
+      result[i] = column.isNullAt(column.offset + i) ? ifNull : column.values.getLong(column.offset + i);
     }
     return result;
+  }
+
+  /** The first row from one on that the bitmap says is null, or the number of rows; found by words. */
+  private static int nextNull(ColumnImpl column, int from) {
+    int length = (int) column.length;
+    long bitmap = column.validity();
+    if (bitmap == 0) return length;
+    for (int row = from; row < length; row += Long.SIZE) {
+      int left = length - row;
+      long at = column.offset + row;
+      long nulls = ~(left < Long.SIZE ? Bitmaps.word(bitmap, at, left) : Bitmaps.word(bitmap, at));
+      if (nulls != 0) return Math.min(length, row + Long.numberOfTrailingZeros(nulls));
+    }
+    return length;
   }
 
   static double[] doubles(ColumnImpl column, double ifNull) {
     column.checkReadable();
     double[] result = new double[column.arraySize()];
-    boolean copied = column.values.copyTo(result, column.offset);
-    if (copied && column.validity() == 0) return result;
+    if (column.values.copyTo(result, column.offset)) {
+      for (int row = nextNull(column, 0); row < result.length; row = nextNull(column, row + 1)) result[row] = ifNull;
+      return result;
+    }
     for (int i = 0; i < result.length; i++) {
-      if (column.isNullAt(column.offset + i)) {
-        result[i] = ifNull;
-      } else if (!copied) {
-        result[i] = column.values.getDouble(column.offset + i);
-      }
+      result[i] = column.isNullAt(column.offset + i) ? ifNull : column.values.getDouble(column.offset + i);
     }
     return result;
   }

@@ -115,8 +115,8 @@ public final class ColumnImpl extends ColumnTimes {
   @Override
   public int getInt(long row) {
     long value = getLong(row);
-    if (value != (int) value || (value < 0 && isUnsigned(row))) {
-      throw new ArithmeticException(describe() + ": " + get(row) + " does not fit an int");
+    if (value != (int) value || (value < 0 && fieldAt(row).type() instanceof IntType(_, boolean signed) && !signed)) {
+      throw new ArithmeticException(describe() + ", row " + row + ": " + get(row) + " does not fit an int");
     }
     return (int) value;
   }
@@ -148,14 +148,14 @@ public final class ColumnImpl extends ColumnTimes {
   }
 
   @Override
-  public Column getList(long row) {
+  public ColumnImpl getList(long row) {
     return values.getList(valueAt(row));
   }
 
   @Override
   public Map<@Nullable Object, @Nullable Object> getMap(long row) {
     if (!(fieldAt(row).type() instanceof MapType)) throw cannot("a map");
-    return MapValues.toMap(getList(row), describe() + ", row " + row);
+    return MapValues.toMap(values.getList(valueAt(row)), describe() + ", row " + row);
   }
 
   @Override
@@ -183,28 +183,32 @@ public final class ColumnImpl extends ColumnTimes {
 
   @Override
   public @Nullable Object get(long row) {
-    return isNull(row) ? null : values.get(at(row));
+    return isNull(row) ? null : values.get(offset + row);
   }
 
   @Override
   public long[] toLongArray() {
+    ColumnArrays.checkLongs(this);
     checkNoNulls();
-    return toLongArray(0);
+    return ColumnArrays.longs(this, 0);
   }
 
   @Override
   public long[] toLongArray(long ifNull) {
+    ColumnArrays.checkLongs(this);
     return ColumnArrays.longs(this, ifNull);
   }
 
   @Override
   public double[] toDoubleArray() {
+    ColumnArrays.checkDoubles(this);
     checkNoNulls();
-    return toDoubleArray(0);
+    return ColumnArrays.doubles(this, 0);
   }
 
   @Override
   public double[] toDoubleArray(double ifNull) {
+    ColumnArrays.checkDoubles(this);
     return ColumnArrays.doubles(this, ifNull);
   }
 
@@ -226,21 +230,19 @@ public final class ColumnImpl extends ColumnTimes {
     return (int) length;
   }
 
-  /** Where a row is in the buffers. */
+  /** Where a row is in the buffers, that is not null itself. */
   private long at(long row) {
     Objects.checkIndex(row, length);
     checkReadable();
-    return offset + row;
-  }
-
-  /** Where a row is in the buffers, that is not null. */
-  private long valueAt(long row) {
-    long at = at(row);
-    if (isNullAt(at)) throw isNullIn(row);
+    long at = offset + row;
+    if (validity != 0 && !Bitmaps.get(validity, at)) throw isNullIn(row);
     return at;
   }
 
-  private boolean isUnsigned(long row) {
-    return fieldAt(row).type() instanceof IntType(_, boolean signed) && !signed;
+  /** The same, if nothing that it stands for is null. */
+  private long valueAt(long row) {
+    long at = at(row);
+    if (hasNullsBelow && values.isNull(at)) throw isNullIn(row);
+    return at;
   }
 }

@@ -46,6 +46,16 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
     this.wasReadable = array.isReadable();
   }
 
+  ColumnRows(ColumnRows of, long offset, long length) {
+    this.array = of.array;
+    this.field = of.field;
+    this.struct = of.struct;
+    this.offset = offset;
+    this.length = length;
+    this.above = of.above;
+    this.wasReadable = of.wasReadable || of.readable;
+  }
+
   @Override
   public Field field() {
     return field;
@@ -76,7 +86,7 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
     return switch (field.type()) {
       case StructType(List<Field> fields) -> fields;
       case UnionType union -> union.fields();
-      default -> throw new IllegalArgumentException(describe() + " is not a struct and has no columns");
+      default -> throw new IllegalArgumentException(describe() + " is neither a struct nor a union, and has no columns");
     };
   }
 
@@ -179,7 +189,8 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
   }
 
   final String describe() {
-    if (!field.name().isEmpty()) return "column \"" + field.name() + "\" of type " + TypeNames.of(field.type());
+    String path = path();
+    if (!path.isEmpty()) return "column \"" + path + "\" of type " + TypeNames.of(field.type());
     return field.type() instanceof StructType ? "the batch" : "the array of type " + TypeNames.of(field.type());
   }
 

@@ -29,12 +29,18 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
   private static final long MILLIS_PER_DAY = 86_400_000;
   private static final long NANOS_PER_SECOND = 1_000_000_000;
 
+  /** A zone by the name that a type has. */
+  private record Zone(String name, ZoneId id) {}
+
+  /** The zone that was asked for last. */
+  private @Nullable Zone zone;
+
   ColumnTimes(DeviceArrayImpl array, Field field, long struct, long offset, long length, @Nullable ColumnRows above) {
     super(array, field, struct, offset, length, above);
   }
 
   ColumnTimes(ColumnRows of, long offset, long length) {
-    super(of.array, of.field, of.struct, offset, length, of.above);
+    super(of, offset, length);
   }
 
   /** The field that the value of a row is of: of what is encoded, that of its values; of a union's row, the one of its type. */
@@ -68,7 +74,7 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
   public final ZonedDateTime getZonedDateTime(long row) {
     TimestampType type = timestamp(row, "a date and time in a zone");
     if (type.timezone() == null) throw cannot("a date and time in a zone");
-    ZoneId zone = zone(type.timezone());
+    ZoneId zone = zone(row, type.timezone());
     TimeUnit unit = type.unit();
     return time(row, "date and time", stored -> Instant.ofEpochSecond(seconds(unit, stored), nanos(unit, stored)).atZone(zone));
   }
@@ -92,11 +98,15 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
     throw cannot(what);
   }
 
-  private ZoneId zone(String name) {
+  private ZoneId zone(long row, String name) {
+    Zone known = zone;
+    if (known != null && known.name.equals(name)) return known.id;
     try {
-      return ZoneId.of(name);
+      ZoneId id = ZoneId.of(name);
+      zone = new Zone(name, id);
+      return id;
     } catch (DateTimeException e) {
-      throw new IllegalArgumentException(describe() + ": java.time has no zone \"" + name + "\"; getInstant reads it", e);
+      throw new IllegalArgumentException(describe() + ", row " + row + ": java.time has no zone \"" + name + "\"; getInstant reads it", e);
     }
   }
 

@@ -1,11 +1,7 @@
 package org.arbalest.device.internal.read;
 
-import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import org.arbalest.device.Column;
 import org.arbalest.device.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Field;
@@ -15,10 +11,13 @@ import org.arbalest.device.FlatType.DecimalType;
 import org.arbalest.device.FlatType.DurationType;
 import org.arbalest.device.FlatType.FloatType;
 import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.FlatType.IntervalType;
 import org.arbalest.device.FlatType.TimeType;
 import org.arbalest.device.FlatType.TimestampType;
 import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.MapType;
 import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.NestedType.UnionType;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.TypeNames;
@@ -43,7 +42,7 @@ public final class ContentDifference {
   public static @Nullable String between(DeviceArray one, DeviceArray other) {
     try (DeviceArray left = one.retain();
         DeviceArray right = other.retain()) {
-      String types = types(left.field(), right.field(), "");
+      String types = types(left.field(), right.field(), "", true);
       if (types != null) return types;
       if (left.length() != right.length()) return "the lengths differ: " + left.length() + ", and " + right.length();
       return columns(ColumnImpl.of(DeviceArrayImpl.unwrap(left)), ColumnImpl.of(DeviceArrayImpl.unwrap(right)), "", ALL);
@@ -51,19 +50,19 @@ public final class ContentDifference {
   }
 
   /** Types and the names of fields; nullability and metadata do not count, nor what the fields of lists and maps are called. */
-  private static @Nullable String types(Field left, Field right, String path) {
+  private static @Nullable String types(Field left, Field right, String path, boolean isNamed) {
     if (!Layout.of(left).format.equals(Layout.of(right).format)) return typesDiffer(left, right, path);
     List<Field> ours = left.type().children();
     List<Field> theirs = right.type().children();
     if (ours.size() != theirs.size()) return typesDiffer(left, right, path);
-    boolean named = left.type() instanceof StructType;
+    boolean named = isNamed && left.type() instanceof StructType;
     for (int i = 0; i < ours.size(); i++) {
       String name = ours.get(i).name();
       if (named && !name.equals(theirs.get(i).name())) return typesDiffer(left, right, path);
-      String below = types(ours.get(i), theirs.get(i), named ? under(path, name) : path);
+      String below = types(ours.get(i), theirs.get(i), named ? under(path, name) : path, !(left.type() instanceof MapType));
       if (below != null) return below;
     }
-    if (left.type() instanceof DictionaryType encoded && right.type() instanceof DictionaryType other) return types(encoded.values(), other.values(), path);
+    if (left.type() instanceof DictionaryType encoded && right.type() instanceof DictionaryType other) return types(encoded.values(), other.values(), path, true);
     return left.type() instanceof DictionaryType == right.type() instanceof DictionaryType ? null : typesDiffer(left, right, path);
   }
 
@@ -75,100 +74,78 @@ public final class ContentDifference {
     return path.isEmpty() ? name : path + "." + name;
   }
 
-  private static @Nullable String columns(Column left, Column right, String path, Rows rows) {
-    for (long row = 0; row < left.length(); row++) {
-      if (!rows.has(row)) continue;
-      if (left.isNull(row) != right.isNull(row)) return values(left, right, row, path);
+  private static @Nullable String columns(ColumnImpl left, ColumnImpl right, String path, Rows rows) {
+    if (left.values instanceof Values.Nulls) return null;
+    for (long row = 0; row < left.length; row++) {
+      if (rows.has(row) && left.isNull(row) != right.isNull(row)) return values(left, row, right, row, at(path, row));
     }
-    DataType type = left.field().type();
-    return switch (type) {
-      case StructType struct -> fields(struct, left, right, path, row -> rows.has(row) && !left.isNull(row));
-      default -> isList(left) ? lists(left, right, path, rows) : leaves(left, right, path, rows, equality(type));
-    };
-  }
-
-  private static @Nullable String fields(StructType struct, Column left, Column right, String path, Rows rows) {
-    for (int i = 0; i < struct.fields().size(); i++) {
-      String below = columns(left.column(i), right.column(i), under(path, struct.fields().get(i).name()), rows);
+    DataType type = left.field.type();
+    if (type instanceof StructType struct) return fields(struct, left, right, path, row -> rows.has(row) && !left.isNull(row));
+    boolean isList = isList(left);
+    for (long row = 0; row < left.length; row++) {
+      if (!rows.has(row) || left.isNull(row)) continue;
+      String below = isList ? lists(left, right, path, row) : value(left, row, right, row, path, row);
       if (below != null) return below;
     }
     return null;
   }
 
-  private static boolean isList(Column column) {
-    return switch (Layout.of(column.field()).shape) {
+  private static @Nullable String fields(StructType struct, ColumnImpl left, ColumnImpl right, String path, Rows rows) {
+    for (int i = 0; i < struct.fields().size(); i++) {
+      String below = columns(left.childAt(i), right.childAt(i), under(path, struct.fields().get(i).name()), rows);
+      if (below != null) return below;
+    }
+    return null;
+  }
+
+  private static boolean isList(ColumnImpl column) {
+    return switch (Layout.of(column.field).shape) {
       case LIST, LIST_VIEW, FIXED_LIST -> true;
       default -> false;
     };
   }
 
-  private static @Nullable String lists(Column left, Column right, String path, Rows rows) {
-    for (long row = 0; row < left.length(); row++) {
-      if (!rows.has(row) || left.isNull(row)) continue;
-      Column ours = left.getList(row);
-      Column theirs = right.getList(row);
-      String at = path + "[" + row + "]";
-      if (ours.length() != theirs.length()) return at + ": " + ours.length() + " elements, and " + theirs.length();
-      String below = columns(ours, theirs, at, ALL);
-      if (below != null) return below;
+  private static @Nullable String lists(ColumnImpl left, ColumnImpl right, String path, long row) {
+    ColumnImpl ours = left.getList(row);
+    ColumnImpl theirs = right.getList(row);
+    if (ours.length != theirs.length) return at(path, row) + ": " + ours.length + " elements, and " + theirs.length;
+    return columns(ours, theirs, at(path, row), ALL);
+  }
+
+  /** The values of two rows that are not null: where they stand, if that is elsewhere. The last two say where to the reader. */
+  private static @Nullable String value(ColumnImpl left, long row, ColumnImpl right, long other, String path, long shown) {
+    if (left.values instanceof Redirected ours && right.values instanceof Redirected theirs) {
+      if (left.field.type() instanceof UnionType && left.getTypeId(row) != right.getTypeId(other)) {
+        return at(path, shown) + ": " + typed(left, row) + ", and " + typed(right, other);
+      }
+      ColumnImpl source = ours.source(left.offset + row);
+      ColumnImpl target = theirs.source(right.offset + other);
+      return value(source, ours.row(source, left.offset + row), target, theirs.row(target, right.offset + other), path, shown);
     }
-    return null;
+    if (!left.field.type().children().isEmpty()) return columns(left.range(row, 1), right.range(other, 1), at(path, shown), ALL);
+    return isEqual(left, row, right, other) ? null : values(left, row, right, other, at(path, shown));
   }
 
-  /** Whether two columns have the same value in a row that is not null. */
-  @FunctionalInterface
-  private interface Equality {
-    boolean test(Column left, Column right, long row);
-  }
-
-  private static Equality equality(DataType type) {
-    return switch (type) {
-      case BoolType _ -> (a, b, row) -> a.getBoolean(row) == b.getBoolean(row);
-      case IntType _, DateType _, TimeType _, TimestampType _, DurationType _ -> (a, b, row) -> a.getLong(row) == b.getLong(row);
-      case FloatType _ -> (a, b, row) -> Double.compare(a.getDouble(row), b.getDouble(row)) == 0;
-      case DecimalType _ -> (a, b, row) -> a.getDecimal(row).compareTo(b.getDecimal(row)) == 0;
-      case DictionaryType encoded -> encoded.values().type().children().isEmpty() ? equality(encoded.values().type()) : ContentDifference::sameObjects;
-      default -> ContentDifference::sameObjects;
+  private static boolean isEqual(ColumnImpl left, long row, ColumnImpl right, long other) {
+    return switch (left.field.type()) {
+      case BoolType _ -> left.getBoolean(row) == right.getBoolean(other);
+      case IntType _, DateType _, TimeType _, TimestampType _, DurationType _ -> left.getLong(row) == right.getLong(other);
+      case FloatType _ -> Double.compare(left.getDouble(row), right.getDouble(other)) == 0;
+      case DecimalType _ -> left.getDecimal(row).compareTo(right.getDecimal(other)) == 0;
+      case IntervalType _ -> left.getInterval(row).equals(right.getInterval(other));
+      default -> Arrays.equals(left.getBytes(row), right.getBytes(other)); // text and binary
     };
   }
 
-  private static boolean sameObjects(Column left, Column right, long row) {
-    return isSame(left.get(row), right.get(row));
+  private static String at(String path, long row) {
+    return path + "[" + row + "]";
   }
 
-  /** Equal as objects, arrays by what is in them. */
-  private static boolean isSame(@Nullable Object one, @Nullable Object other) {
-    if (one instanceof byte[] a && other instanceof byte[] b) return Arrays.equals(a, b);
-    if (one instanceof List<?> a && other instanceof List<?> b) {
-      if (a.size() != b.size()) return false;
-      for (int i = 0; i < a.size(); i++) {
-        if (!isSame(a.get(i), b.get(i))) return false;
-      }
-      return true;
-    }
-    if (one instanceof Map<?, ?> a && other instanceof Map<?, ?> b) {
-      if (!a.keySet().equals(b.keySet())) return false;
-      for (Map.Entry<?, ?> entry : a.entrySet()) {
-        if (!isSame(entry.getValue(), b.get(entry.getKey()))) return false;
-      }
-      return true;
-    }
-    if (one instanceof Map.Entry<?, ?> a && other instanceof Map.Entry<?, ?> b) {
-      return isSame(a.getKey(), b.getKey()) && isSame(a.getValue(), b.getValue());
-    }
-    if (one instanceof BigDecimal a && other instanceof BigDecimal b) return a.compareTo(b) == 0;
-    return Objects.equals(one, other);
+  private static String values(ColumnImpl left, long row, ColumnImpl right, long other, String at) {
+    return at + ": " + ValueText.quoted(left, row) + ", and " + ValueText.quoted(right, other);
   }
 
-  private static @Nullable String leaves(Column left, Column right, String path, Rows rows, Equality equality) {
-    for (long row = 0; row < left.length(); row++) {
-      if (!rows.has(row) || left.isNull(row)) continue;
-      if (!equality.test(left, right, row)) return values(left, right, row, path);
-    }
-    return null;
-  }
-
-  private static String values(Column left, Column right, long row, String path) {
-    return path + "[" + row + "]: " + ValueText.quoted(left.get(row)) + ", and " + ValueText.quoted(right.get(row));
+  private static String typed(ColumnImpl union, long row) {
+    return ValueText.quoted(union, row) + " of type " + union.getTypeId(row);
   }
 }

@@ -7,6 +7,9 @@ final class DictionaryValues extends Redirected {
   private final FixedValues.Integers indices;
   private @Nullable ColumnImpl dictionary;
 
+  /** A dictionary in which no value is null, which is known once they were counted; then no row's is looked at. */
+  private @Nullable ColumnImpl withoutNulls;
+
   DictionaryValues(ColumnImpl column, FixedValues.Integers indices) {
     super(column);
     this.indices = indices;
@@ -15,14 +18,24 @@ final class DictionaryValues extends Redirected {
   @Override
   ColumnImpl source(long at) {
     ColumnImpl values = dictionary;
-    if (values == null) dictionary = values = column.dictionary();
+    if (values == null) {
+      values = column.dictionary();
+      if (values.nullCount() == 0) withoutNulls = values;
+      dictionary = values;
+    }
     return values;
   }
 
   @Override
-  long row(long at) {
+  boolean isNull(long at) {
+    ColumnImpl values = source(at);
+    return values != withoutNulls && super.isNull(at);
+  }
+
+  @Override
+  long row(ColumnImpl source, long at) {
     long index = indices.getLong(at);
-    long count = source(at).length;
+    long count = source.length;
     if (index < 0 || index >= count) {
       throw column.malformed(at, "index " + index + " is beyond the " + count + " values of the dictionary");
     }

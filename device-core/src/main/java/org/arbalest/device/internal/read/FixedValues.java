@@ -28,9 +28,13 @@ abstract class FixedValues extends Values {
   static final class Integers extends FixedValues {
     private final boolean signed;
 
-    Integers(Field field, long address, boolean signed) {
+    /** Whether they are numbers themselves, and not of days or seconds. */
+    private final boolean isNumber;
+
+    Integers(Field field, long address, boolean signed, boolean isNumber) {
       super(field, address);
       this.signed = signed;
+      this.isNumber = isNumber;
     }
 
     @Override
@@ -75,12 +79,14 @@ abstract class FixedValues extends Values {
 
     @Override
     double getDouble(long at) {
+      if (!isNumber) throw cannot("a number");
       long value = getLong(at);
       return value >= 0 || signed ? value : unsigned(value).doubleValue();
     }
 
     @Override
     BigDecimal getDecimal(long at) {
+      if (!isNumber) throw cannot("a decimal");
       long value = getLong(at);
       return value >= 0 || signed ? BigDecimal.valueOf(value) : new BigDecimal(unsigned(value));
     }
@@ -142,13 +148,21 @@ abstract class FixedValues extends Values {
 
     @Override
     BigDecimal getDecimal(long at) {
-      byte[] bytes = NativeHeap.getBytes(address + width * at, width);
+      long value = address + width * at;
+      if (width == Integer.BYTES) return BigDecimal.valueOf(NativeHeap.getInt(value), scale);
+      long lowest = NativeHeap.getLong(value);
+      boolean isLong = width == Long.BYTES || (width == 2 * Long.BYTES && NativeHeap.getLong(value + Long.BYTES) == lowest >> 63); // as most are
+      return isLong ? BigDecimal.valueOf(lowest, scale) : new BigDecimal(wide(value), scale);
+    }
+
+    private BigInteger wide(long value) {
+      byte[] bytes = NativeHeap.getBytes(value, width);
       for (int low = 0, high = width - 1; low < high; low++, high--) {
         byte swapped = bytes[low];
         bytes[low] = bytes[high];
         bytes[high] = swapped;
       }
-      return new BigDecimal(new BigInteger(bytes), scale);
+      return new BigInteger(bytes);
     }
 
     @Override
@@ -169,8 +183,8 @@ abstract class FixedValues extends Values {
     }
 
     @Override
-    byte[] getBytes(long at) {
-      return width == 0 ? new byte[0] : NativeHeap.getBytes(address + width * at, arrayLength(width));
+    byte[] getBytes(long at, long most) {
+      return width == 0 ? new byte[0] : NativeHeap.getBytes(address + width * at, arrayLength(at, Math.min(most, width)));
     }
 
     @Override

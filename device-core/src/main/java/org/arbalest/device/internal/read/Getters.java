@@ -34,6 +34,28 @@ import org.arbalest.device.NestedType.UnionType;
 final class Getters {
   private Getters() {}
 
+  /** Whether getLong reads a type, or of a union's one. */
+  static boolean readLongs(DataType type) {
+    return switch (type) {
+      case IntType _, DateType _, TimeType _, TimestampType _, DurationType _ -> true;
+      case DictionaryType encoded -> readLongs(encoded.values().type());
+      case RunEndEncodedType runs -> readLongs(runs.values().type());
+      case UnionType union -> union.fields().stream().anyMatch(field -> readLongs(field.type()));
+      default -> false;
+    };
+  }
+
+  /** Whether getDouble reads a type, or of a union's one. */
+  static boolean readDoubles(DataType type) {
+    return switch (type) {
+      case IntType _, FloatType _, DecimalType _ -> true;
+      case DictionaryType encoded -> readDoubles(encoded.values().type());
+      case RunEndEncodedType runs -> readDoubles(runs.values().type());
+      case UnionType union -> union.fields().stream().anyMatch(field -> readDoubles(field.type()));
+      default -> false;
+    };
+  }
+
   static String of(DataType type) {
     return switch (type) {
       case NullType _ -> "only isNull and get read it";

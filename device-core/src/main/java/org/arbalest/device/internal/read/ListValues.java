@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.arbalest.device.Column;
-import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
@@ -22,21 +21,21 @@ class ListValues extends Values {
   }
 
   @Override
-  final Column getList(long at) {
+  final ColumnImpl getList(long at) {
     ColumnImpl all = items;
     if (all == null) items = all = column.childAt(0);
     if (offsets == null) return all.range(at * Layout.of(field).listSize, Layout.of(field).listSize);
-    long size = offsets.size(at, 1, all.length());
-    return all.range(offsets.get(at), size);
+    long start = offsets.get(at);
+    return all.range(start, offsets.size(at, 1, start, all.length()));
   }
 
   @Override
   Object get(long at) {
-    return toList(this, getList(at));
+    return toList(this, at, getList(at));
   }
 
-  static List<@Nullable Object> toList(Values values, Column list) {
-    values.arrayLength(list.length());
+  static List<@Nullable Object> toList(Values values, long at, Column list) {
+    values.arrayLength(at, list.length());
     List<@Nullable Object> elements = new ArrayList<>();
     for (long i = 0; i < list.length(); i++) elements.add(list.get(i));
     return Collections.unmodifiableList(elements);

@@ -1,6 +1,5 @@
 package org.arbalest.device.internal.read;
 
-import org.arbalest.device.Column;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.schema.Layout;
@@ -23,7 +22,7 @@ final class ListViewValues extends Values {
   }
 
   @Override
-  Column getList(long at) {
+  ColumnImpl getList(long at) {
     ColumnImpl all = items;
     if (all == null) items = all = column.childAt(0);
     long size = Integers.get(sizes, bits, at);
@@ -37,6 +36,6 @@ final class ListViewValues extends Values {
 
   @Override
   Object get(long at) {
-    return ListValues.toList(this, getList(at));
+    return ListValues.toList(this, at, getList(at));
   }
 }

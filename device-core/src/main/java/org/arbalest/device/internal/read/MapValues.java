@@ -6,7 +6,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.arbalest.device.Column;
 import org.jspecify.annotations.Nullable;
 
 /** Maps: lists of entries. */
@@ -18,24 +17,26 @@ final class MapValues extends ListValues {
   /** All entries, in their order, since Arrow does not forbid that a key is there twice. */
   @Override
   Object get(long at) {
-    Column list = getList(at);
-    arrayLength(list.length());
-    Column keys = list.column(0);
-    Column values = list.column(1);
+    ColumnImpl list = getList(at);
+    arrayLength(at, list.length);
+    StructValues structs = (StructValues) list.values;
     List<Map.Entry<@Nullable Object, @Nullable Object>> entries = new ArrayList<>();
-    for (long i = 0; i < list.length(); i++) entries.add(new SimpleImmutableEntry<>(keys.get(i), values.get(i)));
+    for (long i = 0; i < list.length; i++) {
+      long row = structs.row(list.offset + i);
+      entries.add(new SimpleImmutableEntry<>(structs.child(0).get(row), structs.child(1).get(row)));
+    }
     return Collections.unmodifiableList(entries);
   }
 
   /** Entries as a map; of a key that is there twice, {@code where} says whose it is. */
-  static Map<@Nullable Object, @Nullable Object> toMap(Column entries, String where) {
-    Column keys = entries.column(0);
-    Column values = entries.column(1);
+  static Map<@Nullable Object, @Nullable Object> toMap(ColumnImpl entries, String where) {
+    StructValues structs = (StructValues) entries.values;
     Map<@Nullable Object, @Nullable Object> map = new LinkedHashMap<>();
-    for (long i = 0; i < entries.length(); i++) {
-      Object key = keys.get(i);
+    for (long i = 0; i < entries.length; i++) {
+      long row = structs.row(entries.offset + i);
+      Object key = structs.child(0).get(row);
       if (map.containsKey(key)) throw new IllegalArgumentException(where + " has the key " + key + " twice; getList and get have all entries");
-      map.put(key, values.get(i));
+      map.put(key, structs.child(1).get(row));
     }
     return Collections.unmodifiableMap(map);
   }

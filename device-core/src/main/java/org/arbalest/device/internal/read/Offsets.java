@@ -21,9 +21,12 @@ final class Offsets {
     return isLong ? NativeHeap.getLong(address + 8 * at) : NativeHeap.getInt(address + 4 * at);
   }
 
-  /** The number of elements of {@code count} values from {@code at} on, which lie within {@code limit}. */
-  long size(long at, long count, long limit) {
-    long start = get(at);
+  /**
+   * The number of elements of {@code count} values from {@code at} on, which lie within {@code limit}.
+   *
+   * @param start the offset there, as it was read: it is what is followed, whatever its producer writes meanwhile
+   */
+  long size(long at, long count, long start, long limit) {
     long end = get(at + count);
     if (start < 0 || end < start) {
       throw malformed(at, "offsets[" + (at + count) + "] = " + end + " is before offsets[" + at + "] = " + start + ", or one is negative");

@@ -1,7 +1,6 @@
 package org.arbalest.device.internal.read;
 
 import java.math.BigDecimal;
-import org.arbalest.device.Column;
 import org.arbalest.device.Field;
 import org.arbalest.device.Interval;
 import org.jspecify.annotations.Nullable;
@@ -18,82 +17,89 @@ abstract class Redirected extends Values {
   /** The column in which the value for a position stands. */
   abstract ColumnImpl source(long at);
 
-  /** The row in it; checked to be there. */
-  abstract long row(long at);
+  /** The row in this column; checked to be there. */
+  abstract long row(ColumnImpl source, long at);
+
+  /** Where the value is in that column's buffers. */
+  private long place(ColumnImpl source, long at) {
+    return source.offset + row(source, at);
+  }
 
   @Override
   final Field fieldAt(long at) {
     ColumnImpl source = source(at);
-    return source.values.fieldAt(source.offset + row(at));
+    return source.values.fieldAt(place(source, at));
   }
 
   @Override
-  final boolean isNull(long at) {
-    return source(at).isNull(row(at));
+  boolean isNull(long at) {
+    ColumnImpl source = source(at);
+    return source.isNullAt(place(source, at));
   }
 
   @Override
   final boolean getBoolean(long at) {
     ColumnImpl source = source(at);
-    return source.values.getBoolean(source.offset + row(at));
+    return source.values.getBoolean(place(source, at));
   }
 
   @Override
   final long getLong(long at) {
     ColumnImpl source = source(at);
-    return source.values.getLong(source.offset + row(at));
+    return source.values.getLong(place(source, at));
   }
 
   @Override
   final double getDouble(long at) {
     ColumnImpl source = source(at);
-    return source.values.getDouble(source.offset + row(at));
+    return source.values.getDouble(place(source, at));
   }
 
   @Override
   final BigDecimal getDecimal(long at) {
     ColumnImpl source = source(at);
-    return source.values.getDecimal(source.offset + row(at));
+    return source.values.getDecimal(place(source, at));
   }
 
   @Override
   final String getString(long at) {
     ColumnImpl source = source(at);
-    return source.values.getString(source.offset + row(at));
+    return source.values.getString(place(source, at));
   }
 
   @Override
-  final byte[] getBytes(long at) {
+  final byte[] getBytes(long at, long most) {
     ColumnImpl source = source(at);
-    return source.values.getBytes(source.offset + row(at));
+    return source.values.getBytes(place(source, at), most);
   }
 
   @Override
   final Interval getInterval(long at) {
     ColumnImpl source = source(at);
-    return source.values.getInterval(source.offset + row(at));
+    return source.values.getInterval(place(source, at));
   }
 
   @Override
-  final Column getList(long at) {
+  final ColumnImpl getList(long at) {
     ColumnImpl source = source(at);
-    return source.values.getList(source.offset + row(at));
+    return source.values.getList(place(source, at));
   }
 
   @Override
   int getTypeId(long at) {
     ColumnImpl source = source(at);
-    return source.values.getTypeId(source.offset + row(at));
+    return source.getTypeId(row(source, at)); // which may be null
   }
 
   @Override
   long getChildRow(long at) {
     ColumnImpl source = source(at);
-    return source.values.getChildRow(source.offset + row(at));
+    return source.getChildRow(row(source, at)); // which may be null
   }
 
   @Override
   final @Nullable Object get(long at) {
-    return source(at).get(row(at));
+    ColumnImpl source = source(at);
+    return source.values.get(place(source, at));
   }
 }

@@ -52,7 +52,12 @@ final class RunEndValues extends Redirected {
   }
 
   @Override
-  long row(long at) {
+  long row(ColumnImpl source, long at) {
+    return run(at);
+  }
+
+  /** The run that a position is in. */
+  long run(long at) {
     int known = last;
     if (isIn(known, at)) return known;
     long run = isIn(known + 1, at) ? known + 1 : search(at);

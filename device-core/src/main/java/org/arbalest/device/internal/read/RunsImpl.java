@@ -21,7 +21,7 @@ public final class RunsImpl implements Runs {
     column.checkReadable();
     if (end == column.length) return false;
     long at = column.offset + end;
-    long next = run < 0 ? runs.row(at) : run + 1;
+    long next = run < 0 ? runs.run(at) : run + 1;
     if (next >= runs.count()) {
       throw column.malformed(at, "run_ends[" + run + "] = " + at + " is the last, but the array goes on to " + (column.offset + column.length));
     }

@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import org.arbalest.device.Field;
 import org.arbalest.device.internal.schema.FieldNames;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
@@ -12,32 +13,46 @@ import org.jspecify.annotations.Nullable;
 /** Structs, as maps by the fields' names. */
 final class StructValues extends Values {
   private final ColumnImpl column;
-  private volatile ColumnImpl @Nullable [] fields;
+  private final @Nullable ColumnImpl[] fields;
+
+  /** Whether the names differ, as was found out. */
+  private boolean isNamed;
 
   StructValues(ColumnImpl column) {
     super(column.field());
     this.column = column;
+    this.fields = new ColumnImpl[Layout.of(field).children.length];
+  }
+
+  int childCount() {
+    return fields.length;
+  }
+
+  /** A field as a column of all rows of the structs that this was made for; made once. */
+  ColumnImpl child(int index) {
+    ColumnImpl child = fields[index];
+    if (child == null) fields[index] = child = column.childAt(index);
+    return child;
+  }
+
+  /** The row of a position in such a column. */
+  long row(long at) {
+    return at - column.offset;
   }
 
   @Override
   Object get(long at) {
-    ColumnImpl[] children = fields;
-    if (children == null) fields = children = fields();
+    if (!isNamed) checkNames();
     Map<String, @Nullable Object> values = new LinkedHashMap<>();
-    for (ColumnImpl child : children) values.put(child.name(), child.get(at - column.offset));
+    for (int i = 0; i < fields.length; i++) values.put(child(i).name(), child(i).get(row(at)));
     return Collections.unmodifiableMap(values);
   }
 
-  /** The fields as columns of the same rows; their names must differ. */
-  private ColumnImpl[] fields() {
-    ColumnImpl[] children = new ColumnImpl[Layout.of(field).children.length];
+  private void checkNames() {
     Set<String> names = new HashSet<>();
-    for (int i = 0; i < children.length; i++) {
-      children[i] = column.childAt(i);
-      if (!names.add(children[i].name())) {
-        throw FieldNames.ambiguous(field.type().children(), children[i].name(), column.describe());
-      }
+    for (Field child : field.type().children()) {
+      if (!names.add(child.name())) throw FieldNames.ambiguous(field.type().children(), child.name(), column.describe());
     }
-    return children;
+    isNamed = true;
   }
 }

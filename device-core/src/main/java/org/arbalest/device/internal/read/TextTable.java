@@ -61,12 +61,16 @@ public final class TextTable {
   private void add(Column column) {
     Field field = column.field();
     String name = ValueText.plain(field.name(), WIDEST_COLUMN);
+    if (!left.isEmpty()) {
+      left.add(name);
+      return;
+    }
     List<String> lines = new ArrayList<>();
     lines.add(name);
     lines.add(ValueText.shortened(TypeNames.of(field.type()), WIDEST_COLUMN));
     for (long row = 0; row < column.length(); row++) lines.add(cell(column, row));
     int widest = lines.stream().mapToInt(TextTable::width).max().orElse(0);
-    if (!left.isEmpty() || (!cells.isEmpty() && width + BETWEEN.length() + widest > WIDEST_TABLE)) {
+    if (!cells.isEmpty() && width + BETWEEN.length() + widest > WIDEST_TABLE) {
       left.add(name);
       return;
     }
@@ -78,7 +82,7 @@ public final class TextTable {
 
   private static String cell(Column column, long row) {
     try {
-      return ValueText.plain(column.get(row), WIDEST_COLUMN);
+      return ValueText.plain(ColumnImpl.unwrap(column), row, WIDEST_COLUMN);
     } catch (DeviceException | IllegalArgumentException | ArithmeticException | DateTimeException _) { // malformed, or of a kind that is not read
       return "?";
     }

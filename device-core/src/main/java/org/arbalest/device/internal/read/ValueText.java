@@ -1,30 +1,44 @@
 package org.arbalest.device.internal.read;
 
-import java.util.HexFormat;
-import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
-/** Values for people: on one line, and no longer than somebody reads. */
+import java.util.HexFormat;
+import java.util.Locale;
+
+/**
+ * Values for people: on one line, and no longer than somebody reads. Of a value no more is read than is shown, since a few bytes of C can say that it has as many
+ * elements as there are.
+ */
 final class ValueText {
   private static final int LONGEST = 120;
   private static final HexFormat HEX = HexFormat.of();
 
-  private ValueText() {}
+  private final StringBuilder text = new StringBuilder();
+  private final int longest;
 
-  /** A value; text in quotes. */
-  static String quoted(@Nullable Object value) {
-    StringBuilder text = new StringBuilder();
-    append(text, value, true);
-    return shortened(text.toString(), LONGEST);
+  private ValueText(int longest) {
+    this.longest = longest;
   }
 
-  /** A value; text as it is, but for characters that are not for a line. */
-  static String plain(@Nullable Object value, int longest) {
-    StringBuilder text = new StringBuilder();
-    append(text, value, false);
-    return shortened(text.toString(), longest);
+  /** The value of a row; text in quotes. */
+  static String quoted(ColumnImpl column, long row) {
+    ValueText value = new ValueText(LONGEST);
+    value.append(column, row, true);
+    return shortened(value.text.toString(), LONGEST);
+  }
+
+  /** The value of a row; text as it is, but for characters that are not for a line. */
+  static String plain(ColumnImpl column, long row, int longest) {
+    ValueText value = new ValueText(longest);
+    value.append(column, row, false);
+    return shortened(value.text.toString(), longest);
+  }
+
+  /** A text as it is, but for characters that are not for a line. */
+  static String plain(String string, int longest) {
+    ValueText value = new ValueText(longest);
+    value.append(string, false);
+    return shortened(value.text.toString(), longest);
   }
 
   /** A text that is cut if it is too long, between two code points. */
@@ -33,34 +47,80 @@ final class ValueText {
     return text.substring(0, text.offsetByCodePoints(0, longest - 1)) + "…";
   }
 
-  private static void append(StringBuilder text, @Nullable Object value, boolean quote) {
-    if (text.length() > LONGEST) return; // what follows is cut
-    switch (value) {
-      case String string -> appendText(text, string, quote);
-      case byte[] bytes -> appendBytes(text, bytes);
-      case List<?> list -> {
-        text.append('[');
-        for (int i = 0; i < list.size() && text.length() <= LONGEST; i++) append(text.append(i == 0 ? "" : ", "), list.get(i), true);
-        text.append(']');
+  /** Whether what follows is cut, however many of the characters are pairs. */
+  private boolean isFull() {
+    return text.length() > 2 * longest;
+  }
+
+  private void append(ColumnImpl column, long row, boolean quote) {
+    if (isFull()) return;
+    if (column.isNull(row)) {
+      text.append("null");
+      return;
+    }
+    long at = column.offset + row;
+    switch (column.values) {
+      case Redirected encoded -> {
+        ColumnImpl source = encoded.source(at);
+        append(source, encoded.row(source, at), quote);
       }
-      case Map<?, ?> map -> {
-        text.append('{');
-        String separator = "";
-        for (Map.Entry<?, ?> entry : map.entrySet()) {
-          append(text.append(separator), entry.getKey(), false);
-          append(text.append(": "), entry.getValue(), true);
-          separator = ", ";
-          if (text.length() > LONGEST) break;
-        }
-        text.append('}');
-      }
-      case null, default -> text.append(value);
+      case MapValues maps -> appendMap(maps.getList(at));
+      case ListValues lists -> appendList(lists.getList(at));
+      case ListViewValues lists -> appendList(lists.getList(at));
+      case StructValues structs -> appendStruct(structs, at);
+      case VariableValues values -> appendBytes(values, at, quote);
+      case ViewValues values -> appendBytes(values, at, quote);
+      case FixedValues.Binary values -> appendBytes(values, at, quote);
+      case Values values -> text.append(values.get(at));
     }
   }
 
-  private static void appendText(StringBuilder text, String string, boolean quote) {
+  private void appendList(ColumnImpl list) {
+    text.append('[');
+    for (long i = 0; i < list.length && !isFull(); i++) {
+      if (i > 0) text.append(", ");
+      append(list, i, true);
+    }
+    text.append(']');
+  }
+
+  private void appendMap(ColumnImpl entries) {
+    StructValues structs = (StructValues) entries.values;
+    text.append('{');
+    for (long i = 0; i < entries.length && !isFull(); i++) {
+      if (i > 0) text.append(", ");
+      long row = structs.row(entries.offset + i);
+      append(structs.child(0), row, false);
+      text.append(": ");
+      append(structs.child(1), row, true);
+    }
+    text.append('}');
+  }
+
+  private void appendStruct(StructValues structs, long at) {
+    text.append('{');
+    for (int i = 0; i < structs.childCount() && !isFull(); i++) {
+      if (i > 0) text.append(", ");
+      append(structs.child(i).name(), false);
+      text.append(": ");
+      append(structs.child(i), structs.row(at), true);
+    }
+    text.append('}');
+  }
+
+  /** Text, or bytes as their numbers; no more of them than have a place, of which a character has four at most. */
+  private void appendBytes(Values values, long at, boolean quote) {
+    byte[] bytes = values.getBytes(at, 4L * (longest + 1));
+    if (values.isText()) {
+      append(new String(bytes, UTF_8), quote);
+    } else {
+      text.append(HEX.formatHex(bytes));
+    }
+  }
+
+  private void append(String string, boolean quote) {
     if (quote) text.append('"');
-    for (int i = 0; i < string.length() && text.length() <= LONGEST; i++) {
+    for (int i = 0; i < string.length() && !isFull(); i++) {
       char c = string.charAt(i);
       switch (c) {
         case '\n' -> text.append("\\n");
@@ -76,11 +136,6 @@ final class ValueText {
         }
       }
     }
-    if (Character.isHighSurrogate(text.isEmpty() ? 'x' : text.charAt(text.length() - 1))) text.setLength(text.length() - 1);
     if (quote) text.append('"');
-  }
-
-  private static void appendBytes(StringBuilder text, byte[] bytes) {
-    HEX.formatHex(bytes, 0, Math.min(bytes.length, LONGEST)).codePoints().forEach(text::appendCodePoint);
   }
 }

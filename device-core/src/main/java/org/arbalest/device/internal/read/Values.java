@@ -3,8 +3,6 @@ package org.arbalest.device.internal.read;
 import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
 import java.util.Objects;
-import org.arbalest.device.Column;
-import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.BoolType;
 import org.arbalest.device.FlatType.DateType;
@@ -65,12 +63,12 @@ abstract class Values {
     Field field = column.field();
     return switch (field.type()) {
       case BoolType _ -> new BoolValues(field, address);
-      case IntType type -> new FixedValues.Integers(field, address, type.signed());
-      case DateType _, TimeType _, TimestampType _, DurationType _ -> new FixedValues.Integers(field, address, true);
+      case IntType type -> new FixedValues.Integers(field, address, type.signed(), true);
+      case DateType _, TimeType _, TimestampType _, DurationType _ -> new FixedValues.Integers(field, address, true, false);
       case FloatType _ -> new FixedValues.Floats(field, address);
       case DecimalType type -> new FixedValues.Decimals(field, address, type.scale());
       case FixedSizeBinaryType _ -> new FixedValues.Binary(field, address);
-      case DictionaryType type -> new DictionaryValues(column, new FixedValues.Integers(field, address, type.index().signed()));
+      case DictionaryType type -> new DictionaryValues(column, new FixedValues.Integers(field, address, type.index().signed(), true));
       case IntervalType type -> new IntervalValues(field, address, type.unit());
       default -> throw new AssertionError(field);
     };
@@ -116,15 +114,25 @@ abstract class Values {
     throw cannot("text");
   }
 
-  byte[] getBytes(long at) {
+  final byte[] getBytes(long at) {
+    return getBytes(at, Long.MAX_VALUE);
+  }
+
+  /** The bytes of a value, or so many of them. */
+  byte[] getBytes(long at, long most) {
     throw cannot("bytes");
+  }
+
+  /** Whether the bytes are text. */
+  boolean isText() {
+    return false;
   }
 
   Interval getInterval(long at) {
     throw cannot("an interval");
   }
 
-  Column getList(long at) {
+  ColumnImpl getList(long at) {
     throw cannot("a list");
   }
 
@@ -149,15 +157,15 @@ abstract class Values {
   }
 
   /** A number of bytes or elements of one value as the length of a Java array, which it may be beyond. */
-  final int arrayLength(long size) {
+  final int arrayLength(long at, long size) {
     if (size > Integer.MAX_VALUE - 8) {
-      throw DeviceException.invalid("column \"" + field.name() + "\": the " + size + " bytes or elements of one value do not fit a Java array");
+      throw Objects.requireNonNull(owner).malformed(at, "the " + size + " bytes or elements of one value do not fit a Java array");
     }
     return (int) size;
   }
 
   /** Null arrays, which have no values. */
-  private static final class Nulls extends Values {
+  static final class Nulls extends Values {
     Nulls(Field field) {
       super(field);
     }

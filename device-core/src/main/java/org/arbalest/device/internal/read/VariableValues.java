@@ -26,17 +26,22 @@ final class VariableValues extends Values {
   }
 
   @Override
-  byte[] getBytes(long at) {
-    long size = size(at, 1);
-    return size == 0 ? new byte[0] : NativeHeap.getBytes(data + offsets.get(at), arrayLength(size));
+  byte[] getBytes(long at, long most) {
+    long start = offsets.get(at);
+    long size = Math.min(most, size(at, 1, start));
+    return size == 0 ? new byte[0] : NativeHeap.getBytes(data + start, arrayLength(at, size));
   }
 
-  /** The bytes of some values: no more than the array has by its own last offset, nor than there are, if that is known. */
-  private long size(long at, long count) {
-    if (count == 0) return 0; // nothing says that there are offsets (ARR-08)
-    long size = offsets.size(at, count, Math.min(offsets.get(end), room));
+  /** The bytes of some values from an offset on: no more than the array has by its own last offset, nor than there are, if that is known. */
+  private long size(long at, long count, long start) {
+    long size = offsets.size(at, count, start, Math.min(offsets.get(end), room));
     if (size > 0 && data == 0) throw offsets.malformed(at, "the data is NULL, but the offsets say " + size + " bytes");
     return size;
+  }
+
+  @Override
+  boolean isText() {
+    return isText;
   }
 
   @Override
@@ -52,7 +57,9 @@ final class VariableValues extends Values {
 
   @Override
   MemorySegment segment(long from, long length) {
-    long size = size(from, length);
-    return size == 0 ? MemorySegment.NULL : NativeHeap.segment(data + offsets.get(from), size);
+    if (length == 0) return MemorySegment.NULL; // nothing says that there are offsets (ARR-08)
+    long start = offsets.get(from);
+    long size = size(from, length, start);
+    return size == 0 ? MemorySegment.NULL : NativeHeap.segment(data + start, size);
   }
 }

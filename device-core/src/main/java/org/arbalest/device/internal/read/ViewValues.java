@@ -54,9 +54,14 @@ final class ViewValues extends Values {
   }
 
   @Override
-  byte[] getBytes(long at) {
+  byte[] getBytes(long at, long most) {
     int size = size(at);
-    return NativeHeap.getBytes(address(at, size), arrayLength(size));
+    return NativeHeap.getBytes(address(at, size), arrayLength(at, Math.min(most, size)));
+  }
+
+  @Override
+  boolean isText() {
+    return isText;
   }
 
   @Override

@@ -58,13 +58,9 @@ final class OffsetChecks {
     long offsets = buffers.elements(rows, 1, rows.layout.width());
     long sizes = buffers.elements(rows, 2, rows.layout.width());
     long known = Content.childLength(rows, 0);
-    for (long row = 0; row < rows.count; row++) {
-      long offset = Integers.get(offsets, bits, row);
-      long size = Integers.get(sizes, bits, row);
-      if (offset < 0 || size < 0 || size > known || offset > known - size) {
-        String view = offset(rows, offsets, row) + " and sizes[" + (rows.start + row) + "] = " + size;
-        throw new Malformed("row " + row + ": " + view + " lead beyond the " + known + " elements, or are negative");
-      }
-    }
+    long row = Scan.beyond(offsets, sizes, bits, rows.count, known);
+    if (row == rows.count) return;
+    String view = offset(rows, offsets, row) + " and sizes[" + (rows.start + row) + "] = " + Integers.get(sizes, bits, row);
+    throw new Malformed("row " + row + ": " + view + " lead beyond the " + known + " elements, or are negative");
   }
 }

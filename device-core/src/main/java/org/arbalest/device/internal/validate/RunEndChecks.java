@@ -11,12 +11,9 @@ final class RunEndChecks {
     Rows ends = rows.child(0);
     long bits = ends.layout.bits;
     long at = buffers.elements(ends, 1, ends.layout.width());
-    long before = 0;
-    for (long run = 0; run < ends.count; run++) {
-      long end = Integers.get(at, bits, run);
-      if (end <= before) throw wrong(run, end, before);
-      before = end;
-    }
+    long run = Scan.standstill(at, bits, ends.count);
+    if (run < ends.count) throw wrong(run, Integers.get(at, bits, run), run == 0 ? 0 : Integers.get(at, bits, run - 1));
+    long before = ends.count == 0 ? 0 : Integers.get(at, bits, ends.count - 1);
     if (before >= rows.start + rows.count) return;
     long row = Math.max(0, before - rows.start);
     throw new Malformed("row " + row + ": the runs end at " + before + ", but offset + length = " + (rows.start + rows.count));

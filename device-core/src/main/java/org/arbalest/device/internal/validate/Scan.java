@@ -36,6 +36,68 @@ final class Scan {
     return count;
   }
 
+  /** The first of {@code count} integers of 16, 32 or 64 bits that is not greater than the one before, or than 0; {@code count} if there is none. */
+  static long standstill(long at, long bits, long count) {
+    return switch ((int) bits) {
+      case 16 -> standstillOfShorts(at, count);
+      case 32 -> standstillOfInts(at, count);
+      default -> standstillOfLongs(at, count);
+    };
+  }
+
+  private static long standstillOfShorts(long at, long count) {
+    short before = 0;
+    for (long i = 0; i < count; i++) {
+      short now = NativeHeap.getShort(at + 2 * i);
+      if (now <= before) return i;
+      before = now;
+    }
+    return count;
+  }
+
+  private static long standstillOfInts(long at, long count) {
+    int last = 0;
+    for (long i = 0; i < count; i++) {
+      int now = NativeHeap.getInt(at + 4 * i);
+      if (now <= last) return i;
+      last = now;
+    }
+    return count;
+  }
+
+  private static long standstillOfLongs(long at, long count) {
+    long before = 0;
+    for (long i = 0; i < count; i++) {
+      long now = NativeHeap.getLong(at + 8 * i);
+      if (now <= before) return i;
+      before = now;
+    }
+    return count;
+  }
+
+  /** The first of {@code count} offsets and sizes of 32 or 64 bits that are negative, or lead beyond {@code known} elements; {@code count} if there is none. */
+  static long beyond(long offsets, long sizes, long bits, long count, long known) {
+    return bits == 32 ? beyondOfInts(offsets, sizes, count, known) : beyondOfLongs(offsets, sizes, count, known);
+  }
+
+  private static long beyondOfInts(long offsets, long sizes, long count, long known) {
+    for (long i = 0; i < count; i++) {
+      long offset = NativeHeap.getInt(offsets + 4 * i);
+      long size = NativeHeap.getInt(sizes + 4 * i);
+      if ((offset | size) < 0 || offset + size > known) return i;
+    }
+    return count;
+  }
+
+  private static long beyondOfLongs(long offsets, long sizes, long count, long known) {
+    for (long i = 0; i < count; i++) {
+      long offset = NativeHeap.getLong(offsets + 8 * i);
+      long size = NativeHeap.getLong(sizes + 8 * i);
+      if ((offset | size) < 0 || offset > known - size) return i;
+    }
+    return count;
+  }
+
   /** The first integer, from one on, that is not from {@code least} to {@code most}; {@code count} if there is none. 64 bits are always read as signed. */
   static long outside(long at, long bits, boolean isSigned, long from, long count, long least, long most) {
     return switch ((int) bits) {
