@@ -55,6 +55,14 @@ final class ReadBatch implements AutoCloseable {
       batch.column(Field.of("int32", DataType.INT32)).appendAll(new int[ROWS]).setNulls(row -> isNull[row]);
       batch.column(Field.of("float32", DataType.FLOAT32)).appendAll(new float[ROWS]);
       batch.column(Field.of("float64", DataType.FLOAT64)).appendAll(new double[ROWS]);
+      ColumnBuilder largeTexts = batch.column(Field.of("large_texts", DataType.LARGE_UTF8));
+      ColumnBuilder views = batch.column(Field.of("views", DataType.UTF8_VIEW));
+      ColumnBuilder fixed = batch.column(Field.of("fixed", DataType.fixedSizeBinary(4)));
+      for (String text : texts) {
+        largeTexts.append(text);
+        views.append(text);
+        fixed.append(new byte[] {1, 2, 3, (byte) text.length()});
+      }
       ColumnBuilder words = batch.column(Field.of("words", DataType.dictionary(DataType.INT8, DataType.UTF8)));
       for (String text : texts) words.append(text);
       return batch.build();

@@ -44,6 +44,23 @@ final class ReadLoops {
     return sum;
   }
 
+  /** The same with the loops over text, in every layout that is read as bytes. */
+  static long warmUpText(ReadBatch batch, byte[] constant) {
+    long sum = 0;
+    try (DeviceArray slice = batch.ours.slice(1, ReadBatch.ROWS - 2)) {
+      for (int i = 0; i < 60; i++) {
+        for (DeviceArray array : new DeviceArray[] {batch.ours, slice}) {
+          for (String name : new String[] {"texts", "large_texts", "views", "fixed"}) {
+            ByteStrings texts = array.column(name).asByteStrings();
+            sum += countBytes(texts) + countEqual(texts, constant) + sumHashes(texts);
+          }
+        }
+        sum += countBytes(batch.arrowTexts) + countEqual(batch.arrowTexts, constant) + sumHashes(batch.arrowTexts);
+      }
+    }
+    return sum;
+  }
+
   static long sum(long[] values) {
     long sum = 0;
     for (long value : values) sum += value;

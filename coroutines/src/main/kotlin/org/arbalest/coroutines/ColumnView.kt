@@ -12,8 +12,12 @@ import org.arbalest.device.Column
  *     for (row in delays.indices) if (!delays.isNull(row)) sum += delays[row]
  *     delays.forEachValid { _, delay -> sum += delay } // the same
  *
- * [longs], [ints], [doubles], [floats] and [booleans] are core's typed views ([org.arbalest.device.ColumnValues]): each reads
- * one width, so that such a loop is as fast as one over an array. [integers] and [numbers] read any, and cost some nanoseconds a value.
+ * [longs], [ints], [doubles], [floats], [booleans] and [byteStrings] are core's typed views ([org.arbalest.device.ColumnValues]): each reads
+ * one width, so that such a loop is as fast as one over an array. [integers], [ulongs] and [numbers] read any, and what is encoded, and cost some
+ * nanoseconds a value. For loops over int8, int16 and float16, and over unsigned numbers and decimals as they are stored, there are core's own:
+ * `column.asBytes()`, `asShorts()`, `asHalfFloats()`; `asInts()[row].toUInt()`.
+ *
+ * What [Collection] brings is for the rest: it boxes each value, and has the nulls, so that `sum()` is there after `filterNotNull()` only.
  *
  * `get` throws [NoSuchElementException] for a null row, [IndexOutOfBoundsException] for one that is not there, and
  * [IllegalArgumentException] if the column's type is not one that the view reads. There is no view of more than
@@ -48,8 +52,8 @@ public class IntegerView internal constructor(column: Column) : ColumnView<Long>
     /** The value of a row that is not null. */
     public operator fun get(row: Int): Long = column.getLong(row.toLong())
 
-    /** All values; [ifNull] for the nulls. */
-    public fun toArray(ifNull: Long = 0): LongArray = column.toLongArray(ifNull)
+    /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
+    public fun toArray(ifNull: Long? = null): LongArray = if (ifNull == null) column.toLongArray() else column.toLongArray(ifNull)
 
     override fun read(row: Int): Long = get(row)
 }
@@ -59,9 +63,10 @@ public class ULongView internal constructor(column: Column) : ColumnView<ULong>(
     /** The value of a row that is not null. */
     public operator fun get(row: Int): ULong = column.getLong(row.toLong()).toULong()
 
-    /** All values; [ifNull] for the nulls. */
+    /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
     @ExperimentalUnsignedTypes
-    public fun toArray(ifNull: ULong = 0uL): ULongArray = column.toLongArray(ifNull.toLong()).asULongArray()
+    public fun toArray(ifNull: ULong? = null): ULongArray =
+        (if (ifNull == null) column.toLongArray() else column.toLongArray(ifNull.toLong())).asULongArray()
 
     override fun read(row: Int): ULong = get(row)
 }
@@ -71,17 +76,21 @@ public class NumberView internal constructor(column: Column) : ColumnView<Double
     /** The value of a row that is not null. */
     public operator fun get(row: Int): Double = column.getDouble(row.toLong())
 
-    /** All values; [ifNull] for the nulls. */
-    public fun toArray(ifNull: Double = Double.NaN): DoubleArray = column.toDoubleArray(ifNull)
+    /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
+    public fun toArray(ifNull: Double? = null): DoubleArray = if (ifNull == null) column.toDoubleArray() else column.toDoubleArray(ifNull)
 
     override fun read(row: Int): Double = get(row)
 }
 
 /** Values that are objects, made anew by each reading: text, bytes, decimals, dates and times, lists. */
-public class ObjectView<out T : Any> internal constructor(column: Column, private val reader: (Column, Long) -> T) :
-    ColumnView<T>(column) {
+public class ObjectView<out T : Any> internal constructor(column: Column, private val reader: Reader<T>) : ColumnView<T>(column) {
     /** The value of a row that is not null. */
-    public operator fun get(row: Int): T = reader(column, row.toLong())
+    public operator fun get(row: Int): T = reader.read(column, row.toLong())
 
     override fun read(row: Int): T = get(row)
+}
+
+/** One of a column's getters; of its own type, since a function's would box the row. */
+internal fun interface Reader<out T : Any> {
+    fun read(column: Column, row: Long): T
 }

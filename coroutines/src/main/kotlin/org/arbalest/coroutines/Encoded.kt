@@ -10,8 +10,8 @@ import kotlin.contracts.InvocationKind.EXACTLY_ONCE
 import kotlin.contracts.contract
 
 /**
- * Values of any type as indices into the distinct ones, in the order of their first use. Those, as `equals` tells them apart, are the one column that
- * [distinct] adds:
+ * Values of any type as indices into the distinct ones, in the order of their first use. Those, as `equals` tells them apart, and arrays by what is in
+ * them, are the one column that [distinct] adds:
  *
  *     dictionary("venue", { row -> trades[row].venue }) { venues ->
  *         struct {
@@ -40,15 +40,23 @@ public inline fun <E : Any> ColumnScope.dictionary(
     contract { callsInPlace(distinct, EXACTLY_ONCE) }
     val column = column(name, DictionaryType(index, Field.of("", DataType.NULL), ordered), nullable, metadata)
     if (grows) column.growIndices()
-    val positions = LinkedHashMap<E, Int>()
-    val indices = IntArray(rows) { row -> values(row)?.let { positions.getOrPut(it) { positions.size } } ?: -1 }
-    val all = positions.keys.toList()
+    val positions = HashMap<Any, Int>()
+    val all = ArrayList<E>()
+    val indices = IntArray(rows) { row ->
+        values(row)?.let { value ->
+            positions.getOrPut(contentOf(value)) {
+                all += value
+                all.size - 1
+            }
+        } ?: -1
+    }
     ColumnScope.ofOne(all.size, "a dictionary has one column of values, and has it; for more, put them into a struct", "", column::dictionary).distinct(all)
     for (position in indices) if (position < 0) column.appendNull() else column.appendIndex(position.toLong())
 }
 
 /**
- * Values of any type as runs of equal ones, as `equals` tells them apart. Those, one for each run, are the one column that [runs] adds:
+ * Values of any type as runs of equal ones, as `equals` tells them apart, and arrays by what is in them. Those, one for each run, are the one column that
+ * [runs] adds:
  *
  *     runEndEncoded("state", { row -> states[row] }) { states -> utf8 { states[it] } }
  *
@@ -71,7 +79,7 @@ public inline fun <E : Any> ColumnScope.runEndEncoded(
     var begun = 0
     for (row in 0 until rows) {
         val value = values(row)
-        if (row > 0 && value == all.last()) continue
+        if (row > 0 && isSame(value, all.last())) continue
         if (row > 0) column.appendRun((row - begun).toLong())
         begun = row
         all += value
@@ -100,6 +108,19 @@ public inline fun ColumnScope.runsOfCounts(
     val column = column(name, DataType.runEndEncoded(runEnds, RUN_VALUES), nullable, metadata)
     for (count in counts) column.appendRun(count.toLong())
     ColumnScope.ofOne(counts.size, ONE_COLUMN, RUN_VALUES.name(), column::values).runs()
+}
+
+/** What tells a value from others: of an array, what is in it. */
+@PublishedApi
+internal fun contentOf(value: Any): Any = if (value.javaClass.isArray) Content(value) else value
+
+@PublishedApi
+internal fun isSame(one: Any?, other: Any?): Boolean = one == other || one != null && other != null && contentOf(one) == contentOf(other)
+
+private class Content(private val array: Any) {
+    override fun equals(other: Any?) = other is Content && arrayOf(array).contentDeepEquals(arrayOf(other.array))
+
+    override fun hashCode() = arrayOf(array).contentDeepHashCode()
 }
 
 /** What Arrow calls the values of runs, before their type is known. */

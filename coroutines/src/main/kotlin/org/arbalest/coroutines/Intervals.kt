@@ -58,5 +58,6 @@ public inline fun ColumnScope.intervalMonthDayNano(
 
 @PublishedApi
 internal fun ColumnBuilder.appendMonths(period: Period) {
-    if (period.days == 0) append(period.toTotalMonths()) else append(Interval(period.months, period.days, 0)) // which says what is wrong
+    require(period.days == 0) { "${field()}, row ${length()}: $period has ${period.days} days, and is to be months only" }
+    append(period.toTotalMonths())
 }

@@ -50,7 +50,8 @@ public inline fun <E> ColumnScope.largeListView(
 }
 
 /**
- * Lists of [size] elements each, which are the one column that [items] adds. Null lists have elements, too: it is given nulls for them.
+ * Lists of [size] elements each, which are the one column that [items] adds. Null lists have elements, too: it is given nulls for
+ * them, in place of which a column that is not `nullable` needs some value.
  *
  *     fixedSizeList("corners", 4, { row -> shapes[row].corners }) { corners ->
  *         struct {
@@ -92,12 +93,12 @@ public inline fun <E> ColumnScope.fixedSizeList(
 /**
  * Lists of [size] elements each, which are the one column that [items] adds: with an array in it, the fastest way.
  *
- *     listOfSize("embedding", 768) { float32(values = embeddings) }
+ *     fixedSizeListOf("embedding", 768) { float32(values = embeddings) }
  *
  * @param isNull which lists are null; they have elements, too
  */
 @OptIn(ExperimentalContracts::class)
-public inline fun ColumnScope.listOfSize(
+public inline fun ColumnScope.fixedSizeListOf(
     name: String = "",
     size: Int,
     isNull: IntPredicate? = null,

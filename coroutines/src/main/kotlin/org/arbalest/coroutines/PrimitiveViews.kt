@@ -8,7 +8,7 @@ import org.arbalest.device.Floats
 import org.arbalest.device.Ints
 import org.arbalest.device.Longs
 
-/** 64-bit integers, dates, times, timestamps and durations as the numbers that they are stored as; unsigned ones as bits. */
+/** 64-bit integers, dates, times, timestamps and durations as the numbers that they are stored as. */
 public class LongView internal constructor(private val values: Longs, column: Column) : ColumnView<Long>(column) {
     /** The value of a row that is not null. */
     public operator fun get(row: Int): Long = values.get(row.toLong())
@@ -23,13 +23,13 @@ public class LongView internal constructor(private val values: Longs, column: Co
         for (row in 0 until size) if (!isNull(row)) action(row, get(row))
     }
 
-    /** All values; [ifNull] for the nulls. */
-    public fun toArray(ifNull: Long = 0): LongArray = values.toArray(ifNull)
+    /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
+    public fun toArray(ifNull: Long? = null): LongArray = if (ifNull == null) values.toArray() else values.toArray(ifNull)
 
     override fun read(row: Int): Long = get(row)
 }
 
-/** 32-bit integers, dates and times as the numbers that they are stored as; unsigned ones as bits. */
+/** 32-bit integers, dates, times and months as the numbers that they are stored as. */
 public class IntView internal constructor(private val values: Ints, column: Column) : ColumnView<Int>(column) {
     /** The value of a row that is not null. */
     public operator fun get(row: Int): Int = values.get(row.toLong())
@@ -44,8 +44,8 @@ public class IntView internal constructor(private val values: Ints, column: Colu
         for (row in 0 until size) if (!isNull(row)) action(row, get(row))
     }
 
-    /** All values; [ifNull] for the nulls. */
-    public fun toArray(ifNull: Int = 0): IntArray = values.toArray(ifNull)
+    /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
+    public fun toArray(ifNull: Int? = null): IntArray = if (ifNull == null) values.toArray() else values.toArray(ifNull)
 
     override fun read(row: Int): Int = get(row)
 }
@@ -65,8 +65,8 @@ public class DoubleView internal constructor(private val values: Doubles, column
         for (row in 0 until size) if (!isNull(row)) action(row, get(row))
     }
 
-    /** All values; [ifNull] for the nulls. */
-    public fun toArray(ifNull: Double = Double.NaN): DoubleArray = values.toArray(ifNull)
+    /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
+    public fun toArray(ifNull: Double? = null): DoubleArray = if (ifNull == null) values.toArray() else values.toArray(ifNull)
 
     override fun read(row: Int): Double = get(row)
 }
@@ -86,8 +86,8 @@ public class FloatView internal constructor(private val values: Floats, column: 
         for (row in 0 until size) if (!isNull(row)) action(row, get(row))
     }
 
-    /** All values; [ifNull] for the nulls. */
-    public fun toArray(ifNull: Float = Float.NaN): FloatArray = values.toArray(ifNull)
+    /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
+    public fun toArray(ifNull: Float? = null): FloatArray = if (ifNull == null) values.toArray() else values.toArray(ifNull)
 
     override fun read(row: Int): Float = get(row)
 }
@@ -110,14 +110,17 @@ public class BooleanView internal constructor(private val values: Booleans, colu
     /** The number of rows that are true; nulls are not. */
     public val cardinality: Int get() = values.cardinality().toInt()
 
-    /** All values; [ifNull] for the nulls. */
-    public fun toArray(ifNull: Boolean = false): BooleanArray = values.toArray(ifNull)
+    /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
+    public fun toArray(ifNull: Boolean? = null): BooleanArray = if (ifNull == null) values.toArray() else values.toArray(ifNull)
 
     override fun read(row: Int): Boolean = get(row)
 }
 
 /** Text, as the UTF-8 that it is stored as, and binary: counted, compared and hashed where it is; see core's [ByteStrings]. */
 public class ByteStringView internal constructor(private val values: ByteStrings, column: Column) : ColumnView<ByteArray>(column) {
+    /** A copy of the bytes of a row that is not null. */
+    public operator fun get(row: Int): ByteArray = values.getBytes(row.toLong())
+
     override fun isNull(row: Int): Boolean = values.isNull(row.toLong())
 
     /** The number of bytes of a value. */
@@ -140,5 +143,5 @@ public class ByteStringView internal constructor(private val values: ByteStrings
         for (row in 0 until size) if (!isNull(row)) action(row)
     }
 
-    override fun read(row: Int): ByteArray = values.getBytes(row.toLong())
+    override fun read(row: Int): ByteArray = get(row)
 }

@@ -48,7 +48,7 @@ public fun Column.intervals(): ObjectView<Interval> = timeView<IntervalType, Int
 /** A view of one type, or of a union, of which each row is seen when it is read. */
 private inline fun <reified T : DataType, V : Any> Column.timeView(
     what: String,
-    noinline reader: (Column, Long) -> V,
+    reader: Reader<V>,
     isRight: (T) -> Boolean = { true },
 ): ObjectView<V> {
     val type = field().valueType()

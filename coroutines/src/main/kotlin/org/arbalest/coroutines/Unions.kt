@@ -7,6 +7,7 @@ import org.arbalest.device.NestedType.UnionType
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind.EXACTLY_ONCE
 import kotlin.contracts.contract
+import kotlin.reflect.KClass
 
 /**
  * Values of several types, each of which has a column of its own values only:
@@ -62,11 +63,15 @@ public class UnionScope<E : Any> @PublishedApi internal constructor(
 
     private var count = 0
 
+    /** How many of them have their column. */
+    private var added = 0
+
     /** The values that are a [T] are in the one column that [column] adds, with a name of its own. */
     public inline fun <reified T : E> on(column: ColumnScope.(List<T?>) -> Unit) {
         @Suppress("UNCHECKED_CAST") // take says what they are
         val own = take { it is T } as List<T?>
         scope(own.size).column(own)
+        checkAdded(T::class)
     }
 
     /** The values of the next child; of a sparse union for all rows. */
@@ -82,8 +87,13 @@ public class UnionScope<E : Any> @PublishedApi internal constructor(
     internal fun scope(size: Int): ColumnScope =
         ColumnScope.ofOne(size, "a type of a union has one column, and has it; for more, put them into a struct", "") {
             require(it.name().isNotEmpty()) { "a column of a union needs a name; only the elements of a list do without" }
-            union.addChild(it)
+            union.addChild(it).also { added++ }
         }
+
+    @PublishedApi
+    internal fun checkAdded(type: KClass<*>) {
+        check(added == count) { "a type of a union has one column, and none was added for ${type.simpleName}" }
+    }
 
     @PublishedApi
     internal fun finish() {

@@ -2,30 +2,53 @@ package org.arbalest.coroutines
 
 import org.arbalest.device.Column
 import org.arbalest.device.DataType
+import org.arbalest.device.Field
+import org.arbalest.device.FlatType.BinaryType
+import org.arbalest.device.FlatType.BinaryViewType
+import org.arbalest.device.FlatType.BoolType
+import org.arbalest.device.FlatType.DateType
+import org.arbalest.device.FlatType.DateUnit
+import org.arbalest.device.FlatType.DecimalType
+import org.arbalest.device.FlatType.DurationType
+import org.arbalest.device.FlatType.FixedSizeBinaryType
+import org.arbalest.device.FlatType.FloatType
 import org.arbalest.device.FlatType.IntType
+import org.arbalest.device.FlatType.IntervalType
+import org.arbalest.device.FlatType.IntervalUnit
+import org.arbalest.device.FlatType.LargeBinaryType
+import org.arbalest.device.FlatType.LargeUtf8Type
+import org.arbalest.device.FlatType.NullType
+import org.arbalest.device.FlatType.TimeType
+import org.arbalest.device.FlatType.TimestampType
+import org.arbalest.device.FlatType.Utf8Type
+import org.arbalest.device.FlatType.Utf8ViewType
+import org.arbalest.device.NestedType.MapType
+import org.arbalest.device.NestedType.StructType
+import org.arbalest.device.NestedType.UnionType
+import org.arbalest.device.TimeUnit
 import java.math.BigDecimal
 
 /**
  * 64-bit integers, dates, times, timestamps and durations, as the numbers that they are stored as, at the speed of memory; [integers]
- * reads any width.
+ * reads any width. Not uint64, whose numbers [ulongs] has, nor decimals, which [decimals] has; what they are stored as is for core's `asLongs()`.
  *
  * @throws IllegalArgumentException if they are stored otherwise; says which view has them
  */
-public fun Column.longs(): LongView = LongView(asLongs(), this)
+public fun Column.longs(): LongView = LongView(by("longs()").asLongs(), this)
 
-/** 32-bit integers, dates and times, as the numbers that they are stored as, at the speed of memory; otherwise like [longs]. */
-public fun Column.ints(): IntView = IntView(asInts(), this)
+/** 32-bit integers, dates, times and months, as the numbers that they are stored as, at the speed of memory; otherwise like [longs]. */
+public fun Column.ints(): IntView = IntView(by("ints()").asInts(), this)
 
 /** 64-bit floating-point numbers, at the speed of memory; [numbers] reads any. Otherwise like [longs]. */
-public fun Column.doubles(): DoubleView = DoubleView(asDoubles(), this)
+public fun Column.doubles(): DoubleView = DoubleView(by("doubles()").asDoubles(), this)
 
 /** 32-bit floating-point numbers, at the speed of memory; otherwise like [doubles]. */
-public fun Column.floats(): FloatView = FloatView(asFloats(), this)
+public fun Column.floats(): FloatView = FloatView(by("floats()").asFloats(), this)
 
 /** Booleans; otherwise like [longs]. */
-public fun Column.booleans(): BooleanView = BooleanView(asBooleans(), this)
+public fun Column.booleans(): BooleanView = BooleanView(by("booleans()").asBooleans(), this)
 
-/** Integers of any width, dates, times, timestamps and durations, as the numbers that they are stored as. */
+/** Integers of any width, dates, times, timestamps and durations, as the numbers that they are stored as; of uint64 the bits, [ulongs] has the numbers. */
 public fun Column.integers(): IntegerView = IntegerView(this)
 
 /** Unsigned integers of any width; [IllegalArgumentException] for a column of another type. */
@@ -37,8 +60,8 @@ public fun Column.ulongs(): ULongView {
 /** Numbers of any type, as the nearest `Double`. */
 public fun Column.numbers(): NumberView = NumberView(this)
 
-/** Text and binary as bytes that are not copied; otherwise like [longs]. */
-public fun Column.byteStrings(): ByteStringView = ByteStringView(asByteStrings(), this)
+/** Text and binary, with offsets, in views or of a fixed size, as bytes that are not copied; otherwise like [longs]. */
+public fun Column.byteStrings(): ByteStringView = ByteStringView(by("byteStrings()").asByteStrings(), this)
 
 /** Text, however it is stored or encoded. */
 public fun Column.strings(): ObjectView<String> = ObjectView(this, Column::getString)
@@ -51,6 +74,38 @@ public fun Column.decimals(): ObjectView<BigDecimal> = ObjectView(this, Column::
 
 /** The elements of each list as a column: `batch["tags"].lists()[row].strings()`; of a map its entries, a struct of the key and the value. */
 public fun Column.lists(): ObjectView<Column> = ObjectView(this, Column::getList)
+
+/** This column, if its values are for the view of this name. */
+private fun Column.by(view: String): Column {
+    val own = viewOf(field())
+    require(own == view) { "column $this cannot be read by $view: ${own?.let { "$it has its values" } ?: "only its getters do"}" }
+    return this
+}
+
+/** The quickest view that has a field's values as what they are; of encoded ones, any that has. */
+private fun viewOf(field: Field): String? {
+    val type = field.valueType()
+    val isEncoded = type != field.type()
+    return when (type) {
+        is BoolType -> "booleans()".takeUnless { isEncoded }
+        is IntType -> if (!type.signed()) "ulongs()" else if (isEncoded) "integers()" else signed(type.bits())
+        is DateType -> if (isEncoded) "dates()" else signed(if (type.unit() == DateUnit.DAY) 32 else 64)
+        is TimeType -> if (isEncoded) "times()" else signed(if (type.unit() <= TimeUnit.MILLISECOND) 32 else 64)
+        is TimestampType, is DurationType -> if (isEncoded) "integers()" else "longs()"
+        is IntervalType -> if (isEncoded || type.unit() != IntervalUnit.YEAR_MONTH) "intervals()" else "ints()"
+        is FloatType -> if (isEncoded || type.bits() == 16) "numbers()" else if (type.bits() == 64) "doubles()" else "floats()"
+        is DecimalType -> "decimals()"
+        is Utf8Type, is LargeUtf8Type, is Utf8ViewType -> if (isEncoded) "strings()" else "byteStrings()"
+        is BinaryType, is LargeBinaryType, is BinaryViewType, is FixedSizeBinaryType -> if (isEncoded) "bytes()" else "byteStrings()"
+        is MapType -> "maps()"
+        is StructType -> "structs()"
+        is UnionType -> "unions()"
+        is NullType -> null
+        else -> "lists()"
+    }
+}
+
+private fun signed(bits: Int): String = if (bits == 64) "longs()" else if (bits == 32) "ints()" else "integers()"
 
 private inline fun <reified T : DataType> Column.typed(what: String): T =
     field().valueType() as? T ?: throw IllegalArgumentException("column $this cannot be read as $what")

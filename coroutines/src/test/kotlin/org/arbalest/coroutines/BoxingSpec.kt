@@ -31,14 +31,25 @@ private object Loops {
     }
 }
 
-class BoxingSpec : FunSpec({
-    val code = Loops::class.java.getResourceAsStream("${Loops::class.java.name.substringAfterLast('.')}.class")!!
-        .use { ClassFile.of().parse(it.readBytes()) }
-    val calls = code.methods().flatMap { it.code().stream().flatMap { body -> body.elementStream() }.toList() }
+/** The methods that a class calls. */
+private fun callsIn(type: Class<*>): List<String> {
+    val code = type.getResourceAsStream("${type.name.substringAfterLast('.')}.class")!!.use { ClassFile.of().parse(it.readBytes()) }
+    return code.methods().flatMap { it.code().stream().flatMap { body -> body.elementStream() }.toList() }
         .filterIsInstance<InvokeInstruction>().map { "${it.owner().asInternalName()}.${it.name().stringValue()}" }
+}
+
+class BoxingSpec : FunSpec({
+    fun boxes(calls: List<String>) = calls.filter { it.endsWith(".valueOf") || it.endsWith(".box-impl") || it.endsWith("Boxing.boxLong") }
 
     test("loops over primitives box nothing, neither in the lambdas of the DSL nor in the views") {
+        val calls = callsIn(Loops::class.java)
         calls.filter { "append" in it }.shouldNotBeEmpty()
-        calls.filter { it.endsWith(".valueOf") || it.endsWith(".box-impl") }.shouldBeEmpty()
+        boxes(calls).shouldBeEmpty()
+    }
+
+    test("a view of objects hands the row on as it is, without a box for it") {
+        val calls = callsIn(ObjectView::class.java)
+        calls.filter { it.endsWith(".read") }.shouldNotBeEmpty()
+        boxes(calls).shouldBeEmpty()
     }
 })

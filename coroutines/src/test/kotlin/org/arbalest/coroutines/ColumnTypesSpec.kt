@@ -98,7 +98,7 @@ class ColumnTypesSpec : FunSpec({
             appendList(2).items().append(1.0).append(2.0)
             appendNull().appendList(2).items().append(3.0).append(4.0)
         }
-        same(2, DataType.fixedSizeList(Field.of("item", DataType.FLOAT32), 3), { listOfSize("a", 3, isNull = { it == 1 }) { float32(values = FloatArray(6) { it.toFloat() }) } }) {
+        same(2, DataType.fixedSizeList(Field.of("item", DataType.FLOAT32), 3), { fixedSizeListOf("a", 3, isNull = { it == 1 }) { float32(values = FloatArray(6) { it.toFloat() }) } }) {
             appendList(3).items().append(0.0).append(1.0).append(2.0)
             appendNull()
         }

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.arbalest.device.FlatType.LargeUtf8Type;
 import org.arbalest.device.FlatType.Utf8Type;
+import org.arbalest.device.FlatType.Utf8ViewType;
 import org.arbalest.device.internal.memory.NativeBytes;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.read.ByteSpans;
@@ -11,7 +12,8 @@ import org.arbalest.device.internal.read.ColumnImpl;
 
 /**
  * Text, as the UTF-8 that it is stored as, and binary: counted, compared, hashed and copied where it is, without a {@code String} or an array for each value.
- * {@link Column#segment} has all bytes of the column as one segment, in which a value begins at {@link #start}.
+ * {@link Column#segment} has all bytes of the column as one segment, in which a value begins at {@link #start}; not of views, whose bytes are in several
+ * buffers.
  *
  * <pre>{@code
  * byte[] oslo = "OSL".getBytes(UTF_8);
@@ -24,7 +26,8 @@ import org.arbalest.device.internal.read.ColumnImpl;
  * <p>Of dictionary-encoded text, the {@link Column#dictionary} is read so, once, and then the {@link Column#indices} are looked at: they are {@link Ints}, or
  * of another width.
  *
- * <p>How it is used, and what it throws, is with {@link ColumnValues}; a {@link DeviceException} for offsets that lead beyond what there is (ARR-09).
+ * <p>How it is used, and what it throws, is with {@link ColumnValues}; a {@link DeviceException} for offsets and views that lead beyond what there is
+ * (ARR-09, READ-07).
  */
 public final class ByteStrings extends ColumnValues {
   private final ByteSpans spans;
@@ -36,7 +39,10 @@ public final class ByteStrings extends ColumnValues {
 
   /** Whether it is text, and so UTF-8 by what its producer says. */
   public boolean isText() {
-    return field().type() instanceof Utf8Type || field().type() instanceof LargeUtf8Type;
+    return switch (field().type()) {
+      case Utf8Type _, LargeUtf8Type _, Utf8ViewType _ -> true;
+      default -> false;
+    };
   }
 
   /** The number of bytes of a value. */
@@ -50,8 +56,13 @@ public final class ByteStrings extends ColumnValues {
     return isNull(row) ? ifNull : spans.size(row);
   }
 
-  /** Where a value begins in the column's {@link Column#segment}. */
+  /**
+   * Where a value begins in the column's {@link Column#segment}.
+   *
+   * @throws IllegalArgumentException if values are views
+   */
   public long start(long row) {
+    if (spans.isViews()) throw spans.inNoSegment();
     return byteLength(row) == 0 ? 0 : spans.address(row) - spans.address(0);
   }
 

@@ -61,7 +61,7 @@ class TypedViewSpec : FunSpec({
         "decimal64" to "asLongs", "int32" to "asInts", "uint32" to "asInts", "date32" to "asInts", "time32" to "asInts", "decimal32" to "asInts",
         "int16" to "asShorts", "uint16" to "asShorts", "int8" to "asBytes", "uint8" to "asBytes", "float64" to "asDoubles", "float32" to "asFloats",
         "float16" to "asHalfFloats", "bool" to "asBooleans", "utf8" to "asByteStrings", "large_utf8" to "asByteStrings", "binary" to "asByteStrings",
-        "large_binary" to "asByteStrings", "fixed_binary" to "asByteStrings", "uuid" to "asByteStrings", "months" to "asInts",
+        "large_binary" to "asByteStrings", "utf8_view" to "asByteStrings", "binary_view" to "asByteStrings", "fixed_binary" to "asByteStrings", "uuid" to "asByteStrings", "months" to "asInts",
     )
 
     /** What a view has of a value that `Column.get` has. */

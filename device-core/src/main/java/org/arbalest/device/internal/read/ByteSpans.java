@@ -3,10 +3,11 @@ package org.arbalest.device.internal.read;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Where the bytes of each value of text or binary are, for loops: two loads and a comparison. What a peer wrote into the offsets is checked before it is
- * followed; what is wrong is for {@link Values} to say.
+ * Where the bytes of each value of text or binary are, for loops: of offsets two loads and a comparison, of views one load, and for a long value three more.
+ * What a peer wrote into offsets and views is checked before it is followed; what is wrong is for {@link Values} to say.
  */
 public final class ByteSpans {
   private final ColumnImpl column;
@@ -14,7 +15,7 @@ public final class ByteSpans {
   /** The array's element that is row 0. */
   private final long offset;
 
-  /** The address of the offsets; 0 if all values have the same width. */
+  /** The address of the offsets; 0 if all values have the same width, or are views. */
   private final long offsets;
 
   private final boolean isLarge;
@@ -24,22 +25,31 @@ public final class ByteSpans {
 
   private final long data;
 
+  /** Of views, what follows them. */
+  private final @Nullable ViewValues views;
+
   /** How far offsets may lead: to the array's own last one, or to the end of the data, as far as that is known. */
   private final long limit;
 
   public ByteSpans(ColumnImpl column) {
     Stored.BYTE_STRINGS.check(column);
     Layout layout = Layout.of(column.field);
-    boolean isFixed = layout.shape == Layout.Shape.FIXED;
+    boolean hasOffsets = layout.shape == Layout.Shape.VARIABLE;
     long struct = column.struct;
     this.column = column;
     this.offset = column.offset;
     this.isLarge = layout.bits == Long.SIZE;
     this.width = layout.width();
-    this.offsets = isFixed ? 0 : ArrowArrayStruct.buffer(struct, 1);
-    this.data = ArrowArrayStruct.buffer(struct, isFixed ? 1 : 2);
+    this.views = column.values instanceof ViewValues values ? values : null;
+    this.offsets = hasOffsets ? ArrowArrayStruct.buffer(struct, 1) : 0;
+    this.data = ArrowArrayStruct.buffer(struct, hasOffsets ? 2 : 1);
     long end = offsets == 0 || column.length == 0 ? 0 : start(ArrowArrayStruct.offset(struct) + ArrowArrayStruct.length(struct));
-    this.limit = data == 0 ? 0 : Math.min(end, column.dataSize());
+    this.limit = end == 0 || data == 0 ? 0 : Math.min(end, column.dataSize());
+  }
+
+  /** Whether values are views, and so in no one buffer. */
+  public boolean isViews() {
+    return views != null;
   }
 
   private long start(long at) {
@@ -48,16 +58,22 @@ public final class ByteSpans {
 
   /** The number of a value's bytes. */
   public long size(long row) {
-    if (offsets == 0) return width;
+    if (offsets == 0) return views == null ? width : views.checkedSize(offset + row);
     long start = start(offset + row);
     long end = start(offset + row + 1);
     if (start < 0 || end < start || (end > limit && end > start)) throw refused(row);
     return end - start;
   }
 
-  /** Where a value's bytes are, of which there are some. */
+  /** Where the bytes are of a value whose size was asked for, and is not 0. */
   public long address(long row) {
-    return offsets == 0 ? data + width * (offset + row) : data + start(offset + row);
+    if (offsets != 0) return data + start(offset + row);
+    return views == null ? data + width * (offset + row) : views.checkedAddress(offset + row);
+  }
+
+  /** What is thrown where views are taken for one run of bytes. */
+  public IllegalArgumentException inNoSegment() {
+    return new IllegalArgumentException(column.describe() + " lies in its views and their data buffers, not in one segment");
   }
 
   private RuntimeException refused(long row) {

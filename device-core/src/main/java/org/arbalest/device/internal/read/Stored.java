@@ -1,6 +1,7 @@
 package org.arbalest.device.internal.read;
 
 import org.arbalest.device.FlatType.BinaryType;
+import org.arbalest.device.FlatType.BinaryViewType;
 import org.arbalest.device.FlatType.BoolType;
 import org.arbalest.device.FlatType.DateType;
 import org.arbalest.device.FlatType.DecimalType;
@@ -15,6 +16,7 @@ import org.arbalest.device.FlatType.LargeUtf8Type;
 import org.arbalest.device.FlatType.TimeType;
 import org.arbalest.device.FlatType.TimestampType;
 import org.arbalest.device.FlatType.Utf8Type;
+import org.arbalest.device.FlatType.Utf8ViewType;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +48,7 @@ public enum Stored {
       case DecimalType _ -> bits <= Long.SIZE ? integers(bits) : null;
       case IntervalType(IntervalUnit unit) -> unit == IntervalUnit.YEAR_MONTH ? INTS : null;
       case FloatType _ -> bits == Double.SIZE ? DOUBLES : bits == Float.SIZE ? FLOATS : HALF_FLOATS;
-      case Utf8Type _, LargeUtf8Type _, BinaryType _, LargeBinaryType _, FixedSizeBinaryType _ -> BYTE_STRINGS;
+      case Utf8Type _, LargeUtf8Type _, Utf8ViewType _, BinaryType _, LargeBinaryType _, BinaryViewType _, FixedSizeBinaryType _ -> BYTE_STRINGS;
       default -> null;
     };
   }
