@@ -43,6 +43,7 @@ public class AsyncStream {
 
   @Setup
   public void open() {
+    Batches.crossOthers();
     pipe = new Pipe(columns, prefetch);
   }
 

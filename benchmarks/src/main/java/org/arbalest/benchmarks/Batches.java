@@ -2,6 +2,8 @@ package org.arbalest.benchmarks;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
@@ -10,12 +12,17 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.FieldType;
 import org.arbalest.device.ArrayData;
+import org.arbalest.device.BatchBuilder;
 import org.arbalest.device.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Devices;
 import org.arbalest.device.Field;
+import org.arbalest.device.Metadata;
 import org.arbalest.device.Schema;
+import org.arbalest.device.TimeUnit;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +47,29 @@ final class Batches {
     List<@Nullable DeviceBuffer> noValidity = new ArrayList<>();
     noValidity.add(null);
     return DeviceArray.of(Schema.of(fields), ArrayData.of(ROWS, 0, noValidity, data));
+  }
+
+  /** Lets batches of many other types cross, so that the code that is measured knows more than one. */
+  static void crossOthers() {
+    MemorySegment array = Arena.global().allocate(ArrowArrayStruct.LAYOUT);
+    MemorySegment schema = Arena.global().allocate(ArrowSchemaStruct.LAYOUT);
+    Field text = Field.of("text", DataType.UTF8);
+    List<DataType> types =
+        List.of(
+            DataType.BOOL, DataType.INT8, DataType.UINT32, DataType.FLOAT64, DataType.decimal128(20, 2), DataType.DATE32, DataType.UTF8, DataType.LARGE_UTF8,
+            DataType.BINARY_VIEW, DataType.list(text), DataType.listView(text), DataType.fixedSizeList(text, 2), DataType.struct(text),
+            DataType.denseUnion(text), DataType.dictionary(DataType.INT16, DataType.UTF8), DataType.runEndEncoded(DataType.INT32, text),
+            DataType.map(text, Field.of("value", DataType.INT64)), DataType.timestamp(TimeUnit.MICROSECOND, "UTC"));
+    for (int i = 0; i < 2_000; i++) {
+      try (BatchBuilder batch = Devices.cpu().batchBuilder(0)) {
+        for (int column = 0; column < 3; column++) {
+          DataType type = types.get((i + 5 * column) % types.size());
+          batch.column(Field.of("a", type).withMetadata(Metadata.of("number", String.valueOf(column))));
+        }
+        batch.build().exportArray(array, schema);
+        DeviceArray.importArray(array, schema).close();
+      }
+    }
   }
 
   private static DeviceBuffer validity(boolean nulls) {

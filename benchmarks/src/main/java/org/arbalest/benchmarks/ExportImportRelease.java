@@ -69,6 +69,7 @@ public class ExportImportRelease {
 
     @Setup
     public void make() {
+      Batches.crossOthers();
       batch = Batches.ours(columns, nulls);
       schema = batch.schema();
       for (int i = 0; i < others.length; i++) others[i] = batch.field().withMetadata(Metadata.of("number", String.valueOf(i)));

@@ -14,6 +14,7 @@ import org.arbalest.device.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
 import org.arbalest.device.Field;
+import org.arbalest.device.TimeUnit;
 
 /**
  * What is read: {@value #ROWS} rows, in columns of many types, the same values in each library's memory and in Java arrays. A tenth of the rows of {@code
@@ -65,7 +66,28 @@ final class ReadBatch implements AutoCloseable {
       }
       ColumnBuilder words = batch.column(Field.of("words", DataType.dictionary(DataType.INT8, DataType.UTF8)));
       for (String text : texts) words.append(text);
+      addOthers(batch);
       return batch.build();
+    }
+  }
+
+  /** What is read before, so that no loop knows what it reads. */
+  private void addOthers(BatchBuilder batch) {
+    batch.column(Field.of("timestamp", DataType.timestamp(TimeUnit.MICROSECOND, "UTC"))).appendAll(longs);
+    batch.column(Field.of("date32", DataType.DATE32)).appendAll(new int[ROWS]);
+    ColumnBuilder encoded = batch.column(Field.of("encoded", DataType.dictionary(DataType.INT16, DataType.INT64)));
+    ColumnBuilder runs = batch.column(Field.of("runs", DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.INT64))));
+    ColumnBuilder union = batch.column(Field.of("union", DataType.denseUnion(Field.of("a", DataType.INT64), Field.of("b", DataType.INT32))));
+    ColumnBuilder binary = batch.column(Field.of("binary", DataType.BINARY));
+    for (int row = 0; row < ROWS; row++) {
+      encoded.append((long) row % 100);
+      runs.append((long) row / 10);
+      union.appendUnion(row % 2).child(row % 2).append(row);
+      if (row == ROWS - 1) {
+        binary.appendNull();
+      } else {
+        binary.append(texts.get(row).getBytes(UTF_8));
+      }
     }
   }
 

@@ -6,6 +6,8 @@ import org.apache.arrow.vector.VarCharVector;
 import org.arbalest.device.ByteStrings;
 import org.arbalest.device.Column;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Doubles;
+import org.arbalest.device.Ints;
 import org.arbalest.device.Longs;
 import org.openjdk.jmh.annotations.CompilerControl;
 import org.openjdk.jmh.annotations.CompilerControl.Mode;
@@ -16,22 +18,26 @@ import org.openjdk.jmh.annotations.CompilerControl.Mode;
  */
 @CompilerControl(Mode.DONT_INLINE)
 final class ReadLoops {
+  private static final String[] MAYBE_NULL = {"nulls", "late_null", "int32"};
+  private static final String[] NUMBERS = {"longs", "int8", "uint16", "timestamp", "date32", "encoded", "runs", "union"};
+
   private ReadLoops() {}
 
   /** Runs every loop over columns of all types that it takes, with nulls and without, until it is compiled for all of them. */
   static long warmUp(ReadBatch batch) {
     long sum = 0;
     try (DeviceArray slice = batch.ours.slice(1, ReadBatch.ROWS - 2)) {
-      for (int i = 0; i < 60; i++) {
+      for (int i = 0; i < 20; i++) {
         for (DeviceArray array : new DeviceArray[] {batch.ours, slice}) {
-          for (String name : new String[] {"longs", "nulls", "late_null", "int8", "uint16", "int32"}) sum += sumValid(array.column(name));
-          for (String name : new String[] {"longs", "int8", "uint16"}) sum += sum(array.column(name));
+          for (String name : MAYBE_NULL) sum += sumValid(array.column(name));
+          for (String name : NUMBERS) sum += sum(array.column(name)) + sumValid(array.column(name));
           for (String name : new String[] {"longs", "nulls", "late_null"}) {
             Longs values = array.column(name).asLongs();
             sum += sumValid(values) + sumOrZero(values) + sumForEach(values);
             sum += KotlinReadLoopsKt.sumValid(array.column(name)) + KotlinReadLoopsKt.sumForEach(array.column(name));
           }
           sum += sum(array.column("longs").asLongs()) + KotlinReadLoopsKt.sum(array.column("longs"));
+          sum += sumValid(array.column("int32").asInts()) + sumValid(array.column("date32").asInts()) + sumValid(array.column("float64").asDoubles());
           sum += (long) array.column("float32").toDoubleArray()[0];
           for (long row = 0; row < array.length(); row++) {
             sum += (long) (array.column("float32").getDouble(row) + array.column("float64").getDouble(row));
@@ -55,6 +61,8 @@ final class ReadLoops {
             sum += countBytes(texts) + countEqual(texts, constant) + sumHashes(texts);
           }
         }
+        ByteStrings binary = slice.column("binary").asByteStrings();
+        sum += countBytes(binary) + countEqual(binary, constant) + sumHashes(binary);
         sum += countBytes(batch.arrowTexts) + countEqual(batch.arrowTexts, constant) + sumHashes(batch.arrowTexts);
       }
     }
@@ -91,6 +99,22 @@ final class ReadLoops {
     long[] sum = {0};
     values.forEachValid(row -> sum[0] += values.get(row));
     return sum[0];
+  }
+
+  static long sumValid(Ints values) {
+    long sum = 0;
+    for (long row = 0; row < values.length(); row++) {
+      if (!values.isNull(row)) sum += values.get(row);
+    }
+    return sum;
+  }
+
+  static long sumValid(Doubles values) {
+    double sum = 0;
+    for (long row = 0; row < values.length(); row++) {
+      if (!values.isNull(row)) sum += values.get(row);
+    }
+    return (long) sum;
   }
 
   static long sum(Column column) {

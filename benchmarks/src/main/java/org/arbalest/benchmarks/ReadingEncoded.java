@@ -38,6 +38,9 @@ public class ReadingEncoded {
   @Setup
   public void make() {
     batch = new EncodedBatch();
+    try (ReadBatch others = new ReadBatch()) {
+      warm = ReadLoops.warmUp(others);
+    }
     for (int i = 0; i < 20; i++) {
       warm += viewStrings() + runsByRow() + dictionaryStrings() + batch.dictionary.asColumn().indices().getLong(i);
     }

@@ -17,7 +17,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Reading text, per value, without a String; beside arrow-java's arrays of bytes. The loops are {@link ReadLoops}. */
+/** Reading text, per value, without a String; beside arrow-java's arrays of bytes. The loops are {@link ReadLoops}, which have read other types before. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @OperationsPerInvocation(ReadBatch.ROWS)

@@ -57,6 +57,7 @@ public class Stream {
 
     @Setup
     public void open(Stream stream) {
+      Batches.crossOthers();
       batch = Batches.ours(stream.columns, stream.nulls);
       MemorySegment struct = Arena.global().allocate(ArrowDeviceArrayStreamStruct.LAYOUT);
       endless().exportStream(struct);

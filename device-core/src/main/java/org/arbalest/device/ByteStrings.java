@@ -63,7 +63,8 @@ public final class ByteStrings extends ColumnValues {
    */
   public long start(long row) {
     if (spans.isViews()) throw spans.inNoSegment();
-    return byteLength(row) == 0 ? 0 : spans.address(row) - spans.address(0);
+    long size = byteLength(row);
+    return size == 0 ? 0 : spans.address(row, size) - spans.address(0, 0);
   }
 
   /**
@@ -72,43 +73,44 @@ public final class ByteStrings extends ColumnValues {
    * @param index from 0
    */
   public byte byteAt(long row, long index) {
-    Objects.checkIndex(index, byteLength(row));
-    return NativeHeap.getByte(spans.address(row) + index);
+    long size = byteLength(row);
+    return NativeHeap.getByte(spans.address(row, size) + Objects.checkIndex(index, size));
   }
 
   /** Whether a value is these bytes. */
   public boolean contentEquals(long row, byte[] bytes) {
-    return byteLength(row) == bytes.length && NativeBytes.equal(spans.address(row), bytes);
+    return byteLength(row) == bytes.length && NativeBytes.equal(spans.address(row, bytes.length), bytes);
   }
 
   /** Whether a value is the same bytes as another's. */
   public boolean contentEquals(long row, ByteStrings other, long otherRow) {
     long size = byteLength(row);
-    return size == other.byteLength(otherRow) && NativeBytes.equal(spans.address(row), other.spans.address(otherRow), size);
+    return size == other.byteLength(otherRow) && NativeBytes.equal(spans.address(row, size), other.spans.address(otherRow, size), size);
   }
 
   /** Whether a value begins with these bytes. */
   public boolean startsWith(long row, byte[] prefix) {
-    return byteLength(row) >= prefix.length && NativeBytes.equal(spans.address(row), prefix);
+    long size = byteLength(row);
+    return size >= prefix.length && NativeBytes.equal(spans.address(row, size), prefix);
   }
 
   /** Compares a value with these bytes, as unsigned numbers: text is in the order of its code points then. */
   public int compare(long row, byte[] bytes) {
     long size = byteLength(row);
-    return NativeBytes.compare(spans.address(row), size, Objects.requireNonNull(bytes, "bytes"));
+    return NativeBytes.compare(spans.address(row, size), size, Objects.requireNonNull(bytes, "bytes"));
   }
 
   /** Compares a value with another one; see {@link #compare(long, byte[])}. */
   public int compare(long row, ByteStrings other, long otherRow) {
     long size = byteLength(row);
     long otherSize = other.byteLength(otherRow);
-    return NativeBytes.compare(spans.address(row), size, other.spans.address(otherRow), otherSize);
+    return NativeBytes.compare(spans.address(row, size), size, other.spans.address(otherRow, otherSize), otherSize);
   }
 
   /** A hash of a value's bytes, the same wherever they are; not to be stored, since another version may have another. */
   public int hash(long row) {
     long size = byteLength(row);
-    return NativeBytes.hash(spans.address(row), size);
+    return NativeBytes.hash(spans.address(row, size), size);
   }
 
   /**
@@ -124,14 +126,14 @@ public final class ByteStrings extends ColumnValues {
     if (size == 0) {
       Objects.checkFromIndexSize(at, 0, to.byteSize());
     } else {
-      NativeHeap.copy(spans.address(row), to, at, size);
+      NativeHeap.copy(spans.address(row, size), to, at, size);
     }
   }
 
   /** A value's bytes where they are, for as long as this is reachable and its handle is open. */
   MemorySegment bytesAt(long row) {
     long size = byteLength(row);
-    return NativeHeap.segment(size == 0 ? 0 : spans.address(row), size);
+    return NativeHeap.segment(size == 0 ? 0 : spans.address(row, size), size);
   }
 
   /** A copy of a value's bytes. */

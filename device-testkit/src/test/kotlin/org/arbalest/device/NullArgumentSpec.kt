@@ -132,6 +132,7 @@ class NullArgumentSpec : FunSpec({
             Map::class.java -> mapOf<String, String>()
             Array<Field>::class.java -> arrayOf<Field>()
             Array<AsyncQuirk>::class.java -> arrayOf<AsyncQuirk>()
+            Array<String>::class.java -> arrayOf("name")
             Arena::class.java -> arena
             MemorySegment::class.java -> arena.allocate(256, 8)
             Runnable::class.java -> Runnable {}
@@ -162,6 +163,9 @@ class NullArgumentSpec : FunSpec({
             FlatType.IntType::class.java -> DataType.INT8
             NestedType.UnionMode::class.java -> NestedType.UnionMode.DENSE
             Ledger::class.java -> Ledger.now()
+            Any::class.java -> "value"
+            Statistics.Target::class.java -> Statistics.builder().build().whole()
+            StatisticsBuilder::class.java -> Statistics.builder()
             Interval::class.java -> Interval(1, 2, 3)
             Temporal::class.java -> LocalDateTime.MIN
             TemporalUnit::class.java -> ChronoUnit.DAYS

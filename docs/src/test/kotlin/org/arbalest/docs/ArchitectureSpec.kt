@@ -23,7 +23,7 @@ import java.lang.module.ModuleFinder
 private const val DEVICE = "org.arbalest.device"
 
 /** Core's rooms, the lowest first: each may look at those before it. */
-private val ROOMS = listOf("memory", "calls", "lifetime", "schema", "cpu", "device", "array", "validate", "copy", "read", "build", "stream", "async")
+private val ROOMS = listOf("memory", "calls", "lifetime", "schema", "cpu", "device", "array", "validate", "copy", "read", "build", "statistics", "stream", "async")
 
 /** Which room a type of the front belongs to: the one that implements it, or that it is a value of. Errors belong to all. */
 private val FRONT = mapOf(
@@ -36,6 +36,7 @@ private val FRONT = mapOf(
         "Booleans", "ByteStrings", "Bytes", "Column", "ColumnValues", "Doubles", "Floats", "HalfFloats", "Ints", "Longs", "Runs", "Shorts",
     ),
     "build" to listOf("BatchBuilder", "ColumnBuilder"),
+    "statistics" to listOf("Statistics", "StatisticsBuilder"),
     "stream" to listOf("DeviceArrayReader"),
     "async" to listOf("AsyncArrayStream", "AsyncProducer", "AsyncQuirk", "AsyncSchema", "AsyncTask"),
 ).flatMap { (room, types) -> types.map { it to room } }.toMap()

@@ -33,6 +33,9 @@ internal class CppArray private constructor(private val held: MemorySegment) : A
         if (export.invoke(held, array, schema, text) == 0) DeviceArray.importArray(array, schema) else null
     }
 
+    /** What Arrow C++ knows of a struct, as an array of the statistics schema. */
+    fun statistics(): CppArray = orWords { text -> hold(statistics.invoke(held, text)) }
+
     override fun close() {
         free.invoke(held)
     }
@@ -50,6 +53,7 @@ internal class CppArray private constructor(private val held: MemorySegment) : A
         private val slice = shim.function("arrays_slice", PTR, PTR, I64, I64)
         private val concatenate = shim.function("arrays_concatenate", PTR, PTR, PTR, PTR)
         private val value = shim.function("arrays_value", I32, PTR, I64, PTR)
+        private val statistics = shim.function("arrays_statistics", PTR, PTR, PTR)
         private val free = shim.function("arrays_free", null, PTR)
         private val freeOnThread = shim.function("arrays_free_on_thread", null, PTR)
         private val importStream = shim.function("arrays_import_stream", PTR, PTR, PTR)

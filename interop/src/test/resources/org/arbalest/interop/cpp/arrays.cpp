@@ -32,6 +32,12 @@ class Array {
   Result<std::shared_ptr<Scalar>> GetScalar(int64_t) const;
 };
 
+class RecordBatch {
+ public:
+  static Result<std::shared_ptr<RecordBatch>> FromStructArray(const std::shared_ptr<Array> &, MemoryPool *);
+  Result<std::shared_ptr<Array>> MakeStatisticsArray(MemoryPool *) const;
+};
+
 class ChunkedArray {
  public:
   Status ValidateFull() const;
@@ -90,6 +96,13 @@ int arrays_value(Held *array, int64_t row, char *text) {
   if (failed(scalar.status(), text)) return 1;
   std::strncpy(text, scalar.ValueOrDie()->ToString().c_str(), TEXT - 1);
   return 0;
+}
+
+/* What Arrow C++ knows of a struct array as a record batch, by its statistics schema: the number of rows. */
+Held *arrays_statistics(Held *array, char *text) {
+  auto batch = arrow::RecordBatch::FromStructArray(*array, arrow::default_memory_pool());
+  if (failed(batch.status(), text)) return nullptr;
+  return hold<Held>(batch.ValueOrDie()->MakeStatisticsArray(arrow::default_memory_pool()), text);
 }
 
 void arrays_free(Held *array) { delete array; }

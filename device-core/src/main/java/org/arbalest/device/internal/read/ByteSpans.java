@@ -65,10 +65,13 @@ public final class ByteSpans {
     return end - start;
   }
 
-  /** Where the bytes are of a value whose size was asked for, and is not 0. */
-  public long address(long row) {
-    if (offsets != 0) return data + start(offset + row);
-    return views == null ? data + width * (offset + row) : views.checkedAddress(offset + row);
+  /** Where so many bytes of a value are. That they are there is checked again: a peer may have written into offsets and views meanwhile. */
+  public long address(long row, long size) {
+    if (views != null) return views.address(offset + row, (int) size);
+    if (offsets == 0) return data + width * (offset + row);
+    long start = start(offset + row);
+    if (size != 0 && (start < 0 || start > limit - size)) throw refused(row);
+    return data + start;
   }
 
   /** What is thrown where views are taken for one run of bytes. */
@@ -78,6 +81,6 @@ public final class ByteSpans {
 
   private RuntimeException refused(long row) {
     column.values.getBytes(offset + row);
-    throw new AssertionError("offsets changed while they were read");
+    return new IllegalStateException(column.describe() + " changed while row " + row + " was read");
   }
 }

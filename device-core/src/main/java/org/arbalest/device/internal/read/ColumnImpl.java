@@ -15,6 +15,7 @@ import org.arbalest.device.Runs;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.memory.Bitmaps;
+import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,9 @@ public final class ColumnImpl extends ColumnTimes {
 
   /** Whether a row may be null although it is valid itself. */
   private final boolean hasNullsBelow;
+
+  /** Where row 0 is, of integers of 64 bits, which are read without asking how; else 0. */
+  private final long longs;
 
   /** An array as a column; borrowed, for as long as the handle is open. */
   public static ColumnImpl of(DeviceArrayImpl array) {
@@ -39,6 +43,7 @@ public final class ColumnImpl extends ColumnTimes {
     this.validity = hasValidity ? ArrowArrayStruct.buffer(struct, 0) : 0;
     this.hasNullsBelow = !layout.shape.hasValidity || layout.dictionary != null;
     this.values = Values.of(this);
+    this.longs = longs();
   }
 
   private ColumnImpl(ColumnImpl of, long offset, long length) {
@@ -46,6 +51,11 @@ public final class ColumnImpl extends ColumnTimes {
     this.validity = of.validity;
     this.values = of.values;
     this.hasNullsBelow = of.hasNullsBelow;
+    this.longs = longs();
+  }
+
+  private long longs() {
+    return values instanceof FixedValues.Integers integers && integers.width == Long.BYTES ? integers.address + Long.BYTES * offset : 0;
   }
 
   /** Some of this column's rows, which are read as they are here. */
@@ -88,6 +98,7 @@ public final class ColumnImpl extends ColumnTimes {
   public boolean isNull(long row) {
     Objects.checkIndex(row, length);
     checkReadable();
+    if (longs != 0) return validity != 0 && !Bitmaps.get(validity, offset + row); // as getLong asks again
     return isNullAt(offset + row);
   }
 
@@ -108,6 +119,14 @@ public final class ColumnImpl extends ColumnTimes {
 
   @Override
   public long getLong(long row) {
+    if (longs == 0) return otherLong(row);
+    Objects.checkIndex(row, length);
+    checkReadable();
+    if (validity != 0 && !Bitmaps.get(validity, offset + row)) throw isNullIn(row);
+    return NativeHeap.getLong(longs + Long.BYTES * row);
+  }
+
+  private long otherLong(long row) {
     long at = valueAt(row);
     return values instanceof FixedValues.Integers integers ? integers.getLong(at) : values.getLong(at); // the first without a virtual call
   }

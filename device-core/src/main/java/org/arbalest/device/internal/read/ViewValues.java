@@ -44,13 +44,6 @@ final class ViewValues extends Values {
     return size;
   }
 
-  /** Where a value's bytes are, whose size was checked. */
-  long checkedAddress(long at) {
-    long view = views + 16 * at;
-    if (NativeHeap.getInt(view) <= INLINE) return view + 4;
-    return NativeHeap.getLong(data + (long) Long.BYTES * NativeHeap.getInt(view + 8)) + NativeHeap.getInt(view + 12);
-  }
-
   /** Where so many bytes of a value are; checked to lie within their buffer. */
   long address(long at, int size) {
     long view = views + 16 * at;

@@ -3,6 +3,7 @@ package org.arbalest.device.internal.validate;
 import java.util.Map;
 import java.util.TreeMap;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.memory.Utf8Scan;
 
 /**
  * What of a buffer is known to be UTF-8, for texts that overlap: no byte is looked at twice, however many texts it is in. What is known are ranges of whole

@@ -1,0 +1,130 @@
+package org.arbalest.device.internal.statistics;
+
+import java.math.BigDecimal;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.function.LongFunction;
+import org.arbalest.device.ByteStrings;
+import org.arbalest.device.Column;
+import org.arbalest.device.DataType;
+import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.BinaryType;
+import org.arbalest.device.FlatType.BinaryViewType;
+import org.arbalest.device.FlatType.BoolType;
+import org.arbalest.device.FlatType.DateType;
+import org.arbalest.device.FlatType.DecimalType;
+import org.arbalest.device.FlatType.DurationType;
+import org.arbalest.device.FlatType.FixedSizeBinaryType;
+import org.arbalest.device.FlatType.FloatType;
+import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.FlatType.LargeBinaryType;
+import org.arbalest.device.FlatType.LargeUtf8Type;
+import org.arbalest.device.FlatType.TimeType;
+import org.arbalest.device.FlatType.TimestampType;
+import org.arbalest.device.FlatType.Utf8Type;
+import org.arbalest.device.FlatType.Utf8ViewType;
+import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.RunEndEncodedType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a column's smallest and largest value are: in rows that are not null, by the one order that a type's values have. Text and bytes are in the order of
+ * their bytes, as unsigned numbers.
+ *
+ * @param min the row of the smallest
+ * @param max the row of the largest
+ */
+record Extremes(long min, long max) {
+  /** Null if there are none: only nulls, a NaN, a type whose values have no order that everybody means, extension types among them. */
+  static @Nullable Extremes of(Column column) {
+    if (isExtension(column.field())) return null;
+    DataType type = column.field().valueType();
+    return switch (type) {
+      case IntType(int bits, boolean signed) -> ofIntegers(column, bits == Long.SIZE && !signed ? Long.MIN_VALUE : 0);
+      case DateType _, TimeType _, TimestampType _, DurationType _ -> ofIntegers(column, 0);
+      case FloatType _ -> ofFloats(column);
+      case BoolType _ -> ofObjects(column, column::getBoolean, Comparator.<Boolean>naturalOrder());
+      case DecimalType _ -> ofObjects(column, column::getDecimal, Comparator.<BigDecimal>naturalOrder());
+      case Utf8Type _, LargeUtf8Type _, BinaryType _, LargeBinaryType _, FixedSizeBinaryType _ ->
+          type.equals(column.field().type()) ? ofBytes(column.asByteStrings()) : ofObjects(column, column::getBytes, Arrays::compareUnsigned);
+      case Utf8ViewType _, BinaryViewType _ -> ofObjects(column, column::getBytes, Arrays::compareUnsigned);
+      default -> null;
+    };
+  }
+
+  /** Whether the values are an extension type's, whose order is not that of its storage. */
+  private static boolean isExtension(Field field) {
+    if (field.extensionName() != null) return true;
+    return switch (field.type()) {
+      case DictionaryType encoded -> isExtension(encoded.values());
+      case RunEndEncodedType runs -> isExtension(runs.values());
+      default -> false;
+    };
+  }
+
+  /** With the bits changed that make the order of unsigned numbers that of signed ones. */
+  private static @Nullable Extremes ofIntegers(Column column, long flip) {
+    long minAt = -1;
+    long maxAt = -1;
+    long min = Long.MAX_VALUE;
+    long max = Long.MIN_VALUE;
+    for (long row = 0; row < column.length(); row++) {
+      if (column.isNull(row)) continue;
+      long value = column.getLong(row) ^ flip;
+      if (value < min || minAt < 0) {
+        min = value;
+        minAt = row;
+      }
+      if (value > max || maxAt < 0) {
+        max = value;
+        maxAt = row;
+      }
+    }
+    return minAt < 0 ? null : new Extremes(minAt, maxAt);
+  }
+
+  /** Of zeros, the negative one is the smaller. */
+  private static @Nullable Extremes ofFloats(Column column) {
+    long min = -1;
+    long max = -1;
+    for (long row = 0; row < column.length(); row++) {
+      if (column.isNull(row)) continue;
+      double value = column.getDouble(row);
+      if (Double.isNaN(value)) return null;
+      if (min < 0 || Double.compare(value, column.getDouble(min)) < 0) min = row;
+      if (max < 0 || Double.compare(value, column.getDouble(max)) > 0) max = row;
+    }
+    return min < 0 ? null : new Extremes(min, max);
+  }
+
+  private static @Nullable Extremes ofBytes(ByteStrings column) {
+    long min = -1;
+    long max = -1;
+    for (long row = 0; row < column.length(); row++) {
+      if (column.isNull(row)) continue;
+      if (min < 0 || column.compare(row, column, min) < 0) min = row;
+      if (max < 0 || column.compare(row, column, max) > 0) max = row;
+    }
+    return min < 0 ? null : new Extremes(min, max);
+  }
+
+  private static <T> @Nullable Extremes ofObjects(Column column, LongFunction<T> values, Comparator<? super T> order) {
+    long minAt = -1;
+    long maxAt = -1;
+    T min = null;
+    T max = null;
+    for (long row = 0; row < column.length(); row++) {
+      if (column.isNull(row)) continue;
+      T value = values.apply(row);
+      if (min == null || order.compare(value, min) < 0) {
+        min = value;
+        minAt = row;
+      }
+      if (max == null || order.compare(value, max) > 0) {
+        max = value;
+        maxAt = row;
+      }
+    }
+    return minAt < 0 ? null : new Extremes(minAt, maxAt);
+  }
+}

@@ -1,0 +1,66 @@
+package org.arbalest.device.internal.statistics;
+
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What the specification has names for, each with an exact value and an approximate one. */
+public enum Statistic {
+  AVERAGE_BYTE_WIDTH(Kind.NUMBER, Kind.NUMBER),
+  DISTINCT_COUNT(Kind.COUNT, Kind.NUMBER),
+  MAX_BYTE_WIDTH(Kind.COUNT, Kind.NUMBER),
+  MAX_VALUE(Kind.ANY, Kind.ANY),
+  MIN_VALUE(Kind.ANY, Kind.ANY),
+  NULL_COUNT(Kind.COUNT, Kind.NUMBER),
+  ROW_COUNT(Kind.COUNT, Kind.NUMBER);
+
+  /** What a value is. */
+  enum Kind {
+    /** An int64 that is not negative. */
+    COUNT,
+    /** A float64 that is not negative. */
+    NUMBER,
+    /** Of the column's type, or whichever. */
+    ANY
+  }
+
+  /** What names begin with that the specification has, or will have. */
+  public static final String RESERVED = "ARROW:";
+
+  private static final Map<String, Kind> KINDS = new HashMap<>();
+
+  static {
+    for (Statistic statistic : values()) {
+      KINDS.put(statistic.exact, statistic.exactKind);
+      KINDS.put(statistic.approximate, statistic.approximateKind);
+    }
+  }
+
+  /** The key of the exact value. */
+  public final String exact;
+
+  /** The key of the approximate value. */
+  public final String approximate;
+
+  private final Kind exactKind;
+  private final Kind approximateKind;
+
+  Statistic(Kind exactKind, Kind approximateKind) {
+    String name = RESERVED + name().toLowerCase(Locale.ROOT);
+    this.exact = name + ":exact";
+    this.approximate = name + ":approximate";
+    this.exactKind = exactKind;
+    this.approximateKind = approximateKind;
+  }
+
+  /** Whether the specification has this key. */
+  public static boolean isStandard(String key) {
+    return KINDS.containsKey(key);
+  }
+
+  /** What is wrong with a value for a key, in words; null if nothing is. */
+  public static @Nullable String complaint(String key, StatisticValue value) {
+    return value.complaint(KINDS.getOrDefault(key, Kind.ANY));
+  }
+}

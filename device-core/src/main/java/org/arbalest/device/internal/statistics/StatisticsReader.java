@@ -1,0 +1,109 @@
+package org.arbalest.device.internal.statistics;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.arbalest.device.Column;
+import org.arbalest.device.DataType;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.FlatType.LargeUtf8Type;
+import org.arbalest.device.FlatType.Utf8Type;
+import org.arbalest.device.FlatType.Utf8ViewType;
+import org.arbalest.device.NestedType.MapType;
+import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.NestedType.UnionType;
+import org.arbalest.device.internal.schema.TypeNames;
+
+/**
+ * Reads an array of the statistics schema, as any producer lays it out: fields in any order, indices and counts of any width, keys encoded or not, a union of
+ * any kind with any type ids. What the specification forbids is an error with the path and the row.
+ */
+public final class StatisticsReader {
+  private final Column columns;
+  private final Column statistics;
+  private final UnionType items;
+
+  /** The path of the entries, for errors. */
+  private final String path;
+
+  private final StatisticsTable table = new StatisticsTable();
+
+  private StatisticsReader(Column whole) {
+    if (!(whole.field().type() instanceof StructType(List<Field> fields))) throw isNot("$", whole.field(), "a struct");
+    this.columns = whole.column(find(fields, "column"));
+    if (!(columns.field().valueType() instanceof IntType)) throw isNot("$.column", columns.field(), "int32");
+    this.statistics = whole.column(find(fields, "statistics"));
+    if (!(statistics.field().type() instanceof MapType(Field entries, _))) throw isNot("$.statistics", statistics.field(), "a map");
+    this.path = "$.statistics." + entries.name();
+    Field key = entries.type().children().get(0);
+    if (!isText(key.valueType())) throw isNot(path + "." + key.name(), key, "a dictionary of utf8");
+    Field item = entries.type().children().get(1);
+    if (!(item.type() instanceof UnionType union)) throw isNot(path + "." + item.name(), item, "a union");
+    this.items = union;
+  }
+
+  /** What an array says; the handle stays as it is. */
+  public static StatisticsTable read(DeviceArray array) {
+    try (DeviceArray held = array.retain()) {
+      Column whole = held.asColumn();
+      StatisticsReader reader = new StatisticsReader(whole);
+      for (long row = 0; row < whole.length(); row++) {
+        if (whole.isNull(row)) throw malformed("$", row, "is null");
+        reader.read(row);
+      }
+      return reader.table;
+    }
+  }
+
+  private static boolean isText(DataType type) {
+    return type instanceof Utf8Type || type instanceof LargeUtf8Type || type instanceof Utf8ViewType;
+  }
+
+  private static int find(List<Field> fields, String name) {
+    int found = -1;
+    for (int i = 0; i < fields.size(); i++) {
+      if (!fields.get(i).name().equals(name)) continue;
+      if (found >= 0) throw DeviceException.invalid("$: has two fields \"" + name + "\"");
+      found = i;
+    }
+    if (found < 0) throw DeviceException.invalid("$: has no field \"" + name + "\"; it has " + fields.stream().map(Field::name).toList());
+    return found;
+  }
+
+  private void read(long row) {
+    int target = target(row);
+    if (statistics.isNull(row)) throw malformed("$.statistics", row, "is null");
+    Map<String, StatisticValue> values = table.target(target);
+    Column entries = statistics.getList(row);
+    Column keys = entries.column(0);
+    Column union = entries.column(1);
+    for (long i = 0; i < entries.length(); i++) {
+      if (keys.isNull(i)) throw malformed(path, row, "key " + i + " is null");
+      String key = keys.getString(i);
+      Object value = union.get(i);
+      if (value == null) throw malformed(path, row, "\"" + key + "\" is null");
+      StatisticValue read = new StatisticValue(items.fields().get(items.typeIds().indexOf(union.getTypeId(i))), value);
+      String complaint = Statistic.complaint(key, read);
+      if (complaint != null) throw malformed(path, row, "\"" + key + "\" " + complaint);
+      if (values.put(key, read) != null) throw malformed(path, row, "\"" + key + "\" of " + StatisticsTable.name(target) + " is there twice");
+    }
+  }
+
+  private int target(long row) {
+    if (columns.isNull(row)) return StatisticsTable.WHOLE;
+    long column = columns.getLong(row);
+    if (column < 0 || column > Integer.MAX_VALUE) throw malformed("$.column", row, "is " + Objects.toString(columns.get(row)) + ", which is no column");
+    return (int) column;
+  }
+
+  private static DeviceException isNot(String path, Field field, String what) {
+    return DeviceException.invalid(path + ": is " + TypeNames.of(field.type()) + ", not " + what);
+  }
+
+  private static DeviceException malformed(String path, long row, String what) {
+    return DeviceException.invalid(path + ": row " + row + ": " + what);
+  }
+}

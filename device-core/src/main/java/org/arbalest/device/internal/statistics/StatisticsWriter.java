@@ -1,0 +1,54 @@
+package org.arbalest.device.internal.statistics;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.arbalest.device.BatchBuilder;
+import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.DataType;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Devices;
+import org.arbalest.device.Field;
+
+/** Writes an array of the statistics schema: a row for each target, the whole first; a field of the union for each type. */
+public final class StatisticsWriter {
+  private StatisticsWriter() {}
+
+  /** The array, in main memory, which the caller must close. */
+  public static DeviceArray write(StatisticsTable table) {
+    List<Field> types = types(table);
+    Field key = Field.of("key", DataType.dictionary(DataType.INT32, DataType.UTF8)).withNullable(false);
+    Field items = Field.of("items", DataType.denseUnion(types.toArray(Field[]::new))).withNullable(false);
+    try (BatchBuilder batch = Devices.cpu().batchBuilder(table.targets().size())) {
+      ColumnBuilder columns = batch.column(Field.of("column", DataType.INT32));
+      ColumnBuilder maps = batch.column(Field.of("statistics", DataType.map(key, items)).withNullable(false));
+      table.targets().forEach((target, values) -> {
+        if (target == StatisticsTable.WHOLE) {
+          columns.appendNull();
+        } else {
+          columns.append((long) target);
+        }
+        values.forEach((name, value) -> {
+          int type = types.indexOf(value.field());
+          maps.keys().append(name);
+          ObjectAppender.append(maps.values().child(type), value.field(), value.value());
+          maps.values().appendUnion(type);
+        });
+        maps.appendMap(values.size());
+      });
+      return batch.build();
+    }
+  }
+
+  /** At least one, since a union without types is not what consumers expect. */
+  private static List<Field> types(StatisticsTable table) {
+    Set<Field> types = new LinkedHashSet<>();
+    for (Map<String, StatisticValue> values : table.targets().values()) {
+      for (StatisticValue value : values.values()) types.add(value.field());
+    }
+    if (types.isEmpty()) types.add(StatisticValue.of(DataType.INT64, 0L).field());
+    return new ArrayList<>(types);
+  }
+}

@@ -1,0 +1,5 @@
+/** Statistics: the statistics schema, read from an array, written to one, and found out from values. */
+@NullMarked
+package org.arbalest.device.internal.statistics;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,43 @@
+package org.arbalest.interop.arrowcpp
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DataType
+import org.arbalest.device.Devices
+import org.arbalest.device.Statistics
+import org.arbalest.interop.Had
+import org.arbalest.testkit.LedgerExtension
+import java.util.OptionalLong
+
+/** Arrow C++ and the statistics schema: it makes arrays of it, and takes ours for sound. */
+class ArrowCppStatisticsSpec : FunSpec({
+    extension(Had.needed { ArrowCpp.shimMissing })
+    extension(LedgerExtension)
+
+    test("STAT-01 statistics that Arrow C++ makes are read") {
+        val batch = Devices.cpu().batchBuilder(3).use { it.int64("n", longArrayOf(1, 2, 3)).build() }
+        CppArray.of(batch).use { array ->
+            array.statistics().use { made ->
+                made.export().use { ours ->
+                    val read = Statistics.of(ours)
+                    read.whole().rowCount() shouldBe OptionalLong.of(3)
+                    read.whole().keys() shouldContainExactly setOf("ARROW:row_count:exact")
+                    CppArray.of(Statistics.builder().rowCount(3).build().toArray()).use { it.value(0) shouldBe made.value(0) }
+                }
+            }
+        }
+    }
+
+    test("STAT-02 Arrow C++ finds statistics of ours sound, and gives them back") {
+        val statistics = Statistics.builder().rowCount(5).column(0).nullCount(0).min(1, DataType.INT32).max(5, DataType.INT32)
+            .column(3).approximateDistinctCount(2.5).min("a").put("ARBALEST:digest", byteArrayOf(1, 2)).build()
+        CppArray.of(statistics.toArray()).use { array ->
+            array.validate()
+            array.value(1) shouldContain "ARROW:null_count:exact"
+            array.export().use { Statistics.of(it) shouldBe statistics }
+            array.slice(1, 2).use { slice -> slice.export().use { Statistics.of(it).columns() shouldContainExactly setOf(0, 3) } }
+        }
+    }
+})
