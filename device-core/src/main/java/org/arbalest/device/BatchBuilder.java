@@ -20,7 +20,7 @@ public sealed interface BatchBuilder extends AutoCloseable permits BatchBuilderI
 
   /**
    * Starts a column, to which exactly {@link #rows} values must be appended. It belongs to this builder. Any type can be built;
-   * an extension type as its storage.
+   * an extension type as its storage, and by the appends of its own.
    */
   ColumnBuilder column(Field field);
 

@@ -8,9 +8,11 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.time.OffsetDateTime;
 import java.time.Period;
 import java.time.ZonedDateTime;
 import java.util.Map;
+import java.util.UUID;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.ColumnRows;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +60,7 @@ public sealed interface Column permits ColumnRows {
   /** Whether a row is null: itself, or the value that it stands for, in a dictionary, a union or run-ends. */
   boolean isNull(long row);
 
-  /** A boolean. */
+  /** A boolean, of bool or {@link Extension.Bool8}. */
   boolean getBoolean(long row);
 
   /** An integer, or the number that a date, time, timestamp or duration is stored as; uint64 as its 64 bits. */
@@ -118,6 +120,26 @@ public sealed interface Column permits ColumnRows {
    */
   Map<@Nullable Object, @Nullable Object> getMap(long row);
 
+  /** A UUID, of {@link Extension.Uuid}. */
+  UUID getUuid(long row);
+
+  /**
+   * A point in time with its offset from UTC, of {@link Extension.TimestampWithOffset}.
+   *
+   * @throws ArithmeticException for a time or an offset that {@code java.time} has not
+   */
+  OffsetDateTime getOffsetDateTime(long row);
+
+  /** A tensor, of {@link Extension.FixedShapeTensor} or {@link Extension.VariableShapeTensor}. */
+  Tensor getTensor(long row);
+
+  /**
+   * A value of an extension type, by a codec that need not be registered.
+   *
+   * @throws IllegalArgumentException if the column is not of the codec's type, or stored otherwise; says both
+   */
+  <T> T get(long row, ExtensionCodec<T> codec);
+
   /** The type id of a union's row: which of {@link NestedType.UnionType#typeIds} its value is of. */
   int getTypeId(long row);
 
@@ -127,7 +149,9 @@ public sealed interface Column permits ColumnRows {
   /**
    * The value as an object, or null. For each type it is of one class ({@link Field#valueClass}): Boolean; Long for integers, dates, times, timestamps and
    * durations; BigDecimal for decimals and uint64; Double; String; byte[]; Period for months and {@link Interval} for other intervals; a List of such for a
-   * list; a List of {@link Map.Entry} for a map; a Map by name for a struct. A union's row is what its type is. Nulls of the elements are null.
+   * list; a List of {@link Map.Entry} for a map; a Map by name for a struct. A union's row is what its type is. Nulls of the elements are null. Of extension
+   * types UUID for {@code arrow.uuid}, Boolean for {@code arrow.bool8}, what a {@linkplain ExtensionCodec#register registered} codec reads; any other is as its
+   * {@link #storage}.
    *
    * @throws IllegalArgumentException for a struct two of whose fields have the same name; says which
    */
@@ -215,6 +239,9 @@ public sealed interface Column permits ColumnRows {
    * @throws IllegalArgumentException if there is none, or several: says which there are
    */
   Column column(String name);
+
+  /** This column as what its values are stored as, if it is of an extension type; else itself. */
+  Column storage();
 
   /** All elements of all lists, in the order they are stored; also those that no list refers to. */
   Column items();

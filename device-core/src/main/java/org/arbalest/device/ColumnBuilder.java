@@ -3,6 +3,8 @@ package org.arbalest.device;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.math.BigDecimal;
+import java.time.OffsetDateTime;
+import java.util.UUID;
 import java.util.function.IntPredicate;
 import org.arbalest.device.internal.build.ColumnBuilderImpl;
 
@@ -15,7 +17,8 @@ import org.arbalest.device.internal.build.ColumnBuilderImpl;
  * #appendMap} maps; {@link #appendStruct} structs; {@link #appendUnion(int)} unions; {@link #appendRun} run-ends. A dictionary and run-ends take what
  * their values do, one value at a time or an array of numbers: a dictionary keeps each value once, and a value like the one before makes a run longer.
  * Floats are alike bit by bit. Lists by several sizes or by offset, union elements by type ids, and values as Arrow's buffers store them are not
- * among that. An extension type takes what its storage does.
+ * among that. An extension type takes what its storage does, and its own: {@code append(UUID)}, {@code append(OffsetDateTime)}, {@link #appendTensor},
+ * values that a codec writes.
  *
  * <p>Anything else is an {@link IllegalArgumentException} that names the column and its type, and so is, with the row and the value, a value that the
  * type does not have: 300 in int8, 16777217 in float32, text with half a surrogate pair, two elements in a list of three.
@@ -44,7 +47,7 @@ public sealed interface ColumnBuilder permits ColumnBuilderImpl {
    */
   ColumnBuilder setNulls(IntPredicate isNull);
 
-  /** Appends a boolean. */
+  /** Appends a boolean, to bool or {@link Extension.Bool8}. */
   ColumnBuilder append(boolean value);
 
   /**
@@ -70,6 +73,34 @@ public sealed interface ColumnBuilder permits ColumnBuilderImpl {
 
   /** Appends an interval: a year_month one has months only, a day_time one days and whole milliseconds; what it does not have is 0. */
   ColumnBuilder append(Interval value);
+
+  /** Appends a UUID, to {@link Extension.Uuid}. */
+  ColumnBuilder append(UUID value);
+
+  /**
+   * Appends a timestamp with its offset in whole minutes, to {@link Extension.TimestampWithOffset}, with all its parts; a null with its parts is {@link
+   * #appendNullWithParts}. What the unit does not have is refused, not rounded.
+   */
+  ColumnBuilder append(OffsetDateTime value);
+
+  /**
+   * Appends a value of an extension type by its codec, which need not be registered: the value in whole, as what it is stored as.
+   *
+   * @throws IllegalArgumentException if the column is not of the codec's type, or stored otherwise; says both
+   * @throws IllegalStateException if the codec did not append one value with all its parts
+   */
+  <T> ColumnBuilder append(T value, ExtensionCodec<T> codec);
+
+  /**
+   * Appends a tensor, to {@link Extension.FixedShapeTensor} or {@link Extension.VariableShapeTensor}: as many of the next elements as it has, in row-major
+   * order, of {@link #items} or of those of {@code child("data")}, whether they were appended before this call or come after it.
+   *
+   * @param shape the sizes of the dimensions
+   */
+  ColumnBuilder appendTensor(int... shape);
+
+  /** Appends a null whose parts are made here: of a struct those that {@link #appendNull} leaves to be appended to the {@link #child} builders. */
+  ColumnBuilder appendNullWithParts();
 
   /** Appends text or bytes of another column's row, as they are stored, like {@link #append(MemorySegment)}; a null as a null. */
   default ColumnBuilder append(ByteStrings values, long row) {

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * records of {@link NestedType}. Immutable.
  *
  * <p>Each is a record of {@link FlatType} or of {@link NestedType}, by which its parameters are found out. An extension type is its storage type, with
- * the keys of {@link Field#extensionName()} in the field's metadata (SCH-16).
+ * the keys of {@link Field#extension()} in the field's metadata (SCH-16).
  */
 public sealed interface DataType permits FlatType, NestedType { // without default methods: making a record must not wait for the constants here
   /** Only nulls, no buffers. */

@@ -43,6 +43,16 @@ public sealed interface Field permits FieldImpl {
    */
   Field withExtension(String extensionName, byte[] extensionMetadata);
 
+  /**
+   * This field as an extension type whose storage type is this field's, in place of the one that it was; with its parameters as Arrow writes them.
+   *
+   * @throws IllegalArgumentException if values of the extension type are not stored as this type; says both
+   */
+  Field withExtension(Extension newExtension);
+
+  /** This field as what its values are stored as: without the two keys of an extension type. Itself, if it is none. */
+  Field storage();
+
   /** The name; empty for none. */
   String name();
 
@@ -52,7 +62,10 @@ public sealed interface Field permits FieldImpl {
   /** The type that a column's values are read as: of what is encoded by a dictionary or in run-ends, that of the values, else {@link #type}. */
   DataType valueType();
 
-  /** What {@link Column#get} answers for a row that is not null: a table is in {@code docs/types.md}. Void for a type of nulls, Object for a union. */
+  /**
+   * What {@link Column#get} answers for a row that is not null: a table is in {@code docs/types.md}. Void for a type of nulls, Object for a union; of an
+   * extension type for which an {@link ExtensionCodec} was registered, the codec's.
+   */
   Class<?> valueClass();
 
   /** Whether nulls may occur. */
@@ -60,6 +73,9 @@ public sealed interface Field permits FieldImpl {
 
   /** The metadata; empty for none. */
   Metadata metadata();
+
+  /** The extension type with its parameters, or null for a plain field. One that is not known, or does not fit its storage, is {@link Extension.Other}. */
+  @Nullable Extension extension();
 
   /** The name of the extension type, or null for a plain field. */
   @Nullable String extensionName();

@@ -25,9 +25,11 @@ import java.nio.file.Files
 import java.nio.file.Path
 import java.time.Duration
 import java.time.LocalDateTime
+import java.time.OffsetDateTime
 import java.time.temporal.ChronoUnit
 import java.time.temporal.Temporal
 import java.time.temporal.TemporalUnit
+import java.util.UUID
 import java.util.concurrent.Executor
 import java.util.concurrent.Flow
 import java.util.function.Consumer
@@ -94,6 +96,8 @@ class NullArgumentSpec : FunSpec({
             val type = when (parameter) {
                 String::class.java -> if (method.name == "child") NestedType.StructType(listOf(Field.of("name", DataType.INT8))) else DataType.UTF8
                 BigDecimal::class.java -> DataType.decimal128(9, 0)
+                UUID::class.java -> return cpu.batchBuilder(1).opened().column(Extension.uuid("a"))
+                OffsetDateTime::class.java -> return cpu.batchBuilder(1).opened().column(Extension.timestampWithOffset("a", TimeUnit.SECOND))
                 ByteArray::class.java -> if (method.name == "append") DataType.BINARY else DataType.INT8
                 BooleanArray::class.java -> DataType.BOOL
                 FloatArray::class.java, DoubleArray::class.java -> DataType.FLOAT64
@@ -116,6 +120,17 @@ class NullArgumentSpec : FunSpec({
             String::class.java -> "name"
             BigDecimal::class.java -> BigDecimal.ONE
             Duration::class.java -> Duration.ofSeconds(1)
+            UUID::class.java -> UUID(1, 2)
+            OffsetDateTime::class.java -> OffsetDateTime.MIN
+            Extension::class.java, Extension.Json::class.java -> Extension.Json()
+            Extension.Opaque::class.java -> Extension.Opaque("a", "b")
+            Extension.Other::class.java -> Extension.Other("a", null, null)
+            ExtensionCodec::class.java -> ExtensionCodec.of("name", String::class.java, DataType.UTF8, { column, row -> column.getString(row) }, { column, it -> column.append(it) })
+            ExtensionCodec.Reader::class.java -> ExtensionCodec.Reader { column, row -> column.getString(row) }
+            ExtensionCodec.Writer::class.java -> ExtensionCodec.Writer<String> { column, it -> column.append(it) }
+            Class::class.java -> String::class.java
+            Any::class.java -> "value"
+            Tensor::class.java -> Tensor(listOf(), listOf(), listOf(), batch().asColumn())
             Interval::class.java -> Interval(1, 2, 3)
             Temporal::class.java -> LocalDateTime.MIN
             TemporalUnit::class.java -> ChronoUnit.DAYS

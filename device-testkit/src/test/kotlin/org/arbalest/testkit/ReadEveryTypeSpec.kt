@@ -90,11 +90,16 @@ class ReadEveryTypeSpec : FunSpec({
     val rows = List(13) { it }
     val cuts = listOf(0 to 13, 1 to 12, 3 to 7, 8 to 5, 12 to 1, 5 to 0, 13 to 0)
 
-    test("READ-01 extension: an array of an extension type is read as its storage") {
-        val uuids = field("id", FlatType.FixedSizeBinaryType(16)).withExtension("arrow.uuid", "")
-        uuids.valueClass() shouldBe ByteArray::class.java
+    test("EXT-10 READ-01 extension: an array of an extension type that is not known is read as its storage, and any other is so by storage()") {
+        val type = FlatType.FixedSizeBinaryType(16)
+        val unheard = field("id", type).withExtension("org.example.unheard", "")
+        unheard.valueClass() shouldBe ByteArray::class.java
         Arena.ofConfined().use { arena ->
-            DeviceArray.importArray(HandLaid.laid(arena, uuids.type(), rows, 2), uuids).use { reads(it.asColumn(), rows) }
+            DeviceArray.importArray(HandLaid.laid(arena, type, rows, 2), unheard).use { reads(it.asColumn(), rows) }
+            DeviceArray.importArray(HandLaid.laid(arena, type, rows, 2), field("id", type).withExtension("arrow.uuid", "")).use { uuids ->
+                reads(uuids.asColumn().storage(), rows)
+                uuids.slice(3, 7).use { reads(it.asColumn().storage(), rows.subList(3, 10)) }
+            }
         }
     }
 

@@ -29,11 +29,11 @@ private val ROOMS = listOf("memory", "calls", "lifetime", "schema", "cpu", "devi
 private val FRONT = mapOf(
     "calls" to listOf("ProcessExit"),
     "lifetime" to listOf("Ledger"),
-    "schema" to listOf("DataType", "Field", "FlatType", "Interval", "Metadata", "NestedType", "Schema", "TimeUnit"),
+    "schema" to listOf("DataType", "Extension", "Field", "FlatType", "Interval", "Metadata", "NestedType", "Schema", "TimeUnit"),
     "device" to listOf("Device", "DeviceBuffer", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager", "MemoryPool", "SyncEvent"),
     "array" to listOf("ArrayData", "DeviceArray", "Validation"),
     "read" to listOf(
-        "Booleans", "ByteStrings", "Bytes", "Column", "ColumnValues", "Doubles", "Floats", "HalfFloats", "Ints", "Longs", "Runs", "Shorts",
+        "Booleans", "ByteStrings", "Bytes", "Column", "ColumnValues", "Doubles", "ExtensionCodec", "Floats", "HalfFloats", "Ints", "Longs", "Runs", "Shorts", "Tensor",
     ),
     "build" to listOf("BatchBuilder", "ColumnBuilder"),
     "statistics" to listOf("Statistics", "StatisticsBuilder"),
@@ -46,6 +46,7 @@ private val DOORS = mapOf(
     "DeviceArray -> validate" to "array.validate(level), and importing with a level",
     "DeviceArray -> copy" to "array.copyTo(device), DeviceArray.concat(arrays)",
     "DeviceArray -> read" to "array.column(name)",
+    "ExtensionCodec -> build" to "codec.append(builder, value)",
     "Device -> build" to "device.batchBuilder(rows)",
     "DeviceStream -> array" to "stream.waitFor(array), stream.keepAlive(array)",
     "MemoryManager -> build" to "memory.batchBuilder(rows)",

@@ -9,6 +9,8 @@ import org.arbalest.device.ArrayData;
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.Extension;
+import org.arbalest.device.Extension.Other;
 import org.arbalest.device.Field;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
@@ -225,7 +227,10 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits 
   }
 
   IllegalArgumentException doesNotFit(String what) {
-    return new IllegalArgumentException("column \"" + name() + "\" of type \"" + Layout.of(field).format + "\" does not hold " + what);
+    Extension extension = field.extension();
+    String type = "\"" + Layout.of(field).format + "\"" + (extension == null ? "" : " (" + extension.name() + ")");
+    String why = extension instanceof Other other && other.mismatch() != null ? ": " + other.mismatch() : "";
+    return new IllegalArgumentException("column \"" + name() + "\" of type " + type + " does not hold " + what + why);
   }
 
   /** The column and the row that is being appended, for an error. */

@@ -2,8 +2,12 @@ package org.arbalest.device.internal.build;
 
 import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
+import java.time.OffsetDateTime;
 import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
 import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.ExtensionCodec;
 import org.arbalest.device.Field;
 import org.arbalest.device.Interval;
 import org.arbalest.device.internal.schema.Layout;
@@ -109,6 +113,36 @@ abstract sealed class EncodedBuilder extends RefusingBuilder permits DictionaryB
   public final ColumnBuilder append(Interval value) {
     begin();
     values.builder.append(value);
+    return encoded();
+  }
+
+  @Override
+  public final ColumnBuilder append(UUID value) {
+    begin();
+    values.builder.append(value);
+    return encoded();
+  }
+
+  @Override
+  public final ColumnBuilder append(OffsetDateTime value) {
+    begin();
+    values.builder.append(value);
+    return encoded();
+  }
+
+  @Override
+  public final <T> ColumnBuilder append(T value, ExtensionCodec<T> codec) {
+    Objects.requireNonNull(codec, "codec");
+    if (WholeValue.fits(this, codec)) return super.append(value, codec);
+    begin();
+    values.builder.append(value, codec);
+    return encoded();
+  }
+
+  @Override
+  public final ColumnBuilder appendTensor(int... shape) {
+    begin();
+    values.builder.appendTensor(shape);
     return encoded();
   }
 

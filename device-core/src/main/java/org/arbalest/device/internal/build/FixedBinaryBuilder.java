@@ -1,14 +1,34 @@
 package org.arbalest.device.internal.build;
 
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
 import java.util.Objects;
+import java.util.UUID;
 import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.Extension.Uuid;
 import org.arbalest.device.Field;
 
 /** Bytes, the same number for each value. */
 final class FixedBinaryBuilder extends FixedBuilder {
+  private final boolean isUuid;
+
   FixedBinaryBuilder(BuildMemory memory, Field field, int rows) {
     super(memory, field, rows, false, false);
+    this.isUuid = field.extension() instanceof Uuid;
+  }
+
+  @Override
+  public ColumnBuilder append(UUID value) {
+    Objects.requireNonNull(value, "value");
+    if (!isUuid) return super.append(value);
+    values.putLong(bigEndian(value.getMostSignificantBits()));
+    values.putLong(bigEndian(value.getLeastSignificantBits()));
+    validity.appendValid();
+    return this;
+  }
+
+  private static long bigEndian(long value) {
+    return ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN ? value : Long.reverseBytes(value);
   }
 
   @Override

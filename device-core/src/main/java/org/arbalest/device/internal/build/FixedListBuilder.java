@@ -1,6 +1,7 @@
 package org.arbalest.device.internal.build;
 
 import java.util.List;
+import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.DataType;
 import org.arbalest.device.Field;
 import org.arbalest.device.NestedType.FixedSizeListType;
@@ -12,6 +13,11 @@ final class FixedListBuilder extends ItemsBuilder {
   FixedListBuilder(BuildMemory memory, Field field, FixedSizeListType type, int rows) {
     super(memory, field, type.item(), (long) type.size() * rows);
     this.size = type.size();
+  }
+
+  @Override
+  public ColumnBuilder appendTensor(int... shape) {
+    return appendList(WholeValue.elements(this, shape));
   }
 
   @Override

@@ -3,6 +3,7 @@ package org.arbalest.device.internal.build;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.Extension.Bool8;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.IntType;
 
@@ -13,6 +14,11 @@ final class IntegerBuilder extends FixedBuilder {
   IntegerBuilder(BuildMemory memory, Field field, int rows) {
     super(memory, field, rows, true, false);
     this.signed = !(field.type() instanceof IntType type) || type.signed();
+  }
+
+  @Override
+  public ColumnBuilder append(boolean value) {
+    return field.extension() instanceof Bool8 ? append(value ? 1L : 0L) : super.append(value);
   }
 
   @Override

@@ -2,8 +2,11 @@ package org.arbalest.device.internal.build;
 
 import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
+import java.time.OffsetDateTime;
 import java.util.Objects;
+import java.util.UUID;
 import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.ExtensionCodec;
 import org.arbalest.device.Field;
 import org.arbalest.device.Interval;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +68,33 @@ abstract sealed class RefusingBuilder extends ColumnBuilderImpl
   @Override
   public ColumnBuilder append(Interval value) {
     throw doesNotFit("an interval");
+  }
+
+  @Override
+  public ColumnBuilder append(UUID value) {
+    throw doesNotFit("a UUID");
+  }
+
+  @Override
+  public ColumnBuilder append(OffsetDateTime value) {
+    throw doesNotFit("a timestamp with an offset");
+  }
+
+  @Override
+  public <T> ColumnBuilder append(T value, ExtensionCodec<T> codec) {
+    Objects.requireNonNull(value, "value");
+    WholeValue.append(this, value, Objects.requireNonNull(codec, "codec"));
+    return this;
+  }
+
+  @Override
+  public ColumnBuilder appendTensor(int... shape) {
+    throw doesNotFit("a tensor");
+  }
+
+  @Override
+  public ColumnBuilder appendNullWithParts() {
+    return appendNull();
   }
 
   @Override

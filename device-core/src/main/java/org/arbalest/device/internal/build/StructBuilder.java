@@ -1,8 +1,12 @@
 package org.arbalest.device.internal.build;
 
+import java.time.OffsetDateTime;
 import java.util.List;
+import java.util.Objects;
 import org.arbalest.device.ArrayData;
 import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.Extension.TimestampWithOffset;
+import org.arbalest.device.Extension.VariableShapeTensor;
 import org.arbalest.device.Field;
 import org.arbalest.device.NestedType.StructType;
 
@@ -18,6 +22,30 @@ final class StructBuilder extends RefusingBuilder {
   @Override
   public ColumnBuilder appendStruct() {
     validity.appendValid();
+    return this;
+  }
+
+  @Override
+  public ColumnBuilder append(OffsetDateTime value) {
+    Objects.requireNonNull(value, "value");
+    if (!(field.extension() instanceof TimestampWithOffset)) return super.append(value);
+    WholeValue.append(this, value, children.get(0), children.get(1));
+    return this;
+  }
+
+  @Override
+  public ColumnBuilder appendTensor(int... shape) {
+    if (!(field.extension() instanceof VariableShapeTensor)) return super.appendTensor(shape);
+    WholeValue.appendTensor(this, children.get(0), children.get(1), shape);
+    return this;
+  }
+
+  @Override
+  public ColumnBuilder appendNullWithParts() {
+    checkNullable(length());
+    checkLengths();
+    checkFillers(1);
+    appendFiller();
     return this;
   }
 
@@ -84,12 +112,16 @@ final class StructBuilder extends RefusingBuilder {
 
   @Override
   void checkComplete() {
+    checkLengths();
+    for (ColumnBuilderImpl child : children.builders) child.checkComplete();
+  }
+
+  void checkLengths() {
     for (ColumnBuilderImpl child : children.builders) {
       if (child.length() != length()) {
         throw new IllegalStateException(
             "column \"" + field.name() + "\" has " + length() + " structs, but its field \"" + child.field.name() + "\" has " + child.length());
       }
-      child.checkComplete();
     }
   }
 

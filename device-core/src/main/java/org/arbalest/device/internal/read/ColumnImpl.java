@@ -3,15 +3,19 @@ package org.arbalest.device.internal.read;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
+import java.time.OffsetDateTime;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.UUID;
 import org.arbalest.device.Column;
+import org.arbalest.device.ExtensionCodec;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.IntType;
 import org.arbalest.device.Interval;
 import org.arbalest.device.NestedType.MapType;
 import org.arbalest.device.Runs;
+import org.arbalest.device.Tensor;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.memory.Bitmaps;
@@ -30,6 +34,15 @@ public final class ColumnImpl extends ColumnTimes {
   /** Where row 0 is, of integers of 64 bits, which are read without asking how; else 0. */
   private final long longs;
 
+  /** What reads an extension type by {@link #get(long)}, or null if that is read as what it is stored as. */
+  private final @Nullable ExtensionReader extension;
+
+  /** The codec that read the last value, so that it is asked once whether it fits. */
+  private @Nullable ExtensionCodec<?> fitting;
+
+  /** This column without the extension type; made at first use. */
+  private volatile @Nullable ColumnImpl storage;
+
   /** An array as a column; borrowed, for as long as the handle is open. */
   public static ColumnImpl of(DeviceArrayImpl array) {
     array.holder();
@@ -41,9 +54,10 @@ public final class ColumnImpl extends ColumnTimes {
     Layout layout = Layout.of(field);
     boolean hasValidity = layout.shape.hasValidity && ArrowArrayStruct.nullCount(struct) != 0;
     this.validity = hasValidity ? ArrowArrayStruct.buffer(struct, 0) : 0;
-    this.hasNullsBelow = !layout.shape.hasValidity || layout.dictionary != null;
     this.values = Values.of(this);
+    this.hasNullsBelow = values.hasNullsBelow();
     this.longs = longs();
+    this.extension = ExtensionReader.of(field);
   }
 
   private ColumnImpl(ColumnImpl of, long offset, long length) {
@@ -52,6 +66,7 @@ public final class ColumnImpl extends ColumnTimes {
     this.values = of.values;
     this.hasNullsBelow = of.hasNullsBelow;
     this.longs = longs();
+    this.extension = of.extension;
   }
 
   private long longs() {
@@ -79,7 +94,8 @@ public final class ColumnImpl extends ColumnTimes {
     Layout layout = Layout.of(field);
     if (layout.shape == Layout.Shape.NULL) return length;
     if (values instanceof RunEndValues runs) return runs.countNulls(this);
-    if (values instanceof UnionValues || (layout.dictionary != null && dictionary().nullCount() != 0)) return countNulls();
+    boolean ofOthers = values instanceof UnionValues || (values instanceof OffsetTimeValues && hasNullsBelow);
+    if (ofOthers || (layout.dictionary != null && dictionary().nullCount() != 0)) return countNulls();
     if (validity == 0) return 0;
     long known = ArrowArrayStruct.nullCount(struct);
     boolean whole = offset == ArrowArrayStruct.offset(struct) && length == ArrowArrayStruct.length(struct);
@@ -167,6 +183,46 @@ public final class ColumnImpl extends ColumnTimes {
   }
 
   @Override
+  public UUID getUuid(long row) {
+    return values.getUuid(valueAt(row));
+  }
+
+  @Override
+  public OffsetDateTime getOffsetDateTime(long row) {
+    return values.getOffsetDateTime(valueAt(row));
+  }
+
+  @Override
+  public Tensor getTensor(long row) {
+    return values.getTensor(valueAt(row));
+  }
+
+  @Override
+  public <T> T get(long row, ExtensionCodec<T> codec) {
+    Objects.requireNonNull(codec, "codec");
+    long at = valueAt(row);
+    if (codec.equals(fitting)) return codec.read(storage(), row);
+    String mismatch = Codecs.mismatch(codec, field);
+    if (mismatch == null) {
+      fitting = codec;
+      return codec.read(storage(), row);
+    }
+    if (values instanceof Redirected elsewhere) {
+      ColumnImpl source = elsewhere.source(at);
+      return source.get(elsewhere.row(source, at), codec);
+    }
+    throw cannot("values of " + codec.valueClass().getName(), mismatch);
+  }
+
+  @Override
+  public ColumnImpl storage() {
+    if (field.extension() == null) return this;
+    ColumnImpl known = storage;
+    if (known == null) storage = known = new ColumnImpl(array, field.storage(), struct, offset, length, above);
+    return known;
+  }
+
+  @Override
   public ColumnImpl getList(long row) {
     return values.getList(valueAt(row));
   }
@@ -202,7 +258,13 @@ public final class ColumnImpl extends ColumnTimes {
 
   @Override
   public @Nullable Object get(long row) {
-    return isNull(row) ? null : values.get(offset + row);
+    if (isNull(row)) return null;
+    return extension == null ? values.get(offset + row) : extension.get(this, row);
+  }
+
+  /** What a row, which is not null, is as a value of its extension type; null if it is read as what it is stored as. */
+  @Nullable Object extensionValue(long row) {
+    return extension == null ? null : extension.get(this, row);
   }
 
   @Override

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.Column;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.Extension.Other;
 import org.arbalest.device.Field;
 import org.arbalest.device.NestedType.DictionaryType;
 import org.arbalest.device.NestedType.RunEndEncodedType;
@@ -184,14 +185,19 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
   /** That this is asked for what its type is not: says what to ask it for. What is encoded was asked in place of its values. */
   final RuntimeException cannot(String what) {
     if (above != null && (above.field.type() instanceof DictionaryType || above.field.type() instanceof RunEndEncodedType)) return above.cannot(what);
-    String type = TypeNames.of(field.type());
-    return new IllegalArgumentException("column \"" + path() + "\" of type " + type + " cannot be read as " + what + "; " + Getters.of(field.type()));
+    return cannot(what, field.extension() instanceof Other other ? other.mismatch() : null);
+  }
+
+  /** The same, with a reason. */
+  final RuntimeException cannot(String what, @Nullable String why) {
+    String column = "column \"" + path() + "\" of type " + TypeNames.of(field) + " cannot be read as " + what;
+    return new IllegalArgumentException(column + (why == null ? "" : ": " + why) + "; " + Getters.of(field));
   }
 
   final String describe() {
     String path = path();
-    if (!path.isEmpty()) return "column \"" + path + "\" of type " + TypeNames.of(field.type());
-    return field.type() instanceof StructType ? "the batch" : "the array of type " + TypeNames.of(field.type());
+    if (!path.isEmpty()) return "column \"" + path + "\" of type " + TypeNames.of(field);
+    return field.type() instanceof StructType ? "the batch" : "the array of type " + TypeNames.of(field);
   }
 
   @Override

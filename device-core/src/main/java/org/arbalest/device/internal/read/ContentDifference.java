@@ -9,6 +9,7 @@ import org.arbalest.device.FlatType.BoolType;
 import org.arbalest.device.FlatType.DateType;
 import org.arbalest.device.FlatType.DecimalType;
 import org.arbalest.device.FlatType.DurationType;
+import org.arbalest.device.FlatType.FixedSizeBinaryType;
 import org.arbalest.device.FlatType.FloatType;
 import org.arbalest.device.FlatType.IntType;
 import org.arbalest.device.FlatType.IntervalType;

@@ -4,6 +4,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.nio.ByteOrder;
+import java.util.UUID;
+import org.arbalest.device.Extension.Bool8;
+import org.arbalest.device.Extension.Uuid;
 import org.arbalest.device.Field;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
@@ -27,6 +31,7 @@ abstract class FixedValues extends Values {
   /** Integers, and what is stored as one: dates, times, timestamps, durations. */
   static final class Integers extends FixedValues {
     private final boolean signed;
+    private final boolean isBool8;
 
     /** Whether they are numbers themselves, and not of days or seconds. */
     private final boolean isNumber;
@@ -35,6 +40,13 @@ abstract class FixedValues extends Values {
       super(field, address);
       this.signed = signed;
       this.isNumber = isNumber;
+      this.isBool8 = field.extension() instanceof Bool8;
+    }
+
+    @Override
+    boolean getBoolean(long at) {
+      if (!isBool8) throw cannot("a boolean");
+      return NativeHeap.getByte(address + at) != 0;
     }
 
     @Override
@@ -178,8 +190,22 @@ abstract class FixedValues extends Values {
 
   /** Bytes, the same number for each value. */
   static final class Binary extends FixedValues {
+    private final boolean isUuid;
+
     Binary(Field field, long address) {
       super(field, address);
+      this.isUuid = field.extension() instanceof Uuid;
+    }
+
+    @Override
+    UUID getUuid(long at) {
+      if (!isUuid) throw cannot("a UUID");
+      long uuid = address + 16 * at;
+      return new UUID(bigEndian(NativeHeap.getLong(uuid)), bigEndian(NativeHeap.getLong(uuid + 8)));
+    }
+
+    private static long bigEndian(long value) {
+      return ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN ? value : Long.reverseBytes(value);
     }
 
     @Override

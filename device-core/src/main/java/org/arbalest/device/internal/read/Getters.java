@@ -1,6 +1,12 @@
 package org.arbalest.device.internal.read;
 
 import org.arbalest.device.DataType;
+import org.arbalest.device.Extension.Bool8;
+import org.arbalest.device.Extension.FixedShapeTensor;
+import org.arbalest.device.Extension.TimestampWithOffset;
+import org.arbalest.device.Extension.Uuid;
+import org.arbalest.device.Extension.VariableShapeTensor;
+import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.BinaryType;
 import org.arbalest.device.FlatType.BinaryViewType;
 import org.arbalest.device.FlatType.BoolType;
@@ -56,7 +62,18 @@ final class Getters {
     };
   }
 
-  static String of(DataType type) {
+  static String of(Field field) {
+    return switch (field.extension()) {
+      case Uuid _ -> "getUuid and getBytes read it";
+      case Bool8 _ -> "getBoolean, getLong, getInt, getDecimal and getDouble read it";
+      case TimestampWithOffset _ -> "getOffsetDateTime reads it, column(…) has its fields";
+      case FixedShapeTensor _ -> "getTensor, getList and get read it";
+      case VariableShapeTensor _ -> "getTensor reads it, column(…) has its fields";
+      case null, default -> of(field.type());
+    };
+  }
+
+  private static String of(DataType type) {
     return switch (type) {
       case NullType _ -> "only isNull and get read it";
       case BoolType _ -> "getBoolean reads it";
@@ -75,8 +92,8 @@ final class Getters {
       case MapType _ -> "getMap, getList and get read it";
       case StructType _ -> "column(…) has its fields, and get reads it";
       case UnionType _ -> "getTypeId says which type a row has, whose getters read it, and so does get";
-      case DictionaryType encoded -> of(encoded.values().type());
-      case RunEndEncodedType runs -> of(runs.values().type());
+      case DictionaryType encoded -> of(encoded.values());
+      case RunEndEncodedType runs -> of(runs.values());
     };
   }
 }

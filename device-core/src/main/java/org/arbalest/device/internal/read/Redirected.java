@@ -1,8 +1,11 @@
 package org.arbalest.device.internal.read;
 
 import java.math.BigDecimal;
+import java.time.OffsetDateTime;
+import java.util.UUID;
 import org.arbalest.device.Field;
 import org.arbalest.device.Interval;
+import org.arbalest.device.Tensor;
 import org.jspecify.annotations.Nullable;
 
 /** Values that stand elsewhere: in a dictionary, in a child. They are read there. */
@@ -77,6 +80,24 @@ abstract class Redirected extends Values {
   final Interval getInterval(long at) {
     ColumnImpl source = source(at);
     return source.values.getInterval(place(source, at));
+  }
+
+  @Override
+  final UUID getUuid(long at) {
+    ColumnImpl source = source(at);
+    return source.values.getUuid(place(source, at));
+  }
+
+  @Override
+  final OffsetDateTime getOffsetDateTime(long at) {
+    ColumnImpl source = source(at);
+    return source.values.getOffsetDateTime(place(source, at));
+  }
+
+  @Override
+  final Tensor getTensor(long at) {
+    ColumnImpl source = source(at);
+    return source.values.getTensor(place(source, at));
   }
 
   @Override

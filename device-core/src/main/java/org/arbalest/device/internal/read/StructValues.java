@@ -11,8 +11,8 @@ import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
 /** Structs, as maps by the fields' names. */
-final class StructValues extends Values {
-  private final ColumnImpl column;
+class StructValues extends Values {
+  final ColumnImpl column;
   private final @Nullable ColumnImpl[] fields;
 
   /** Whether the names differ, as was found out. */
@@ -41,7 +41,7 @@ final class StructValues extends Values {
   }
 
   @Override
-  Object get(long at) {
+  final Object get(long at) {
     if (!isNamed) checkNames();
     Map<String, @Nullable Object> values = new LinkedHashMap<>();
     for (int i = 0; i < fields.length; i++) values.put(child(i).name(), child(i).get(row(at)));

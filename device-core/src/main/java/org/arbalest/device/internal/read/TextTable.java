@@ -9,10 +9,15 @@ import org.arbalest.device.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Devices;
+import org.arbalest.device.Extension;
+import org.arbalest.device.Extension.Other;
+import org.arbalest.device.Extension.Uuid;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.DecimalType;
 import org.arbalest.device.FlatType.FloatType;
 import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.RunEndEncodedType;
 import org.arbalest.device.NestedType.StructType;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.schema.TypeNames;
@@ -23,6 +28,10 @@ public final class TextTable {
   private static final int WIDEST_COLUMN = 32;
 
   private static final int WIDEST_TABLE = 160;
+
+  /** Somewhat wider, but useless if it is cut. */
+  private static final int UUID_LENGTH = 36;
+
   private static final String BETWEEN = " | ";
 
   private final List<List<String>> cells = new ArrayList<>();
@@ -67,7 +76,7 @@ public final class TextTable {
     }
     List<String> lines = new ArrayList<>();
     lines.add(name);
-    lines.add(ValueText.shortened(TypeNames.of(field.type()), WIDEST_COLUMN));
+    lines.add(ValueText.shortened(typeName(field), WIDEST_COLUMN));
     for (long row = 0; row < column.length(); row++) lines.add(cell(column, row));
     int widest = lines.stream().mapToInt(TextTable::width).max().orElse(0);
     if (!cells.isEmpty() && width + BETWEEN.length() + widest > WIDEST_TABLE) {
@@ -80,9 +89,23 @@ public final class TextTable {
     right.add(isNumber(field.type()));
   }
 
+  /** A canonical extension type says by its name what it is stored as. */
+  private static String typeName(Field field) {
+    Extension extension = field.extension();
+    return extension == null || extension instanceof Other ? TypeNames.of(field) : extension.name();
+  }
+
+  private static boolean isUuid(Field field) {
+    return switch (field.type()) {
+      case DictionaryType encoded -> isUuid(encoded.values());
+      case RunEndEncodedType runs -> isUuid(runs.values());
+      default -> field.extension() instanceof Uuid;
+    };
+  }
+
   private static String cell(Column column, long row) {
     try {
-      return ValueText.plain(ColumnImpl.unwrap(column), row, WIDEST_COLUMN);
+      return ValueText.plain(ColumnImpl.unwrap(column), row, isUuid(column.field()) ? UUID_LENGTH : WIDEST_COLUMN);
     } catch (DeviceException | IllegalArgumentException | ArithmeticException | DateTimeException _) { // malformed, or of a kind that is not read
       return "?";
     }

@@ -58,6 +58,11 @@ final class ValueText {
       text.append("null");
       return;
     }
+    Object value = column.extensionValue(row);
+    if (value != null) {
+      append(value.toString(), quote && value instanceof String);
+      return;
+    }
     long at = column.offset + row;
     switch (column.values) {
       case Redirected encoded -> {

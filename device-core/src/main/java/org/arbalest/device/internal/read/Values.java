@@ -2,7 +2,12 @@ package org.arbalest.device.internal.read;
 
 import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
+import java.time.OffsetDateTime;
 import java.util.Objects;
+import java.util.UUID;
+import org.arbalest.device.Extension.FixedShapeTensor;
+import org.arbalest.device.Extension.TimestampWithOffset;
+import org.arbalest.device.Extension.VariableShapeTensor;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.BoolType;
 import org.arbalest.device.FlatType.DateType;
@@ -17,6 +22,7 @@ import org.arbalest.device.FlatType.TimestampType;
 import org.arbalest.device.Interval;
 import org.arbalest.device.NestedType.DictionaryType;
 import org.arbalest.device.NestedType.MapType;
+import org.arbalest.device.Tensor;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
@@ -50,9 +56,14 @@ abstract class Values {
       case VARIABLE -> new VariableValues(column);
       case VIEW -> new ViewValues(column);
       case LIST -> field.type() instanceof MapType ? new MapValues(column) : new ListValues(column);
-      case FIXED_LIST -> new ListValues(column);
+      case FIXED_LIST -> field.extension() instanceof FixedShapeTensor tensor ? new FixedTensorValues(column, tensor) : new ListValues(column);
       case LIST_VIEW -> new ListViewValues(column);
-      case STRUCT -> new StructValues(column);
+      case STRUCT ->
+          switch (field.extension()) {
+            case TimestampWithOffset _ -> new OffsetTimeValues(column);
+            case VariableShapeTensor tensor -> new VariableTensorValues(column, tensor);
+            case null, default -> new StructValues(column);
+          };
       case SPARSE_UNION, DENSE_UNION -> new UnionValues(column);
       case RUN_END -> new RunEndValues(column);
       case NULL -> new Nulls(field);
@@ -77,6 +88,11 @@ abstract class Values {
   /** The field that a value is of: of what is encoded, that of its values; of a union's, the one of its type. */
   Field fieldAt(long at) {
     return field;
+  }
+
+  /** Whether values may stand for nulls although they are valid themselves. */
+  boolean hasNullsBelow() {
+    return Layout.of(field).dictionary != null || !Layout.of(field).shape.hasValidity;
   }
 
   /** Whether a value stands for a null although it is valid itself. */
@@ -130,6 +146,18 @@ abstract class Values {
 
   Interval getInterval(long at) {
     throw cannot("an interval");
+  }
+
+  UUID getUuid(long at) {
+    throw cannot("a UUID");
+  }
+
+  OffsetDateTime getOffsetDateTime(long at) {
+    throw cannot("a point in time with an offset");
+  }
+
+  Tensor getTensor(long at) {
+    throw cannot("a tensor");
   }
 
   ColumnImpl getList(long at) {

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.Objects;
 import org.arbalest.device.DataType;
+import org.arbalest.device.Extension;
 import org.arbalest.device.Field;
 import org.arbalest.device.Metadata;
 import org.arbalest.device.NestedType.DictionaryType;
@@ -20,9 +21,6 @@ public final class FieldImpl implements Field {
   /** The deepest nesting that is read or written (SCH-18). */
   static final int DEEPEST = 64;
 
-  private static final String EXTENSION_NAME = "ARROW:extension:name";
-  private static final String EXTENSION_METADATA = "ARROW:extension:metadata";
-
   private static final long KNOWN_FLAGS =
       ArrowSchemaStruct.FLAG_NULLABLE | ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED | ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED;
 
@@ -31,6 +29,7 @@ public final class FieldImpl implements Field {
   private final boolean nullable;
   private final Metadata metadata;
   private final long unknownFlags;
+  private final @Nullable Extension extension;
 
   /** What an array of this type looks like; read on every import. */
   public final Layout layout;
@@ -48,6 +47,7 @@ public final class FieldImpl implements Field {
     this.metadata = Objects.requireNonNull(metadata, "metadata");
     this.unknownFlags = unknownFlags;
     TypeChecks.checkText("the name of a field", name);
+    this.extension = Extensions.of(type, metadata);
     this.layout = Layout.of(type);
     if (layout.depth > DEEPEST) {
       throw new IllegalArgumentException("field " + name + " nests " + layout.depth + " levels deep; at most " + DEEPEST + " are supported");
@@ -90,17 +90,31 @@ public final class FieldImpl implements Field {
 
   @Override
   public Field withExtension(String extensionName, String extensionMetadata) {
-    return withMetadata(plain().with(EXTENSION_NAME, extensionName).with(EXTENSION_METADATA, extensionMetadata));
+    return withMetadata(plain().with(Extensions.NAME, extensionName).with(Extensions.METADATA, extensionMetadata));
   }
 
   @Override
   public Field withExtension(String extensionName, byte[] extensionMetadata) {
-    return withMetadata(plain().with(EXTENSION_NAME, extensionName).with(EXTENSION_METADATA.getBytes(UTF_8), extensionMetadata));
+    return withMetadata(plain().with(Extensions.NAME, extensionName).with(Extensions.METADATA.getBytes(UTF_8), extensionMetadata));
+  }
+
+  @Override
+  public Field withExtension(Extension newExtension) {
+    String mismatch = Storage.mismatch(Objects.requireNonNull(newExtension, "newExtension"), type);
+    if (mismatch != null) throw new IllegalArgumentException("field \"" + name + "\": " + mismatch);
+    Metadata named = plain().with(Extensions.NAME, newExtension.name());
+    byte[] parameters = Extensions.metadata(newExtension);
+    return withMetadata(parameters == null ? named : named.with(Extensions.METADATA.getBytes(UTF_8), parameters));
+  }
+
+  @Override
+  public Field storage() {
+    return extension == null ? this : withMetadata(plain());
   }
 
   /** The metadata that says nothing about an extension type. */
   private Metadata plain() {
-    return Metadata.of(metadata.entries().stream().filter(pair -> !EXTENSION_NAME.equals(pair.key()) && !EXTENSION_METADATA.equals(pair.key())).toList());
+    return Metadata.of(metadata.entries().stream().filter(pair -> !Extensions.NAME.equals(pair.key()) && !Extensions.METADATA.equals(pair.key())).toList());
   }
 
   @Override
@@ -120,7 +134,7 @@ public final class FieldImpl implements Field {
 
   @Override
   public Class<?> valueClass() {
-    return ValueTypes.classOf(valueType());
+    return ValueTypes.classOf(this);
   }
 
   @Override
@@ -134,13 +148,18 @@ public final class FieldImpl implements Field {
   }
 
   @Override
+  public @Nullable Extension extension() {
+    return extension;
+  }
+
+  @Override
   public @Nullable String extensionName() {
-    return metadata.get(EXTENSION_NAME);
+    return metadata.get(Extensions.NAME);
   }
 
   @Override
   public byte @Nullable [] extensionMetadata() {
-    return metadata.getBytes(EXTENSION_METADATA);
+    return metadata.getBytes(Extensions.METADATA);
   }
 
   @Override
@@ -200,6 +219,6 @@ public final class FieldImpl implements Field {
   /** For people: {@code price: float64 not null}. */
   @Override
   public String toString() {
-    return (name.isEmpty() ? "" : name + ": ") + TypeNames.of(type) + (nullable ? "" : " not null");
+    return (name.isEmpty() ? "" : name + ": ") + TypeNames.of(this) + (nullable ? "" : " not null");
   }
 }

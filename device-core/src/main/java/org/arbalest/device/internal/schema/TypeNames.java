@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import org.arbalest.device.DataType;
+import org.arbalest.device.Extension;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.BinaryType;
 import org.arbalest.device.FlatType.BinaryViewType;
@@ -40,6 +41,12 @@ import org.jspecify.annotations.Nullable;
 public final class TypeNames {
   private TypeNames() {}
 
+  /** The type of a field; of an extension type its name, and what it is stored as. */
+  public static String of(Field field) {
+    Extension extension = field.extension();
+    return extension == null ? of(field.type()) : extension.name() + " (" + of(field.type()) + ")";
+  }
+
   public static String of(DataType type) {
     return switch (type) {
       case NullType _ -> "null";
@@ -69,7 +76,7 @@ public final class TypeNames {
       case UnionType union -> union.mode().name().toLowerCase(Locale.ROOT) + "_union" + children(union);
       case RunEndEncodedType runs -> "run_end_encoded" + children(runs);
       case DictionaryType(IntType index, Field values, boolean ordered) ->
-          "dictionary<values=" + of(values.type()) + ", indices=" + of(index) + (ordered ? ", ordered>" : ">");
+          "dictionary<values=" + of(values) + ", indices=" + of(index) + (ordered ? ", ordered>" : ">");
     };
   }
 

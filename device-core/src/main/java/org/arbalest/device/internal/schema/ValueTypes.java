@@ -4,7 +4,11 @@ import java.math.BigDecimal;
 import java.time.Period;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.arbalest.device.DataType;
+import org.arbalest.device.Extension.Bool8;
+import org.arbalest.device.Extension.Uuid;
+import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.BinaryType;
 import org.arbalest.device.FlatType.BinaryViewType;
 import org.arbalest.device.FlatType.BoolType;
@@ -48,8 +52,23 @@ final class ValueTypes {
     };
   }
 
-  /** The class of the objects that values are read as. */
-  static Class<?> classOf(DataType type) {
+  /** The class of the objects that values of a field are read as. */
+  static Class<?> classOf(Field field) {
+    RegisteredType registered = RegisteredType.of(field);
+    if (registered != null) return registered.valueClass();
+    return switch (field.type()) {
+      case DictionaryType encoded -> classOf(encoded.values());
+      case RunEndEncodedType runs -> classOf(runs.values());
+      default ->
+          switch (field.extension()) {
+            case Uuid _ -> UUID.class;
+            case Bool8 _ -> Boolean.class;
+            case null, default -> classOf(field.type());
+          };
+    };
+  }
+
+  private static Class<?> classOf(DataType type) {
     return switch (type) {
       case NullType _ -> Void.class;
       case BoolType _ -> Boolean.class;

@@ -1,0 +1,125 @@
+package org.arbalest.device.internal.build;
+
+import java.time.OffsetDateTime;
+import java.util.Arrays;
+import java.util.List;
+import org.arbalest.device.Extension;
+import org.arbalest.device.Extension.FixedShapeTensor;
+import org.arbalest.device.Extension.VariableShapeTensor;
+import org.arbalest.device.ExtensionCodec;
+import org.arbalest.device.FlatType.TimestampType;
+import org.arbalest.device.NestedType.FixedSizeListType;
+import org.arbalest.device.TimeUnit;
+import org.arbalest.device.internal.schema.ExtensionChecks;
+import org.arbalest.device.internal.schema.TypeNames;
+
+/** Values of extension types that are stored as several: appended with all that they are made of, or not at all (OWN-15). */
+final class WholeValue {
+  /** The offsets that there are in {@code arrow.timestamp_with_offset}: -12:59 to +13:00. */
+  private static final int LEAST_MINUTES = -779;
+
+  private static final int MOST_MINUTES = 780;
+  private static final int NANOS_PER_SECOND = 1_000_000_000;
+
+  private WholeValue() {}
+
+  /** Whether a codec writes what a builder builds. */
+  static boolean fits(ColumnBuilderImpl builder, ExtensionCodec<?> codec) {
+    Extension extension = builder.field.extension();
+    return extension != null && extension.name().equals(codec.name()) && codec.fits(builder.field);
+  }
+
+  /** Appends a value by a codec, which is of the user's: so what it did is undone if it is not one value, in whole. */
+  static <T> void append(ColumnBuilderImpl builder, T value, ExtensionCodec<T> codec) {
+    if (!fits(builder, codec)) throw builder.doesNotFit("values of " + codec.name() + ", which is stored as " + TypeNames.of(codec.storage()));
+    builder.checkComplete();
+    long before = builder.length();
+    try {
+      codec.append(builder, value);
+      if (builder.length() != before + 1) throw appended(builder, codec, before);
+      builder.checkComplete();
+    } catch (Throwable t) {
+      if (builder.memory.isOpen()) {
+        if (builder.length() > before) builder.truncate(before);
+        builder.truncateParts();
+      }
+      throw t;
+    }
+  }
+
+  private static IllegalStateException appended(ColumnBuilderImpl builder, ExtensionCodec<?> codec, long before) {
+    String where = "column \"" + builder.field.name() + "\", row " + before;
+    return new IllegalStateException(where + ": the codec of " + codec.name() + " appended " + (builder.length() - before) + " values for one");
+  }
+
+  /** Appends a timestamp and its offset. */
+  static void append(StructBuilder builder, OffsetDateTime value, ColumnBuilderImpl timestamps, ColumnBuilderImpl offsets) {
+    int seconds = value.getOffset().getTotalSeconds();
+    if (seconds % 60 != 0 || seconds / 60 < LEAST_MINUTES || seconds / 60 > MOST_MINUTES) {
+      throw builder.doesNotHold(value + ", whose offset is not of whole minutes from -12:59 to +13:00");
+    }
+    TimeUnit unit = ((TimestampType) timestamps.field.type()).unit();
+    long count = count(builder, value, unit);
+    builder.checkComplete();
+    offsets.append((long) seconds / 60); // may be refused, by a dictionary whose indices are full
+    timestamps.append(count);
+    builder.appendStruct();
+  }
+
+  private static long count(StructBuilder builder, OffsetDateTime value, TimeUnit unit) {
+    long perSecond = switch (unit) {
+      case SECOND -> 1;
+      case MILLISECOND -> 1_000;
+      case MICROSECOND -> 1_000_000;
+      case NANOSECOND -> NANOS_PER_SECOND;
+    };
+    long seconds = value.toEpochSecond();
+    long rest = value.getNano() / (NANOS_PER_SECOND / perSecond);
+    if (value.getNano() % (NANOS_PER_SECOND / perSecond) != 0) throw builder.doesNotHold(value + ", which is no whole " + unit);
+    try {
+      // The whole of a negative second may be beyond the 64 bits although its last part is not.
+      if (seconds < 0 && rest > 0) return Math.addExact(Math.multiplyExact(seconds + 1, perSecond), rest - perSecond);
+      return Math.addExact(Math.multiplyExact(seconds, perSecond), rest);
+    } catch (ArithmeticException _) {
+      throw builder.doesNotHold(value + ", which is beyond 64 bits of " + unit);
+    }
+  }
+
+  /** The number of elements of a tensor that may come next. */
+  static int elements(ColumnBuilderImpl builder, int... shape) {
+    List<Integer> sizes = Arrays.stream(shape).boxed().toList();
+    switch (builder.field.extension()) {
+      case FixedShapeTensor tensor -> {
+        if (!tensor.shape().equals(sizes)) throw builder.doesNotHold("a tensor of shape " + sizes + " (all have " + tensor.shape() + ")");
+      }
+      case VariableShapeTensor tensor -> {
+        for (int i = 0; i < shape.length; i++) {
+          Integer uniform = i < tensor.uniformShape().size() ? tensor.uniformShape().get(i) : null;
+          if (shape[i] < 0) throw builder.doesNotHold("a tensor of shape " + sizes);
+          if (uniform != null && uniform != shape[i]) throw builder.doesNotHold("a tensor of shape " + sizes + " (all have " + tensor.uniformShape() + ")");
+        }
+      }
+      case null, default -> throw builder.doesNotFit("a tensor");
+    }
+    try {
+      return (int) ExtensionChecks.elements(sizes);
+    } catch (IllegalArgumentException _) {
+      throw builder.doesNotHold("a tensor of shape " + sizes + ", which has more elements than 32 bits count");
+    }
+  }
+
+  /** Appends a tensor: its shape and a list of its next elements. */
+  static void appendTensor(StructBuilder builder, ColumnBuilderImpl data, ColumnBuilderImpl shapes, int... shape) {
+    int elements = elements(builder, shape);
+    int dimensions = ((FixedSizeListType) shapes.field.type()).size();
+    if (shape.length != dimensions) {
+      throw builder.doesNotHold("a tensor of shape " + Arrays.toString(shape) + " (" + dimensions + " dimensions)");
+    }
+    builder.checkLengths();
+    shapes.checkComplete();
+    data.appendList(elements);
+    shapes.items().appendAll(shape);
+    shapes.appendList(dimensions);
+    builder.appendStruct();
+  }
+}

@@ -1,0 +1,38 @@
+package org.arbalest.device.internal.read;
+
+import java.util.Objects;
+import org.arbalest.device.Extension;
+import org.arbalest.device.ExtensionCodec;
+import org.arbalest.device.Field;
+import org.arbalest.device.internal.schema.RegisteredType;
+import org.arbalest.device.internal.schema.TypeNames;
+import org.jspecify.annotations.Nullable;
+
+/** Which codecs are registered, and what they read. See {@link ExtensionCodec}. */
+public final class Codecs {
+  private Codecs() {}
+
+  public static void register(ExtensionCodec<?> codec) {
+    String name = Objects.requireNonNull(codec.name(), "name");
+    if (name.equals("arrow.uuid") || name.equals("arrow.bool8")) {
+      throw new IllegalArgumentException(name + " is read as what it is, and needs no codec that is registered");
+    }
+    RegisteredType.add(name, new RegisteredType(Objects.requireNonNull(codec.valueClass(), "valueClass"), codec::fits, codec));
+  }
+
+  public static void unregister(String name) {
+    RegisteredType.remove(name);
+  }
+
+  public static @Nullable ExtensionCodec<?> registered(Field field) {
+    RegisteredType type = RegisteredType.of(field);
+    return type == null ? null : (ExtensionCodec<?>) type.codec();
+  }
+
+  /** Why a codec does not read or write values of a field, or null if it does. */
+  public static @Nullable String mismatch(ExtensionCodec<?> codec, Field field) {
+    Extension extension = field.extension();
+    if (extension != null && extension.name().equals(codec.name()) && codec.fits(field)) return null;
+    return "is no " + codec.name() + ", which is stored as " + TypeNames.of(codec.storage());
+  }
+}

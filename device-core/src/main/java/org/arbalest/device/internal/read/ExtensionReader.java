@@ -1,0 +1,27 @@
+package org.arbalest.device.internal.read;
+
+import org.arbalest.device.Column;
+import org.arbalest.device.Extension.Bool8;
+import org.arbalest.device.Extension.Uuid;
+import org.arbalest.device.ExtensionCodec;
+import org.arbalest.device.Field;
+import org.jspecify.annotations.Nullable;
+
+/** How a row of an extension type, which is not null, is an object. */
+@FunctionalInterface
+interface ExtensionReader {
+  Object get(ColumnImpl column, long row);
+
+  /** How the rows of a field are read, or null if they are as what they are stored as. */
+  static @Nullable ExtensionReader of(Field field) {
+    return switch (field.extension()) {
+      case null -> null;
+      case Uuid _ -> Column::getUuid;
+      case Bool8 _ -> Column::getBoolean;
+      default -> {
+        ExtensionCodec<?> codec = Codecs.registered(field);
+        yield codec == null ? null : (column, row) -> codec.read(column.storage(), row);
+      }
+    };
+  }
+}

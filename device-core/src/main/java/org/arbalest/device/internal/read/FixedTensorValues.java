@@ -1,0 +1,19 @@
+package org.arbalest.device.internal.read;
+
+import org.arbalest.device.Extension.FixedShapeTensor;
+import org.arbalest.device.Tensor;
+
+/** Tensors that all have one shape: lists of one size. */
+final class FixedTensorValues extends ListValues {
+  private final FixedShapeTensor tensor;
+
+  FixedTensorValues(ColumnImpl column, FixedShapeTensor tensor) {
+    super(column);
+    this.tensor = tensor;
+  }
+
+  @Override
+  Tensor getTensor(long at) {
+    return new Tensor(tensor.shape(), tensor.dimNames(), tensor.permutation(), getList(at));
+  }
+}

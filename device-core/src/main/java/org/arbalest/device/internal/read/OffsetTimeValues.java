@@ -1,0 +1,47 @@
+package org.arbalest.device.internal.read;
+
+import java.time.DateTimeException;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+
+/** Timestamps with an offset each: structs of both. A null timestamp is a null, a null offset is none. */
+final class OffsetTimeValues extends StructValues {
+  private static final int MOST_MINUTES = ZoneOffset.MAX.getTotalSeconds() / 60;
+
+  private final ColumnImpl timestamps;
+  private final ColumnImpl offsets;
+
+  OffsetTimeValues(ColumnImpl column) {
+    super(column);
+    this.timestamps = column.childAt(0);
+    this.offsets = column.childAt(1);
+  }
+
+  @Override
+  boolean hasNullsBelow() {
+    return timestamps.validity() != 0;
+  }
+
+  @Override
+  boolean isNull(long at) {
+    return timestamps.isNull(at - column.offset);
+  }
+
+  @Override
+  OffsetDateTime getOffsetDateTime(long at) {
+    long row = at - column.offset;
+    long minutes = offsets.isNull(row) ? 0 : offsets.getLong(row);
+    if (minutes < -MOST_MINUTES || minutes > MOST_MINUTES) {
+      throw new ArithmeticException(
+          offsets.describe() + ", row " + row + ": " + minutes + " minutes are no offset that java.time has (" + -MOST_MINUTES + " to " + MOST_MINUTES + ")");
+    }
+    try {
+      return timestamps.getInstant(row).atOffset(ZoneOffset.ofTotalSeconds((int) minutes * 60));
+    } catch (DateTimeException e) {
+      ArithmeticException none = new ArithmeticException(
+          column.describe() + ", row " + row + ": " + timestamps.getLong(row) + " at " + minutes + " minutes is no date and time that java.time has");
+      none.initCause(e);
+      throw none;
+    }
+  }
+}
