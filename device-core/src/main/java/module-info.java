@@ -7,6 +7,7 @@ module org.arbalest.device {
   exports org.arbalest.device.spi;
 
   uses org.arbalest.device.spi.DeviceProvider;
+  uses org.arbalest.device.spi.ObjectProvider;
 
   provides org.arbalest.device.spi.DeviceProvider with
       org.arbalest.device.internal.cpu.CpuProvider;

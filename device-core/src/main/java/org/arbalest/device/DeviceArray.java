@@ -307,6 +307,19 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   }
 
   /**
+   * The rows as objects of a class, such as a Java record, matched by name: a list of which each is read when it is asked for. Borrowed; see {@link
+   * Records#rows}.
+   */
+  default <T> List<T> rows(Class<T> type) {
+    return Records.of(type).rows(this);
+  }
+
+  /** The rows as objects of a class, all read now; see {@link Records#toList}. */
+  default <T> List<T> toList(Class<T> type) {
+    return Records.of(type).toList(this);
+  }
+
+  /**
    * Whether another array has the same values: in types and names of columns, in length, and in every row, however they are laid out. What the slots of nulls
    * hold does not count, nor offsets, slices, nullability and metadata. Floats are equal as {@link Double#equals}: NaN to NaN, 0.0 not to -0.0.
    *

@@ -142,7 +142,7 @@ class NullArgumentSpec : FunSpec({
             FloatArray::class.java -> FloatArray(1)
             DoubleArray::class.java -> DoubleArray(1)
             BooleanArray::class.java -> BooleanArray(1)
-            List::class.java -> listOf<Any>()
+            List::class.java, Collection::class.java -> listOf<Any>()
             Set::class.java -> setOf<Any>()
             Map::class.java -> mapOf<String, String>()
             Array<Field>::class.java -> arrayOf<Field>()
@@ -173,6 +173,8 @@ class NullArgumentSpec : FunSpec({
             AsyncSchema::class.java -> AsyncSchema.of(Schema.of(listOf()), DeviceType.CPU)
             Field::class.java -> Field.of("name", NestedType.StructType(listOf()))
             Schema::class.java -> Schema.of(listOf())
+            Class::class.java -> Interval::class.java
+            Records::class.java -> Records.of(Interval::class.java)
             Metadata::class.java -> Metadata.empty()
             DataType::class.java -> DataType.INT8
             FlatType.IntType::class.java -> DataType.INT8

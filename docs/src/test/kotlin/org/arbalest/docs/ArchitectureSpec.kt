@@ -23,7 +23,7 @@ import java.lang.module.ModuleFinder
 private const val DEVICE = "org.arbalest.device"
 
 /** Core's rooms, the lowest first: each may look at those before it. */
-private val ROOMS = listOf("memory", "calls", "lifetime", "schema", "cpu", "device", "array", "validate", "copy", "read", "build", "statistics", "stream", "async")
+private val ROOMS = listOf("memory", "calls", "lifetime", "schema", "cpu", "device", "array", "validate", "copy", "read", "build", "records", "statistics", "stream", "async")
 
 /** Which room a type of the front belongs to: the one that implements it, or that it is a value of. Errors belong to all. */
 private val FRONT = mapOf(
@@ -37,6 +37,7 @@ private val FRONT = mapOf(
     ),
     "build" to listOf("BatchBuilder", "ColumnBuilder"),
     "statistics" to listOf("Statistics", "StatisticsBuilder"),
+    "records" to listOf("ColumnName", "Records"),
     "stream" to listOf("DeviceArrayReader"),
     "async" to listOf("AsyncArrayStream", "AsyncProducer", "AsyncQuirk", "AsyncSchema", "AsyncTask"),
 ).flatMap { (room, types) -> types.map { it to room } }.toMap()
@@ -47,6 +48,7 @@ private val DOORS = mapOf(
     "DeviceArray -> copy" to "array.copyTo(device), DeviceArray.concat(arrays)",
     "DeviceArray -> read" to "array.column(name)",
     "ExtensionCodec -> build" to "codec.append(builder, value)",
+    "DeviceArray -> records" to "array.rows(type)",
     "Device -> build" to "device.batchBuilder(rows)",
     "DeviceStream -> array" to "stream.waitFor(array), stream.keepAlive(array)",
     "MemoryManager -> build" to "memory.batchBuilder(rows)",

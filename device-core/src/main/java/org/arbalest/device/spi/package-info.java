@@ -1,4 +1,7 @@
-/** What a backend implements to serve a kind of device. Found by {@link java.util.ServiceLoader}; the CPU is a backend like any other. */
+/**
+ * What others implement, found by {@link java.util.ServiceLoader}: a backend, to serve a kind of device, the CPU being one like any other; and who knows
+ * objects of classes that are no records, {@link org.arbalest.device.spi.ObjectProvider}.
+ */
 @NullMarked
 package org.arbalest.device.spi;
 

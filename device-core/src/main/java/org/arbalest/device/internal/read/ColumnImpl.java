@@ -233,6 +233,18 @@ public final class ColumnImpl extends ColumnTimes {
     return MapValues.toMap(values.getList(valueAt(row)), describe() + ", row " + row);
   }
 
+  /** Of what is encoded, the row of {@link #encodedValues} that the value of a row, which is not null, is. */
+  public long encodedRow(long row) {
+    Redirected encoded = (Redirected) values;
+    long at = valueAt(row);
+    return encoded.row(encoded.source(at), at);
+  }
+
+  /** What is encoded by a dictionary or in run-ends. */
+  public ColumnImpl encodedValues() {
+    return values instanceof RunEndValues runs ? runs.values() : dictionary();
+  }
+
   @Override
   public int getTypeId(long row) {
     return values.getTypeId(at(row));

@@ -1,0 +1,52 @@
+package org.arbalest.coroutines
+
+/**
+ * What kotlinc writes into a class's [Metadata] about its primary constructor: the names of the parameters, which of them have a default, and where nulls may
+ * be, all of which Java's reflection does not know. It is a message of Protocol Buffers, `Class` in Kotlin's `metadata.proto`; the fields that are needed are
+ * read here, the others passed over. Since Kotlin 1.5 each char of the strings is a byte; what is older is not read.
+ */
+internal class ClassMetadata private constructor(val isData: Boolean, val parameters: List<KotlinParameter>) {
+    companion object {
+        private const val CLASS = 1
+        private const val BYTE_IN_EACH_CHAR = '\u0000'
+
+        /** What is known of a class; null for one that is not Kotlin's, or has no constructor. */
+        fun of(type: Class<*>): ClassMetadata? {
+            val metadata = type.getAnnotation(Metadata::class.java) ?: return null
+            val chars = metadata.data1.joinToString("")
+            if (metadata.kind != CLASS || !chars.startsWith(BYTE_IN_EACH_CHAR)) return null
+            val bytes = ByteArray(chars.length - 1) { chars[it + 1].code.toByte() }
+            return read(ProtoMessage.behindFirst(bytes), metadata.data2) // the first is a table of the strings that are not in data2, as names are
+        }
+
+        private fun read(type: ProtoMessage, strings: Array<String>): ClassMetadata? {
+            val types = TypeTable(type.message(30))
+            val primary = type.messages(8).find { !it.flag(1, 4) } ?: return null // bit 4 says that it is a secondary one
+            val parameters = primary.messages(2).map { KotlinParameter(strings[it.int(2)], types.type(it, 3, 4), it.flag(1, 1)) }
+            return ClassMetadata(type.flag(1, 10), parameters)
+        }
+    }
+}
+
+/** A parameter of a constructor. */
+internal class KotlinParameter(val name: String, val type: KotlinType?, val hasDefault: Boolean)
+
+/** What Java does not know of a type: whether there may be nulls, and that for its arguments, where null is a `*`. */
+internal class KotlinType(val isNullable: Boolean, val arguments: List<KotlinType?>)
+
+/** Types, each of which stands where it is used, or in the class's table. */
+private class TypeTable(table: ProtoMessage?) {
+    private val types = table?.messages(1).orEmpty()
+    private val firstNullable = table?.takeIf { it.has(2) }?.int(2) ?: Int.MAX_VALUE
+
+    /** The type in a field of a message, or the one whose place in the table is in another. */
+    fun type(message: ProtoMessage, field: Int, placeField: Int): KotlinType? {
+        message.message(field)?.let { return type(it, isNullable = false) }
+        if (!message.has(placeField)) return null
+        val place = message.int(placeField)
+        return type(types[place], isNullable = place >= firstNullable)
+    }
+
+    private fun type(message: ProtoMessage, isNullable: Boolean): KotlinType =
+        KotlinType(isNullable || message.flag(3, 0), message.messages(2).map { type(it, 2, 3) })
+}

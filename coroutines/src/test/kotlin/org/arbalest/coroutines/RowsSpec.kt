@@ -1,0 +1,189 @@
+package org.arbalest.coroutines
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.ColumnName
+import org.arbalest.device.DataType
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.NestedType.ListType
+import org.arbalest.device.Records
+import org.arbalest.device.Schema
+import org.arbalest.device.TimeUnit
+import org.arbalest.testkit.LedgerExtension
+import java.math.BigDecimal
+import java.time.Instant
+import java.time.LocalDate
+
+internal enum class Carrier { AA, DL }
+
+internal data class Flight(val carrier: String, val delay: Int, val distance: Double?)
+
+internal data class Leg(val from: String, val to: String?, val miles: Int = -1)
+
+internal data class Trip(
+    val legs: List<Leg>,
+    val gates: List<Int?>,
+    val notes: List<String>?,
+    val bags: Map<String, Long?>,
+    val carrier: Carrier?,
+    val first: Leg?,
+    val place: Pair<Double, Double?>,
+    val on: LocalDate,
+    val at: Instant,
+    val price: BigDecimal,
+)
+
+internal data class Defaults(val carrier: String = "AA", val delay: Int = carrier.length, val distance: Double?, val at: List<Int> = listOf(1))
+
+internal data class Odd(@ColumnName("flight no") val number: Short, internal val inside: Long, private val secret: String) {
+    constructor(number: Short) : this(number, 0, "")
+
+    val twice = 2 * number
+
+    override fun toString() = "$number $inside $secret $twice"
+}
+
+internal data class Generic<T>(val value: T, val values: List<T>)
+
+internal data class Generics(val words: Generic<String>, val numbers: Generic<Int?>?)
+
+@Suppress("unused")
+internal data class OfValueClass(val count: UInt)
+
+internal class NotData(val delay: Int)
+
+@JvmRecord
+internal data class AsRecord(@ColumnName("flight no") val number: Int, val carrier: String = "AA")
+
+@Suppress("LongParameterList")
+internal data class Wide(
+    val a0: Int = 0, val a1: Long = 1, val a2: Int = 2, val a3: Int = 3, val a4: Int = 4, val a5: Int = 5, val a6: Int = 6, val a7: Int = 7, val a8: Int = 8, val a9: Int = 9,
+    val b0: Int = 10, val b1: Double = 11.0, val b2: Int = 12, val b3: Int = 13, val b4: Int = 14, val b5: Int = 15, val b6: Int = 16, val b7: Int = 17, val b8: Int = 18, val b9: Int = 19,
+    val c0: Int = 20, val c1: String = "21", val c2: Int = 22, val c3: Int = 23, val c4: Int = 24, val c5: Int = 25, val c6: Int = 26, val c7: Int = 27, val c8: Int = 28, val c9: Int = 29,
+    val d0: Int = 30, val d1: Int = 31, val d2: Int = 32, val d3: Int = 33, val d4: Int = 34,
+)
+
+/** Data classes as rows, and back. */
+class RowsSpec : FunSpec({
+    extension(LedgerExtension)
+
+    val cpu = Devices.cpu()
+
+    val leg = Leg("JFK", null, 2475)
+    val trips = listOf(
+        Trip(
+            listOf(leg, Leg("LAX", "SFO")), listOf(1, null), listOf("x"), mapOf("b" to 2L, "a" to null), Carrier.DL, leg, 1.5 to null,
+            LocalDate.of(1969, 7, 20), Instant.parse("1969-07-20T20:17:40Z"), BigDecimal("1.500000000000000000"),
+        ),
+        Trip(listOf(), listOf(), null, mapOf(), null, null, 0.0 to -0.0, LocalDate.EPOCH, Instant.EPOCH, BigDecimal("0E-18")),
+    )
+
+    test("OBJ-01 data classes come back from C as they were") {
+        cpu.batch(trips).throughC().use { it.toList<Trip>() shouldBe trips }
+        cpu.batch(listOf<Trip>()).throughC().use { it.toList<Trip>() shouldBe listOf() }
+    }
+
+    test("OBJ-09 columns are nullable where properties are, elements too") {
+        schemaOf<Flight>().toString() shouldBe "carrier: utf8 not null\ndelay: int32 not null\ndistance: float64"
+        val schema = schemaOf<Trip>()
+        schema["legs"].toString() shouldBe "legs: list<item: struct<from: utf8 not null, to: utf8, miles: int32 not null> not null> not null"
+        schema["gates"].toString() shouldBe "gates: list<item: int32> not null"
+        schema["notes"].toString() shouldBe "notes: list<item: utf8 not null>"
+        schema["bags"].toString() shouldBe "bags: map<entries: struct<key: utf8 not null, value: int64> not null> not null"
+        schema["place"].toString() shouldBe "place: struct<first: float64 not null, second: float64> not null"
+    }
+
+    test("OBJ-09 a null in place of what is not nullable names the row and the way to it") {
+        cpu.batch(2) {
+            utf8("carrier", listOf("AA", null))
+            int32("delay", intArrayOf(1, 2))
+            float64("distance", doubleArrayOf(0.0, 0.0), { it == 0 })
+        }.use { batch ->
+            val rows = batch.rows<Flight>()
+            rows[0] shouldBe Flight("AA", 1, null)
+            shouldThrow<NoSuchElementException> { rows[1] }.message shouldBe "row 1: carrier is null, which this String cannot be"
+        }
+    }
+
+    test("OBJ-09 so does a null element") {
+        val nullable = ListType(Field.of("item", DataType.UTF8))
+        val schema = Schema.of(schemaOf<Trip>().fields().map { if (it.name() == "notes") it.withType(nullable) else it })
+        @Suppress("UNCHECKED_CAST")
+        val notes = listOf("x", null) as List<String> // as Java can
+        cpu.batch(listOf(trips[0].copy(notes = notes)), schema).use { batch ->
+            shouldThrow<NoSuchElementException> { batch.toList<Trip>() }.message shouldBe "row 0: notes[1] is null, which this String cannot be"
+        }
+        shouldThrow<IllegalArgumentException> { cpu.batch(listOf(trips[0].copy(notes = notes))) }.message shouldContain "not nullable"
+    }
+
+    test("OBJ-09 a property without a column has its default") {
+        cpu.batch(2) { float64("distance") { if (it == 0) null else 7.0 } }.use { it.toList<Defaults>() shouldBe listOf(Defaults(distance = null), Defaults(distance = 7.0)) }
+        cpu.batch(1) {
+            float64("distance") { 7.0 }
+            utf8("carrier") { "Delta" }
+        }.use { it.toList<Defaults>() shouldBe listOf(Defaults("Delta", 5, 7.0)) }
+        cpu.batch(1) { utf8("carrier") { "Delta" } }.use { batch ->
+            shouldThrow<IllegalArgumentException> { batch.rows<Defaults>() }.message shouldBe
+                "org.arbalest.coroutines.Defaults and the columns do not match:\n  no column for distance; there are [carrier]"
+        }
+    }
+
+    test("OBJ-09 each of many has its own") {
+        cpu.batch(1) {
+            int32("a0") { -1 }
+            utf8("c1") { "x" }
+            int32("d1") { -2 }
+            int32("d4") { -3 }
+        }.use { it.toList<Wide>() shouldBe listOf(Wide(a0 = -1, c1 = "x", d1 = -2, d4 = -3)) }
+        cpu.batch(listOf(Wide())).use { it.toList<Wide>() shouldBe listOf(Wide()) }
+    }
+
+    test("OBJ-09 names of columns, internal and private properties, other constructors, properties beside the primary one") {
+        val odd = listOf(Odd(7, 8, "9"))
+        schemaOf<Odd>().names shouldBe listOf("flight no", "inside", "secret")
+        cpu.batch(odd).use { it.toList<Odd>().toString() shouldBe "[7 8 9 14]" }
+    }
+
+    test("OBJ-09 type parameters of components are what they stand for, null or not") {
+        schemaOf<Generics>()["words"].toString() shouldBe "words: struct<value: utf8 not null, values: list<item: utf8 not null> not null> not null"
+        schemaOf<Generics>()["numbers"].toString() shouldBe "numbers: struct<value: int32, values: list<item: int32> not null>"
+        val generics = listOf(Generics(Generic("a", listOf("b")), Generic(null, listOf(1, null))), Generics(Generic("", listOf()), null))
+        cpu.batch(generics).use { it.toList<Generics>() shouldBe generics }
+    }
+
+    test("OBJ-09 a data class that is a record of Java's is the same") {
+        val records = listOf(AsRecord(1, "UA"))
+        schemaOf<AsRecord>().toString() shouldBe "flight no: int32 not null\ncarrier: utf8 not null"
+        cpu.batch(records).use { it.toList<AsRecord>() shouldBe records }
+        cpu.batch(1) { int32("flight no") { 2 } }.use { it.toList<AsRecord>() shouldBe listOf(AsRecord(2)) }
+    }
+
+    test("OBJ-09 other columns can be said") {
+        val schema = Schema.of(
+            Field.of("distance", DataType.FLOAT64), Field.of("carrier", DataType.dictionary(DataType.INT8, DataType.UTF8)), Field.of("delay", DataType.INT64),
+        )
+        val flights = listOf(Flight("AA", 1, null), Flight("AA", 2, 0.5))
+        cpu.batch(flights, schema).use { batch ->
+            batch.schema().names shouldBe listOf("distance", "carrier", "delay")
+            batch["delay"].longs().toList() shouldBe listOf(1L, 2L)
+            shouldThrow<IllegalArgumentException> { batch.rows<Flight>() }.message shouldContain "delay: int cannot be read from int64"
+        }
+        val seconds = Schema.of(schemaOf<Trip>().fields().map { if (it.name() == "at") it.withType(DataType.timestamp(TimeUnit.SECOND, "UTC")) else it })
+        cpu.batch(trips, seconds).use { it.toList<Trip>() shouldBe trips }
+    }
+
+    test("OBJ-10 what is no data class is refused, and says so") {
+        shouldThrow<IllegalArgumentException> { schemaOf<NotData>() }.message shouldContain "NotData is no record, nor known to org.arbalest.coroutines.DataClasses"
+        shouldThrow<IllegalArgumentException> { schemaOf<OfValueClass>() }.message shouldContain "the property count is of a value class"
+        shouldThrow<IllegalArgumentException> { schemaOf<Generic<String>>() }.message shouldContain "<T> has type parameters"
+    }
+
+    test("OBJ-02 a strict mapping refuses columns without a property") {
+        cpu.batch(1) { int32("d9") { 1 } }.use { batch ->
+            shouldThrow<IllegalArgumentException> { Records.of(Wide::class.java).strict().rows(batch) }.message shouldContain "d9: no component is for this column"
+        }
+    }
+})

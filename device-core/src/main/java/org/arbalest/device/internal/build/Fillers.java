@@ -1,0 +1,19 @@
+package org.arbalest.device.internal.build;
+
+import org.arbalest.device.ColumnBuilder;
+
+/** Values that nobody reads, for whoever builds the fields of a struct that is null. */
+public final class Fillers {
+  private Fillers() {}
+
+  /** Appends a null, or where there may be none, whatever the builder writes in place of one. */
+  public static void append(ColumnBuilder column) {
+    ColumnBuilderImpl builder = (ColumnBuilderImpl) column;
+    if (builder.isNullable()) {
+      builder.appendNull();
+    } else {
+      builder.checkFillers(1);
+      builder.appendFiller();
+    }
+  }
+}

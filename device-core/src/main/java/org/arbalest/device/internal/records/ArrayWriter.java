@@ -1,0 +1,32 @@
+package org.arbalest.device.internal.records;
+
+import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.internal.build.Fillers;
+import org.jspecify.annotations.Nullable;
+
+/** Arrays of primitives as lists, each in one copy where it is stored as it is. */
+final class ArrayWriter extends ValueWriter {
+  /** Whether arrays of a class are appended as a whole: not as text, nor to uint64, which takes any 64 bits. */
+  static boolean copies(Class<?> type, Field item) {
+    boolean anyBits = item.valueType() instanceof IntType(int bits, boolean signed) && bits == Long.SIZE && !signed;
+    return type.isArray() && type != char[].class && !anyBits;
+  }
+
+  @Override
+  void write(@Nullable Object[] values, int count, ColumnBuilder column) {
+    for (int i = 0; i < count; i++) {
+      switch (values[i]) {
+        case null -> column.appendNull();
+        case long[] array -> column.appendList(array.length).items().appendAll(array);
+        case int[] array -> column.appendList(array.length).items().appendAll(array);
+        case double[] array -> column.appendList(array.length).items().appendAll(array);
+        case float[] array -> column.appendList(array.length).items().appendAll(array);
+        case short[] array -> column.appendList(array.length).items().appendAll(array);
+        case boolean[] array -> column.appendList(array.length).items().appendAll(array);
+        default -> Fillers.append(column);
+      }
+    }
+  }
+}

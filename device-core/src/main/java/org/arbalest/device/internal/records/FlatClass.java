@@ -1,0 +1,158 @@
+package org.arbalest.device.internal.records;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.Period;
+import java.time.ZonedDateTime;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.arbalest.device.Column;
+import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.DataType;
+import org.arbalest.device.FlatType.BinaryType;
+import org.arbalest.device.FlatType.BinaryViewType;
+import org.arbalest.device.FlatType.BoolType;
+import org.arbalest.device.FlatType.DateType;
+import org.arbalest.device.FlatType.DecimalType;
+import org.arbalest.device.FlatType.DurationType;
+import org.arbalest.device.FlatType.FixedSizeBinaryType;
+import org.arbalest.device.FlatType.FloatType;
+import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.FlatType.IntervalType;
+import org.arbalest.device.FlatType.IntervalUnit;
+import org.arbalest.device.FlatType.LargeBinaryType;
+import org.arbalest.device.FlatType.LargeUtf8Type;
+import org.arbalest.device.FlatType.TimeType;
+import org.arbalest.device.FlatType.TimestampType;
+import org.arbalest.device.FlatType.Utf8Type;
+import org.arbalest.device.FlatType.Utf8ViewType;
+import org.arbalest.device.Interval;
+import org.arbalest.device.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A class whose objects are values of flat types.
+ *
+ * @param standard the type that its objects are built as
+ * @param reads the types of whose values each is one of its objects
+ * @param get reads a value that is not null
+ * @param takes the types that its objects can be values of; each is looked at
+ * @param append appends an object, to a column of this type
+ */
+record FlatClass(DataType standard, Predicate<DataType> reads, Getter get, Predicate<DataType> takes, Append append) {
+  /** Reads a value that is not null. */
+  @FunctionalInterface
+  interface Getter {
+    Object get(Column column, long row);
+  }
+
+  /** Appends an object to a column of some type. */
+  @FunctionalInterface
+  interface Append {
+    void append(ColumnBuilder column, DataType type, Object value);
+  }
+
+  private static final Map<Class<?>, FlatClass> ALL = new LinkedHashMap<>();
+
+  static {
+    add(Boolean.class, DataType.BOOL, type -> type instanceof BoolType, Column::getBoolean, (column, _, value) -> column.append((boolean) value));
+    integer(Byte.class, DataType.INT8, (column, row) -> (byte) column.getLong(row));
+    integer(Short.class, DataType.INT16, (column, row) -> (short) column.getLong(row));
+    integer(Integer.class, DataType.INT32, Column::getInt);
+    integer(Long.class, DataType.INT64, Column::getLong);
+    number(Float.class, DataType.FLOAT32, type -> isWithin(type, 32, 24), (column, row) -> (float) column.getDouble(row), type -> isFloat(type, 32));
+    number(Double.class, DataType.FLOAT64, type -> isWithin(type, 64, 53), Column::getDouble, type -> isFloat(type, 64));
+    add(Character.class, DataType.UTF8, FlatClass::isText, (column, row) -> Texts.toChar(column.getString(row)), (column, _, value) -> column.append(value.toString()));
+    add(String.class, DataType.UTF8, FlatClass::isText, Column::getString, (column, _, value) -> column.append((String) value));
+    add(byte[].class, DataType.BINARY, FlatClass::isBinary, Column::getBytes, (column, _, value) -> column.append((byte[]) value));
+    put(BigInteger.class, new FlatClass(DataType.decimal128(38, 0), type -> type instanceof IntType || (type instanceof DecimalType decimal && decimal.scale() <= 0),
+        (column, row) -> column.getDecimal(row).toBigIntegerExact(),
+        type -> type instanceof DecimalType || type instanceof IntType, (column, type, value) -> Amounts.append(column, type, (BigInteger) value)));
+    put(BigDecimal.class, new FlatClass(DataType.decimal128(38, 18), type -> type instanceof DecimalType || type instanceof IntType, Column::getDecimal,
+        type -> type instanceof DecimalType, (column, _, value) -> column.append((BigDecimal) value)));
+    add(LocalDate.class, DataType.DATE32, type -> type instanceof DateType, Column::getDate, (column, type, value) -> Amounts.append(column, type, (LocalDate) value));
+    add(LocalTime.class, DataType.time(TimeUnit.NANOSECOND), type -> type instanceof TimeType, Column::getTime,
+        (column, type, value) -> Amounts.append(column, type, 0, ((LocalTime) value).toNanoOfDay(), value));
+    add(Instant.class, DataType.timestamp(TimeUnit.NANOSECOND, "UTC"), type -> type instanceof TimestampType timestamp && timestamp.timezone() != null, Column::getInstant,
+        (column, type, value) -> Amounts.append(column, type, (Instant) value));
+    add(ZonedDateTime.class, DataType.timestamp(TimeUnit.NANOSECOND, "UTC"), type -> type instanceof TimestampType timestamp && timestamp.timezone() != null,
+        Column::getZonedDateTime,
+        (column, type, value) -> Amounts.append(column, type, ((ZonedDateTime) value).toInstant()));
+    add(LocalDateTime.class, DataType.timestamp(TimeUnit.NANOSECOND, null), type -> type instanceof TimestampType timestamp && timestamp.timezone() == null,
+        Column::getDateTime, (column, type, value) -> Amounts.append(column, type, (LocalDateTime) value));
+    add(Duration.class, DataType.duration(TimeUnit.NANOSECOND), type -> type instanceof DurationType, Column::getDuration,
+        (column, type, value) -> Amounts.append(column, type, (Duration) value));
+    add(Period.class, DataType.INTERVAL_YEAR_MONTH, type -> type instanceof IntervalType(IntervalUnit unit) && unit == IntervalUnit.YEAR_MONTH, Column::getPeriod,
+        (column, _, value) -> Amounts.append(column, (Period) value));
+    add(Interval.class, DataType.INTERVAL_MONTH_DAY_NANO, type -> type instanceof IntervalType, Column::getInterval,
+        (column, _, value) -> column.append((Interval) value));
+  }
+
+  /** The class, or null if its objects are not values of flat types; a primitive is as its box. */
+  static @Nullable FlatClass of(Class<?> type) {
+    return ALL.get(Primitives.box(type));
+  }
+
+  /** The classes that read a type, for an error; in the order in which one would try them. */
+  static List<String> readers(DataType type) {
+    return ALL.entrySet().stream().filter(entry -> entry.getKey() != Character.class && entry.getValue().reads.test(type))
+        .map(entry -> Primitives.name(entry.getKey())).toList();
+  }
+
+  /** What a column's {@code get} has, which is not null. */
+  static Object object(Column column, long row) {
+    return Objects.requireNonNull(column.get(row));
+  }
+
+  private static void put(Class<?> type, FlatClass flat) {
+    ALL.put(type, flat);
+  }
+
+  private static void add(Class<?> type, DataType standard, Predicate<DataType> reads, Getter get, Append append) {
+    put(type, new FlatClass(standard, reads, get, reads, append));
+  }
+
+  /** Integers, which are appended wherever the number is one that the column has. */
+  private static void integer(Class<?> type, IntType standard, Getter get) {
+    put(type, new FlatClass(standard, column -> isWithin(column, standard.bits()), get, FlatClass::isNumber,
+        (column, columnType, value) -> Amounts.append(column, columnType, ((Number) value).longValue())));
+  }
+
+  private static void number(Class<?> type, DataType standard, Predicate<DataType> reads, Getter get, Predicate<DataType> takes) {
+    put(type, new FlatClass(standard, reads, get, takes, (column, _, value) -> column.append(((Number) value).doubleValue())));
+  }
+
+  /** Whether all values of a type are signed integers of some bits. */
+  private static boolean isWithin(DataType type, int bits) {
+    return type instanceof IntType(int width, boolean signed) && (signed ? width <= bits : width < bits);
+  }
+
+  /** Whether all values of a type are floats of some bits, whose significand has so many. */
+  private static boolean isWithin(DataType type, int bits, int significand) {
+    return (type instanceof FloatType floats && floats.bits() <= bits) || (type instanceof IntType integers && integers.bits() <= significand);
+  }
+
+  private static boolean isFloat(DataType type, int least) {
+    return type instanceof FloatType floats && floats.bits() >= least;
+  }
+
+  private static boolean isNumber(DataType type) {
+    return type instanceof IntType || type instanceof FloatType || type instanceof DecimalType;
+  }
+
+  static boolean isText(DataType type) {
+    return type instanceof Utf8Type || type instanceof LargeUtf8Type || type instanceof Utf8ViewType;
+  }
+
+  private static boolean isBinary(DataType type) {
+    return type instanceof BinaryType || type instanceof LargeBinaryType || type instanceof BinaryViewType || type instanceof FixedSizeBinaryType;
+  }
+}

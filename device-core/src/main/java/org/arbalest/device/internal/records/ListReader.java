@@ -1,0 +1,40 @@
+package org.arbalest.device.internal.records;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.arbalest.device.Column;
+import org.arbalest.device.internal.read.ColumnImpl;
+import org.arbalest.device.spi.ObjectType;
+import org.jspecify.annotations.Nullable;
+
+/** Lists, whose elements are read where they are. */
+final class ListReader extends ValueReader {
+  private final ColumnImpl items;
+  private final ValueReader item;
+
+  ListReader(ColumnImpl column, ObjectType type, ReadPlan item) {
+    super(column, type);
+    this.items = ColumnImpl.unwrap(column.items());
+    this.item = item.bind(items);
+  }
+
+  @Override
+  List<@Nullable Object> read(long row) {
+    Column list = column.getList(row);
+    return Collections.unmodifiableList(elements(item, list.offset() - items.offset(), ColumnImpl.unwrap(list).arraySize()));
+  }
+
+  /** Some of the elements. */
+  static List<@Nullable Object> elements(ValueReader item, long from, int count) {
+    List<@Nullable Object> elements = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      try {
+        elements.add(item.get(from + i));
+      } catch (Unreadable e) {
+        throw e.at(i);
+      }
+    }
+    return elements;
+  }
+}

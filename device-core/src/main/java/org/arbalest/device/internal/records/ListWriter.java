@@ -1,0 +1,107 @@
+package org.arbalest.device.internal.records;
+
+import java.lang.reflect.Array;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Map;
+import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.FixedSizeListType;
+import org.arbalest.device.internal.build.Fillers;
+import org.jspecify.annotations.Nullable;
+
+/** Collections as lists: first how long they are, then all elements of all of them; and arrays that an {@link ArrayWriter} does not append. */
+final class ListWriter extends ValueWriter {
+  private final boolean isOfOneSize;
+  private final ValueWriter items;
+
+  ListWriter(Field field, ValueWriter items) {
+    this.isOfOneSize = field.type() instanceof FixedSizeListType;
+    this.items = items;
+  }
+
+  @Override
+  void write(@Nullable Object[] values, int count, ColumnBuilder column) {
+    Elements elements = new Elements();
+    for (int i = 0; i < count; i++) {
+      Object value = values[i];
+      if (isOfOneSize) elements.writeTo(items, column.items()); // a null has elements there, which come behind those of the lists before
+      if (value == null || isAbsent(value)) {
+        appendNone(value, column);
+      } else {
+        column.appendList(elements.addAll(value));
+      }
+    }
+    elements.writeTo(items, column.items());
+  }
+
+  private static void appendNone(@Nullable Object value, ColumnBuilder column) {
+    if (value == null) {
+      column.appendNull();
+    } else {
+      Fillers.append(column);
+    }
+  }
+
+  /** Elements one behind the other. */
+  private static final class Elements {
+    private @Nullable Object[] all = new Object[16];
+    private int count;
+
+    /** Adds the elements of a collection or an array; answers how many. */
+    int addAll(Object list) {
+      @Nullable Object[] added = list instanceof Collection<?> collection ? collection.toArray() : boxes(list);
+      for (Object element : added) add(element);
+      return added.length;
+    }
+
+    void add(@Nullable Object element) {
+      if (count == all.length) all = Arrays.copyOf(all, Math.multiplyExact(2, count));
+      all[count++] = element;
+    }
+
+    void writeTo(ValueWriter writer, ColumnBuilder column) {
+      writer.write(all, count, column);
+      count = 0;
+    }
+
+    private static @Nullable Object[] boxes(Object array) {
+      @Nullable Object[] boxes = new Object[Array.getLength(array)];
+      for (int i = 0; i < boxes.length; i++) boxes[i] = Array.get(array, i);
+      return boxes;
+    }
+  }
+
+  /** Maps: their sizes, then all keys, then all values. */
+  static final class OfMaps extends ValueWriter {
+    private final ValueWriter keys;
+    private final ValueWriter values;
+
+    OfMaps(ValueWriter keys, ValueWriter values) {
+      this.keys = keys;
+      this.values = values;
+    }
+
+    @Override
+    void write(@Nullable Object[] maps, int count, ColumnBuilder column) {
+      Elements allKeys = new Elements();
+      Elements allValues = new Elements();
+      for (int i = 0; i < count; i++) {
+        Object map = maps[i];
+        if (map == null || isAbsent(map)) {
+          appendNone(map, column);
+          continue;
+        }
+        int size = 0;
+        for (Map.Entry<?, ?> entry : ((Map<?, ?>) map).entrySet()) {
+          allKeys.add(entry.getKey());
+          allValues.add(entry.getValue());
+          size++;
+        }
+        column.appendMap(size);
+      }
+      allKeys.writeTo(keys, column.keys());
+      allValues.writeTo(values, column.values());
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package org.arbalest.device.internal.records;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodType;
+import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.internal.build.Fillers;
+import org.arbalest.device.spi.ObjectShape.Component;
+import org.jspecify.annotations.Nullable;
+
+/** Appends one component of each object to its column; primitives without a box. */
+abstract class PartWriter {
+  final Field field;
+  final MethodHandle getter;
+
+  private PartWriter(Field field, MethodHandle getter, Class<?> as) {
+    this.field = field;
+    this.getter = getter.asType(MethodType.methodType(as, Object.class));
+  }
+
+  static PartWriter of(Component component, Field field, ValueWriter values) {
+    Class<?> returned = component.getter().type().returnType();
+    boolean plain = values instanceof ValueWriter.OfFlat;
+    if (plain && returned == boolean.class) return new OfBooleans(component, field);
+    if (plain && (returned == float.class || returned == double.class)) return new OfDoubles(component, field);
+    if (plain && returned.isPrimitive() && returned != char.class && !isUnsignedLong(field)) return new OfLongs(component, field);
+    return new OfObjects(component, field, values);
+  }
+
+  private static boolean isUnsignedLong(Field field) {
+    return field.valueType() instanceof IntType(int bits, boolean signed) && bits == Long.SIZE && !signed;
+  }
+
+  /** Appends the part of each of the first owners, {@link ValueWriter#ABSENT} some of them. */
+  final void write(@Nullable Object[] owners, int count, ColumnBuilder column) {
+    try {
+      append(owners, count, column);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException("component \"" + field.name() + "\" cannot be had", e);
+    }
+  }
+
+  abstract void append(@Nullable Object[] owners, int count, ColumnBuilder column) throws Throwable;
+
+  private static final class OfLongs extends PartWriter {
+    OfLongs(Component component, Field field) {
+      super(field, component.getter(), long.class);
+    }
+
+    @Override
+    void append(@Nullable Object[] owners, int count, ColumnBuilder column) throws Throwable {
+      for (int i = 0; i < count; i++) {
+        Object owner = owners[i];
+        if (ValueWriter.isAbsent(owner)) {
+          Fillers.append(column);
+        } else {
+          column.append((long) getter.invokeExact(owner));
+        }
+      }
+    }
+  }
+
+  private static final class OfDoubles extends PartWriter {
+    OfDoubles(Component component, Field field) {
+      super(field, component.getter(), double.class);
+    }
+
+    @Override
+    void append(@Nullable Object[] owners, int count, ColumnBuilder column) throws Throwable {
+      for (int i = 0; i < count; i++) {
+        Object owner = owners[i];
+        if (ValueWriter.isAbsent(owner)) {
+          Fillers.append(column);
+        } else {
+          column.append((double) getter.invokeExact(owner));
+        }
+      }
+    }
+  }
+
+  private static final class OfBooleans extends PartWriter {
+    OfBooleans(Component component, Field field) {
+      super(field, component.getter(), boolean.class);
+    }
+
+    @Override
+    void append(@Nullable Object[] owners, int count, ColumnBuilder column) throws Throwable {
+      for (int i = 0; i < count; i++) {
+        Object owner = owners[i];
+        if (ValueWriter.isAbsent(owner)) {
+          Fillers.append(column);
+        } else {
+          column.append((boolean) getter.invokeExact(owner));
+        }
+      }
+    }
+  }
+
+  private static final class OfObjects extends PartWriter {
+    private final ValueWriter values;
+
+    OfObjects(Component component, Field field, ValueWriter values) {
+      super(field, component.getter(), Object.class);
+      this.values = values;
+    }
+
+    @Override
+    void append(@Nullable Object[] owners, int count, ColumnBuilder column) throws Throwable {
+      @Nullable Object[] parts = new Object[count];
+      for (int i = 0; i < count; i++) {
+        Object owner = owners[i];
+        parts[i] = ValueWriter.isAbsent(owner) ? owner : getter.invokeExact(owner);
+      }
+      values.write(parts, count, column);
+    }
+  }
+}

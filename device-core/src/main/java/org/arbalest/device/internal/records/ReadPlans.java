@@ -1,0 +1,117 @@
+package org.arbalest.device.internal.records;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import org.arbalest.device.DataType;
+import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.NullType;
+import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.FixedSizeListType;
+import org.arbalest.device.NestedType.LargeListType;
+import org.arbalest.device.NestedType.LargeListViewType;
+import org.arbalest.device.NestedType.ListType;
+import org.arbalest.device.NestedType.ListViewType;
+import org.arbalest.device.NestedType.MapType;
+import org.arbalest.device.NestedType.RunEndEncodedType;
+import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.internal.read.ColumnImpl;
+import org.arbalest.device.spi.ObjectShape;
+import org.arbalest.device.spi.ObjectType;
+import org.jspecify.annotations.Nullable;
+
+/** Matches classes with fields, for reading. What does not match is told to the {@link Mismatches}; the plan is of no use then. */
+final class ReadPlans {
+  static final ReadPlan NONE = _ -> {
+    throw new AssertionError("a plan that does not match");
+  };
+
+  final boolean strict;
+
+  ReadPlans(boolean strict) {
+    this.strict = strict;
+  }
+
+  ReadPlan of(ObjectType type, Field field, Mismatches mismatches) {
+    FlatClass.Getter getter = getter(type.type(), field);
+    if (getter != null) return flat(type, field, getter);
+    DataType values = field.type();
+    if (values instanceof DictionaryType encoded) return encoded(type, of(type, encoded.values(), mismatches));
+    if (values instanceof RunEndEncodedType runs) return encoded(type, of(type, runs.values(), mismatches));
+    if (values instanceof StructType struct) {
+      ObjectShape shape = Shapes.find(type);
+      if (shape != null) return RowPlan.of(type, shape, struct.fields(), this, mismatches);
+    } else if (values instanceof MapType map && type.type() == Map.class && type.arguments().size() == 2) {
+      List<Field> entry = map.entries().type().children();
+      ReadPlan key = of(type.arguments().get(0), entry.get(0), mismatches.elements("<key>"));
+      ReadPlan value = of(type.arguments().get(1), entry.get(1), mismatches.elements("<value>"));
+      return column -> new MapReader(column, type, key, value);
+    }
+    Field item = item(values);
+    if (item != null && isList(type)) {
+      ReadPlan element = of(type.arguments().get(0), item, mismatches.elements("[]"));
+      return column -> new ListReader(column, type, element);
+    }
+    if (item == null || !isPrimitives(type)) return refused(type, field, mismatches);
+    if (getter(type.type().componentType(), item) == null) return refused(type.arguments().get(0), item, mismatches.elements("[]"));
+    return column -> new PrimitivesReader(column, type);
+  }
+
+  /** Lists, however they are stored: the field of their elements, or null for what is none. */
+  static @Nullable Field item(DataType type) {
+    return switch (type) {
+      case ListType list -> list.item();
+      case LargeListType list -> list.item();
+      case ListViewType list -> list.item();
+      case LargeListViewType list -> list.item();
+      case FixedSizeListType list -> list.item();
+      default -> null;
+    };
+  }
+
+  static boolean isList(ObjectType type) {
+    return (type.type() == List.class || type.type() == Collection.class) && type.arguments().size() == 1;
+  }
+
+  /** Whether it is an array that is a list; {@code byte[]} is a value. */
+  static boolean isPrimitives(ObjectType type) {
+    return type.type().isArray() && type.type().componentType().isPrimitive() && type.type() != byte[].class;
+  }
+
+  private static FlatClass.@Nullable Getter getter(Class<?> type, Field field) {
+    if (type == Object.class || field.valueType() instanceof NullType) return FlatClass::object;
+    if (type.isEnum()) return FlatClass.isText(field.valueType()) ? Texts.constants(type) : null;
+    FlatClass flat = FlatClass.of(type);
+    return flat != null && flat.reads().test(field.valueType()) ? flat.get() : null;
+  }
+
+  private static ReadPlan flat(ObjectType type, Field field, FlatClass.Getter getter) {
+    boolean encoded = field.type() instanceof DictionaryType || field.type() instanceof RunEndEncodedType;
+    boolean immutable = type.type() != byte[].class && type.type() != Object.class;
+    if (!encoded || !immutable) return column -> new ValueReader.OfGetter(column, type, getter);
+    return column -> {
+      ColumnImpl values = column.encodedValues();
+      if (values.length() > column.length()) return new ValueReader.OfGetter(column, type, getter); // most of them nobody asks for
+      return new ValueReader.OfEncodedOnce(column, type, new ValueReader.OfGetter(values, type, getter));
+    };
+  }
+
+  private static ReadPlan encoded(ObjectType type, ReadPlan values) {
+    return column -> new ValueReader.OfEncoded(column, type, values.bind(column.encodedValues()));
+  }
+
+  private static ReadPlan refused(ObjectType type, Field field, Mismatches mismatches) {
+    mismatches.add(type, "cannot be read from", field, hint(field.valueType()));
+    return NONE;
+  }
+
+  private static String hint(DataType type) {
+    List<String> readers = FlatClass.readers(type);
+    if (!readers.isEmpty()) return String.join(", ", readers) + " can";
+    return switch (type) {
+      case StructType _ -> "a record can";
+      case MapType _ -> "a Map can";
+      default -> item(type) == null ? "an Object can" : "a List can";
+    };
+  }
+}

@@ -1,0 +1,104 @@
+package org.arbalest.device.internal.records;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import org.arbalest.device.BatchBuilder;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Field;
+import org.arbalest.device.MemoryManager;
+import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.Records;
+import org.arbalest.device.Schema;
+import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.read.ColumnImpl;
+import org.arbalest.device.spi.ObjectShape;
+import org.arbalest.device.spi.ObjectType;
+import org.jspecify.annotations.Nullable;
+
+/** The mapping of one class, found out once, and its plans for the last schemas. See {@link Records}. */
+public final class RecordsImpl<T> implements Records<T> {
+  private static final ClassValue<RecordsImpl<?>> KNOWN =
+      new ClassValue<>() {
+        @Override
+        protected RecordsImpl<?> computeValue(Class<?> type) {
+          return new RecordsImpl<>(type, Shapes.of(type), false);
+        }
+      };
+
+  private final Class<T> type;
+  private final ObjectShape shape;
+  private final boolean isStrict;
+  private final Recent<ReadPlan> reading = new Recent<>();
+  private final Recent<RowWriter> writing = new Recent<>();
+  private volatile @Nullable Schema schema;
+
+  private RecordsImpl(Class<T> type, ObjectShape shape, boolean isStrict) {
+    this.type = type;
+    this.shape = shape;
+    this.isStrict = isStrict;
+  }
+
+  @SuppressWarnings("unchecked") // as it was put there
+  public static <T> RecordsImpl<T> of(Class<T> type) {
+    return (RecordsImpl<T>) KNOWN.get(Objects.requireNonNull(type, "type"));
+  }
+
+  @Override
+  public Schema schema() {
+    Schema known = schema;
+    if (known == null) schema = known = new StandardTypes().schema(type, shape);
+    return known;
+  }
+
+  @Override
+  public Records<T> strict() {
+    return isStrict ? this : new RecordsImpl<>(type, shape, true);
+  }
+
+  @Override
+  public List<T> rows(DeviceArray batch) {
+    ColumnImpl column = ColumnImpl.of(DeviceArrayImpl.unwrap(Objects.requireNonNull(batch, "batch")));
+    if (!(column.field().type() instanceof StructType)) throw new IllegalArgumentException("rows are those of a record batch, which is a struct, not " + column.field());
+    return new Rows<>(reading.get(column.field(), this::plan).bind(column));
+  }
+
+  private ReadPlan plan(Field batch) {
+    Mismatches mismatches = new Mismatches();
+    ReadPlan plan = RowPlan.of(rowType(), shape, batch.type().children(), new ReadPlans(isStrict), mismatches);
+    mismatches.check(type);
+    return plan;
+  }
+
+  @Override
+  public DeviceArray build(MemoryManager memory, Collection<? extends T> rows) {
+    return build(memory, schema(), rows);
+  }
+
+  @Override
+  public DeviceArray build(MemoryManager memory, Schema columns, Collection<? extends T> rows) {
+    Objects.requireNonNull(memory, "memory");
+    Objects.requireNonNull(columns, "schema");
+    @Nullable Object[] all = Objects.requireNonNull(rows, "rows").toArray();
+    for (int row = 0; row < all.length; row++) {
+      if (all[row] == null) throw new IllegalArgumentException("row " + row + " of a batch is null");
+    }
+    RowWriter writer = writing.get(columns.asField(), this::writer);
+    try (BatchBuilder builder = memory.batchBuilder(all.length)) {
+      builder.metadata(columns.metadata());
+      writer.writeAll(all, builder);
+      return builder.build();
+    }
+  }
+
+  private RowWriter writer(Field batch) {
+    Mismatches mismatches = new Mismatches();
+    RowWriter writer = new WritePlans().row(rowType(), shape, batch.type().children(), mismatches);
+    mismatches.check(type);
+    return writer;
+  }
+
+  private ObjectType rowType() {
+    return ObjectType.of(type).withNullable(false);
+  }
+}

@@ -1,0 +1,36 @@
+package org.arbalest.device.internal.records;
+
+import java.util.Arrays;
+import java.util.List;
+import org.arbalest.device.BatchBuilder;
+import org.arbalest.device.ColumnBuilder;
+import org.jspecify.annotations.Nullable;
+
+/** Objects as structs, field by field. */
+final class RowWriter extends ValueWriter {
+  private final List<PartWriter> parts;
+
+  RowWriter(List<PartWriter> parts) {
+    this.parts = List.copyOf(parts);
+  }
+
+  /** The objects as rows of a batch; none is null. */
+  void writeAll(@Nullable Object[] rows, BatchBuilder batch) {
+    for (PartWriter part : parts) part.write(rows, rows.length, batch.column(part.field));
+  }
+
+  @Override
+  void write(@Nullable Object[] values, int count, ColumnBuilder column) {
+    @Nullable Object[] owners = Arrays.copyOf(values, count);
+    boolean nullable = column.field().isNullable();
+    for (int i = 0; i < count; i++) {
+      if (owners[i] == null || (isAbsent(owners[i]) && nullable)) {
+        column.appendNull();
+        owners[i] = ABSENT;
+      } else {
+        column.appendStruct();
+      }
+    }
+    for (int i = 0; i < parts.size(); i++) parts.get(i).write(owners, count, column.child(i));
+  }
+}

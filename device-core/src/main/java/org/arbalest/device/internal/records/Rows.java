@@ -1,0 +1,32 @@
+package org.arbalest.device.internal.records;
+
+import java.util.AbstractList;
+import java.util.Objects;
+import java.util.RandomAccess;
+
+/** The rows of a batch as objects, each made when it is asked for. */
+final class Rows<T> extends AbstractList<T> implements RandomAccess {
+  private final ValueReader reader;
+  private final int size;
+
+  Rows(ValueReader reader) {
+    this.reader = reader;
+    this.size = reader.column.arraySize();
+  }
+
+  @Override
+  @SuppressWarnings("unchecked") // what the reader's plan makes
+  public T get(int row) {
+    Objects.checkIndex(row, size);
+    try {
+      return (T) Objects.requireNonNull(reader.get(row));
+    } catch (Unreadable e) {
+      throw e.inRow(row);
+    }
+  }
+
+  @Override
+  public int size() {
+    return size;
+  }
+}

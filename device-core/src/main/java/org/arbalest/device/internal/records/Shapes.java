@@ -1,0 +1,56 @@
+package org.arbalest.device.internal.records;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.stream.Collectors;
+import org.arbalest.device.spi.ObjectProvider;
+import org.arbalest.device.spi.ObjectShape;
+import org.arbalest.device.spi.ObjectType;
+import org.jspecify.annotations.Nullable;
+
+/** What objects of a class are made of: as whoever knows them says, or records by themselves. */
+final class Shapes {
+  private static final List<String> BROKEN = new ArrayList<>();
+  private static final List<ObjectProvider> PROVIDERS = providers();
+
+  private Shapes() {}
+
+  /** The shape of a class, or null for one that has none. */
+  static @Nullable ObjectShape find(ObjectType type) {
+    for (ObjectProvider provider : PROVIDERS) { // also of records, of which one may know more
+      ObjectShape shape = provider.shape(type);
+      if (shape != null) return shape;
+    }
+    return type.type().isRecord() ? JavaRecord.of(type) : null;
+  }
+
+  /** The shape of a class that rows are to be. */
+  static ObjectShape of(Class<?> type) {
+    if (type.getTypeParameters().length > 0) {
+      String parameters = Arrays.stream(type.getTypeParameters()).map(Object::toString).collect(Collectors.joining(", ", "<", ">"));
+      throw new IllegalArgumentException(type.getName() + parameters + " has type parameters, of which nobody knows here what they stand for; as a component's type it can be used");
+    }
+    ObjectShape shape = find(ObjectType.of(type).withNullable(false));
+    if (shape != null) return shape;
+    String who = PROVIDERS.isEmpty() ? "" : ", nor known to " + PROVIDERS.stream().map(provider -> provider.getClass().getName()).collect(Collectors.joining(", "));
+    throw new IllegalArgumentException(type.getName() + " is no record" + who + (BROKEN.isEmpty() ? "" : "; could not be loaded: " + BROKEN));
+  }
+
+  /** With this class's loader, as for devices. */
+  private static List<ObjectProvider> providers() {
+    List<ObjectProvider> all = new ArrayList<>();
+    Iterator<ObjectProvider> found = ServiceLoader.load(ObjectProvider.class, Shapes.class.getClassLoader()).iterator();
+    while (true) {
+      try {
+        if (!found.hasNext()) return List.copyOf(all);
+        all.add(found.next());
+      } catch (ServiceConfigurationError | LinkageError e) {
+        BROKEN.add(String.valueOf(e.getMessage()));
+      }
+    }
+  }
+}

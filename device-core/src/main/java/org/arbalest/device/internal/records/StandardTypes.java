@@ -1,0 +1,65 @@
+package org.arbalest.device.internal.records;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import org.arbalest.device.DataType;
+import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.Schema;
+import org.arbalest.device.spi.ObjectShape;
+import org.arbalest.device.spi.ObjectShape.Component;
+import org.arbalest.device.spi.ObjectType;
+
+/** The types that objects are built as if nobody says otherwise. */
+final class StandardTypes {
+  private final Deque<ObjectType> open = new ArrayDeque<>();
+
+  Schema schema(Class<?> type, ObjectShape shape) {
+    Mismatches mismatches = new Mismatches();
+    open.push(ObjectType.of(type).withNullable(false));
+    List<Field> fields = fields(shape, mismatches);
+    mismatches.check(type);
+    return Schema.of(fields);
+  }
+
+  private List<Field> fields(ObjectShape shape, Mismatches mismatches) {
+    List<Field> fields = new ArrayList<>();
+    for (Component component : shape.components()) fields.add(field(component.name(), component.type(), mismatches.under(component.name())));
+    return fields;
+  }
+
+  private Field field(String name, ObjectType type, Mismatches mismatches) {
+    return Field.of(name, type(type, mismatches)).withNullable(type.nullable());
+  }
+
+  private DataType type(ObjectType type, Mismatches mismatches) {
+    FlatClass flat = FlatClass.of(type.type());
+    if (flat != null) return flat.standard();
+    if (type.type().isEnum()) return DataType.dictionary(index(type.type().getEnumConstants().length), DataType.UTF8);
+    if (ReadPlans.isList(type) || ReadPlans.isPrimitives(type)) return DataType.list(field("item", type.arguments().get(0), mismatches.elements("[]")));
+    if (type.type() == Map.class && type.arguments().size() == 2) {
+      Field key = field("key", type.arguments().get(0), mismatches.elements("<key>")).withNullable(false);
+      return DataType.map(key, field("value", type.arguments().get(1), mismatches.elements("<value>")));
+    }
+    ObjectShape shape = Shapes.find(type);
+    if (shape == null) {
+      mismatches.add("there is no type of Arrow's for " + type.type().getTypeName());
+      return DataType.NULL;
+    }
+    if (open.stream().anyMatch(above -> above.type() == type.type() && above.arguments().equals(type.arguments()))) {
+      mismatches.add(type + " is a part of itself, which no type of Arrow's is");
+      return DataType.NULL;
+    }
+    open.push(type);
+    DataType struct = DataType.struct(fields(shape, mismatches).toArray(Field[]::new));
+    open.pop();
+    return struct;
+  }
+
+  private static IntType index(int constants) {
+    return constants <= 1 << 7 ? DataType.INT8 : constants <= 1 << 15 ? DataType.INT16 : DataType.INT32;
+  }
+}

@@ -1,0 +1,66 @@
+package org.arbalest.device.internal.records;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.arbalest.device.DataType;
+import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.MapType;
+import org.arbalest.device.NestedType.RunEndEncodedType;
+import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.spi.ObjectShape;
+import org.arbalest.device.spi.ObjectShape.Component;
+import org.arbalest.device.spi.ObjectType;
+import org.jspecify.annotations.Nullable;
+
+/** Matches classes with fields, for building. What does not match is told to the {@link Mismatches}; the writer is of no use then. */
+final class WritePlans {
+  /** The struct's fields, each from the component of its name; every component has one. */
+  RowWriter row(ObjectType type, ObjectShape shape, List<Field> fields, Mismatches mismatches) {
+    List<PartWriter> writers = new ArrayList<>();
+    for (Field field : fields) {
+      Optional<Component> component = shape.components().stream().filter(part -> part.name().equals(field.name())).findFirst();
+      Mismatches below = mismatches.under(field.name());
+      if (component.isEmpty()) {
+        below.add(type + " has no component for this column");
+      } else {
+        writers.add(PartWriter.of(component.get(), field, of(component.get().type(), field, below)));
+      }
+    }
+    for (Component component : shape.components()) {
+      long columns = fields.stream().filter(field -> field.name().equals(component.name())).count();
+      if (columns != 1) mismatches.under(component.name()).add("there " + (columns == 0 ? "is no column for it" : "are " + columns + " columns of this name"));
+    }
+    return new RowWriter(writers);
+  }
+
+  private ValueWriter of(ObjectType type, Field field, Mismatches mismatches) {
+    FlatClass.Append append = append(type.type(), field.valueType());
+    if (append != null) return new ValueWriter.OfFlat(append, field.valueType());
+    DataType values = field.type();
+    if (values instanceof StructType struct) {
+      ObjectShape shape = Shapes.find(type);
+      if (shape != null) return row(type, shape, struct.fields(), mismatches);
+    } else if (values instanceof MapType map && type.type() == Map.class && type.arguments().size() == 2) {
+      List<Field> entry = map.entries().type().children();
+      ValueWriter key = of(type.arguments().get(0), entry.get(0), mismatches.elements("<key>"));
+      return new ListWriter.OfMaps(key, of(type.arguments().get(1), entry.get(1), mismatches.elements("<value>")));
+    }
+    Field item = ReadPlans.item(values);
+    if (item != null && (ReadPlans.isList(type) || ReadPlans.isPrimitives(type))) {
+      ValueWriter items = of(type.arguments().get(0), item, mismatches.elements("[]"));
+      return ArrayWriter.copies(type.type(), item) ? new ArrayWriter() : new ListWriter(field, items);
+    }
+    boolean isNested = values instanceof DictionaryType || values instanceof RunEndEncodedType;
+    mismatches.add(type, "cannot be built as", field, isNested && FlatClass.of(type.type()) == null ? "encoded are only flat values" : "");
+    return ValueWriter.NONE;
+  }
+
+  private static FlatClass.@Nullable Append append(Class<?> type, DataType values) {
+    if (type.isEnum()) return FlatClass.isText(values) ? (column, _, value) -> column.append(((Enum<?>) value).name()) : null;
+    FlatClass flat = FlatClass.of(type);
+    return flat != null && flat.takes().test(values) ? flat.append() : null;
+  }
+}

@@ -1,0 +1,17 @@
+package org.arbalest.device.spi;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Knows how objects of some classes are taken apart and made again, as core knows it of records. Found by {@link java.util.ServiceLoader}; created once per
+ * process, and called from any thread.
+ */
+public interface ObjectProvider {
+  /**
+   * What objects of a class are made of, or null if it is none that this knows. Asked once or a few times for each class.
+   *
+   * @param type the class, and what its type parameters stand for
+   * @throws IllegalArgumentException if it is one that this knows, but cannot be handled; says why
+   */
+  @Nullable ObjectShape shape(ObjectType type);
+}

@@ -1,0 +1,64 @@
+package org.arbalest.testkit;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.Period;
+import java.time.ZonedDateTime;
+import java.util.List;
+import java.util.Map;
+import org.arbalest.device.ColumnName;
+import org.arbalest.device.Interval;
+
+/** Records, as people write them. */
+public final class Trips {
+  private Trips() {}
+
+  public enum Carrier { AA, DL, WN, UA }
+
+  public record Flight(String carrier, int delay, Double distance) {}
+
+  public record Named(@ColumnName("flight no") int number, String carrier) {}
+
+  public record Primitives(boolean bool, byte int8, short int16, int int32, long int64, float float32, double float64, char letter) {}
+
+  public record Boxes(Boolean bool, Byte int8, Short int16, Integer int32, Long int64, Float float32, Double float64, Character letter) {}
+
+  public record Values(String text, BigDecimal decimal, BigInteger integer, Carrier carrier) {}
+
+  public record Times(
+      LocalDate date, LocalTime time, Instant instant, LocalDateTime local, ZonedDateTime zoned, Duration duration, Period period, Interval interval) {}
+
+  public record Leg(String from, String to, int miles) {}
+
+  public record Trip(Leg first, List<Leg> legs, List<Integer> gates, Map<String, Long> bags, List<List<String>> notes) {}
+
+  public record Samples(byte[] bytes, long[] longs, int[] ints, short[] shorts, double[] doubles, float[] floats, boolean[] booleans, char[] chars) {}
+
+  public record Pair<A, B>(A first, B second) {}
+
+  public record Pairs(Pair<String, Long> one, List<Pair<Integer, Leg>> many) {}
+
+  public record Anything(Object value) {}
+
+  public record Tree(int value, List<Tree> branches) {}
+
+  public record Nothing() {}
+
+  public record Picky(int delay) {
+    public Picky {
+      if (delay < 0) throw new IllegalArgumentException("a delay of " + delay);
+    }
+  }
+
+  private record Hidden(int delay) {}
+
+  /** A record that only this class can see. */
+  public static Class<?> hidden() {
+    return Hidden.class;
+  }
+}

@@ -1,0 +1,304 @@
+package org.arbalest.testkit
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.ColumnBuilder
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Records
+import org.arbalest.device.Schema
+import org.arbalest.device.TimeUnit
+import org.arbalest.testkit.Trips.Boxes
+import org.arbalest.testkit.Trips.Carrier
+import org.arbalest.testkit.Trips.Flight
+import org.arbalest.testkit.Trips.Leg
+import org.arbalest.testkit.Trips.Named
+import org.arbalest.testkit.Trips.Primitives
+import org.arbalest.testkit.Trips.Samples
+import org.arbalest.testkit.Trips.Times
+import org.arbalest.testkit.Trips.Tree
+import org.arbalest.testkit.Trips.Trip
+import org.arbalest.testkit.Trips.Values
+import java.math.BigDecimal
+import java.math.BigInteger
+import java.time.Instant
+import java.time.Period
+
+/** What goes with what, between records and columns, and what is said of the rest. */
+class RecordMatchingSpec : FunSpec({
+    extension(LedgerExtension)
+
+    val memory = Devices.cpu().memory()
+
+    fun batch(vararg columns: Pair<Field, (ColumnBuilder) -> Unit>, rows: Int = 1): DeviceArray = memory.batchBuilder(rows).use { builder ->
+        for ((field, append) in columns) append(builder.column(field))
+        builder.build()
+    }
+
+    fun column(name: String, type: DataType, append: (ColumnBuilder) -> Unit) = Field.of(name, type) to append
+
+    fun column(name: String, type: DataType, vararg values: Any?) = column(name, type) { column ->
+        for (value in values) {
+            when (value) {
+                null -> column.appendNull()
+                is Number -> column.append(value.toLong())
+                is BigDecimal -> column.append(value)
+                is Boolean -> column.append(value)
+                else -> column.append(value.toString())
+            }
+        }
+    }
+
+    fun of(type: Class<*>, batch: DeviceArray): List<*> = batch.use { it.toList(type) }
+
+    test("OBJ-02 columns are matched by name, in any order; those without a component are left aside") {
+        val columns = arrayOf(
+            column("note", DataType.UTF8, "x"), column("distance", DataType.FLOAT64, 7), column("delay", DataType.INT32, 3), column("carrier", DataType.UTF8, "AA"),
+        )
+        of(Flight::class.java, batch(*columns)) shouldBe listOf(Flight("AA", 3, 7.0))
+    }
+
+    test("OBJ-02 a strict mapping refuses columns without a component") {
+        batch(column("delay", DataType.INT32, 3), column("note", DataType.UTF8, "x"), column("carrier", DataType.UTF8, "AA"), column("distance", DataType.FLOAT64, 7)).use {
+            shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).strict().rows(it) }.message shouldBe
+                "org.arbalest.testkit.Trips\$Flight and the columns do not match:\n  note: no component is for this column"
+        }
+    }
+
+    test("OBJ-02 a component has the name of its column where Java has no such name") {
+        val named = listOf(Named(7, "AA"))
+        Records.of(Named::class.java).build(memory, named).use { batch ->
+            batch.column("flight no").getInt(0) shouldBe 7
+            batch.toList(Named::class.java) shouldBe named
+        }
+    }
+
+    test("OBJ-03 all that does not match is said at once, each with its path, its class and the column's type, and what would read it") {
+        val legs = DataType.list(Field.of("item", DataType.struct(Field.of("from", DataType.UTF8), Field.of("miles", DataType.INT64))))
+        batch(
+            column("legs", legs) { it.appendNull() }, column("gates", DataType.UTF8, null), column("first", DataType.INT8, null),
+            column("bags", DataType.map(Field.of("key", DataType.BINARY), Field.of("value", DataType.FLOAT32))) { it.appendNull() },
+            column("notes", DataType.NULL, null), column("notes", DataType.NULL, null),
+        ).use {
+            shouldThrow<IllegalArgumentException> { it.rows(Trip::class.java) }.message shouldBe """
+                org.arbalest.testkit.Trips${'$'}Trip and the columns do not match:
+                  first: Leg cannot be read from int8; byte, short, int, long, float, double, BigInteger, BigDecimal can
+                  legs[].miles: int cannot be read from int64; long, BigInteger, BigDecimal can
+                  legs[]: no column for to; there are [from, miles]
+                  gates: List<Integer> cannot be read from utf8; String can
+                  bags<key>: String cannot be read from binary; byte[] can
+                  bags<value>: Long cannot be read from float32; float, double can
+                  notes: 2 columns have this name, at [4, 5]
+            """.trimIndent()
+        }
+    }
+
+    val widened = mapOf(
+        DataType.INT8 to "short, int, long, float, double", DataType.UINT8 to "short, int, long, float, double", DataType.UINT16 to "int, long, float, double",
+        DataType.INT32 to "int, long, double", DataType.UINT32 to "long, double", DataType.INT64 to "long", DataType.UINT64 to "", DataType.FLOAT16 to "float, double",
+        DataType.FLOAT32 to "float, double", DataType.FLOAT64 to "double",
+    )
+    for ((type, classes) in widened) {
+        test("OBJ-04 ${Field.of("x", type)} is read as what loses nothing of it, by boxes as by primitives") {
+            for ((part, name) in listOf("int8" to "byte", "int16" to "short", "int32" to "int", "int64" to "long", "float32" to "float", "float64" to "double")) {
+                val fits = name in classes.split(", ") || (name == "byte" && type == DataType.INT8)
+                val columns = Primitives::class.java.recordComponents.map {
+                    when {
+                        it.name == part -> column(part, type) { column -> if (type.format() in "efg") column.append(7.0) else column.append(7) }
+                        it.name == "bool" -> column("bool", DataType.BOOL, true)
+                        it.name == "letter" -> column("letter", DataType.UTF8, "x")
+                        it.name.startsWith("f") -> column(it.name, DataType.FLOAT16, 1)
+                        else -> column(it.name, DataType.INT8, 1)
+                    }
+                }
+                for (record in listOf(Primitives::class.java, Boxes::class.java)) {
+                    batch(*columns.toTypedArray()).use { batch ->
+                        if (fits) {
+                            val read = batch.toList(record).single()
+                            (record.getMethod(part).invoke(read) as Number).toDouble() shouldBe 7.0
+                        } else {
+                            shouldThrow<IllegalArgumentException> { batch.rows(record) }.message shouldContain "$part: "
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    test("OBJ-04 decimals and integers of any kind are BigDecimal, those without a point BigInteger") {
+        fun values(type: DataType, value: Any) = of(
+            Values::class.java,
+            batch(column("text", DataType.NULL, null), column("decimal", type, value), column("integer", type, value), column("carrier", DataType.NULL, null)),
+        ).single()
+        values(DataType.decimal64(18, 0), BigDecimal("-17")) shouldBe Values(null, BigDecimal("-17"), BigInteger("-17"), null)
+        values(DataType.UINT64, -1L) shouldBe Values(null, BigDecimal("18446744073709551615"), BigInteger("18446744073709551615"), null)
+        shouldThrow<IllegalArgumentException> { values(DataType.decimal32(9, 2), BigDecimal("1.25")) }.message shouldContain "integer: BigInteger cannot be read from decimal32(9, 2); BigDecimal can"
+    }
+
+    test("OBJ-05 a null that a primitive was to be names the row and the component") {
+        batch(column("carrier", DataType.UTF8, "AA", null), column("delay", DataType.INT32, 1, null), column("distance", DataType.FLOAT64, null, null), rows = 2).use { batch ->
+            val rows = batch.rows(Flight::class.java)
+            rows[0] shouldBe Flight("AA", 1, null)
+            shouldThrow<NoSuchElementException> { rows[1] }.message shouldBe "row 1: delay is null, which no int is"
+            batch.slice(1, 1).use { slice -> shouldThrow<NoSuchElementException> { slice.toList(Flight::class.java) }.message shouldContain "row 0: delay" }
+        }
+    }
+
+    test("OBJ-05 a null below names the way to it") {
+        val legs = Schema.of(
+            Field.of("first", DataType.NULL), Field.of("gates", DataType.NULL), Field.of("bags", DataType.NULL), Field.of("notes", DataType.NULL),
+            Field.of("legs", DataType.list(Field.of("item", DataType.struct(Field.of("from", DataType.UTF8), Field.of("to", DataType.UTF8), Field.of("miles", DataType.INT32))))),
+        )
+        memory.batchBuilder(2).use { builder ->
+            for (field in legs.fields().take(4)) builder.column(field).appendNull().appendNull()
+            val column = builder.column(legs.fields()[4])
+            column.appendList(0).appendList(3)
+            repeat(3) {
+                column.items().appendStruct()
+                column.items().child(0).append("A")
+                column.items().child(1).appendNull()
+                if (it == 2) column.items().child(2).appendNull() else column.items().child(2).append(it.toLong())
+            }
+            builder.build()
+        }.use { batch ->
+            shouldThrow<NoSuchElementException> { batch.toList(Trip::class.java) }.message shouldBe "row 1: legs[2].miles is null, which no int is"
+        }
+    }
+
+    test("OBJ-05 a null among primitives names its place") {
+        val samples = Samples::class.java.recordComponents.map { part ->
+            if (part.name != "longs") {
+                column(part.name, DataType.NULL, null)
+            } else {
+                column("longs", DataType.list(Field.of("item", DataType.INT8))) { it.appendList(2).items().append(1).appendNull() }
+            }
+        }
+        batch(*samples.toTypedArray()).use {
+            shouldThrow<NoSuchElementException> { it.toList(Samples::class.java) }.message shouldBe "row 0: longs[1] is null, which no long is"
+        }
+    }
+
+    test("OBJ-07 what the column does not have is refused with column and row, and nothing is lost") {
+        fun refused(field: Field, value: Flight): String? {
+            val schema = Schema.of(Field.of("carrier", DataType.UTF8), Field.of("delay", DataType.INT32), Field.of("distance", DataType.FLOAT64))
+            val changed = Schema.of(schema.fields().map { if (it.name() == field.name()) field else it })
+            return shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).build(memory, changed, listOf(Flight("AA", 1, null), value)) }.message
+        }
+        refused(Field.of("delay", DataType.INT8), Flight("AA", 300, null)) shouldContain "does not hold the integer 300 (-128 to 127), in row 1"
+        refused(Field.of("delay", DataType.UINT64), Flight("AA", -1, null)) shouldBe "column \"delay\", row 1: -1 is no value of uint64, exactly"
+        refused(Field.of("carrier", DataType.UTF8).withNullable(false), Flight(null, 1, null)) shouldContain "column \"carrier\" is not nullable, but row 1 is null"
+        refused(Field.of("distance", DataType.FLOAT32), Flight("AA", 1, 0.1)) shouldContain "distance: Double cannot be built as float32"
+        @Suppress("UNCHECKED_CAST")
+        val withNull = listOf(Flight("AA", 1, null), null) as List<Flight> // as Java can
+        shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).build(memory, withNull) }.message shouldContain "row 1 of a batch is null"
+    }
+
+    test("OBJ-07 times are built in other units, if they are whole numbers of them") {
+        fun built(instant: Instant?, unit: TimeUnit): Any? {
+            val standard = Records.of(Times::class.java).schema()
+            val schema = Schema.of(standard.fields().map { if (it.name() == "instant") Field.of("instant", DataType.timestamp(unit, "Europe/Oslo")) else it })
+            return Records.of(Times::class.java).build(memory, schema, listOf(Times(null, null, instant, null, null, null, null, null)))
+                .use { it.toList(Times::class.java).single().instant() }
+        }
+        for (instant in listOf(Instant.parse("1969-12-31T23:59:59.250Z"), Instant.parse("9999-12-31T00:00:00Z"), Instant.parse("0001-01-01T00:00:00.001Z"))) {
+            built(instant, TimeUnit.MILLISECOND) shouldBe instant
+            built(instant, TimeUnit.MICROSECOND) shouldBe instant
+        }
+        val nanos = Instant.parse("2024-01-01T00:00:00.000000001Z")
+        built(nanos, TimeUnit.NANOSECOND) shouldBe nanos
+        shouldThrow<IllegalArgumentException> { built(nanos, TimeUnit.MICROSECOND) }.message shouldBe
+            "column \"instant\", row 0: 2024-01-01T00:00:00.000000001Z is no value of timestamp[us, tz=Europe/Oslo], exactly"
+        shouldThrow<IllegalArgumentException> { built(Instant.parse("9999-12-31T00:00:00Z"), TimeUnit.NANOSECOND) }.message shouldContain "9999-12-31T00:00:00Z is no value"
+        for (instant in listOf(Instant.ofEpochSecond(0, Long.MAX_VALUE), Instant.ofEpochSecond(0, Long.MIN_VALUE))) built(instant, TimeUnit.NANOSECOND) shouldBe instant
+        shouldThrow<IllegalArgumentException> {
+            Records.of(Times::class.java).build(memory, listOf(Times(null, null, null, null, null, null, Period.ofDays(3), null)))
+        }.message shouldContain "column \"period\", row 0: the period P3D is no number of months"
+    }
+
+    test("OBJ-07 a schema that is given has a component for each column, and a column for each component") {
+        val schema = Schema.of(Field.of("carrier", DataType.INT64), Field.of("delay", DataType.INT64), Field.of("note", DataType.UTF8))
+        shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).build(memory, schema, listOf()) }.message shouldBe """
+            org.arbalest.testkit.Trips${'$'}Flight and the columns do not match:
+              carrier: String cannot be built as int64
+              note: Flight has no component for this column
+              distance: there is no column for it
+        """.trimIndent()
+    }
+
+    test("OBJ-08 encoded columns are read as their values, and built of them") {
+        val text = DataType.dictionary(DataType.INT8, DataType.UTF8_VIEW)
+        val runs = DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.FLOAT64))
+        val schema = Schema.of(
+            Field.of("carrier", text), Field.of("delay", DataType.dictionary(DataType.UINT8, DataType.INT16)).withNullable(false), Field.of("distance", runs),
+        )
+        val flights = List(10) { Flight("c${it % 3}", it / 4, if (it > 7) null else it / 5 * 0.5) }
+        Records.of(Flight::class.java).build(memory, schema, flights).use { batch ->
+            batch.column("carrier").dictionary().length() shouldBe 3
+            throughC(batch).use { it.toList(Flight::class.java) shouldBe flights }
+            batch.slice(5, 3).use { it.toList(Flight::class.java) shouldBe flights.subList(5, 8) }
+        }
+    }
+
+    test("OBJ-08 structs and lists in dictionaries and run-ends are read, too") {
+        val leg = DataType.struct(Field.of("from", DataType.UTF8), Field.of("to", DataType.UTF8), Field.of("miles", DataType.INT32))
+        val gates = DataType.list(Field.of("item", DataType.INT32))
+        memory.batchBuilder(4).use { builder ->
+            for (name in listOf("legs", "bags", "notes")) builder.column(Field.of(name, DataType.NULL)).apply { repeat(4) { appendNull() } }
+            val first = builder.column(Field.of("first", DataType.dictionary(DataType.INT8, leg)))
+            for (miles in listOf(1L, 2L, 1L)) {
+                first.dictionary().child(0).append("A")
+                first.dictionary().child(1).appendNull()
+                first.dictionary().child(2).append(miles)
+                first.appendStruct()
+            }
+            first.appendNull()
+            val runs = builder.column(Field.of("gates", DataType.runEndEncoded(DataType.INT16, Field.of("values", gates))))
+            runs.values().items().append(7).append(8)
+            runs.values().appendList(2).appendNull()
+            runs.appendRun(3).appendRun(1)
+            builder.build()
+        }.use { batch ->
+            val expected = listOf(1, 2, 1).map { Trip(Leg("A", null, it), null, listOf(7, 8), null, null) } + Trip(null, null, null, null, null)
+            batch.toList(Trip::class.java) shouldBe expected
+            batch.slice(1, 2).use { it.toList(Trip::class.java) shouldBe expected.subList(1, 3) }
+        }
+    }
+
+    test("OBJ-08 a constant is found by its name, in a dictionary as in text; what is none names row, component and the constants") {
+        for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW, DataType.dictionary(DataType.INT32, DataType.UTF8))) {
+            val others = listOf("text", "decimal", "integer").map { column(it, DataType.NULL, null, null) }.toTypedArray()
+            batch(column("carrier", type, "WN", "BA"), *others, rows = 2).use { batch ->
+                val rows = batch.rows(Values::class.java)
+                rows[0] shouldBe Values(null, null, null, Carrier.WN)
+                shouldThrow<IllegalArgumentException> { rows[1] }.message shouldBe "row 1: carrier is \"BA\", which is no Carrier: [AA, DL, WN, UA]"
+            }
+        }
+    }
+
+    test("a key that is there twice is no map's") {
+        val bags = DataType.map(Field.of("key", DataType.UTF8), Field.of("value", DataType.INT64))
+        batch(
+            *listOf("first", "legs", "gates", "notes").map { column(it, DataType.NULL, null) }.toTypedArray(),
+            column("bags", bags) { column ->
+                column.appendMap(2)
+                column.keys().append("a").append("a")
+                column.values().append(1).append(2)
+            },
+        ).use { shouldThrow<IllegalArgumentException> { it.toList(Trip::class.java) }.message shouldContain "row 0: bags[a] is a key that is there twice" }
+    }
+
+    test("OBJ-10 a class that is a part of itself is read as deep as the columns are") {
+        val leaf = DataType.struct(Field.of("value", DataType.INT32), Field.of("branches", DataType.NULL))
+        memory.batchBuilder(1).use { builder ->
+            builder.column(Field.of("value", DataType.INT32)).append(1)
+            val branches = builder.column(Field.of("branches", DataType.list(Field.of("item", leaf)))).appendList(1)
+            branches.items().appendStruct().child(0).append(2)
+            branches.items().child(1).appendNull()
+            builder.build()
+        }.use { it.toList(Tree::class.java) shouldBe listOf(Tree(1, listOf(Tree(2, null)))) }
+    }
+})
