@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionStage;
 import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.ArrayImport;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.convert.ArrayConversion;
 import org.arbalest.device.internal.copy.ArrayConcat;
 import org.arbalest.device.internal.copy.ArrayCopy;
 import org.arbalest.device.internal.device.DeviceImpl;
@@ -287,6 +288,46 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
     return view == null ? copyTo(target) : view;
   }
 
+  /**
+   * This array in the layout that another field asks for: the {@code requested_schema} of Arrow's protocols. Layouts and encodings are converted, values are
+   * not: text and binary, lists and list-views from any of their kinds to any, with offsets of 32 and of 64 bits, and views; dictionaries to their values, or to
+   * other widths of indices; run-ends to the values of each row, or to other widths of ends; nullable to not, where there are no nulls. Fields of structs are
+   * those that are asked for, by name, in that order. The result has the names and the metadata of what was asked for; an extension type may be left off.
+   *
+   * <p>Buffers that need no change are shared, the others are written anew, in one allocation: {@link #conversion} says how many. This handle stays as it is, and
+   * may be closed at once. Where buffers must be read, this waits as {@link #synchronize} does; where the CPU cannot read them, only what needs
+   * no reading is converted: names, order and choice of fields, nullable to not if the null count is 0.
+   *
+   * @param requested the field that is asked for; its name is the result's
+   * @return the result, to be closed by the caller
+   * @throws DeviceException with {@code EINVAL} if values would have to change, or do not fit: the path and both types, or the row and the numbers, before
+   *     anything is copied; {@code ENOSYS} if the CPU cannot read what it would have to: copy it first, by {@link #copyTo}; {@code ENOMEM} if there is not enough memory
+   */
+  default DeviceArray convertTo(Field requested) {
+    return ArrayConversion.convert(DeviceArrayImpl.unwrap(this), requested);
+  }
+
+  /** This record batch in the layout that another schema asks for; see {@link #convertTo(Field)}. */
+  default DeviceArray convertTo(Schema requested) {
+    return convertTo(requested.asField());
+  }
+
+  /**
+   * This array with buffers that hold just what is shown, so that a slice does not keep what it is a slice of: bits and offsets begin with the first row,
+   * elements of lists and data of text are those of these rows. Buffers that have nothing else already are shared, as {@link #convertTo(Field)} does it. A
+   * dictionary keeps the values that no row has; the data of views keep no bytes that no view shows, unless views overlap.
+   *
+   * @return the result, to be closed by the caller
+   * @throws DeviceException with {@code EINVAL} if the array is malformed, {@code ENOSYS} if the CPU cannot read the buffers ({@link #copyTo} leaves out most of
+   *     what is not shown), {@code ENOMEM} if there is not enough memory
+   */
+  default DeviceArray compact() {
+    return ArrayConversion.compact(DeviceArrayImpl.unwrap(this));
+  }
+
+  /** What was copied when this array was made of another by {@link #convertTo(Field)} or {@link #compact}; null if it was not. */
+  @Nullable Conversion conversion();
+
   /** The column of a record batch at a position. Borrowed: it can be used while this handle is open. */
   default Column column(int index) {
     return asColumn().column(index);
@@ -407,6 +448,16 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   void exportArray(MemorySegment out, MemorySegment schemaOut);
 
   /**
+   * Hands the array to C in the layout that C asked for, with its schema: {@link #convertTo(Field)}, and then {@link #exportArray(MemorySegment, MemorySegment)}.
+   * This handle is spent; on failure it is not, and both are released structs (OWN-09). Whoever must not fail then exports it as it is.
+   *
+   * @param requested the field that is asked for, such as {@link Field#importSchema} reads it
+   */
+  default void exportArray(MemorySegment out, MemorySegment schemaOut, Field requested) {
+    ArrayConversion.export(DeviceArrayImpl.unwrap(this), out, schemaOut, requested, false);
+  }
+
+  /**
    * Hands the array to C as an {@code ArrowDeviceArray}, without a copy; like {@link #exportArray(MemorySegment)}, for buffers on any
    * device. An array that is not ready yet goes with its event, for which the consumer waits; after {@link #synchronize} it goes without one
    * (DEV-15). An array on the CPU never has one (DEV-02): it is waited for here.
@@ -417,6 +468,11 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
 
   /** Hands the device array and its schema to C. On failure both are released structs (OWN-09). */
   void exportDeviceArray(MemorySegment out, MemorySegment schemaOut);
+
+  /** Hands the device array to C in the layout that C asked for, with its schema; see {@link #exportArray(MemorySegment, MemorySegment, Field)}. */
+  default void exportDeviceArray(MemorySegment out, MemorySegment schemaOut, Field requested) {
+    ArrayConversion.export(DeviceArrayImpl.unwrap(this), out, schemaOut, requested, true);
+  }
 
   /** Whether this handle can be used. */
   boolean isOpen();

@@ -103,6 +103,21 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
     return StreamSource.importDeviceArrayStream(stream, level);
   }
 
+  /**
+   * A reader of the same arrays in the layout that another field asks for; each is converted when it is pulled, as {@link DeviceArray#convertTo(Field)} does it. This
+   * reader passes to the result, which closes it, and is not to be pulled from any more; on failure it is still the caller's.
+   *
+   * @param requested the field that is asked for
+   * @throws DeviceException with {@code EINVAL} if arrays of this type cannot be converted to it: the path and both types; what is wrong with an array, {@link
+   *     #next} throws
+   */
+  DeviceArrayReader convertTo(Field requested);
+
+  /** A reader of the same batches in the layout that another schema asks for; see {@link #convertTo(Field)}. */
+  default DeviceArrayReader convertTo(Schema requested) {
+    return convertTo(requested.asField());
+  }
+
   /** The type of each array. */
   Field field();
 

@@ -127,6 +127,8 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
                 it.slice(0, it.length()).use { whole -> read(whole.asColumn(), ::allowed) }
                 random.nextLong(it.length() + 1).let { from -> it.slice(from, random.nextLong(it.length() - from + 1)) }.use { slice -> read(slice.asColumn(), ::allowed) }
                 allowed { it.copyTo(Devices.cpu()).use { copy -> read(copy.asColumn(), ::allowed) } }
+                allowed { converted(it).use { other -> read(other.asColumn(), ::allowed) } }
+                allowed { it.compact().use { small -> read(small.asColumn(), ::allowed) } }
             }
         }
     }
@@ -143,6 +145,15 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
                     it.validate(Validation.FULL)
                     read(it.asColumn())
                 }
+                whole.compact().use {
+                    it.validate(Validation.FULL)
+                    check(it.difference(whole) == null) { "compact: ${it.difference(whole)}" }
+                }
+                try {
+                    converted(whole).use { it.validate(Validation.FULL) }
+                } catch (e: DeviceException) {
+                    check(OtherLayouts.mayRefuse(e)) { "${whole.field()}: $e" }
+                }
                 Arena.ofConfined().use { arena ->
                     val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
                     whole.retain().use { it.exportArray(out, schema) }
@@ -154,6 +165,10 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         val type = array.field().type()
         if (type !is FixedSizeListType) for (i in type.children().indices) array.child(i).use(::soundAlone)
     }
+
+    /** In another layout, or in the same. */
+    private fun converted(array: DeviceArray): DeviceArray =
+        array.convertTo(array.field().withType((OtherLayouts.of(array.field().type()) + array.field().type()).random(random)))
 
     /** A child by itself, from which nobody hides nulls that it may not have. */
     private fun soundAlone(child: DeviceArray) {

@@ -23,7 +23,7 @@ import java.lang.module.ModuleFinder
 private const val DEVICE = "org.arbalest.device"
 
 /** Core's rooms, the lowest first: each may look at those before it. */
-private val ROOMS = listOf("memory", "calls", "lifetime", "schema", "cpu", "device", "array", "validate", "copy", "read", "build", "records", "statistics", "stream", "async")
+private val ROOMS = listOf("memory", "calls", "lifetime", "schema", "cpu", "device", "array", "validate", "copy", "convert", "read", "build", "records", "statistics", "stream", "async")
 
 /** Which room a type of the front belongs to: the one that implements it, or that it is a value of. Errors belong to all. */
 private val FRONT = mapOf(
@@ -31,7 +31,7 @@ private val FRONT = mapOf(
     "lifetime" to listOf("Ledger"),
     "schema" to listOf("DataType", "Extension", "Field", "FlatType", "Interval", "Metadata", "NestedType", "Schema", "TimeUnit"),
     "device" to listOf("Device", "DeviceBuffer", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager", "MemoryPool", "SyncEvent"),
-    "array" to listOf("ArrayData", "DeviceArray", "Validation"),
+    "array" to listOf("ArrayData", "Conversion", "DeviceArray", "Validation"),
     "read" to listOf(
         "Booleans", "ByteStrings", "Bytes", "Column", "ColumnValues", "Doubles", "ExtensionCodec", "Floats", "HalfFloats", "Ints", "Longs", "Runs", "Shorts", "Tensor",
     ),
@@ -46,6 +46,7 @@ private val FRONT = mapOf(
 private val DOORS = mapOf(
     "DeviceArray -> validate" to "array.validate(level), and importing with a level",
     "DeviceArray -> copy" to "array.copyTo(device), DeviceArray.concat(arrays)",
+    "DeviceArray -> convert" to "array.convertTo(field), array.compact()",
     "DeviceArray -> read" to "array.column(name)",
     "ExtensionCodec -> build" to "codec.append(builder, value)",
     "DeviceArray -> records" to "array.rows(type)",

@@ -3,7 +3,6 @@ package org.arbalest.device.internal.array;
 import java.util.List;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
-import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.device.RecordedEvent;
@@ -49,7 +48,7 @@ public final class BuiltArray extends Ownership {
   /** Behind the list of the buffers. */
   @Override
   public long dataSize(long struct) {
-    return NativeHeap.getLong(ArrowArrayStruct.buffers(struct) + Long.BYTES * ArrowArrayStruct.nBuffers(struct));
+    return sizeBehindBuffers(struct);
   }
 
   @Override

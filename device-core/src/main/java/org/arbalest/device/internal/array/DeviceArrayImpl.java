@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.arbalest.device.Conversion;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
@@ -49,6 +50,11 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
   @Override
   public long syncEventAddress() {
     return holder().syncEvent();
+  }
+
+  @Override
+  public @Nullable Conversion conversion() {
+    return holder().conversion();
   }
 
   @Override

@@ -80,7 +80,7 @@ public abstract class Handle {
   }
 
   /** Closes this handle, and gives its holder to the caller. */
-  final Ownership spend() {
+  public final Ownership spend() {
     Ownership taken = (Ownership) OWNER.getAndSet(this, null);
     if (taken == null) throw spent();
     if (watch != null) watch.closed();
@@ -88,7 +88,7 @@ public abstract class Handle {
   }
 
   /** Opens it again with what was spent. */
-  final void restore(Ownership taken) {
+  public final void restore(Ownership taken) {
     OWNER.setVolatile(this, taken);
     if (watch != null) watch.opened();
   }

@@ -49,6 +49,20 @@ public final class HandleExport {
     }
   }
 
+  /** Makes both structs released ones, before anything is done that may fail. */
+  public static void clear(MemorySegment out, MemorySegment schemaOut, boolean isDeviceArray) {
+    try {
+      try {
+        ArrowSchemaStruct.setRelease(Structs.address(schemaOut, ArrowSchemaStruct.LAYOUT), 0);
+      } finally { // also if that is no memory for its struct
+        ArrowArrayStruct.setRelease(Structs.address(out, layout(isDeviceArray)), 0);
+      }
+    } finally {
+      Reference.reachabilityFence(out);
+      Reference.reachabilityFence(schemaOut);
+    }
+  }
+
   private static StructLayout layout(boolean isDeviceArray) {
     return isDeviceArray ? ArrowDeviceArrayStruct.LAYOUT : ArrowArrayStruct.LAYOUT;
   }

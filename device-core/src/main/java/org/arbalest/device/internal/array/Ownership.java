@@ -1,9 +1,12 @@
 package org.arbalest.device.internal.array;
 
+import org.arbalest.device.Conversion;
 import org.arbalest.device.Field;
+import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.lifetime.Counts;
 import org.arbalest.device.internal.lifetime.Shared;
+import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
 /** Who holds the memory of one array: Java handles, exports that C has not released, and queued work that uses it. */
@@ -29,6 +32,16 @@ public abstract class Ownership extends Shared {
 
   /** Asks whoever knows about the buffers of a struct of this array whether they are where they should be; nobody has to be asked about our own. */
   public void checkBuffers(Field field, long struct) {}
+
+  /** The same for a struct of ours, which has the number behind the list of its buffers. */
+  static long sizeBehindBuffers(long struct) {
+    return NativeHeap.getLong(ArrowArrayStruct.buffers(struct) + Long.BYTES * ArrowArrayStruct.nBuffers(struct));
+  }
+
+  /** What was copied when this was made of another array; null if it was not. */
+  public @Nullable Conversion conversion() {
+    return null;
+  }
 
   /** Whether the CPU can read all buffers, once the event has completed. */
   public abstract boolean isCpuAccessible();

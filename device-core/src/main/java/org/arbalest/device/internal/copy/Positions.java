@@ -6,7 +6,7 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
 
 /** Where the elements of a struct lie, in its buffers and in its children, and whether offsets lead there. */
-final class Positions {
+public final class Positions {
   private Positions() {}
 
   /** Behind the last element. */
@@ -34,12 +34,12 @@ final class Positions {
   }
 
   /** The number of data buffers of an array of views. */
-  static long variadic(long source) {
+  public static long variadic(long source) {
     return ArrowArrayStruct.nBuffers(source) - 3;
   }
 
   /** Older peers send a bitmap for types that have none (ARR-05). */
-  static long surplus(Layout layout, long source) {
+  public static long surplus(Layout layout, long source) {
     return layout.shape.hasValidity ? 0 : ArrowArrayStruct.nBuffers(source) - layout.shape.buffers;
   }
 
@@ -48,18 +48,18 @@ final class Positions {
   }
 
   /** What two offsets say must lie within what there is, as far as that is known. */
-  static void checkExtent(long begin, long end, long first, long last, long known, String what) {
+  public static void checkExtent(long begin, long end, long first, long last, long known, String what) {
     if (first < 0 || last < first) {
       throw new Malformed("offsets[" + end + "] = " + last + " is before offsets[" + begin + "] = " + first + ", or one is negative");
     }
     if (last > known) throw new Malformed("offsets[" + end + "] = " + last + " is beyond the " + known + " " + what);
   }
 
-  static Malformed beyondLast(long at, long offset, long end, long most) {
+  public static Malformed beyondLast(long at, long offset, long end, long most) {
     return new Malformed("offsets[" + at + "] = " + offset + " is beyond the last, offsets[" + end + "] = " + most);
   }
 
-  static Malformed outside(long at, long offset, long first, long last) {
+  public static Malformed outside(long at, long offset, long first, long last) {
     return new Malformed("offsets[" + at + "] = " + offset + " is not between " + first + " and " + last);
   }
 }

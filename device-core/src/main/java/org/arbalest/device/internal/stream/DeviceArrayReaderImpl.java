@@ -15,6 +15,7 @@ import org.arbalest.device.Validation;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
 import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.internal.convert.ArrayConversion;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.Structs;
@@ -62,6 +63,13 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   public static DeviceArrayReader of(Schema schema, DeviceType deviceType, List<DeviceArray> batches) {
     Field field = schema.asField();
     return of(field, deviceType, ListSource.of(field, deviceType, batches));
+  }
+
+  @Override
+  public DeviceArrayReader convertTo(Field requested) {
+    ArrayConversion.check(field, requested);
+    source.checkOpen();
+    return of(requested, deviceType, new ConvertedSource(this, requested));
   }
 
   @Override

@@ -1,0 +1,56 @@
+package org.arbalest.device.internal.array;
+
+import org.arbalest.device.Conversion;
+import org.arbalest.device.internal.device.DeviceBufferImpl;
+import org.arbalest.device.internal.device.EventPoint;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.jspecify.annotations.Nullable;
+
+/** An array made of another: structs of ours in one block, which lead to that one's buffers, and to those that had to be written anew. */
+public final class ConvertedArray extends Ownership {
+  private final Ownership source;
+  private final @Nullable DeviceBufferImpl memory;
+  private final long block;
+  private final Conversion conversion;
+
+  /** Takes over a holder of the source, the memory, and the block of a {@link StructBlock}. */
+  public ConvertedArray(Ownership source, @Nullable DeviceBufferImpl memory, long block, Conversion conversion, boolean hasEmptyAtOffset) {
+    super(hasEmptyAtOffset);
+    this.source = source;
+    this.memory = memory;
+    this.block = block;
+    this.conversion = conversion;
+  }
+
+  @Override
+  public long syncEvent() {
+    return source.syncEvent();
+  }
+
+  @Override
+  public @Nullable EventPoint event() {
+    return source.event();
+  }
+
+  @Override
+  public long dataSize(long struct) {
+    return sizeBehindBuffers(struct);
+  }
+
+  @Override
+  public Conversion conversion() {
+    return conversion;
+  }
+
+  @Override
+  public boolean isCpuAccessible() {
+    return source.isCpuAccessible();
+  }
+
+  @Override
+  void freeArray() {
+    if (memory != null) memory.free();
+    NativeHeap.free(block);
+    source.release();
+  }
+}

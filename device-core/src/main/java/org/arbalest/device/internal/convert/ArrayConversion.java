@@ -1,0 +1,131 @@
+package org.arbalest.device.internal.convert;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Field;
+import org.arbalest.device.MemoryManager;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.array.ConvertedArray;
+import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.array.HandleExport;
+import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.array.StructBlock;
+import org.arbalest.device.internal.array.Structure;
+import org.arbalest.device.internal.device.DeviceBufferImpl;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Malformed;
+import org.jspecify.annotations.Nullable;
+
+/** Makes arrays of others: of another layout, or compact. See {@link DeviceArray#convertTo(Field)} and {@link DeviceArray#compact}. */
+public final class ArrayConversion {
+  private ArrayConversion() {}
+
+  /** The converted array, which the caller closes; see {@link DeviceArray#convertTo(Field)}. */
+  public static DeviceArray convert(DeviceArrayImpl array, Field requested) {
+    Objects.requireNonNull(requested, "requested");
+    return convert(array, array.field(), requested, false);
+  }
+
+  /** The same, of an array that is taken for one of a field that it matches but for names, metadata and nullability. */
+  public static DeviceArray convert(DeviceArrayImpl array, Field from, Field requested) {
+    return convert(array, from, requested, false);
+  }
+
+  /** Throws what converting an array of one field to another would, whatever is in it. */
+  public static void check(Field from, Field requested) {
+    Objects.requireNonNull(requested, "requested");
+    try {
+      Compatible.check(from, requested);
+    } catch (Malformed e) {
+      throw e.toDeviceException();
+    }
+  }
+
+  /** See {@link DeviceArray#compact}. */
+  public static DeviceArray compact(DeviceArrayImpl array) {
+    return convert(array, array.field(), array.field(), true);
+  }
+
+  /** See {@link DeviceArray#exportArray(MemorySegment, MemorySegment, Field)}. Of two that spend the handle at a time, one does. */
+  public static void export(DeviceArrayImpl array, MemorySegment out, MemorySegment schemaOut, Field requested, boolean isDeviceArray) {
+    Objects.requireNonNull(requested, "requested");
+    HandleExport.clear(out, schemaOut, isDeviceArray);
+    Ownership taken = array.spend();
+    try (DeviceArray result = convert(array, taken, array.field(), requested, false)) {
+      if (isDeviceArray) {
+        result.exportDeviceArray(out, schemaOut);
+      } else {
+        result.exportArray(out, schemaOut);
+      }
+    } catch (Throwable t) {
+      array.restore(taken);
+      throw t;
+    }
+    taken.release(); // the result holds it by itself
+  }
+
+  private static DeviceArray convert(DeviceArrayImpl array, Field from, Field to, boolean isCompact) {
+    Ownership owner = array.share();
+    try {
+      return convert(array, owner, from, to, isCompact);
+    } finally {
+      owner.release();
+    }
+  }
+
+  private static DeviceArray convert(DeviceArrayImpl array, Ownership owner, Field from, Field to, boolean isCompact) {
+    ConversionPlan plan = new ConversionPlan(owner, array.device(), isCompact);
+    try (plan) {
+      if (!isCompact) Compatible.check(from, to);
+      Node node = plan.measure(from, array.struct(), Selection.range(array.offset(), array.length()), to);
+      return make(plan, node, array.device(), to);
+    } catch (Malformed e) {
+      DeviceException malformed = e.toDeviceException();
+      throw plan.isUnreachable() ? new DeviceException(Errno.ENOSYS, String.valueOf(malformed.getMessage())) : malformed;
+    } catch (ArithmeticException e) {
+      throw DeviceException.invalid("the array's buffers add up to more bytes than a long holds: " + e.getMessage());
+    }
+  }
+
+  private static DeviceArray make(ConversionPlan plan, Node node, Device device, Field to) {
+    if (plan.total() == 0) return make(plan, node, device, to, null);
+    MemoryManager own = device.memory();
+    MemoryManager near = own.isCpuAccessible() ? own : device.hostMemory().orElseThrow(() -> unreachable(device));
+    DeviceBuffer memory = near.allocate(plan.total());
+    try {
+      node.writeBuffers(memory.address());
+      return make(plan, node, device, to, DeviceBufferImpl.unwrap(memory));
+    } finally {
+      memory.close(); // does nothing to what was taken
+    }
+  }
+
+  private static DeviceException unreachable(Device device) {
+    return new DeviceException(Errno.ENOSYS, "the CPU would have to write buffers on " + device + "; copy the array to the CPU first, by copyTo");
+  }
+
+  private static DeviceArray make(ConversionPlan plan, Node node, Device device, Field to, @Nullable DeviceBufferImpl memory) {
+    StructBlock block = new StructBlock(node.structs(), node.entries() + 1);
+    try {
+      long nothing = 0;
+      if (plan.owner.isCpuAccessible()) {
+        nothing = block.list(1);
+        NativeHeap.putLong(nothing, 0);
+      }
+      node.writeStructs(block, memory == null ? 0 : memory.address(), nothing);
+      boolean hasEmptyAtOffset = Structure.validate(to, block.address);
+      DeviceArrayImpl handle = new DeviceArrayImpl(device, to, block.address, node.offset, node.length);
+      plan.owner.retain();
+      ConvertedArray converted = new ConvertedArray(plan.owner, memory, block.address, plan.conversion(), hasEmptyAtOffset);
+      if (memory != null) memory.take();
+      return handle.holding(converted);
+    } catch (Throwable t) {
+      NativeHeap.free(block.address);
+      throw t;
+    }
+  }
+}

@@ -1,0 +1,185 @@
+package org.arbalest.device.internal.convert;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.arbalest.device.DataType;
+import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.BinaryType;
+import org.arbalest.device.FlatType.BinaryViewType;
+import org.arbalest.device.FlatType.LargeBinaryType;
+import org.arbalest.device.FlatType.LargeUtf8Type;
+import org.arbalest.device.FlatType.Utf8Type;
+import org.arbalest.device.FlatType.Utf8ViewType;
+import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.FixedSizeListType;
+import org.arbalest.device.NestedType.LargeListType;
+import org.arbalest.device.NestedType.LargeListViewType;
+import org.arbalest.device.NestedType.ListType;
+import org.arbalest.device.NestedType.ListViewType;
+import org.arbalest.device.NestedType.MapType;
+import org.arbalest.device.NestedType.RunEndEncodedType;
+import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.NestedType.UnionType;
+import org.arbalest.device.internal.schema.FieldNames;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.TypeNames;
+import org.jspecify.annotations.Nullable;
+
+/** Which types arrays can be converted to: those that say the same values in another layout or encoding. */
+final class Compatible {
+  private Compatible() {}
+
+  /** Throws {@link Malformed}, with the path and both types, if a field cannot be converted to another. */
+  static void check(Field from, Field to) {
+    check(from, to, false);
+  }
+
+  private static void check(Field from, Field to, boolean isEntry) {
+    checkExtension(from, to);
+    DataType type = from.type();
+    DataType asked = to.type();
+    if (type instanceof RunEndEncodedType runs && !(asked instanceof RunEndEncodedType)) {
+      check(encodedBy(from, runs.values()), to);
+    } else if (type instanceof DictionaryType encoded && !(asked instanceof DictionaryType)) {
+      check(encodedBy(from, encoded.values()), to);
+    } else if (type instanceof DictionaryType encoded && asked instanceof DictionaryType wanted) {
+      if (wanted.ordered() && !encoded.ordered()) throw refused(from, to, "whether the dictionary is in order is not known");
+      try {
+        check(encoded.values(), wanted.values());
+      } catch (Malformed e) {
+        throw e.under(Malformed.DICTIONARY);
+      }
+    } else if (type instanceof StructType && asked instanceof StructType) {
+      int[] children = fields(from, to, isEntry);
+      for (int i = 0; i < children.length; i++) below(type.children().get(children[i]), asked.children().get(i), false);
+    } else {
+      String why = difference(type, asked);
+      if (why != null) throw refused(from, to, why);
+      int first = asked instanceof RunEndEncodedType ? 1 : 0; // run ends may be of any width
+      for (int i = first; i < asked.children().size(); i++) below(type.children().get(i), asked.children().get(i), asked instanceof MapType);
+    }
+  }
+
+  /** The values of what is encoded, of whose extension type the outer field speaks. */
+  private static Field encodedBy(Field from, Field values) {
+    return from.extensionName() == null ? values : values.withMetadata(from.metadata());
+  }
+
+  private static void below(Field from, Field to, boolean isEntry) {
+    try {
+      check(from, to, isEntry);
+    } catch (Malformed e) {
+      throw e.under(to.name());
+    }
+  }
+
+  /** What keeps a type from being converted, its children aside; null if nothing does. */
+  private static @Nullable String difference(DataType type, DataType asked) {
+    return switch (asked) {
+      case MapType(_, boolean sorted) when type instanceof MapType(_, boolean isSorted) -> sorted && !isSorted ? "whether the keys are in order is not known" : null;
+      case UnionType wanted when type instanceof UnionType union ->
+          union.mode() != wanted.mode() || !union.typeIds().equals(wanted.typeIds()) ? "unions keep their mode and their type ids" : null;
+      case FixedSizeListType(_, int size) when type instanceof FixedSizeListType(_, int own) -> size == own ? null : "the lists are of another size";
+      case RunEndEncodedType _, DictionaryType _ -> type.getClass() == asked.getClass() ? null : "values are not encoded";
+      default -> isLayout(type, asked) || (type.children().isEmpty() && asked.children().isEmpty() && type.equals(asked)) ? null : "";
+    };
+  }
+
+  /** Whether one is another layout of the other. */
+  private static boolean isLayout(DataType type, DataType asked) {
+    return (isList(type) && isList(asked)) || (isText(type) && isText(asked)) || (isBinary(type) && isBinary(asked));
+  }
+
+  private static boolean isList(DataType type) {
+    return type instanceof ListType || type instanceof LargeListType || type instanceof ListViewType || type instanceof LargeListViewType;
+  }
+
+  private static boolean isText(DataType type) {
+    return type instanceof Utf8Type || type instanceof LargeUtf8Type || type instanceof Utf8ViewType;
+  }
+
+  private static boolean isBinary(DataType type) {
+    return type instanceof BinaryType || type instanceof LargeBinaryType || type instanceof BinaryViewType;
+  }
+
+  private static Malformed refused(Field from, Field to, String why) {
+    String what = TypeNames.of(from.type()) + " cannot be converted to " + TypeNames.of(to.type());
+    return new Malformed(why.isEmpty() ? what : what + ": " + why);
+  }
+
+  /** An extension type may be left off, but nothing becomes one: what the storage means is a matter of values. */
+  private static void checkExtension(Field from, Field to) {
+    String asked = to.extensionName();
+    if (asked == null) return;
+    boolean isSame = asked.equals(from.extensionName()) && Arrays.equals(parameters(from), parameters(to));
+    if (!isSame) throw new Malformed(describe(from) + " cannot be converted to " + describe(to));
+  }
+
+  private static byte[] parameters(Field field) {
+    byte[] parameters = field.extensionMetadata();
+    return parameters == null ? new byte[0] : parameters;
+  }
+
+  private static String describe(Field field) {
+    String name = field.extensionName();
+    if (name == null) return TypeNames.of(field.type());
+    byte[] parameters = parameters(field);
+    return "the extension type " + name + (parameters.length == 0 ? "" : " with " + parameters.length + " bytes of parameters") + " of " + TypeNames.of(field.type());
+  }
+
+  /** For each field of the struct that is asked for, which of the own it is: by name, or, if all names are the same, and of a map's entries, by position. */
+  static int[] fields(Field from, Field to, boolean isEntry) {
+    List<Field> own = from.type().children();
+    List<Field> asked = to.type().children();
+    int[] found = new int[asked.size()];
+    boolean isByPosition = isEntry || names(own).equals(names(asked));
+    Map<String, Integer> places = isByPosition ? Map.of() : places(own);
+    for (int i = 0; i < found.length; i++) found[i] = isByPosition ? i : place(places, own, asked.get(i).name(), from);
+    return found;
+  }
+
+  /** Where each name is; below 0 for one that is there more than once. */
+  private static Map<String, Integer> places(List<Field> fields) {
+    Map<String, Integer> places = new HashMap<>();
+    for (int i = 0; i < fields.size(); i++) places.merge(fields.get(i).name(), i, (_, _) -> -1);
+    return places;
+  }
+
+  private static int place(Map<String, Integer> places, List<Field> own, String name, Field from) {
+    int place = places.getOrDefault(name, -1);
+    if (place >= 0) return place;
+    try {
+      return FieldNames.find(own, name, () -> TypeNames.of(from.type())); // says what is wrong
+    } catch (IllegalArgumentException e) {
+      throw new Malformed(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static List<String> names(List<Field> fields) {
+    return fields.stream().map(Field::name).toList();
+  }
+
+  /** Whether an array of a field can be handed on as one of another that it can be converted to, with all buffers as they are. In the entries of a map names do not count. */
+  @SuppressWarnings("ReferenceEquality") // the same in most cases, which is then known at once
+  static boolean isSame(Field from, Field to, boolean isEntry) {
+    if (from == to) return true;
+    if (from.isNullable() && !to.isNullable()) return false;
+    Layout layout = Layout.of(from);
+    Layout asked = Layout.of(to);
+    if (layout.children.length != asked.children.length || !layout.format.equals(asked.format)) return false;
+    if (from.type() instanceof StructType) {
+      int[] children = fields(from, to, isEntry);
+      for (int i = 0; i < children.length; i++) {
+        if (children[i] != i) return false;
+      }
+    }
+    for (int i = 0; i < layout.children.length; i++) {
+      if (!isSame(layout.children[i], asked.children[i], from.type() instanceof MapType)) return false;
+    }
+    if (layout.dictionary == null || asked.dictionary == null) return layout.dictionary == null && asked.dictionary == null;
+    return isSame(layout.dictionary, asked.dictionary, false);
+  }
+}

@@ -1,0 +1,245 @@
+package org.arbalest.device.internal.convert;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongConsumer;
+import org.arbalest.device.Conversion;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.MapType;
+import org.arbalest.device.NestedType.RunEndEncodedType;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.copy.Positions;
+import org.arbalest.device.internal.device.DeviceImpl;
+import org.arbalest.device.internal.device.DeviceRegistry;
+import org.arbalest.device.internal.device.EventPoint;
+import org.arbalest.device.internal.device.SyncEventImpl;
+import org.arbalest.device.internal.memory.Integers;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+
+/**
+ * What a conversion is made of: buffers of the source's that stay as they are, and the pieces of one allocation that are to be written. Measuring reads
+ * what it has to, checks it, and copies nothing; where the array is not what it says, or does not fit, it is {@link Malformed}.
+ */
+final class ConversionPlan implements AutoCloseable {
+  static final long ALIGNMENT = 64;
+
+  final Ownership owner;
+
+  /** Whether the buffers are to hold what is shown, and nothing else. */
+  final boolean isCompact;
+
+  private final Device device;
+
+  /** Lists of positions, and masks; freed at the end. */
+  private final List<DeviceBuffer> temporary = new ArrayList<>();
+
+  private boolean isReadable;
+  private boolean isUnreachable;
+  private long total;
+  private long copiedBytes;
+  private int copied;
+  private int shared;
+
+  ConversionPlan(Ownership owner, Device device, boolean isCompact) {
+    this.owner = owner;
+    this.device = device;
+    this.isCompact = isCompact;
+  }
+
+  @Override
+  public void close() {
+    for (DeviceBuffer memory : temporary) memory.close();
+    temporary.clear();
+  }
+
+  /** The size of the allocation. */
+  long total() {
+    return total;
+  }
+
+  Conversion conversion() {
+    return new Conversion(copiedBytes, copied, shared);
+  }
+
+  /** Whether it failed since the CPU cannot read the buffers. */
+  boolean isUnreachable() {
+    return isUnreachable;
+  }
+
+  /** To be called before buffers are read; waits for the array's event. */
+  void look() {
+    if (isReadable) return;
+    if (!owner.isCpuAccessible()) {
+      isUnreachable = true;
+      throw new Malformed("the CPU would have to read buffers on " + device + "; copy the array to the CPU first, by copyTo");
+    }
+    EventPoint event = owner.event();
+    if (event != null) {
+      SyncEventImpl.synchronize(event, owner);
+    } else if (owner.syncEvent() != 0) {
+      DeviceImpl.unwrap(device).driver(); // says that nobody knows the device
+    }
+    isReadable = true;
+  }
+
+  /** Memory for so many positions. */
+  long list(long count) {
+    if (count > Layout.MOST_BYTES / Long.BYTES) throw new Malformed(count + " elements are more than memory has bytes for");
+    return temporary(Long.BYTES * count);
+  }
+
+  /** Memory until the end of the conversion. */
+  long temporary(long bytes) {
+    DeviceBuffer memory = DeviceRegistry.cpu().allocate(bytes);
+    temporary.add(memory);
+    return memory.address();
+  }
+
+  /** A buffer of the source's, or a part of it. */
+  Node.Buffer share(long address, long bytes) {
+    if (address != 0) shared++;
+    return new Node.Buffer(address, bytes, null);
+  }
+
+  Node.Buffer share(long address) {
+    return share(address, 0);
+  }
+
+  /** A buffer that is written; of no bytes, it is still somewhere (ARR-08). */
+  Node.Buffer piece(long bytes, LongConsumer writer) {
+    if (bytes < 0 || bytes > Layout.MOST_BYTES - total) throw new Malformed(bytes + " bytes beside " + total + " others are more than memory has");
+    Node.Buffer piece = new Node.Buffer(total, bytes, writer);
+    total = (total + Math.max(bytes, 1) + ALIGNMENT - 1) & -ALIGNMENT;
+    copiedBytes += bytes;
+    if (bytes > 0) copied++;
+    return piece;
+  }
+
+
+  /** Measures an array of the result, which consists of some elements of a struct. */
+  Node measure(Field from, long struct, Selection rows, Field to) {
+    return measure(from, struct, rows, to, false);
+  }
+
+  private Node measure(Field from, long struct, Selection rows, Field to, boolean isEntry) {
+    if (from.type() instanceof RunEndEncodedType && !(to.type() instanceof RunEndEncodedType)) return Encodings.expand(this, from, struct, rows, to);
+    if (from.type() instanceof DictionaryType && !(to.type() instanceof DictionaryType)) return Encodings.decode(this, from, struct, rows, to);
+    if (rows.isRange() && !isCompact && Compatible.isSame(from, to, isEntry)) return same(Layout.of(from), struct, rows.start, rows.count);
+    Layout layout = Layout.of(to);
+    Node node = new Node(layout, rows.count);
+    if (layout.shape == Layout.Shape.NULL) node.nulls = rows.count;
+    if (layout.shape.hasValidity) addValidity(node, from, struct, rows, to);
+    switch (layout.shape) {
+      case NULL -> {}
+      case FIXED -> FixedWidth.measure(this, node, from, struct, rows, to);
+      case VARIABLE -> Texts.measure(this, node, new TextSource(this, Layout.of(from), struct, rows));
+      case VIEW -> TextViews.measure(this, node, new TextSource(this, Layout.of(from), struct, rows));
+      case LIST, LIST_VIEW -> Lists.measure(this, node, from, struct, rows, to);
+      case STRUCT -> addFields(node, from, struct, rows, to, isEntry);
+      case FIXED_LIST -> {
+        long items = ArrowArrayStruct.child(struct, 0);
+        Selection below = rows.child(this, items, layout.listSize, above(Layout.of(from), struct, rows, 0, 0, layout.listSize));
+        child(node, from, 0, struct, below, to, 0);
+      }
+      case SPARSE_UNION -> Unions.sparse(this, node, from, struct, rows, to);
+      case DENSE_UNION -> Unions.dense(this, node, from, struct, rows, to);
+      case RUN_END -> Encodings.runs(this, node, from, struct, rows, to);
+    }
+    return node;
+  }
+
+  /** Measures a child of the result, which is made of one of the source's. */
+  void child(Node node, Field from, int own, long struct, Selection rows, Field to, int asked) {
+    Field wanted = to.type().children().get(asked);
+    boolean isEntry = to.type() instanceof MapType;
+    node.add(wanted.name(), () -> measure(from.type().children().get(own), ArrowArrayStruct.child(struct, own), rows, wanted, isEntry));
+  }
+
+  private void addFields(Node node, Field from, long struct, Selection rows, Field to, boolean isEntry) {
+    int[] fields = Compatible.fields(from, to, isEntry);
+    for (int i = 0; i < fields.length; i++) {
+      long field = ArrowArrayStruct.child(struct, fields[i]);
+      child(node, from, fields[i], struct, rows.child(this, field, 1, above(Layout.of(from), struct, rows, 0, 0, 1)), to, i);
+    }
+  }
+
+  static Selection.Above above(Layout layout, long struct, Selection rows, long types, int type, long each) {
+    return new Selection.Above(rows, bitmap(layout, struct), types, type, each);
+  }
+
+  /** A struct's validity bitmap; 0 if there are no nulls. */
+  static long bitmap(Layout layout, long struct) {
+    return layout.shape.hasValidity && ArrowArrayStruct.nullCount(struct) != 0 ? ArrowArrayStruct.buffer(struct, 0) : 0;
+  }
+
+  private void addValidity(Node node, Field from, long struct, Selection rows, Field to) {
+    long bitmap = bitmap(Layout.of(from), struct);
+    if (rows.count == 0 || (bitmap == 0 && !rows.hasNone)) {
+      node.buffers.add(Node.Buffer.NONE);
+      return;
+    }
+    boolean isAsked = !to.isNullable() && (from.isNullable() || rows.isDecoded || rows.hasNone);
+    boolean isAligned = rows.isRange() && (rows.start & 7) == 0;
+    if (isAligned && !isAsked && !isCompact) {
+      node.nulls = rows.isWhole(struct) ? ArrowArrayStruct.nullCount(struct) : -1;
+      node.buffers.add(share(bitmap + (rows.start >>> 3)));
+      return;
+    }
+    look();
+    node.nulls = rows.nulls(bitmap);
+    if (isAsked && node.nulls > 0) {
+      long row = rows.exposedNull(bitmap);
+      if (row >= 0) throw new Malformed("row " + row + ": is null, but the field that is asked for is not nullable");
+    }
+    if (node.nulls == 0) {
+      node.buffers.add(Node.Buffer.NONE);
+    } else if (isAligned && (!isCompact || rows.isWhole(struct))) {
+      node.buffers.add(share(bitmap + (rows.start >>> 3)));
+    } else {
+      node.buffers.add(piece((rows.count + 7) >>> 3, address -> rows.writeValidity(bitmap, address)));
+    }
+  }
+
+  /** Some elements of a struct as they are, with all that is below it. */
+  Node same(Layout layout, long struct, long start, long count) {
+    Node node = new Node(layout, count);
+    boolean isWhole = start == ArrowArrayStruct.offset(struct) && count == ArrowArrayStruct.length(struct);
+    long surplus = Positions.surplus(layout, struct);
+    long nulls = ArrowArrayStruct.nullCount(struct);
+    boolean isView = layout.shape == Layout.Shape.VIEW;
+    node.offset = start;
+    node.nulls = layout.shape == Layout.Shape.NULL ? count : !layout.shape.hasValidity || nulls == 0 ? 0 : isWhole ? nulls : -1;
+    long buffers = isView ? 2 + Positions.variadic(struct) : layout.shape.buffers;
+    for (long i = 0; i < buffers; i++) {
+      long address = ArrowArrayStruct.buffer(struct, surplus + i);
+      if (i == 0 && layout.shape.hasValidity && node.nulls == 0) address = 0;
+      long bytes = isView && i >= 2 ? TextViews.size(struct, i - 2) : layout.shape == Layout.Shape.VARIABLE && i == 2 ? textSize(layout, struct, isWhole) : 0;
+      node.buffers.add(share(address, bytes));
+    }
+    for (int i = 0; i < layout.children.length; i++) node.children.add(sameWhole(layout.children[i].layout, ArrowArrayStruct.child(struct, i)));
+    if (layout.dictionary != null) node.dictionary = sameWhole(layout.dictionary.layout, ArrowArrayStruct.dictionary(struct));
+    return node;
+  }
+
+  /**
+   * How many bytes of text a struct has, as far as that is known. One that is cut is still to be bounded by the last offset that it had (READ-07), which is read
+   * where the CPU can.
+   */
+  long textSize(Layout layout, long struct, boolean isWhole) {
+    long known = owner.dataSize(struct);
+    if (isWhole || known != Long.MAX_VALUE || !owner.isCpuAccessible() || ArrowArrayStruct.length(struct) == 0) return known;
+    look();
+    long end = ArrowArrayStruct.offset(struct) + ArrowArrayStruct.length(struct);
+    return Math.max(0, Integers.get(ArrowArrayStruct.buffer(struct, 1), layout.bits, end));
+  }
+
+  /** All of a struct as it is. */
+  Node sameWhole(Layout layout, long struct) {
+    return same(layout, struct, ArrowArrayStruct.offset(struct), ArrowArrayStruct.length(struct));
+  }
+}

@@ -1,0 +1,135 @@
+package org.arbalest.device.internal.convert;
+
+import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.memory.Bitmaps;
+import org.arbalest.device.internal.memory.Integers;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+
+/** Values of one width, which stay as they are, and indices of dictionaries, which may become wider or narrower. */
+final class FixedWidth {
+  private FixedWidth() {}
+
+  static void measure(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
+    if (from.type() instanceof DictionaryType own && to.type() instanceof DictionaryType asked) {
+      if (own.index().equals(asked.index())) {
+        node.buffers.add(values(plan, ArrowArrayStruct.buffer(struct, 1), node.layout.bits, struct, rows));
+      } else {
+        node.buffers.add(indices(plan, own.index(), asked.index(), ConversionPlan.bitmap(Layout.of(from), struct), struct, rows));
+      }
+      long dictionary = ArrowArrayStruct.dictionary(struct);
+      try {
+        node.dictionary = plan.measure(own.values(), dictionary, Selection.all(dictionary), asked.values());
+      } catch (Malformed e) {
+        throw e.under(Malformed.DICTIONARY);
+      }
+    } else {
+      node.buffers.add(values(plan, ArrowArrayStruct.buffer(struct, 1), node.layout.bits, struct, rows));
+    }
+  }
+
+  /** Some of the values in a buffer of the struct, as they are. */
+  static Node.Buffer values(ConversionPlan plan, long from, long bits, long struct, Selection rows) {
+    if (rows.count == 0 || bits == 0) return Node.Buffer.NONE;
+    boolean isKept = rows.isRange() && (!plan.isCompact || rows.isWhole(struct));
+    if (bits == 1) {
+      if (isKept && (rows.start & 7) == 0) return plan.share(from + (rows.start >>> 3));
+      plan.look();
+      return plan.piece((rows.count + 7) >>> 3, to -> copyBits(from, rows, to));
+    }
+    long width = bits >>> 3;
+    if (isKept) return plan.share(from + width * rows.start);
+    plan.look();
+    return plan.piece(Math.multiplyExact(width, rows.count), to -> copy(from, width, rows, to));
+  }
+
+  /** Of elements that are nowhere, zeroes. */
+  private static void copyBits(long from, Selection rows, long to) {
+    NativeHeap.fill(to, (rows.count + 7) >>> 3, (byte) 0);
+    if (rows.isRange()) {
+      Bitmaps.copy(from, rows.start, to, 0, rows.count);
+      return;
+    }
+    for (long k = 0; k < rows.count; k++) {
+      long at = rows.at(k);
+      if (at >= 0 && Bitmaps.get(from, at)) Bitmaps.set(to, k);
+    }
+  }
+
+  private static void copy(long from, long width, Selection rows, long to) {
+    if (rows.isRange()) {
+      NativeHeap.copy(from + width * rows.start, to, width * rows.count);
+      return;
+    }
+    switch ((int) width) { // a loop for each width
+      case 1 -> {
+        for (long k = 0; k < rows.count; k++) {
+          long at = rows.at(k);
+          NativeHeap.putByte(to + k, at < 0 ? 0 : NativeHeap.getByte(from + at));
+        }
+      }
+      case 2 -> {
+        for (long k = 0; k < rows.count; k++) {
+          long at = rows.at(k);
+          NativeHeap.putShort(to + 2 * k, at < 0 ? 0 : NativeHeap.getShort(from + 2 * at));
+        }
+      }
+      case 4 -> {
+        for (long k = 0; k < rows.count; k++) {
+          long at = rows.at(k);
+          NativeHeap.putInt(to + 4 * k, at < 0 ? 0 : NativeHeap.getInt(from + 4 * at));
+        }
+      }
+      case 8 -> {
+        for (long k = 0; k < rows.count; k++) {
+          long at = rows.at(k);
+          NativeHeap.putLong(to + 8 * k, at < 0 ? 0 : NativeHeap.getLong(from + 8 * at));
+        }
+      }
+      case 16 -> {
+        for (long k = 0; k < rows.count; k++) {
+          long at = rows.at(k);
+          NativeHeap.putLong(to + 16 * k, at < 0 ? 0 : NativeHeap.getLong(from + 16 * at));
+          NativeHeap.putLong(to + 16 * k + 8, at < 0 ? 0 : NativeHeap.getLong(from + 16 * at + 8));
+        }
+      }
+      default -> {
+        for (long k = 0; k < rows.count; k++) {
+          long at = rows.at(k);
+          if (at < 0) {
+            NativeHeap.fill(to + width * k, width, (byte) 0);
+          } else {
+            NativeHeap.copy(from + width * at, to + width * k, width);
+          }
+        }
+      }
+    }
+  }
+
+  /** Indices of another width, which must have room for each; beneath nulls there is 0. */
+  private static Node.Buffer indices(ConversionPlan plan, IntType own, IntType asked, long bitmap, long struct, Selection rows) {
+    if (rows.count == 0) return Node.Buffer.NONE;
+    plan.look();
+    Mask mask = rows.mask(plan, bitmap);
+    long from = ArrowArrayStruct.buffer(struct, 1);
+    long most = Integers.most(asked.bits(), asked.signed());
+    for (long k = 0; k < rows.count; k++) {
+      if (mask.isNull(k)) continue;
+      long index = index(own, from, rows.at(k));
+      if (index < 0 || index > most) throw new Malformed("row " + k + ": index " + index + " does not fit " + asked.bits() + " bits");
+    }
+    return plan.piece((asked.bits() >>> 3) * rows.count, to -> {
+      for (long k = 0; k < rows.count; k++) {
+        Integers.put(to, asked.bits(), k, mask.isNull(k) ? 0 : index(own, from, rows.at(k)));
+      }
+    });
+  }
+
+  static long index(IntType type, long indices, long at) {
+    return type.signed() ? Integers.get(indices, type.bits(), at) : Integers.getUnsigned(indices, type.bits(), at);
+  }
+}

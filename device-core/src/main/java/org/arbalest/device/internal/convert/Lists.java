@@ -1,0 +1,182 @@
+package org.arbalest.device.internal.convert;
+
+import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.MapType;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.memory.Integers;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+
+/** Lists and maps: from offsets, or offsets and sizes, to either, of 32 or 64 bits. */
+final class Lists {
+  private final ConversionPlan plan;
+  private final Node node;
+  private final Field from;
+  private final Field to;
+  private final Selection rows;
+  private final long struct;
+  private final Layout layout;
+  private final boolean isView;
+  private final long offsets;
+  private final long sizes;
+  private final long items;
+  private final long bits;
+
+  private Mask mask = Mask.ALL;
+
+  // What the lists lead to, of those that are not empty.
+  private long first = Long.MAX_VALUE;
+  private long last;
+  private long sum;
+
+  /** Whether each begins where the one before ends. */
+  private boolean isContiguous = true;
+
+  private Lists(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
+    this.plan = plan;
+    this.node = node;
+    this.from = from;
+    this.to = to;
+    this.rows = rows;
+    this.struct = struct;
+    this.layout = Layout.of(from);
+    this.isView = layout.shape == Layout.Shape.LIST_VIEW;
+    this.offsets = ArrowArrayStruct.buffer(struct, 1);
+    this.sizes = isView ? ArrowArrayStruct.buffer(struct, 2) : 0;
+    this.items = ArrowArrayStruct.child(struct, 0);
+    this.bits = node.layout.bits;
+  }
+
+  static void measure(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
+    new Lists(plan, node, from, struct, rows, to).measure();
+  }
+
+  private void measure() {
+    boolean toViews = node.layout.shape == Layout.Shape.LIST_VIEW;
+    boolean isSame = !plan.isCompact && Compatible.isSame(layout.children[0], node.layout.children[0], from.type() instanceof MapType);
+    boolean isSameWidth = rows.isRange() && layout.bits == bits;
+    if (rows.count == 0) {
+      node.buffers.add(Node.Buffer.NONE);
+      if (toViews) node.buffers.add(Node.Buffer.NONE);
+      child(Selection.range(ArrowArrayStruct.offset(items), 0));
+    } else if (isSame && isSameWidth && isView == toViews) {
+      node.buffers.add(shared(offsets));
+      if (toViews) node.buffers.add(shared(sizes));
+      child(Selection.all(items));
+    } else {
+      plan.look();
+      mask = rows.mask(plan, ConversionPlan.bitmap(layout, struct));
+      for (long k = 0; k < rows.count; k++) look(k);
+      if (sum == 0) first = 0;
+      if (toViews) {
+        toViews(isSame, isSame && isSameWidth);
+      } else {
+        toOffsets();
+      }
+    }
+  }
+
+  private Node.Buffer shared(long address) {
+    return plan.share(address + layout.width() * rows.start);
+  }
+
+  private void child(Selection below) {
+    plan.child(node, from, 0, struct, below, to, 0);
+  }
+
+  /** How many elements a row has: of a null none, whatever is beneath it. */
+  private long size(long row) {
+    if (mask.isNull(row)) return 0;
+    long at = rows.at(row);
+    long value = Integers.get(isView ? sizes : offsets, layout.bits, isView ? at : at + 1);
+    return isView ? value : value - start(at);
+  }
+
+  private long start(long at) {
+    return Integers.get(offsets, layout.bits, at);
+  }
+
+  private void look(long row) {
+    long size = size(row);
+    if (size == 0) return;
+    long at = rows.at(row);
+    long start = start(at);
+    long known = ArrowArrayStruct.length(items);
+    if (start < 0 || size < 0 || start > known - size) {
+      String second = isView ? "sizes[" + at + "] = " + size : "offsets[" + (at + 1) + "] = " + (start + size);
+      throw new Malformed("row " + row + ": offsets[" + at + "] = " + start + " and " + second + " lead beyond the " + known + " elements, or go back");
+    }
+    isContiguous &= sum == 0 || start == last; // contiguous so far: the one before ended at the last
+    first = Math.min(first, start);
+    last = Math.max(last, start + size);
+    if (sum > Layout.MOST_BYTES) throw new Malformed(sum + " elements are more than memory has bytes for");
+    sum += size;
+  }
+
+  private void requireReach(long elements) {
+    if (elements > Integers.most(bits, true)) throw new Malformed(elements + " elements are more than offsets of " + bits + " bits reach");
+  }
+
+  /** The elements that the lists lead to, each as often as a list has it, in the order of the lists. */
+  private Selection gathered() {
+    long offset = ArrowArrayStruct.offset(items);
+    if (isContiguous) return Selection.range(offset + first, sum);
+    long list = plan.list(sum);
+    long next = 0;
+    for (long k = 0; k < rows.count; k++) {
+      long size = size(k);
+      long start = size == 0 ? 0 : start(rows.at(k));
+      for (long j = 0; j < size; j++) NativeHeap.putLong(list + Long.BYTES * next++, start + j);
+    }
+    return Selection.list(list, sum, offset);
+  }
+
+  private void toOffsets() {
+    requireReach(sum);
+    boolean isKept = !isView && layout.bits == bits && isContiguous && first == 0 && startsAtZero() && (!plan.isCompact || rows.isWhole(struct));
+    node.buffers.add(isKept ? shared(offsets) : plan.piece((bits >>> 3) * (rows.count + 1), address -> writeRunning(address, rows.count + 1)));
+    child(gathered());
+  }
+
+  /** Whether the offsets, which are in order, are those that would be written: nothing lies beneath nulls. */
+  private boolean startsAtZero() {
+    return rows.isRange() && start(rows.start) == 0 && start(rows.start + rows.count) == sum;
+  }
+
+  private void writeRunning(long address, long count) {
+    long end = 0;
+    for (long k = 0; k < count; k++) {
+      Integers.put(address, bits, k, end);
+      if (k < rows.count) end += size(k);
+    }
+  }
+
+  private void toViews(boolean isSame, boolean isSameWidth) {
+    boolean isGathered = plan.isCompact && sum < last - first;
+    long base = isSame ? 0 : first;
+    requireReach(isGathered ? sum : last - base);
+    boolean reachesAll = isSame || last == ArrowArrayStruct.length(items); // also what is beneath nulls stays within
+    boolean areKept = isView && layout.bits == bits && rows.isWhole(struct) && base == 0 && !isGathered && reachesAll;
+    long offset = ArrowArrayStruct.offset(items);
+    if (areKept || isSameWidth) {
+      node.buffers.add(shared(offsets));
+    } else if (isGathered) {
+      node.buffers.add(plan.piece((bits >>> 3) * rows.count, address -> writeRunning(address, rows.count)));
+    } else {
+      node.buffers.add(plan.piece((bits >>> 3) * rows.count, address -> writeStarts(address, base)));
+    }
+    node.buffers.add(areKept ? shared(sizes) : plan.piece((bits >>> 3) * rows.count, this::writeSizes));
+    child(isSame ? Selection.all(items) : isGathered ? gathered() : Selection.range(offset + first, last - first));
+  }
+
+  private void writeStarts(long address, long base) {
+    for (long k = 0; k < rows.count; k++) {
+      Integers.put(address, bits, k, size(k) == 0 ? 0 : start(rows.at(k)) - base);
+    }
+  }
+
+  private void writeSizes(long address) {
+    for (long k = 0; k < rows.count; k++) Integers.put(address, bits, k, size(k));
+  }
+}

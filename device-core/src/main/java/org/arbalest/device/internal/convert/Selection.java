@@ -1,0 +1,165 @@
+package org.arbalest.device.internal.convert;
+
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.memory.Bitmaps;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which elements of a struct become the elements of the result, in order: those from one on, or a list of any. Positions count from the start of the
+ * struct's buffers; −1 is an element that is null, though nothing of the struct's is.
+ */
+final class Selection {
+  final long count;
+
+  /** The first of those that follow each other; of a list, what is to be added to each position. */
+  final long start;
+
+  /** The positions, as a long each; 0 if they follow each other. */
+  private final long list;
+
+  /** Whether some are −1. */
+  final boolean hasNone;
+
+  /** Whether nulls may be here that the struct's own field does not speak of: those of a dictionary. */
+  final boolean isDecoded;
+
+  private final @Nullable Above above;
+
+  private Selection(long start, long count, long list, boolean hasNone, boolean isDecoded, @Nullable Above above) {
+    this.start = start;
+    this.count = count;
+    this.list = list;
+    this.hasNone = hasNone;
+    this.isDecoded = isDecoded;
+    this.above = above;
+  }
+
+  /** Elements that follow each other. */
+  static Selection range(long start, long count) {
+    return new Selection(start, count, 0, false, false, null);
+  }
+
+  /** All elements of a struct. */
+  static Selection all(long struct) {
+    return range(ArrowArrayStruct.offset(struct), ArrowArrayStruct.length(struct));
+  }
+
+  /** Elements anywhere; the list stays the caller's. */
+  static Selection list(long list, long count, long shift) {
+    return new Selection(shift, count, list, false, false, null);
+  }
+
+  /** Elements anywhere that stand for the elements of another selection, by a dictionary or by runs. */
+  static Selection decoded(long list, Selection of, boolean hasNone) {
+    return new Selection(0, of.count, list, hasNone, true, of.above);
+  }
+
+  /** The elements of a child that is positioned by its parent: as many for each of these. */
+  Selection child(ConversionPlan plan, long child, long each, Above parent) {
+    long offset = ArrowArrayStruct.offset(child);
+    long length = Math.multiplyExact(count, each);
+    if (list == 0) return new Selection(offset + start * each, length, 0, false, false, parent);
+    if (each == 1) return new Selection(offset + start, length, list, hasNone, isDecoded, parent);
+    long positions = plan.list(length);
+    for (long k = 0; k < count; k++) {
+      long at = at(k);
+      for (long j = 0; j < each; j++) NativeHeap.putLong(positions + Long.BYTES * (k * each + j), at < 0 ? -1 : at * each + j);
+    }
+    return new Selection(offset, length, positions, hasNone, isDecoded, parent);
+  }
+
+  boolean isRange() {
+    return list == 0;
+  }
+
+  /** Whether these are all elements of a struct that leaves none out at its beginning. */
+  boolean isWhole(long struct) {
+    return list == 0 && start == 0 && count == ArrowArrayStruct.length(struct);
+  }
+
+  /** Where an element is; −1 for one that is nowhere. */
+  long at(long element) {
+    if (list == 0) return start + element;
+    long at = NativeHeap.getLong(list + Long.BYTES * element);
+    return at < 0 ? -1 : at + start;
+  }
+
+  /** How many elements are null; the bitmap is 0 if none of the struct's are. */
+  long nulls(long bitmap) {
+    if (list == 0) return bitmap == 0 ? 0 : count - Bitmaps.countOnes(bitmap, start, count);
+    long nulls = 0;
+    for (long k = 0; k < count; k++) {
+      if (isNull(bitmap, at(k))) nulls++;
+    }
+    return nulls;
+  }
+
+  static boolean isNull(long bitmap, long at) {
+    return at < 0 || (bitmap != 0 && !Bitmaps.get(bitmap, at));
+  }
+
+  /** The first element that is null, and that nothing above hides; −1 if there is none. */
+  long exposedNull(long bitmap) {
+    for (long k = 0; k < count; k++) {
+      if (isNull(bitmap, at(k)) && (above == null || !above.hides(k))) return k;
+    }
+    return -1;
+  }
+
+  /** Which elements have a value; for what is called once the buffers may be read. */
+  Mask mask(ConversionPlan plan, long bitmap) {
+    boolean isHidden = above != null && above.mayHide();
+    if (bitmap == 0 && !hasNone && !isHidden) return Mask.ALL;
+    if (list == 0 && !isHidden) return new Mask(bitmap, start);
+    long mask = plan.temporary((count + 7) >>> 3);
+    writeValidity(bitmap, mask);
+    if (above != null && isHidden) above.hide(mask, count);
+    return new Mask(mask, 0);
+  }
+
+  /** Writes a validity bitmap. */
+  void writeValidity(long bitmap, long to) {
+    if (list == 0) {
+      NativeHeap.fill(to, (count + 7) >>> 3, (byte) 0);
+      if (bitmap == 0) Bitmaps.setAll(to, 0, count);
+      if (bitmap != 0) Bitmaps.copy(bitmap, start, to, 0, count);
+      return;
+    }
+    for (long k = 0; k < count; ) {
+      long end = Math.min(count, k + 8);
+      int bits = 0;
+      for (int bit = 1; k < end; k++, bit <<= 1) {
+        if (!isNull(bitmap, at(k))) bits |= bit;
+      }
+      NativeHeap.putByte(to + ((k - 1) >>> 3), (byte) bits);
+    }
+  }
+
+  /**
+   * What hides elements of a child: that of which they are part is null there, or, a union, is another.
+   *
+   * @param types the address of the union's type ids, else 0
+   * @param each how many elements of the child each of the parent's has
+   */
+  record Above(Selection rows, long bitmap, long types, int type, long each) {
+    boolean mayHide() {
+      return bitmap != 0 || types != 0 || rows.hasNone || (rows.above != null && rows.above.mayHide());
+    }
+
+    /** Clears the bits of elements that are hidden. */
+    void hide(long mask, long count) {
+      for (long k = 0; k < count; k++) {
+        long at = mask + (k >>> 3);
+        if (hides(k)) NativeHeap.putByte(at, (byte) (NativeHeap.getByte(at) & ~(1 << (k & 7))));
+      }
+    }
+
+    boolean hides(long element) {
+      long row = element / each;
+      long at = rows.at(row);
+      if (isNull(bitmap, at) || (types != 0 && NativeHeap.getByte(types + at) != type)) return true;
+      return rows.above != null && rows.above.hides(row);
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package org.arbalest.device.internal.convert;
+
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.copy.Positions;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+
+/** Where the bytes of text or binary are, behind offsets or views. {@link #size} checks what the source wrote there, the others rely on that. */
+final class TextSource {
+  static final long VIEW = 16;
+
+  /** Texts up to this size are in the view itself. */
+  static final int INLINE = 12;
+
+  final ConversionPlan plan;
+  final Layout layout;
+  final long struct;
+  final boolean isView;
+
+  /** Which of its elements are shown. */
+  final Selection rows;
+
+  /** The address of the offsets, or of the views. */
+  final long positions;
+
+  /** The address of the data behind offsets. */
+  final long data;
+
+  /** The number of data buffers behind views. */
+  final long variadic;
+
+  private final boolean isLarge;
+
+  /** How far offsets may lead; known once {@link #open} was called, as is the mask. */
+  private long limit;
+
+  private Mask mask = Mask.ALL;
+
+  TextSource(ConversionPlan plan, Layout layout, long struct, Selection rows) {
+    this.plan = plan;
+    this.layout = layout;
+    this.struct = struct;
+    this.isView = layout.shape == Layout.Shape.VIEW;
+    this.rows = rows;
+    this.positions = ArrowArrayStruct.buffer(struct, 1);
+    this.data = isView ? 0 : ArrowArrayStruct.buffer(struct, 2);
+    this.variadic = isView ? Positions.variadic(struct) : 0;
+    this.isLarge = layout.bits == Long.SIZE;
+  }
+
+  /** To be called before anything is read, of a struct that has elements. */
+  void open() {
+    plan.look();
+    mask = rows.mask(plan, ConversionPlan.bitmap(layout, struct));
+    if (isView || ArrowArrayStruct.length(struct) == 0) return;
+    long known = data == 0 ? 0 : plan.owner.dataSize(struct);
+    limit = Math.min(known, offset(ArrowArrayStruct.offset(struct) + ArrowArrayStruct.length(struct)));
+  }
+
+  /** Whether a row has no text, or none that is shown. */
+  boolean isNull(long row) {
+    return mask.isNull(row);
+  }
+
+  /** How many bytes there are behind offsets, at most. */
+  long limit() {
+    return limit;
+  }
+
+  long offset(long at) {
+    return isLarge ? NativeHeap.getLong(positions + 8 * at) : NativeHeap.getInt(positions + 4 * at);
+  }
+
+  /** How many bytes an element has, which is not null; the row is for the error. */
+  long size(long row, long at) {
+    if (isView) return viewSize(row, at);
+    long begin = offset(at);
+    long end = offset(at + 1);
+    if (begin < 0 || end < begin || end > limit) throw wrong(row, at, begin, end);
+    return end - begin;
+  }
+
+  private Malformed wrong(long row, long at, long begin, long end) {
+    String what = "row " + row + ": offsets[" + (at + 1) + "] = " + end;
+    if (begin < 0 || end < begin) return new Malformed(what + " is before offsets[" + at + "] = " + begin + ", or one is negative");
+    return new Malformed(what + " is beyond the " + limit + " bytes of data");
+  }
+
+  private long viewSize(long row, long at) {
+    long view = positions + VIEW * at;
+    int size = NativeHeap.getInt(view);
+    if (size < 0) throw new Malformed("row " + row + ": views[" + at + "] has " + size + " bytes");
+    if (size <= INLINE) return size;
+    int index = NativeHeap.getInt(view + 8);
+    if (index < 0 || index >= variadic) {
+      throw new Malformed("row " + row + ": views[" + at + "] is in data buffer " + index + ", but there are " + variadic);
+    }
+    int begin = NativeHeap.getInt(view + 12);
+    long known = TextViews.size(struct, index);
+    if (begin < 0 || size > known - begin) {
+      String where = "row " + row + ": views[" + at + "] has " + size + " bytes at " + begin;
+      throw new Malformed(where + ", but data buffer " + index + " has " + known);
+    }
+    return size;
+  }
+
+  /** How many bytes an element has that was checked. */
+  long checkedSize(long at) {
+    return isView ? NativeHeap.getInt(positions + VIEW * at) : offset(at + 1) - offset(at);
+  }
+
+  /** Where the bytes of an element are that was checked. */
+  long address(long at, long size) {
+    if (!isView) return data + offset(at);
+    long view = positions + VIEW * at;
+    if (size <= INLINE) return view + 4;
+    return ArrowArrayStruct.buffer(struct, 2L + NativeHeap.getInt(view + 8)) + NativeHeap.getInt(view + 12);
+  }
+}

@@ -1,0 +1,170 @@
+package org.arbalest.device.internal.convert;
+
+import java.util.Arrays;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.copy.Positions;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Malformed;
+
+/** Text and binary as views. They lead into the data where it is, so that only the views are written. */
+final class TextViews {
+  private static final long VIEW = TextSource.VIEW;
+  private static final int INLINE = TextSource.INLINE;
+
+  /** Data behind offsets is seen as buffers that begin at multiples of this, so that a position in one has 31 bits. */
+  private static final int WINDOW = 30;
+
+  private TextViews() {}
+
+  /** The size of a data buffer behind views. */
+  static long size(long struct, long index) {
+    long sizes = ArrowArrayStruct.buffer(struct, Positions.variadic(struct) + 2);
+    return NativeHeap.getLong(sizes + Long.BYTES * index);
+  }
+
+  static void measure(ConversionPlan plan, Node node, TextSource source) {
+    Selection rows = source.rows;
+    if (rows.count == 0) {
+      node.buffers.add(Node.Buffer.NONE);
+    } else if (!source.isView) {
+      ofOffsets(plan, node, source, rows);
+    } else if (plan.isCompact) {
+      compact(plan, node, source, rows);
+    } else {
+      if (rows.isRange()) {
+        node.buffers.add(plan.share(source.positions + VIEW * rows.start));
+      } else {
+        source.open();
+        node.buffers.add(plan.piece(VIEW * rows.count, to -> gather(source, to)));
+      }
+      for (long i = 0; i < source.variadic; i++) node.buffers.add(plan.share(ArrowArrayStruct.buffer(source.struct, 2 + i), size(source.struct, i)));
+    }
+  }
+
+  /** Views as they are; beneath nulls they are empty. */
+  private static void gather(TextSource source, long to) {
+    Selection rows = source.rows;
+    for (long k = 0; k < rows.count; k++) {
+      boolean isNull = source.isNull(k);
+      long at = rows.at(k);
+      NativeHeap.putLong(to + VIEW * k, isNull ? 0 : NativeHeap.getLong(source.positions + VIEW * at));
+      NativeHeap.putLong(to + VIEW * k + 8, isNull ? 0 : NativeHeap.getLong(source.positions + VIEW * at + 8));
+    }
+  }
+
+  /** Views of the data behind offsets. */
+  private static void ofOffsets(ConversionPlan plan, Node node, TextSource source, Selection rows) {
+    source.open();
+    long[] ends = {0};
+    for (long k = 0; k < rows.count; k++) {
+      if (source.isNull(k)) continue;
+      long at = rows.at(k);
+      long size = source.size(k, at);
+      if (size <= INLINE) continue;
+      if (size > Integer.MAX_VALUE) throw new Malformed("row " + k + ": " + size + " bytes are more than a view can have");
+      long begin = source.offset(at);
+      int window = (int) (begin >>> WINDOW);
+      if (window >= ends.length) ends = Arrays.copyOf(ends, window + 1);
+      ends[window] = Math.max(ends[window], begin + size);
+    }
+    int[] places = new int[ends.length];
+    int used = 0;
+    for (int window = 0; window < ends.length; window++) places[window] = ends[window] == 0 ? -1 : used++;
+    node.buffers.add(plan.piece(VIEW * rows.count, to -> writeViews(source, rows, places, to)));
+    for (int window = 0; window < ends.length; window++) {
+      long begin = (long) window << WINDOW;
+      if (ends[window] > 0) node.buffers.add(plan.share(source.data + begin, ends[window] - begin));
+    }
+  }
+
+  private static void writeViews(TextSource source, Selection rows, int[] places, long to) {
+    for (long k = 0; k < rows.count; k++) {
+      long view = to + VIEW * k;
+      long at = rows.at(k);
+      if (source.isNull(k)) {
+        clear(view);
+        continue;
+      }
+      long begin = source.offset(at);
+      int size = (int) (source.offset(at + 1) - begin);
+      if (size <= INLINE) {
+        writeInline(view, source.data + begin, size);
+      } else {
+        NativeHeap.putInt(view, size);
+        NativeHeap.putInt(view + 4, NativeHeap.getInt(source.data + begin));
+        NativeHeap.putInt(view + 8, places[(int) (begin >>> WINDOW)]);
+        NativeHeap.putInt(view + 12, (int) (begin & ((1L << WINDOW) - 1)));
+      }
+    }
+  }
+
+  private static void clear(long view) {
+    NativeHeap.putLong(view, 0);
+    NativeHeap.putLong(view + 8, 0);
+  }
+
+  /** Reads no byte beyond the text. */
+  private static void writeInline(long view, long from, int size) {
+    clear(view);
+    NativeHeap.putInt(view, size);
+    int i = 0;
+    for (; i + Integer.BYTES <= size; i += Integer.BYTES) NativeHeap.putInt(view + 4 + i, NativeHeap.getInt(from + i));
+    for (; i < size; i++) NativeHeap.putByte(view + 4 + i, NativeHeap.getByte(from + i));
+  }
+
+  /** Keeps the data buffers of which the views show as much as they have; of others, copies what is shown, one behind the other. */
+  private static void compact(ConversionPlan plan, Node node, TextSource source, Selection rows) {
+    source.open();
+    int variadic = Math.toIntExact(source.variadic);
+    long[] shown = new long[variadic];
+    for (long k = 0; k < rows.count; k++) {
+      if (source.isNull(k)) continue;
+      long at = rows.at(k);
+      long size = source.size(k, at);
+      if (size > INLINE) shown[NativeHeap.getInt(source.positions + VIEW * at + 8)] += size;
+    }
+    boolean[] isKept = new boolean[variadic];
+    int[] places = new int[variadic];
+    int used = 0;
+    for (int i = 0; i < variadic; i++) {
+      isKept[i] = shown[i] >= size(source.struct, i) || shown[i] > Integer.MAX_VALUE;
+      places[i] = shown[i] == 0 ? -1 : used++;
+    }
+    boolean isSame = used == variadic && rows.isWhole(source.struct);
+    for (boolean kept : isKept) isSame &= kept;
+    node.buffers.add(isSame ? plan.share(source.positions) : plan.piece(VIEW * rows.count, to -> writeMoved(source, rows, isKept, places, to)));
+    for (int i = 0; i < variadic; i++) {
+      if (shown[i] == 0) continue;
+      int own = i;
+      node.buffers.add(isKept[i]
+          ? plan.share(ArrowArrayStruct.buffer(source.struct, 2 + i), size(source.struct, i))
+          : plan.piece(shown[i], to -> copyShown(source, rows, own, to)));
+    }
+  }
+
+  private static void writeMoved(TextSource source, Selection rows, boolean[] isKept, int[] places, long to) {
+    long[] next = new long[places.length];
+    gather(source, to);
+    for (long view = to; view < to + VIEW * rows.count; view += VIEW) {
+      int size = NativeHeap.getInt(view);
+      if (size <= INLINE) continue;
+      int index = NativeHeap.getInt(view + 8);
+      NativeHeap.putInt(view + 8, places[index]);
+      if (isKept[index]) continue;
+      NativeHeap.putInt(view + 12, (int) next[index]);
+      next[index] += size;
+    }
+  }
+
+  private static void copyShown(TextSource source, Selection rows, int buffer, long to) {
+    long next = to;
+    for (long k = 0; k < rows.count; k++) {
+      if (source.isNull(k)) continue;
+      long at = rows.at(k);
+      long size = source.checkedSize(at);
+      if (size <= INLINE || NativeHeap.getInt(source.positions + VIEW * at + 8) != buffer) continue;
+      NativeHeap.copy(source.address(at, size), next, size);
+      next += size;
+    }
+  }
+}

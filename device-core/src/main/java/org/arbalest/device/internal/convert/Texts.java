@@ -1,0 +1,128 @@
+package org.arbalest.device.internal.convert;
+
+import org.arbalest.device.internal.memory.Integers;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+
+/** Text and binary with offsets, of 32 or 64 bits. */
+final class Texts {
+  /** Texts up to this size are copied by words, where there is room for whole ones. */
+  private static final int SHORT = 64;
+
+  private Texts() {}
+
+  static void measure(ConversionPlan plan, Node node, TextSource source) {
+    Selection rows = source.rows;
+    long bits = node.layout.bits;
+    if (rows.count == 0) {
+      node.buffers.add(Node.Buffer.NONE);
+      node.buffers.add(Node.Buffer.NONE);
+    } else if (source.isView || !rows.isRange()) {
+      gather(plan, node, source, rows);
+    } else if (plan.isCompact || source.layout.bits != bits) {
+      moved(plan, node, source, rows);
+    } else {
+      node.buffers.add(plan.share(source.positions + (bits >>> 3) * rows.start));
+      node.buffers.add(plan.share(source.data, plan.textSize(source.layout, source.struct, false)));
+    }
+  }
+
+  /** Texts that follow each other, behind offsets that count from the first. */
+  private static void moved(ConversionPlan plan, Node node, TextSource source, Selection rows) {
+    source.open();
+    long bits = node.layout.bits;
+    long from = source.positions + source.layout.width() * rows.start;
+    long first = source.offset(rows.start);
+    long last = source.offset(rows.start + rows.count);
+    if (first < 0 || last > source.limit() || descends(from, source.layout.bits, rows.count)) {
+      for (long k = 0; k < rows.count; k++) source.size(k, rows.start + k); // says which
+    }
+    long size = last - first;
+    requireReach(bits, size);
+    boolean isWhole = rows.isWhole(source.struct) && first == 0;
+    if (isWhole && source.layout.bits == bits) {
+      node.buffers.add(plan.share(source.positions));
+    } else {
+      node.buffers.add(plan.piece((bits >>> 3) * (rows.count + 1), to -> offsets(from, source.layout.bits, to, bits, rows.count + 1, first)));
+    }
+    long room = plan.owner.dataSize(source.struct);
+    boolean isAll = isWhole && (room == size || room == Long.MAX_VALUE);
+    if (!plan.isCompact || isAll) {
+      node.buffers.add(plan.share(source.data == 0 ? 0 : source.data + first, size));
+    } else {
+      node.buffers.add(plan.piece(size, to -> NativeHeap.copy(source.data + first, to, size)));
+    }
+  }
+
+  /** Whether offsets go back anywhere. */
+  private static boolean descends(long offsets, long bits, long count) {
+    boolean descends = false;
+    if (bits == 32) {
+      for (long i = 0; i < count; i++) descends |= NativeHeap.getInt(offsets + 4 * i + 4) < NativeHeap.getInt(offsets + 4 * i);
+    } else {
+      for (long i = 0; i < count; i++) descends |= NativeHeap.getLong(offsets + 8 * i + 8) < NativeHeap.getLong(offsets + 8 * i);
+    }
+    return descends;
+  }
+
+  /** Copies offsets to others, of the same or another width, less the first. */
+  static void offsets(long from, long bits, long to, long toBits, long count, long first) {
+    if (bits == 32 && toBits == 32) {
+      for (long i = 0; i < count; i++) NativeHeap.putInt(to + 4 * i, NativeHeap.getInt(from + 4 * i) - (int) first);
+    } else if (bits == 32) {
+      for (long i = 0; i < count; i++) NativeHeap.putLong(to + 8 * i, NativeHeap.getInt(from + 4 * i) - first);
+    } else if (toBits == 32) {
+      for (long i = 0; i < count; i++) NativeHeap.putInt(to + 4 * i, (int) (NativeHeap.getLong(from + 8 * i) - first));
+    } else {
+      for (long i = 0; i < count; i++) NativeHeap.putLong(to + 8 * i, NativeHeap.getLong(from + 8 * i) - first);
+    }
+  }
+
+  private static void requireReach(long bits, long bytes) {
+    if (bytes > Integers.most(bits, true)) throw new Malformed(bytes + " bytes of data are more than offsets of " + bits + " bits reach");
+  }
+
+  /** Texts from anywhere, one behind the other. */
+  private static void gather(ConversionPlan plan, Node node, TextSource source, Selection rows) {
+    source.open();
+    long bits = node.layout.bits;
+    long size = 0;
+    for (long k = 0; k < rows.count; k++) {
+      if (!source.isNull(k)) size += source.size(k, rows.at(k));
+      if (size > Layout.MOST_BYTES) throw new Malformed(size + " bytes are more than memory has");
+    }
+    requireReach(bits, size);
+    node.buffers.add(plan.piece((bits >>> 3) * (rows.count + 1), to -> {
+      long end = 0;
+      Integers.put(to, bits, 0, 0);
+      for (long k = 0; k < rows.count; k++) {
+        if (!source.isNull(k)) end += source.checkedSize(rows.at(k));
+        Integers.put(to, bits, k + 1, end);
+      }
+    }));
+    long bytes = size;
+    node.buffers.add(plan.piece(bytes, to -> {
+      long next = to;
+      long end = to + bytes;
+      for (long k = 0; k < rows.count; k++) {
+        if (source.isNull(k)) continue;
+        long at = rows.at(k);
+        long length = source.checkedSize(at);
+        copy(source.address(at, length), next, length, end - next);
+        next += length;
+      }
+    }));
+  }
+
+  /** Copies a text to where so many bytes are left; short ones without the call that larger copies are. */
+  static void copy(long from, long to, long length, long room) {
+    if (length > SHORT || room < SHORT) {
+      if (length > 0) NativeHeap.copy(from, to, length);
+      return;
+    }
+    long i = 0;
+    for (; i + Long.BYTES <= length; i += Long.BYTES) NativeHeap.putLong(to + i, NativeHeap.getLong(from + i));
+    for (; i < length; i++) NativeHeap.putByte(to + i, NativeHeap.getByte(from + i));
+  }
+}

@@ -1,0 +1,169 @@
+package org.arbalest.device.internal.convert;
+
+import java.util.Arrays;
+import java.util.List;
+import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.UnionType;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.copy.Positions;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+
+/** Unions, whose nulls are those of their children: an element that is nowhere becomes a null of the first child that may have some. */
+final class Unions {
+  private final ConversionPlan plan;
+  private final Node node;
+  private final Field from;
+  private final long struct;
+  private final Selection rows;
+  private final Field to;
+  private final Layout layout;
+  private final List<Integer> ids;
+  private final long types;
+
+  private Unions(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
+    this.plan = plan;
+    this.node = node;
+    this.from = from;
+    this.struct = struct;
+    this.rows = rows;
+    this.to = to;
+    this.layout = Layout.of(from);
+    this.ids = ((UnionType) from.type()).typeIds();
+    this.types = ArrowArrayStruct.buffer(struct, Positions.surplus(layout, struct));
+  }
+
+  static void sparse(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
+    Unions union = new Unions(plan, node, from, struct, rows, to);
+    union.addTypes();
+    for (int i = 0; i < union.ids.size(); i++) {
+      Selection.Above above = ConversionPlan.above(union.layout, struct, rows, rows.count == 0 ? 0 : union.types, union.ids.get(i), 1);
+      plan.child(node, from, i, struct, rows.child(plan, ArrowArrayStruct.child(struct, i), 1, above), to, i);
+    }
+  }
+
+  static void dense(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
+    Unions union = new Unions(plan, node, from, struct, rows, to);
+    union.addTypes();
+    if (rows.count == 0) {
+      node.buffers.add(Node.Buffer.NONE);
+      for (int i = 0; i < union.ids.size(); i++) plan.child(node, from, i, struct, Selection.range(union.offset(i), 0), to, i);
+    } else {
+      plan.look();
+      union.addChildren();
+    }
+  }
+
+  private void addTypes() {
+    if (!rows.hasNone) {
+      node.buffers.add(FixedWidth.values(plan, types, 8, struct, rows));
+      return;
+    }
+    int ofNulls = childOfNulls();
+    node.buffers.add(plan.piece(rows.count, address -> {
+      for (long k = 0; k < rows.count; k++) {
+        long at = rows.at(k);
+        NativeHeap.putByte(address + k, at < 0 ? ids.get(ofNulls).byteValue() : NativeHeap.getByte(types + at));
+      }
+    }));
+  }
+
+  private int childOfNulls() {
+    List<Field> children = to.type().children();
+    for (int i = 0; i < children.size(); i++) {
+      if (children.get(i).isNullable()) return i;
+    }
+    throw new Malformed("there are nulls in the dictionary's indices, but no child of the union may have one");
+  }
+
+  private long offset(int child) {
+    return ArrowArrayStruct.offset(ArrowArrayStruct.child(struct, child));
+  }
+
+  private long length(int child) {
+    return ArrowArrayStruct.length(ArrowArrayStruct.child(struct, child));
+  }
+
+  private long offsets() {
+    return ArrowArrayStruct.buffer(struct, Positions.surplus(layout, struct) + 1);
+  }
+
+  private int child(long row, long at) {
+    byte id = NativeHeap.getByte(types + at);
+    int child = layout.childOf(id);
+    if (child < 0) throw new Malformed("row " + row + ": types[" + at + "] = " + id + " is none of the union's");
+    return child;
+  }
+
+  /** The offsets of a dense union, and of each child what they lead to. */
+  private void addChildren() {
+    long[] first = new long[ids.size()];
+    long[] end = new long[ids.size()];
+    long[] counts = new long[ids.size()];
+    Arrays.fill(first, Long.MAX_VALUE);
+    for (long k = 0; k < rows.count; k++) {
+      long at = rows.at(k);
+      int child = at < 0 ? childOfNulls() : child(k, at);
+      counts[child]++;
+      if (at < 0) continue;
+      long offset = NativeHeap.getInt(offsets() + Integer.BYTES * at);
+      if (offset < 0 || offset >= length(child)) {
+        String where = "row " + k + ": offsets[" + at + "] = " + offset + " is beyond the " + length(child) + " elements of ";
+        throw new Malformed(where + "\"" + layout.children[child].name() + "\"");
+      }
+      first[child] = Math.min(first[child], offset);
+      end[child] = Math.max(end[child], offset + 1);
+    }
+    boolean isDense = true;
+    boolean areFirst = true;
+    for (int i = 0; i < counts.length; i++) {
+      if (end[i] == 0) first[i] = 0;
+      isDense &= counts[i] >= end[i] - first[i];
+      areFirst &= first[i] == 0;
+    }
+    if (rows.isRange() && (isDense || !plan.isCompact)) {
+      addRanges(first, end, areFirst && (!plan.isCompact || rows.isWhole(struct)));
+    } else {
+      addLists(counts);
+    }
+  }
+
+  private void addRanges(long[] first, long[] end, boolean isKept) {
+    long from0 = offsets() + Integer.BYTES * rows.start;
+    node.buffers.add(isKept ? plan.share(from0) : plan.piece(Integer.BYTES * rows.count, address -> {
+      for (long k = 0; k < rows.count; k++) {
+        int child = layout.childOf(NativeHeap.getByte(types + rows.start + k));
+        NativeHeap.putInt(address + Integer.BYTES * k, (int) (NativeHeap.getInt(from0 + Integer.BYTES * k) - first[child]));
+      }
+    }));
+    for (int i = 0; i < first.length; i++) plan.child(node, from, i, struct, Selection.range(offset(i) + first[i], end[i] - first[i]), to, i);
+  }
+
+  private void addLists(long[] counts) {
+    int ofNulls = rows.hasNone ? childOfNulls() : -1;
+    long[] lists = new long[counts.length];
+    long[] next = new long[counts.length];
+    boolean[] hasNone = new boolean[counts.length];
+    for (int i = 0; i < lists.length; i++) lists[i] = plan.list(counts[i]);
+    for (long k = 0; k < rows.count; k++) {
+      long at = rows.at(k);
+      int child = at < 0 ? ofNulls : layout.childOf(NativeHeap.getByte(types + at));
+      hasNone[child] |= at < 0;
+      long position = at < 0 ? -1 : offset(child) + NativeHeap.getInt(offsets() + Integer.BYTES * at);
+      NativeHeap.putLong(lists[child] + Long.BYTES * next[child]++, position);
+    }
+    node.buffers.add(plan.piece(Integer.BYTES * rows.count, address -> {
+      int[] running = new int[counts.length];
+      for (long k = 0; k < rows.count; k++) {
+        long at = rows.at(k);
+        int child = at < 0 ? ofNulls : layout.childOf(NativeHeap.getByte(types + at));
+        NativeHeap.putInt(address + Integer.BYTES * k, running[child]++);
+      }
+    }));
+    for (int i = 0; i < lists.length; i++) {
+      Selection of = Selection.range(0, counts[i]);
+      plan.child(node, from, i, struct, hasNone[i] ? Selection.decoded(lists[i], of, true) : Selection.list(lists[i], counts[i], 0), to, i);
+    }
+  }
+}

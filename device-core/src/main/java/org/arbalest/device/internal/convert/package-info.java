@@ -1,0 +1,5 @@
+/** Arrays in another layout: conversions to a requested schema, and slices made compact. */
+@NullMarked
+package org.arbalest.device.internal.convert;
+
+import org.jspecify.annotations.NullMarked;
