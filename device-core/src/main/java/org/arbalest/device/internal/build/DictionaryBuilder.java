@@ -163,7 +163,7 @@ final class DictionaryBuilder extends EncodedBuilder {
     try {
       return super.together(appends);
     } catch (Throwable t) {
-      if (memory.isOpen() && index != before) {
+      if (memory.isOpen() && !index.equals(before)) {
         indices.narrow(before.bits());
         index = before;
       }
