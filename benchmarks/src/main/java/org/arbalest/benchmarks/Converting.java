@@ -40,6 +40,7 @@ public class Converting {
   private static final Field NUMBER = Field.of("item", DataType.INT64);
 
   /** What is converted, to what. */
+  @SuppressWarnings("ImmutableEnumChecker") // a DataType is a record, or all of records
   public enum Kind {
     TEXT_TO_LARGE(DataType.UTF8, DataType.LARGE_UTF8),
     TEXT_TO_VIEWS(DataType.UTF8, DataType.UTF8_VIEW),
