@@ -92,12 +92,16 @@ class ContentEqualsSpec : FunSpec({
     }
 
     test("READ-60 unions are equal if the types of their rows are, too") {
-        val both = listOf(Field.of("a", DataType.INT32), Field.of("b", DataType.INT32), Field.of("s", StructType(List(2) { Field.of("x", DataType.INT8) })))
+        val both = listOf(Field.of("a", DataType.INT32), Field.of("b", DataType.INT32), Field.of("s", StructType(List(2) { Field.of("x", DataType.INT8) })), Field.of("e", StructType(listOf())))
         for (mode in NestedType.UnionMode.entries) {
-            fun union(vararg rows: Pair<Int, Long>) = build(Field.of("u", NestedType.UnionType(mode, listOf(0, 5, 7), both)), rows.size) { u ->
+            fun union(vararg rows: Pair<Int, Long>) = build(Field.of("u", NestedType.UnionType(mode, listOf(0, 5, 7, 9), both)), rows.size) { u ->
                 for ((child, value) in rows) {
                     u.appendUnion(child)
-                    if (child < 2) u.child(child).append(value) else u.child(2).also { s -> repeat(2) { s.child(it).append(value + it) } }.appendStruct()
+                    when (child) {
+                        2 -> u.child(2).also { s -> repeat(2) { s.child(it).append(value + it) } }.appendStruct()
+                        3 -> u.child(3).appendStruct()
+                        else -> u.child(child).append(value)
+                    }
                 }
             }
             difference(union(0 to 1, 1 to 2), union(0 to 1, 1 to 2)) shouldBe null
@@ -105,6 +109,7 @@ class ContentEqualsSpec : FunSpec({
             difference(union(1 to 1), union(1 to 2)) shouldBe "u[0]: 1, and 2"
             difference(union(2 to 1), union(2 to 1)) shouldBe null
             difference(union(2 to 1), union(2 to 3)) shouldBe "u[0].x[0]: 1, and 3"
+            difference(union(3 to 1), union(3 to 1)) shouldBe null
         }
     }
 

@@ -270,8 +270,12 @@ public final class ColumnImpl extends ColumnTimes {
 
   @Override
   public @Nullable Object get(long row) {
-    if (isNull(row)) return null;
-    return extension == null ? values.get(offset + row) : extension.get(this, row);
+    return isNull(row) ? null : object(offset + row);
+  }
+
+  /** What {@link #get} answers for the value at a position, which is not null. */
+  @Nullable Object object(long at) {
+    return extension == null ? values.get(at) : extension.get(this, at - offset);
   }
 
   /** What a row, which is not null, is as a value of its extension type; null if it is read as what it is stored as. */

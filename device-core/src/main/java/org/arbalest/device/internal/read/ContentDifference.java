@@ -123,7 +123,7 @@ public final class ContentDifference {
       ColumnImpl target = theirs.source(right.offset + other);
       return value(source, ours.row(source, left.offset + row), target, theirs.row(target, right.offset + other), path, shown);
     }
-    if (!left.field.type().children().isEmpty()) return columns(left.range(row, 1), right.range(other, 1), at(path, shown), ALL);
+    if (left.field.type() instanceof StructType || !left.field.type().children().isEmpty()) return columns(left.range(row, 1), right.range(other, 1), at(path, shown), ALL);
     return isEqual(left, row, right, other) ? null : values(left, row, right, other, at(path, shown));
   }
 

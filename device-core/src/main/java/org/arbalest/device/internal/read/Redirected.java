@@ -121,6 +121,6 @@ abstract class Redirected extends Values {
   @Override
   final @Nullable Object get(long at) {
     ColumnImpl source = source(at);
-    return source.values.get(place(source, at));
+    return source.object(place(source, at));
   }
 }

@@ -70,7 +70,7 @@ record FlatClass(DataType standard, Predicate<DataType> reads, Getter get, Predi
     integer(Long.class, DataType.INT64, Column::getLong);
     number(Float.class, DataType.FLOAT32, type -> isWithin(type, 32, 24), (column, row) -> (float) column.getDouble(row), type -> isFloat(type, 32));
     number(Double.class, DataType.FLOAT64, type -> isWithin(type, 64, 53), Column::getDouble, type -> isFloat(type, 64));
-    add(Character.class, DataType.UTF8, FlatClass::isText, (column, row) -> Texts.toChar(column.getString(row)), (column, _, value) -> column.append(value.toString()));
+    add(Character.class, DataType.UTF8, FlatClass::isText, (column, row) -> TextObjects.toChar(column.getString(row)), (column, _, value) -> column.append(value.toString()));
     add(String.class, DataType.UTF8, FlatClass::isText, Column::getString, (column, _, value) -> column.append((String) value));
     add(byte[].class, DataType.BINARY, FlatClass::isBinary, Column::getBytes, (column, _, value) -> column.append((byte[]) value));
     put(BigInteger.class, new FlatClass(DataType.decimal128(38, 0), type -> type instanceof IntType || (type instanceof DecimalType decimal && decimal.scale() <= 0),

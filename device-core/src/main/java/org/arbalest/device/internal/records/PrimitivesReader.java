@@ -50,7 +50,7 @@ final class PrimitivesReader extends ValueReader {
       return array;
     }
     char[] array = new char[size];
-    for (int i = 0; i < size; i++) array[i] = Texts.toChar(list.getString(i));
+    for (int i = 0; i < size; i++) array[i] = TextObjects.toChar(list.getString(i));
     return array;
   }
 }

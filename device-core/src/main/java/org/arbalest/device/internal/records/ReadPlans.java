@@ -80,7 +80,7 @@ final class ReadPlans {
 
   private static FlatClass.@Nullable Getter getter(Class<?> type, Field field) {
     if (type == Object.class || field.valueType() instanceof NullType) return FlatClass::object;
-    if (type.isEnum()) return FlatClass.isText(field.valueType()) ? Texts.constants(type) : null;
+    if (type.isEnum()) return FlatClass.isText(field.valueType()) ? TextObjects.constants(type) : null;
     FlatClass flat = FlatClass.of(type);
     return flat != null && flat.reads().test(field.valueType()) ? flat.get() : null;
   }

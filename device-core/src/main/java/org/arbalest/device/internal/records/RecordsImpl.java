@@ -60,7 +60,7 @@ public final class RecordsImpl<T> implements Records<T> {
   public List<T> rows(DeviceArray batch) {
     ColumnImpl column = ColumnImpl.of(DeviceArrayImpl.unwrap(Objects.requireNonNull(batch, "batch")));
     if (!(column.field().type() instanceof StructType)) throw new IllegalArgumentException("rows are those of a record batch, which is a struct, not " + column.field());
-    return new Rows<>(reading.get(column.field(), this::plan).bind(column));
+    return new RowObjects<>(reading.get(column.field(), this::plan).bind(column));
   }
 
   private ReadPlan plan(Field batch) {

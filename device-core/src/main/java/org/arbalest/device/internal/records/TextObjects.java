@@ -5,8 +5,8 @@ import java.util.Comparator;
 import org.arbalest.device.Column;
 
 /** Text as characters and as constants of an enum. */
-final class Texts {
-  private Texts() {}
+final class TextObjects {
+  private TextObjects() {}
 
   static char toChar(String text) {
     if (text.length() != 1) throw Unreadable.of("is \"" + text + "\", which is no single char");

@@ -5,11 +5,11 @@ import java.util.Objects;
 import java.util.RandomAccess;
 
 /** The rows of a batch as objects, each made when it is asked for. */
-final class Rows<T> extends AbstractList<T> implements RandomAccess {
+final class RowObjects<T> extends AbstractList<T> implements RandomAccess {
   private final ValueReader reader;
   private final int size;
 
-  Rows(ValueReader reader) {
+  RowObjects(ValueReader reader) {
     this.reader = reader;
     this.size = reader.column.arraySize();
   }
