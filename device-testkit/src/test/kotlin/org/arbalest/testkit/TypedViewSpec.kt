@@ -97,7 +97,7 @@ class TypedViewSpec : FunSpec({
                             values.nullCount() shouldBe column.nullCount()
                             val rows = 0L until count
                             rows.map(values::isNull) shouldBe rows.map(column::isNull)
-                            for (row in rows) if (!column.isNull(row)) same(view.get(values, row), column.get(row), column.field().type())
+                            for (row in rows) if (!column.isNull(row)) same(view.get(values, row), column.storage().get(row), column.field().type())
                             if (method == "asByteStrings") return@withClue
                             val allOr = rows.map { view.orDefault(values, it) }
                             view.allOr(values) shouldBe allOr
