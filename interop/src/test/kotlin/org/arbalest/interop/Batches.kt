@@ -29,9 +29,8 @@ internal object Batches {
         return DeviceArray.of(schema(type), ArrayData.of(rows.toLong(), 0, listOf(null), columns))
     }
 
-    /** Rows by the library's builders, where there are such for the type, else laid by hand. */
+    /** Rows by the library's builders. */
     fun built(type: TypeCase, from: Int, rows: Int): DeviceArray {
-        if (!Built.knows(type.type)) return laid(type, from, rows)
         val numbers = (from until from + rows).toList()
         val values = numbers.map(type::value)
         return Built.batch(schema(type).fields().zip(listOf(numbers.map { it.toLong() }, values, values)))

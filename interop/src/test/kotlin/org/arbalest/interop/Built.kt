@@ -5,19 +5,12 @@ import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
-import org.arbalest.device.FlatType
+import org.arbalest.device.Interval
 import org.arbalest.device.NestedType
 import java.math.BigDecimal
 
-/** Arrays of those types that there are builders for, by them. */
+/** Arrays of every type, by the library's builders. */
 internal object Built {
-    fun knows(type: DataType): Boolean = when (type) {
-        is FlatType.Utf8ViewType, is FlatType.BinaryViewType, is FlatType.IntervalType, is NestedType.ListViewType, is NestedType.LargeListViewType,
-        is NestedType.FixedSizeListType, is NestedType.MapType, is NestedType.UnionType, is NestedType.RunEndEncodedType -> false
-        is NestedType.DictionaryType -> type.values().type() == DataType.UTF8 && !type.ordered()
-        else -> type.children().all { knows(it.type()) }
-    }
-
     /** A batch of columns, each of the values as [Laid] has them. */
     fun batch(columns: List<Pair<Field, List<Any?>>>): DeviceArray = Devices.cpu().batchBuilder(columns.first().second.size).use { batch ->
         for ((field, values) in columns) {
@@ -36,7 +29,20 @@ internal object Built {
             value is Double -> column.append(value)
             value is BigDecimal -> column.append(value)
             value is String -> column.append(value)
+            value is Interval -> column.append(value)
+            value is Variant -> (type as NestedType.UnionType).typeIds().indexOf(value.id).let { child ->
+                column.appendUnion(child)
+                append(column.child(child), type.fields()[child].type(), value.value)
+            }
             type is NestedType.StructType -> column.appendStruct()
+            type is NestedType.MapType -> {
+                column.appendMap((value as List<*>).size)
+                val (key, item) = type.entries().type().children()
+                for (entry in value.map { it as Map<*, *> }) {
+                    append(column.keys(), key.type(), entry["key"])
+                    append(column.values(), item.type(), entry["value"])
+                }
+            }
             value is List<*> && type.children().isEmpty() -> column.append(value.map { it as Byte }.toByteArray())
             value is List<*> -> {
                 column.appendList(value.size)

@@ -28,11 +28,15 @@ internal class DuckDb(override val name: String, override val misreads: Set<Stri
         "list of dictionary" to "Attempted to dereference unique_ptr that is NULL",
     )
 
-    /** Dates are days, times microseconds, and what is a length of time is an interval. */
+    /**
+     * Dates are days, times microseconds, and what is a length of time is an interval. Its bug: the days and the milliseconds of an interval are for it one number
+     * of milliseconds, of 64 bits.
+     */
     override val changes: Map<String, (Any) -> Any?> = mapOf<String, (Any) -> Any?>(
         "date64" to { it as Long / 86_400_000 },
         "time32, s" to { it as Long * 1_000_000 },
         "time32, ms" to { it as Long * 1_000 },
+        "interval, days and ms" to { value -> (value as Interval).let { Interval(0, 0, (it.nanoseconds() / 1_000_000 shl 32 or it.days().toLong()) * 1_000_000) } },
     ) + mapOf("s" to 1_000_000_000L, "ms" to 1_000_000L, "us" to 1_000L, "ns" to 1L).entries.associate { (unit, nanos) ->
         "duration, $unit" to { value: Any -> Interval(0, 0, value as Long * nanos) }
     }
