@@ -21,6 +21,14 @@ suspend fun readme(symbols: List<String?>, prices: DoubleArray, cArray: MemorySe
     return total
 }
 
+/** The README's rows as objects. */
+data class Trade(val price: Double, val symbol: String?)
+
+fun dear(trades: List<Trade>): List<Trade> = Devices.cpu().batch(trades).use { batch ->
+    batch.show() // as a table
+    batch.rows<Trade>().filter { it.price > 1.75 }
+}
+
 /** The README's async streams: one that a C producer drives, and one of ours for a C consumer. */
 suspend fun readmeAsync(days: List<DoubleArray>, schema: Schema, cStart: (MemorySegment) -> Unit, cHandler: () -> MemorySegment): Double {
     var total = 0.0

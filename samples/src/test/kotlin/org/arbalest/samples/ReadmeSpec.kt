@@ -2,6 +2,7 @@ package org.arbalest.samples
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.core.test.Enabled
+import io.kotest.matchers.collections.shouldContainInOrder
 import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
@@ -33,7 +34,7 @@ class ReadmeSpec : FunSpec({
         val sources = mapOf("kotlin" to "kotlin/org/arbalest/samples/Readme.kt", "java" to "java/org/arbalest/samples/ReadmeJava.java")
             .mapValues { (_, path) -> File("src/main/$path").readText().unindented() }
         val blocks = Regex("```(kotlin|java)\n(.*?)```", RegexOption.DOT_MATCHES_ALL).findAll(File("../README.md").readText()).toList()
-        blocks shouldHaveSize 4
+        blocks shouldHaveSize 5
         for ((language, code) in blocks.map { it.destructured }) {
             if (!code.startsWith("import ")) {
                 "\n${sources.getValue(language)}\n" shouldContain "\n${code.unindented()}\n"
@@ -57,6 +58,12 @@ class ReadmeSpec : FunSpec({
                 arena.allocate(ArrowArrayStreamStruct.LAYOUT).also { DeviceArrayReader.of(back.schema(), listOf(back)).exportStream(it) }
             } shouldBe 7.75
         }
+        eventually("nothing is left") { Ledger.now().isZero }
+    }
+
+    test("the README's rows are objects, and a table") {
+        val shown = captured { 0.also { dear(listOf(Trade(1.5, "A"), Trade(2.0, null))) shouldBe listOf(Trade(2.0, null)) } }
+        shown.output.lines().map(String::trim) shouldContainInOrder listOf("1.5 | A", "2.0 | null")
         eventually("nothing is left") { Ledger.now().isZero }
     }
 
