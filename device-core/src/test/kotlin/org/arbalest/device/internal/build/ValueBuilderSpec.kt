@@ -16,6 +16,7 @@ import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType.IntType
 import org.arbalest.device.Interval
 import org.arbalest.device.NestedType.DictionaryType
 import org.arbalest.device.NestedType.StructType
@@ -202,6 +203,15 @@ class ValueBuilderSpec : FunSpec({
                 column.field().type() shouldBe DataType.dictionary(wide, DataType.INT64)
                 batch.build().use { array -> array.column("a").all() shouldBe List(300) { 1000L - it } + 1000L }
             }
+        }
+        for ((index, most) in listOf(DataType.INT8 to 127L, DataType.UINT8 to 255L)) Devices.cpu().batchBuilder(257).use { batch ->
+            val grown = batch.column(Field.of("a", DataType.dictionary(index, DataType.INT64))).growIndices()
+            for (i in 0..most) grown.append(i)
+            grown.field().type() shouldBe DataType.dictionary(index, DataType.INT64)
+            grown.append(most + 1).field().type() shouldBe DataType.dictionary(IntType(16, index.signed()), DataType.INT64)
+            val kept = batch.column(Field.of("b", DataType.dictionary(index, DataType.INT64)))
+            for (i in 0..most) kept.append(i)
+            shouldThrow<IllegalArgumentException> { kept.append(most + 1) }.message shouldContain "indices count ($most)"
         }
         Devices.cpu().batchBuilder(257).use { batch ->
             val column = batch.column(Field.of("a", DataType.dictionary(DataType.UINT8, DataType.INT64)))
