@@ -112,9 +112,9 @@ public inline fun ColumnScope.fixedShapeTensor(
     elements: ColumnScope.() -> Unit,
 ) {
     contract { callsInPlace(elements, EXACTLY_ONCE) }
-    val size = shape.fold(1) { product, size -> Math.multiplyExact(product, size) }
-    val field = Field.of(name, DataType.fixedSizeList(UNNAMED, size)).withExtension(Extension.FixedShapeTensor(shape, dimNames, permutation))
+    val field = Extension.fixedShapeTensor(name, DataType.NULL, *shape.toIntArray()).withExtension(Extension.FixedShapeTensor(shape, dimNames, permutation))
     val column = extended(field, nullable, metadata)
+    val size = elementsOf(shape)
     repeat(rows) { column.appendList(size) }
     if (isNull != null) column.setNulls(isNull)
     ColumnScope.ofList(Math.multiplyExact(rows, size), column).elements()
@@ -151,7 +151,7 @@ public inline fun ColumnScope.variableShapeTensor(
             column.appendNullWithParts()
         } else {
             column.appendTensor(*shape)
-            size = Math.addExact(size, shape.fold(1) { product, size -> Math.multiplyExact(product, size) })
+            size = Math.addExact(size, elementsOf(shape.asList()))
         }
     }
     ColumnScope.ofList(size, column.child("data")).elements()
@@ -163,6 +163,10 @@ internal fun ColumnScope.extended(field: Field, nullable: Boolean, metadata: Met
     val all = field.metadata().entries().fold(metadata) { sum, pair -> sum.with(pair.keyBytes(), pair.valueBytes()) }
     return column(field.withNullable(nullable).withMetadata(all))
 }
+
+/** The number of elements of a tensor whose shape was looked at. */
+@PublishedApi
+internal fun elementsOf(shape: List<Int>): Int = if (0 in shape) 0 else shape.fold(1, Math::multiplyExact)
 
 @PublishedApi
 internal val TimeUnit.chronoUnit: ChronoUnit

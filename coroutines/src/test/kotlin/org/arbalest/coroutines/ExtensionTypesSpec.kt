@@ -80,6 +80,14 @@ class ExtensionTypesSpec : FunSpec({
             variable.map { it?.shape() } shouldBe listOf(listOf(0, 3), null, listOf(2, 3))
             variable[2].values().integers().toList() shouldBe List(6) { it.toLong() }
         }
+        cpu.batch(1) {
+            fixedShapeTensor("fixed", listOf(1 shl 16, 1 shl 16, 0)) { int8(values = ByteArray(0)) }
+            variableShapeTensor("variable", 3, { intArrayOf(1 shl 16, 1 shl 16, 0) }) { int8(values = ByteArray(0)) }
+        }.use { batch -> for (name in listOf("fixed", "variable")) batch[name].tensors()[0].run { shape() to values().length() } shouldBe (listOf(1 shl 16, 1 shl 16, 0) to 0L) }
+        for (shape in listOf(listOf(1 shl 16, 1 shl 16), listOf(-1), listOf(-2, -3))) {
+            shouldThrow<IllegalArgumentException> { cpu.batch(1) { fixedShapeTensor("t", shape) { int8(values = ByteArray(0)) } } }
+            shouldThrow<IllegalArgumentException> { cpu.batch(1) { variableShapeTensor("t", shape.size, { shape.toIntArray() }) { int8(values = ByteArray(0)) } } }
+        }
         shouldThrow<IllegalStateException> { cpu.batch(1) { fixedShapeTensor("t", listOf(2)) { int8(values = ByteArray(2)); int8(values = ByteArray(2)) } } }
     }
 

@@ -38,14 +38,15 @@ public interface ExtensionCodec<T> {
 
   /**
    * Whether a field of this name is one that this codec reads; one that is not reads as its storage. This asks for the {@link #storage()}; a codec with
-   * parameters, or of several storages, looks itself.
+   * parameters, or of several storages, looks itself. Asked with whatever a peer sent; what it throws reaches who calls {@link Column#get(long)} or {@link
+   * Field#valueClass}, and nobody else.
    */
   default boolean fits(Field field) {
     return field.type().equals(storage());
   }
 
   /**
-   * Reads a value.
+   * Reads a value. What it throws reaches who asked for it; a table of rows shows a question mark.
    *
    * @param storage the column as what it is stored as
    * @param row a row that is not null
@@ -55,7 +56,7 @@ public interface ExtensionCodec<T> {
   /**
    * Appends a value: one, in whole, with all its parts. What it throws reaches who appends, and the builder is as before (OWN-15).
    *
-   * @param storage the builder of what it is stored as
+   * @param storage the builder of what it is stored as, to append to, and to its parts, and for nothing else
    */
   void append(ColumnBuilder storage, T value);
 

@@ -246,7 +246,7 @@ public final class Statistics {
       return exact == null ? get(statistic.approximate) : exact;
     }
 
-    /** For people: {@code column 3: ARROW:null_count:exact = 0, ARROW:max_value:exact = 5}. */
+    /** For people: {@code column 3: ARROW:null_count:exact=0, ARROW:max_value:exact=5}. */
     @Override
     public String toString() {
       return values.entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(", ", StatisticsTable.name(index) + ": ", ""));

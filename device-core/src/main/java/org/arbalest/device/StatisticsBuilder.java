@@ -1,6 +1,8 @@
 package org.arbalest.device;
 
+import java.math.BigDecimal;
 import java.util.Objects;
+import org.arbalest.device.FlatType.DecimalType;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.arbalest.device.internal.statistics.Statistic;
 import org.arbalest.device.internal.statistics.StatisticValue;
@@ -172,7 +174,7 @@ public final class StatisticsBuilder {
     Object value = widened(given);
     DataType of = type == null ? typeOf(key, value) : type;
     if (!Field.of("", of).valueClass().isInstance(value)) throw new IllegalArgumentException("\"" + key + "\": " + isNo(value, TypeNames.of(of)));
-    StatisticValue added = StatisticValue.of(of, value);
+    StatisticValue added = StatisticValue.of(of, scaled(key, of, value));
     String complaint = Statistic.complaint(key, added);
     if (complaint != null) throw new IllegalArgumentException("\"" + key + "\" " + complaint);
     table.target(target).put(key, added);
@@ -189,6 +191,16 @@ public final class StatisticsBuilder {
       case byte[] bytes -> bytes.clone();
       default -> value;
     };
+  }
+
+  /** With as many digits behind the point as the type has, as it comes back. */
+  private static Object scaled(String key, DataType type, Object value) {
+    if (!(type instanceof DecimalType decimal) || !(value instanceof BigDecimal number)) return value;
+    try {
+      return number.setScale(decimal.scale());
+    } catch (ArithmeticException e) {
+      throw new IllegalArgumentException("\"" + key + "\": " + isNo(value, TypeNames.of(type)), e);
+    }
   }
 
   private static DataType typeOf(String key, Object value) {

@@ -34,6 +34,9 @@ public enum Validation {
    *   <li>decimals have no more digits than their precision, dates in milliseconds are whole days, times are within a day (VAL-09, VAL-10).
    * </ul>
    *
+   * <p>What an extension type asks beyond its storage is not looked at: the shapes of tensors, offsets of times, JSON. Getters that read it as more than that
+   * check it in each row.
+   *
    * <p>Values beneath nulls may be anything. Of a slice only what it shows is checked, but for what only the content of buffers could tell: the elements of
    * lists, the children of dense unions and of run-ends, and dictionaries are checked whole, as they are handed on whole.
    *

@@ -7,6 +7,7 @@ import io.kotest.matchers.nulls.shouldNotBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldStartWith
+import org.arbalest.device.NestedType.DictionaryType
 import org.arbalest.device.NestedType.ListType
 import org.arbalest.device.NestedType.StructType
 import org.arbalest.device.abi.DeviceType
@@ -122,6 +123,17 @@ class ContentEqualsSpec : FunSpec({
                 HandLaid.imported(type, List(8) { it } + 44, 1) { one.difference(it).shouldNotBeNull() shouldStartWith "[8]" }
             }
         }
+    }
+
+    test("READ-60 structs without fields are equal wherever they are: in a union, in a dictionary, in a list") {
+        val none = Field.of("none", DataType.struct())
+        fun union(size: Int) = build(Field.of("u", DataType.denseUnion(none, Field.of("n", DataType.INT8))), size) { u -> repeat(size) { u.child(0).appendStruct().also { u.appendUnion(0) } } }
+        difference(union(2), union(2)) shouldBe null
+        fun encoded() = build(Field.of("d", DictionaryType(DataType.INT8, none, false)), 2) { d -> d.appendStruct().appendNull() }
+        difference(encoded(), encoded()) shouldBe null
+        fun list(size: Int) = build(Field.of("l", ListType(none))) { l -> repeat(size) { l.items().appendStruct() }.also { l.appendList(size) } }
+        difference(list(2), list(2)) shouldBe null
+        difference(list(2), list(1)) shouldBe "l[0]: 2 elements, and 1"
     }
 
     test("READ-60 what the entries of a map are called does not count") {

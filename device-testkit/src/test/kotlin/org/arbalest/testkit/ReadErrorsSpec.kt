@@ -13,8 +13,6 @@ import org.arbalest.device.Field
 import org.arbalest.device.FlatType.DecimalType
 import org.arbalest.device.NestedType.ListType
 import org.arbalest.device.NestedType.StructType
-import org.arbalest.device.NestedType.UnionMode
-import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.TimeUnit
 import org.arbalest.device.Validation
 import org.arbalest.testkit.RawArray.Companion.bytes
@@ -78,24 +76,6 @@ class ReadErrorsSpec : FunSpec({
             for (type in listOf(DataType.DATE32, DataType.timestamp(TimeUnit.SECOND, null))) HandLaid.imported(type, rows, 1) { array ->
                 for (read in doubles) shouldThrow<IllegalArgumentException> { read(array.asColumn()) }
                 array.asColumn().toLongArray(7).size shouldBe rows.size
-            }
-        }
-    }
-
-    test("READ-09 ARR-05 nulls that an older peer's bitmap of a union says are nulls") {
-        val fields = listOf(Field.of("x", DataType.INT8), Field.of("y", DataType.INT8))
-        for (mode in UnionMode.entries) {
-            val type = UnionType(mode, listOf(0, 1), fields)
-            val offsets = if (mode == UnionMode.DENSE) listOf(ints(0, 0, 1)) else emptyList()
-            val children = fields.map { RawArray(it, 3, 0, 0, mutableListOf(null, bytes(1, 2, 3))) }
-            for (nulls in listOf(-1L, 1L, 0L)) {
-                imported(RawArray(Field.of("u", type), 3, nulls, 0, (listOf(bytes(0b101), bytes(0, 1, 0)) + offsets).toMutableList(), children)) { array ->
-                    val column = array.asColumn()
-                    column.nullCount() shouldBe if (nulls == 0L) 0 else 1
-                    (0L until 3).map(column::isNull) shouldBe listOf(false, nulls != 0L, false)
-                    (column.get(1) == null) shouldBe (nulls != 0L)
-                    column.get(2) shouldBe if (mode == UnionMode.DENSE) 2L else 3L
-                }
             }
         }
     }

@@ -1,16 +1,20 @@
 package org.arbalest.testkit
 
+import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
+import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
 import org.arbalest.device.Field
 import org.arbalest.device.NestedType
 import org.arbalest.device.NestedType.RunEndEncodedType
 import org.arbalest.device.NestedType.UnionMode
 import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.Errno
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
@@ -84,6 +88,23 @@ class StructureSpec : FunSpec({
             }
             sums[0] shouldBe sums[1]
             sums[0] shouldNotBe 0
+        }
+    }
+
+    test("ARR-05 a union with a bitmap that has nulls, or may have some, is refused, since a union of today cannot say them; a bitmap that is NULL has none") {
+        for (dense in listOf(true, false)) for (nulls in listOf(-1L, 1L)) for (below in listOf(false, true)) {
+            val type = UnionType(if (dense) UnionMode.DENSE else UnionMode.SPARSE, listOf(0, 1), integers)
+            fun made(out: MemorySegment, hasBitmap: Boolean) {
+                val node = if (below) child(out.also { PeerNodes.array(it, length = 2, buffers = 1, children = 1) }, 0) else out
+                union(node, dense, true)
+                if (!hasBitmap) PeerNodes.setBuffer(node, 0, null)
+                ArrowArrayStruct.setNullCount(node.address(), nulls)
+            }
+            val all = if (below) DataType.struct(Field.of("u", type)) else type
+            val error = shouldThrow<DeviceException> { imported(all, { made(it, true) }) { } }
+            error.errno() shouldBe Errno.EINVAL
+            error.message shouldContain "null_count = $nulls, and a bitmap in front of the types, as older peers have it, but unions have no nulls of their own"
+            imported(all, { made(it, false) }) { array -> exported(array, ArrowArrayStruct::nullCount) shouldBe 0 }
         }
     }
 

@@ -70,17 +70,24 @@ public final class Structure {
     if (shape.hasValidity && nulls > 0 && NativeHeap.getLong(buffers) == 0) {
       throw new Malformed("null_count = " + nulls + ", but there is no validity bitmap");
     }
+    if (count > shape.buffers && isUnion(shape) && nulls != 0 && length > 0 && NativeHeap.getLong(buffers) != 0) {
+      throw new Malformed("null_count = " + nulls + ", and a bitmap in front of the types, as older peers have it, but unions have no nulls of their own");
+    }
     if (shape.hasValidity && end > Layout.MOST_BYTES * 8 && NativeHeap.getLong(buffers) != 0) throw tooMany(layout, end);
     if (length > 0) checkPresent(layout, buffers, count, end);
     if (shape == Layout.Shape.VIEW) checkVariadic(array, count - 3);
   }
 
-  /** What older peers export: a bitmap for null arrays and unions (ARR-05). */
+  /** What older peers export: a bitmap for null arrays and unions (ARR-05), which Arrow C++ takes in, too, if it has no nulls. */
   private static boolean isLegacy(Layout.Shape shape, long count) {
     return switch (shape) {
       case NULL, SPARSE_UNION, DENSE_UNION -> count == shape.buffers + 1;
       default -> false;
     };
+  }
+
+  private static boolean isUnion(Layout.Shape shape) {
+    return shape == Layout.Shape.SPARSE_UNION || shape == Layout.Shape.DENSE_UNION;
   }
 
   private static void checkPresent(Layout layout, long buffers, long count, long end) {

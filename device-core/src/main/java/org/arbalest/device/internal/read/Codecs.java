@@ -29,10 +29,14 @@ public final class Codecs {
     return type == null ? null : (ExtensionCodec<?>) type.codec();
   }
 
-  /** Why a codec does not read or write values of a field, or null if it does. */
-  public static @Nullable String mismatch(ExtensionCodec<?> codec, Field field) {
+  /** Whether a codec reads and writes values of a field. */
+  public static boolean fits(ExtensionCodec<?> codec, Field field) {
     Extension extension = field.extension();
-    if (extension != null && extension.name().equals(codec.name()) && codec.fits(field)) return null;
+    return extension != null && extension.name().equals(codec.name()) && codec.fits(field);
+  }
+
+  /** Why a codec does not. */
+  static String mismatch(ExtensionCodec<?> codec) {
     return "is no " + codec.name() + ", which is stored as " + TypeNames.of(codec.storage());
   }
 }

@@ -37,8 +37,11 @@ public final class ColumnImpl extends ColumnTimes {
   /** What reads an extension type by {@link #get(long)}, or null if that is read as what it is stored as. */
   private final @Nullable ExtensionReader extension;
 
-  /** The codec that read the last value, so that it is asked once whether it fits. */
+  /** The codec that read the last value, so that it is asked once whether it fits; set by whatever thread, and only compared. */
   private @Nullable ExtensionCodec<?> fitting;
+
+  /** What this is a range of, if it is one. */
+  private final @Nullable ColumnImpl rangeOf;
 
   /** This column without the extension type; made at first use. */
   private volatile @Nullable ColumnImpl storage;
@@ -58,6 +61,7 @@ public final class ColumnImpl extends ColumnTimes {
     this.hasNullsBelow = values.hasNullsBelow();
     this.longs = longs();
     this.extension = ExtensionReader.of(field);
+    this.rangeOf = null;
   }
 
   private ColumnImpl(ColumnImpl of, long offset, long length) {
@@ -67,6 +71,8 @@ public final class ColumnImpl extends ColumnTimes {
     this.hasNullsBelow = of.hasNullsBelow;
     this.longs = longs();
     this.extension = of.extension;
+    this.fitting = of.fitting;
+    this.rangeOf = of.rangeOf == null ? of : of.rangeOf;
   }
 
   private long longs() {
@@ -121,6 +127,11 @@ public final class ColumnImpl extends ColumnTimes {
   /** Whether what is at a position in the buffers is null. */
   boolean isNullAt(long at) {
     return (validity != 0 && !Bitmaps.get(validity, at)) || (hasNullsBelow && values.isNull(at));
+  }
+
+  /** Whether a row is null, and not what it stands for. */
+  boolean isNullItself(long row) {
+    return validity != 0 && !Bitmaps.get(validity, offset + row);
   }
 
   /** What a getter throws for a row that is null (READ-50). */
@@ -198,12 +209,12 @@ public final class ColumnImpl extends ColumnTimes {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // what equals of the user's does is no matter of each value
   public <T> T get(long row, ExtensionCodec<T> codec) {
     Objects.requireNonNull(codec, "codec");
     long at = valueAt(row);
-    if (codec.equals(fitting)) return codec.read(storage(), row);
-    String mismatch = Codecs.mismatch(codec, field);
-    if (mismatch == null) {
+    if (codec == fitting) return codec.read(storage(), row);
+    if (Codecs.fits(codec, field)) {
       fitting = codec;
       return codec.read(storage(), row);
     }
@@ -211,15 +222,21 @@ public final class ColumnImpl extends ColumnTimes {
       ColumnImpl source = elsewhere.source(at);
       return source.get(elsewhere.row(source, at), codec);
     }
-    throw cannot("values of " + codec.valueClass().getName(), mismatch);
+    throw cannot("values of " + codec.valueClass().getName(), Codecs.mismatch(codec));
   }
 
   @Override
   public ColumnImpl storage() {
     if (field.extension() == null) return this;
     ColumnImpl known = storage;
-    if (known == null) storage = known = new ColumnImpl(array, field.storage(), struct, offset, length, above);
+    if (known == null) storage = known = madeStorage();
     return known;
+  }
+
+  /** Of a range, that of what it is a range of: lists are ranges, and many. */
+  private ColumnImpl madeStorage() {
+    ColumnImpl of = rangeOf;
+    return of == null ? new ColumnImpl(array, field.storage(), struct, offset, length, above) : of.storage().range(offset - of.offset, length);
   }
 
   @Override

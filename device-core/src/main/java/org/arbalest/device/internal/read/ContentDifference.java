@@ -78,17 +78,25 @@ public final class ContentDifference {
   private static @Nullable String columns(ColumnImpl left, ColumnImpl right, String path, Rows rows) {
     if (left.values instanceof Values.Nulls) return null;
     for (long row = 0; row < left.length; row++) {
-      if (rows.has(row) && left.isNull(row) != right.isNull(row)) return values(left, row, right, row, at(path, row));
+      if (rows.has(row) && isNull(left, row) != isNull(right, row)) return values(left.storage(), row, right.storage(), row, at(path, row));
     }
     DataType type = left.field.type();
-    if (type instanceof StructType struct) return fields(struct, left, right, path, row -> rows.has(row) && !left.isNull(row));
+    if (type instanceof StructType struct) return fields(struct, left, right, path, row -> rows.has(row) && !isNull(left, row));
     boolean isList = isList(left);
     for (long row = 0; row < left.length; row++) {
-      if (!rows.has(row) || left.isNull(row)) continue;
+      if (!rows.has(row) || isNull(left, row)) continue;
       String below = isList ? lists(left, right, path, row) : value(left, row, right, row, path, row);
       if (below != null) return below;
     }
     return null;
+  }
+
+  /** Whether a row is null as it is stored: an extension type may have more nulls than that. */
+  private static boolean isNull(ColumnImpl column, long row) {
+    if (!column.storage().isNull(row)) return false;
+    if (!(column.values instanceof Redirected elsewhere) || column.isNullItself(row)) return true;
+    ColumnImpl source = elsewhere.source(column.offset + row);
+    return isNull(source, elsewhere.row(source, column.offset + row));
   }
 
   private static @Nullable String fields(StructType struct, ColumnImpl left, ColumnImpl right, String path, Rows rows) {
@@ -143,7 +151,10 @@ public final class ContentDifference {
   }
 
   private static String values(ColumnImpl left, long row, ColumnImpl right, long other, String at) {
-    return at + ": " + ValueText.quoted(left, row) + ", and " + ValueText.quoted(right, other);
+    String one = ValueText.quoted(left, row);
+    String two = ValueText.quoted(right, other);
+    if (!one.equals(two)) return at + ": " + one + ", and " + two;
+    return at + ": " + ValueText.quoted(left.storage(), row) + ", and " + ValueText.quoted(right.storage(), other); // a codec sees no difference, or none
   }
 
   private static String typed(ColumnImpl union, long row) {

@@ -1,5 +1,6 @@
 package org.arbalest.device.internal.read;
 
+import java.util.Objects;
 import org.arbalest.device.Column;
 import org.arbalest.device.Extension.Bool8;
 import org.arbalest.device.Extension.Uuid;
@@ -18,10 +19,21 @@ interface ExtensionReader {
       case null -> null;
       case Uuid _ -> Column::getUuid;
       case Bool8 _ -> Column::getBoolean;
-      default -> {
-        ExtensionCodec<?> codec = Codecs.registered(field);
-        yield codec == null ? null : (column, row) -> codec.read(column.storage(), row);
-      }
+      default -> byCodec(field);
     };
+  }
+
+  private static @Nullable ExtensionReader byCodec(Field field) {
+    try {
+      ExtensionCodec<?> codec = Codecs.registered(field);
+      return codec == null ? null : (column, row) -> codec.read(column.storage(), row);
+    } catch (RuntimeException _) { // it cannot say whether it fits; who calls get hears that from it
+      return ExtensionReader::ask;
+    }
+  }
+
+  private static Object ask(ColumnImpl column, long row) {
+    ExtensionCodec<?> codec = Codecs.registered(column.field());
+    return codec == null ? Objects.requireNonNull(column.storage().get(row)) : codec.read(column.storage(), row);
   }
 }

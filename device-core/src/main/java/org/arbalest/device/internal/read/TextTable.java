@@ -107,7 +107,7 @@ public final class TextTable {
     try {
       return ValueText.plain(ColumnImpl.unwrap(column), row, isUuid(column.field()) ? UUID_LENGTH : WIDEST_COLUMN);
     } catch (DeviceException | IllegalArgumentException | ArithmeticException | DateTimeException _) { // malformed, or of a kind that is not read
-      return "?";
+      return ValueText.UNREADABLE;
     }
   }
 

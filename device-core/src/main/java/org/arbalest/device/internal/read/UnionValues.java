@@ -1,18 +1,14 @@
 package org.arbalest.device.internal.read;
 
 import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.internal.memory.Bitmaps;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
-/** Unions: each row is a value of one of the children. Older peers send a bitmap in front of the type ids (ARR-05), whose nulls count. */
+/** Unions: each row is a value of one of the children. Older peers send a bitmap in front of the type ids, without nulls (ARR-05). */
 final class UnionValues extends Redirected {
   private final Layout layout;
   private final boolean isDense;
-
-  /** The bitmap of an older peer, or 0. */
-  private final long legacyValidity;
 
   private final long ids;
   private final long offsets;
@@ -23,16 +19,9 @@ final class UnionValues extends Redirected {
     this.layout = Layout.of(field);
     this.isDense = layout.shape == Layout.Shape.DENSE_UNION;
     long surplus = ArrowArrayStruct.nBuffers(column.struct) - layout.shape.buffers;
-    boolean hasNulls = surplus > 0 && ArrowArrayStruct.nullCount(column.struct) != 0;
-    this.legacyValidity = hasNulls ? ArrowArrayStruct.buffer(column.struct, 0) : 0;
     this.ids = ArrowArrayStruct.buffer(column.struct, surplus);
     this.offsets = isDense ? ArrowArrayStruct.buffer(column.struct, surplus + 1) : 0;
     this.children = new ColumnImpl[layout.children.length];
-  }
-
-  @Override
-  boolean isNull(long at) {
-    return (legacyValidity != 0 && !Bitmaps.get(legacyValidity, at)) || super.isNull(at);
   }
 
   @Override

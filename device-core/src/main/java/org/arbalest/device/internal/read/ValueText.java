@@ -10,6 +10,9 @@ import java.util.Locale;
  * elements as there are.
  */
 final class ValueText {
+  /** What cannot be read. */
+  static final String UNREADABLE = "?";
+
   private static final int LONGEST = 120;
   private static final HexFormat HEX = HexFormat.of();
 
@@ -58,11 +61,7 @@ final class ValueText {
       text.append("null");
       return;
     }
-    Object value = column.extensionValue(row);
-    if (value != null) {
-      append(value.toString(), quote && value instanceof String);
-      return;
-    }
+    if (isExtended(column, row, quote)) return;
     long at = column.offset + row;
     switch (column.values) {
       case Redirected encoded -> {
@@ -78,6 +77,18 @@ final class ValueText {
       case FixedValues.Binary values -> appendBytes(values, at, quote);
       case Values values -> text.append(values.get(at));
     }
+  }
+
+  /** Appends a value of an extension type, if it is one; a codec is the user's, and may throw. */
+  private boolean isExtended(ColumnImpl column, long row, boolean quote) {
+    try {
+      Object value = column.extensionValue(row);
+      if (value == null) return false;
+      append(String.valueOf(value.toString()), quote && value instanceof String);
+    } catch (RuntimeException _) {
+      text.append(UNREADABLE);
+    }
+    return true;
   }
 
   private void appendList(ColumnImpl list) {

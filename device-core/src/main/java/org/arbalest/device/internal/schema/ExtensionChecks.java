@@ -20,7 +20,7 @@ public final class ExtensionChecks {
   /** A copy of sizes, none of which is negative. */
   public static List<Integer> sizes(String what, List<Integer> sizes) {
     Objects.requireNonNull(sizes, what);
-    sizes.forEach(size -> TypeChecks.notNegative("a size in " + what + " " + sizes, size));
+    for (int size : sizes) checkSize(what, size, sizes);
     return List.copyOf(sizes);
   }
 
@@ -28,9 +28,14 @@ public final class ExtensionChecks {
   public static List<@Nullable Integer> someSizes(String what, List<@Nullable Integer> sizes) {
     Objects.requireNonNull(sizes, what);
     for (Integer size : sizes) {
-      if (size != null) TypeChecks.notNegative("a size in " + what + " " + sizes, size);
+      if (size != null) checkSize(what, size, sizes);
     }
     return Collections.unmodifiableList(new ArrayList<>(sizes));
+  }
+
+  /** The message is made when it is needed: sizes that a peer says may be many. */
+  private static void checkSize(String what, int size, List<?> sizes) {
+    if (size < 0) TypeChecks.notNegative("a size in " + what + " " + sizes, size);
   }
 
   public static List<String> names(List<String> dimNames) {

@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.function.LongFunction;
+import java.util.function.LongUnaryOperator;
 import org.arbalest.device.ByteStrings;
 import org.arbalest.device.Column;
 import org.arbalest.device.DataType;
@@ -25,6 +26,7 @@ import org.arbalest.device.FlatType.Utf8Type;
 import org.arbalest.device.FlatType.Utf8ViewType;
 import org.arbalest.device.NestedType.DictionaryType;
 import org.arbalest.device.NestedType.RunEndEncodedType;
+import org.arbalest.device.Runs;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,9 +47,8 @@ record Extremes(long min, long max) {
       case FloatType _ -> ofFloats(column);
       case BoolType _ -> ofObjects(column, column::getBoolean, Comparator.<Boolean>naturalOrder());
       case DecimalType _ -> ofObjects(column, column::getDecimal, Comparator.<BigDecimal>naturalOrder());
-      case Utf8Type _, LargeUtf8Type _, BinaryType _, LargeBinaryType _, FixedSizeBinaryType _ ->
+      case Utf8Type _, LargeUtf8Type _, Utf8ViewType _, BinaryType _, LargeBinaryType _, BinaryViewType _, FixedSizeBinaryType _ ->
           type.equals(column.field().type()) ? ofBytes(column.asByteStrings()) : ofObjects(column, column::getBytes, Arrays::compareUnsigned);
-      case Utf8ViewType _, BinaryViewType _ -> ofObjects(column, column::getBytes, Arrays::compareUnsigned);
       default -> null;
     };
   }
@@ -62,13 +63,21 @@ record Extremes(long min, long max) {
     };
   }
 
+  /** From a row that was looked at to the next one that has another value: of runs, which a few bytes make as long as they like, each has one. */
+  private static LongUnaryOperator steps(Column column) {
+    if (!(column.field().type() instanceof RunEndEncodedType)) return row -> row + 1;
+    Runs runs = column.runs();
+    return row -> runs.next() ? runs.end() : column.length();
+  }
+
   /** With the bits changed that make the order of unsigned numbers that of signed ones. */
   private static @Nullable Extremes ofIntegers(Column column, long flip) {
+    LongUnaryOperator next = steps(column);
     long minAt = -1;
     long maxAt = -1;
     long min = Long.MAX_VALUE;
     long max = Long.MIN_VALUE;
-    for (long row = 0; row < column.length(); row++) {
+    for (long row = 0; row < column.length(); row = next.applyAsLong(row)) {
       if (column.isNull(row)) continue;
       long value = column.getLong(row) ^ flip;
       if (value < min || minAt < 0) {
@@ -85,9 +94,10 @@ record Extremes(long min, long max) {
 
   /** Of zeros, the negative one is the smaller. */
   private static @Nullable Extremes ofFloats(Column column) {
+    LongUnaryOperator next = steps(column);
     long min = -1;
     long max = -1;
-    for (long row = 0; row < column.length(); row++) {
+    for (long row = 0; row < column.length(); row = next.applyAsLong(row)) {
       if (column.isNull(row)) continue;
       double value = column.getDouble(row);
       if (Double.isNaN(value)) return null;
@@ -109,11 +119,12 @@ record Extremes(long min, long max) {
   }
 
   private static <T> @Nullable Extremes ofObjects(Column column, LongFunction<T> values, Comparator<? super T> order) {
+    LongUnaryOperator next = steps(column);
     long minAt = -1;
     long maxAt = -1;
     T min = null;
     T max = null;
-    for (long row = 0; row < column.length(); row++) {
+    for (long row = 0; row < column.length(); row = next.applyAsLong(row)) {
       if (column.isNull(row)) continue;
       T value = values.apply(row);
       if (min == null || order.compare(value, min) < 0) {

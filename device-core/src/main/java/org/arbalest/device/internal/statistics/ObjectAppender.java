@@ -5,8 +5,10 @@ import java.time.Period;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.DataType;
+import org.arbalest.device.ExtensionCodec;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.IntType;
 import org.arbalest.device.Interval;
@@ -26,6 +28,7 @@ final class ObjectAppender {
   static void append(ColumnBuilder column, Field field, @Nullable Object value) {
     DataType type = field.valueType();
     ColumnBuilder parts = parts(column, field.type());
+    if (value != null && isByCodec(column, field, value)) return;
     switch (value) {
       case null -> appendNull(column, field);
       case Boolean bool -> column.append((boolean) bool);
@@ -35,6 +38,7 @@ final class ObjectAppender {
       case BigDecimal number -> column.append(number);
       case String text -> column.append(text);
       case byte[] bytes -> column.append(bytes);
+      case UUID uuid -> column.append(uuid);
       case Period period -> column.append(new Interval(Math.toIntExact(period.toTotalMonths()), Math.toIntExact(period.get(ChronoUnit.DAYS)), 0));
       case Interval interval -> column.append(interval);
       case List<?> entries when type instanceof MapType(Field entry, _) -> appendMap(column, parts, entry, entries);
@@ -42,6 +46,25 @@ final class ObjectAppender {
       case Map<?, ?> fields when type instanceof StructType struct -> appendStruct(column, parts, struct.fields(), fields);
       default -> throw doesNotFit(field, value);
     }
+  }
+
+  /** Appends a value of an extension type of the user's, if it is one. */
+  private static boolean isByCodec(ColumnBuilder column, Field field, Object value) {
+    ExtensionCodec<?> codec = ExtensionCodec.registered(field);
+    if (codec == null) {
+      return switch (field.type()) {
+        case DictionaryType encoded -> isByCodec(column, encoded.values(), value);
+        case RunEndEncodedType runs -> isByCodec(column, runs.values(), value);
+        default -> false;
+      };
+    }
+    if (!codec.valueClass().isInstance(value)) return false;
+    appendBy(codec, column, value);
+    return true;
+  }
+
+  private static <T> void appendBy(ExtensionCodec<T> codec, ColumnBuilder column, Object value) {
+    column.append(codec.valueClass().cast(value), codec);
   }
 
   /** Where the parts of a nested value are appended. */

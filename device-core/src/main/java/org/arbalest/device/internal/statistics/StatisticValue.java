@@ -1,8 +1,14 @@
 package org.arbalest.device.internal.statistics;
 
 import java.math.BigDecimal;
+import java.nio.ByteBuffer;
+import java.util.AbstractMap.SimpleImmutableEntry;
 import java.util.Arrays;
-import java.util.Objects;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import org.arbalest.device.DataType;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.FloatType;
@@ -14,19 +20,43 @@ import org.jspecify.annotations.Nullable;
  * One value, as {@link org.arbalest.device.Column#get} answers it.
  *
  * @param field what it is of: a field of the union
- * @param value the object; an array of bytes is nobody else's
+ * @param value the object; arrays of bytes, and what is nested, are nobody else's
  */
 public record StatisticValue(Field field, Object value) {
   private static final BigDecimal MOST = BigDecimal.valueOf(Long.MAX_VALUE);
+
+  public StatisticValue {
+    value = each(value, byte[]::clone);
+  }
 
   /** A value of a type, whose name the field has. */
   public static StatisticValue of(DataType type, Object value) {
     return new StatisticValue(Field.of(TypeNames.of(type), type), value);
   }
 
-  /** The value; of bytes a copy. */
+  /** The value; of bytes copies. */
   public Object get() {
-    return value instanceof byte[] bytes ? bytes.clone() : value;
+    return each(value, byte[]::clone);
+  }
+
+  /** A value with all arrays of bytes that it has replaced; what is nested cannot be changed. */
+  private static Object each(Object value, Function<byte[], Object> bytes) {
+    return switch (value) {
+      case byte[] array -> bytes.apply(array);
+      case List<?> list -> list.stream().map(element -> below(element, bytes)).toList();
+      case Map<?, ?> map -> {
+        Map<@Nullable Object, @Nullable Object> copy = new LinkedHashMap<>();
+        map.forEach((key, each) -> copy.put(below(key, bytes), below(each, bytes)));
+        yield Collections.unmodifiableMap(copy);
+      }
+      case Map.Entry<?, ?> entry ->
+          new SimpleImmutableEntry<@Nullable Object, @Nullable Object>(below(entry.getKey(), bytes), below(entry.getValue(), bytes));
+      default -> value;
+    };
+  }
+
+  private static @Nullable Object below(@Nullable Object value, Function<byte[], Object> bytes) {
+    return value == null ? null : each(value, bytes);
   }
 
   /** A count, which was looked at. */
@@ -62,17 +92,22 @@ public record StatisticValue(Field field, Object value) {
   /** Whether the other is of the same type, with the same value; bytes are compared, names of fields are nobody's matter. */
   @Override
   public boolean equals(@Nullable Object other) {
-    return other instanceof StatisticValue that && field.type().equals(that.field.type()) && Objects.deepEquals(value, that.value);
+    return other instanceof StatisticValue that && field.type().equals(that.field.type()) && content().equals(that.content());
   }
 
   @Override
   public int hashCode() {
-    return 31 * field.type().hashCode() + (value instanceof byte[] bytes ? Arrays.hashCode(bytes) : value.hashCode());
+    return 31 * field.type().hashCode() + content().hashCode();
+  }
+
+  /** The value with bytes that are equal if they are the same. */
+  private Object content() {
+    return each(value, ByteBuffer::wrap);
   }
 
   /** For people. */
   @Override
   public String toString() {
-    return value instanceof byte[] bytes ? Arrays.toString(bytes) : value.toString();
+    return each(value, Arrays::toString).toString();
   }
 }

@@ -1,8 +1,10 @@
 package org.arbalest.device.internal.statistics;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.arbalest.device.Column;
 import org.arbalest.device.DataType;
 import org.arbalest.device.DeviceArray;
@@ -28,6 +30,9 @@ public final class StatisticsReader {
 
   /** The path of the entries, for errors. */
   private final String path;
+
+  /** The keys so far: most are of many columns. */
+  private final Map<String, String> names = new HashMap<>();
 
   private final StatisticsTable table = new StatisticsTable();
 
@@ -81,8 +86,9 @@ public final class StatisticsReader {
     Column keys = entries.column(0);
     Column union = entries.column(1);
     for (long i = 0; i < entries.length(); i++) {
+      if (entries.isNull(i)) throw malformed(path, row, "entry " + i + " is null");
       if (keys.isNull(i)) throw malformed(path, row, "key " + i + " is null");
-      String key = keys.getString(i);
+      String key = names.computeIfAbsent(keys.getString(i), Function.identity());
       Object value = union.get(i);
       if (value == null) throw malformed(path, row, "\"" + key + "\" is null");
       StatisticValue read = new StatisticValue(items.fields().get(items.typeIds().indexOf(union.getTypeId(i))), value);

@@ -24,8 +24,7 @@ final class Nulls {
     long struct = rows.struct;
     long said = ArrowArrayStruct.nullCount(struct);
     if (!rows.layout.shape.hasValidity) {
-      boolean isLegacy = rows.surplus() > 0;
-      if (said > 0 && rows.layout.shape != Layout.Shape.NULL && !isLegacy) {
+      if (said > 0 && rows.layout.shape != Layout.Shape.NULL) {
         throw new Malformed("null_count = " + said + ", but arrays of format \"" + rows.layout.format + "\" have no nulls of their own");
       }
       return;
