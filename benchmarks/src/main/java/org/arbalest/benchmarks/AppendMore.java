@@ -167,6 +167,22 @@ public class AppendMore {
     build(DataType.dictionary(DataType.INT16, DataType.UTF8), this::appendWords).close();
   }
 
+  /** Ours: 64 different int64 as a dictionary. */
+  @Benchmark
+  public void dictionaryInt64() {
+    build(DataType.dictionary(DataType.INT16, DataType.INT64), column -> {
+      for (int i = 0; i < ROWS; i++) column.append(values.numbers[i & 63]);
+    }).close();
+  }
+
+  /** Ours: int64 in runs of ten. */
+  @Benchmark
+  public void runs() {
+    build(DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.INT64)), column -> {
+      for (int i = 0; i < ROWS; i++) column.append((long) i / 10);
+    }).close();
+  }
+
   /** arrow-java: text as a dictionary, by a table of Strings. */
   @Benchmark
   public void dictionaryArrowJava() {

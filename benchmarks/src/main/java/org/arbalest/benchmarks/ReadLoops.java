@@ -33,7 +33,7 @@ final class ReadLoops {
           for (String name : NUMBERS) sum += sum(array.column(name)) + sumValid(array.column(name));
           for (String name : new String[] {"longs", "nulls", "late_null"}) {
             Longs values = array.column(name).asLongs();
-            sum += sumValid(values) + sumOrZero(values) + sumForEach(values);
+            sum += sumValid(values) + sumOrZero(values) + ForEachLoop.sumForEach(values) + ForEachLoop.sumOthers(values);
             sum += KotlinReadLoopsKt.sumValid(array.column(name)) + KotlinReadLoopsKt.sumForEach(array.column(name));
           }
           sum += sum(array.column("longs").asLongs()) + KotlinReadLoopsKt.sum(array.column("longs"));
@@ -93,12 +93,6 @@ final class ReadLoops {
     long sum = 0;
     for (long row = 0; row < values.length(); row++) sum += values.getOrDefault(row, 0);
     return sum;
-  }
-
-  static long sumForEach(Longs values) {
-    long[] sum = {0};
-    values.forEachValid(row -> sum[0] += values.get(row));
-    return sum[0];
   }
 
   static long sumValid(Ints values) {

@@ -76,7 +76,7 @@ public class Reading {
 
   @Benchmark
   public long nullsForEachValid() {
-    return ReadLoops.sumForEach(batch.ours.column("nulls").asLongs());
+    return ForEachLoop.sumForEach(batch.ours.column("nulls").asLongs());
   }
 
   @Benchmark

@@ -1,7 +1,6 @@
 package org.arbalest.device.internal.build;
 
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.IntPredicate;
@@ -47,7 +46,7 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits 
   ColumnBuilderImpl(BuildMemory memory, Field field, @Nullable GrowableBuffer integers, @Nullable GrowableBuffer floats) {
     this.memory = memory;
     this.field = field;
-    this.validity = new ValidityBuilder(memory);
+    this.validity = new ValidityBuilder(memory, integers == null ? floats : integers);
     this.nullable = field.isNullable();
     this.integers = integers;
     this.floats = floats;
@@ -67,8 +66,7 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits 
   @Override
   public final ColumnBuilder append(long value) {
     if (integers == null) return appendOther(value);
-    integers.putLong(value);
-    validity.appendValid();
+    integers.putLong(value); // which is all, see ValidityBuilder
     return this;
   }
 
@@ -76,7 +74,6 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits 
   public final ColumnBuilder append(double value) {
     if (floats == null) return appendOther(value);
     floats.putLong(Double.doubleToRawLongBits(value));
-    validity.appendValid();
     return this;
   }
 
@@ -84,7 +81,7 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits 
   public final ColumnBuilder appendNull() {
     if (zeroes == null) return appendOtherNull();
     zeroes.putLong(0);
-    validity.appendNull();
+    validity.appendNullTo(zeroes);
     return this;
   }
 
@@ -110,14 +107,14 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits 
   public ColumnBuilder setNulls(IntPredicate isNull) {
     Objects.requireNonNull(isNull, "isNull");
     int count = Math.toIntExact(validity.length()); // items of large lists may be more than an IntPredicate can tell apart
-    BitSet nulls = new BitSet();
+    long[] nulls = new long[(int) ((count + 63L) >>> 6)];
     for (int i = 0; i < count; i++) {
       if (isNull.test(i)) {
         checkNullable(i);
-        nulls.set(i);
+        nulls[i >>> 6] |= 1L << i;
       }
     }
-    nulls.stream().forEach(validity::setNull);
+    validity.setNulls(nulls);
     return this;
   }
 
@@ -142,10 +139,12 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits 
   /** Appends a value that nobody reads, since what it is a part of is null, or another part; cannot be refused after {@link #checkFillers}. */
   void appendFiller() {
     writeNull();
-    if (nullable) {
+    if (zeroes != null) {
+      validity.appendNullTo(zeroes);
+    } else if (nullable) {
       validity.appendNull();
     } else {
-      validity.appendValid();
+      validity.appendValid(1);
     }
   }
 

@@ -13,6 +13,17 @@ final class NullBuilder extends RefusingBuilder {
   @Override
   void writeNull() {}
 
+  /** Without a bitmap, which nobody gets to see. */
+  @Override
+  void addNull() {
+    validity.appendValid();
+  }
+
+  @Override
+  void appendFiller() {
+    validity.appendValid();
+  }
+
   @Override
   void truncate(long length) {
     validity.truncate(length);

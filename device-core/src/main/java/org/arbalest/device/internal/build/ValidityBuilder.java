@@ -8,10 +8,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * A validity bitmap that comes into being with the first null, and is written word by word: the bits of the last one are kept here.
  *
+ * <p>Values of 64 bits are appended without a word to this, so that nothing else is written for each: those that were appended since are valid, and are
+ * counted when somebody asks, or the next null comes.
+ *
  * <p>What appends one element is no longer than what C2 inlines wherever it is called (35 bytes of code).
  */
 final class ValidityBuilder {
   private final BuildMemory memory;
+
+  /** The values, if they are of 64 bits and say how many elements there are. */
+  private final @Nullable GrowableBuffer values;
 
   /** All whole words. */
   private @Nullable GrowableBuffer bitmap;
@@ -27,12 +33,28 @@ final class ValidityBuilder {
 
   private long nulls;
 
-  ValidityBuilder(BuildMemory memory) {
+  ValidityBuilder(BuildMemory memory, @Nullable GrowableBuffer values) {
     this.memory = memory;
+    this.values = values;
   }
 
   long length() {
+    count();
+    return counted();
+  }
+
+  private void count() {
+    if (values != null) countTo(values.size() >>> 3);
+  }
+
+  private long counted() {
     return whole + Long.numberOfTrailingZeros(next);
+  }
+
+  /** Counts the values up to some length, which are valid. */
+  private void countTo(long length) {
+    long count = length - counted();
+    if (count > 0) fillBits(count);
   }
 
   long nullCount() {
@@ -49,7 +71,18 @@ final class ValidityBuilder {
     if ((next <<= 1) == 0) endWord();
   }
 
+  /** Makes the last of the values, which is not counted yet, null. */
+  void appendNullTo(GrowableBuffer appended) {
+    countTo((appended.size() >>> 3) - 1);
+    appendNull();
+  }
+
+  /** The same as {@link #appendValid()} for several, or for values that count themselves. */
   void appendValid(long count) {
+    if (values == null) fillBits(count);
+  }
+
+  private void fillBits(long count) {
     long room = Long.numberOfLeadingZeros(next) + 1L;
     if (count < room) {
       word |= ((1L << count) - 1) * next;
@@ -75,7 +108,7 @@ final class ValidityBuilder {
   }
 
   private void begin() {
-    GrowableBuffer words = new GrowableBuffer(memory, (length() + 7) >>> 3);
+    GrowableBuffer words = new GrowableBuffer(memory, (counted() + 7) >>> 3);
     fill(words, whole >>> 6);
     bitmap = words;
   }
@@ -86,19 +119,27 @@ final class ValidityBuilder {
 
   boolean isNull(long index) {
     if (bitmap == null) return false;
+    count();
     return index >= whole ? (word >>> index & 1) == 0 : !Bitmaps.get(bitmap.address(), index);
   }
 
-  /** Makes an element null. */
-  void setNull(long index) {
-    if (isNull(index)) return;
+  /** Makes elements null, by the bits of their positions, which are within {@link #length}. */
+  void setNulls(long[] positions) {
+    for (int i = 0; i < positions.length; i++) {
+      if (positions[i] != 0) setNulls(i * (long) Long.SIZE, positions[i]);
+    }
+  }
+
+  private void setNulls(long first, long bits) {
     if (bitmap == null) begin();
-    if (index >= whole) {
-      word &= ~(1L << index);
-    } else if (bitmap != null) {
-      long at = bitmap.address() + (index >>> 3);
-      NativeHeap.putByte(at, (byte) (NativeHeap.getByte(at) & ~(1 << (index & 7))));
-      nulls++;
+    GrowableBuffer words = bitmap;
+    if (first >= whole) {
+      word &= ~bits;
+    } else if (words != null) {
+      long at = words.address() + (first >>> 3);
+      long valid = NativeHeap.getLong(at);
+      nulls += Long.bitCount(valid & bits);
+      NativeHeap.putLong(at, valid & ~bits);
     }
   }
 
@@ -124,6 +165,7 @@ final class ValidityBuilder {
   @Nullable DeviceBuffer take() {
     GrowableBuffer words = bitmap;
     if (words == null) return null;
+    count();
     long size = words.size();
     words.putLong(word);
     DeviceBuffer taken = words.take();

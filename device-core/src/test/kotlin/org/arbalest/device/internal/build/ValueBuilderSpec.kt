@@ -259,7 +259,16 @@ class ValueBuilderSpec : FunSpec({
         }
     }
 
-    test("nulls anywhere, value by value, in bulk and afterwards, make the bitmap that they should") {
+    test("BLD-01 a value that is appended when nobody asks how many there are is in the bitmap") {
+        Devices.cpu().batchBuilder(1).use { batch ->
+            val column = batch.column(Field.of("a", DataType.dictionary(DataType.INT8, DataType.INT64)))
+            column.dictionary().appendNull()
+            column.appendIndex(0).dictionary().append(7)
+            batch.build().use { it.column("a").dictionary().all() shouldBe listOf(null, 7L) }
+        }
+    }
+
+    test("BLD-01 nulls anywhere, value by value, in bulk and afterwards, make the bitmap that they should") {
         val random = Random(7)
         repeat(300) { round ->
             val expected = ArrayList<Long?>()

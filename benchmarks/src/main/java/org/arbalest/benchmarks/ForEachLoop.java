@@ -1,0 +1,28 @@
+package org.arbalest.benchmarks;
+
+import org.arbalest.device.ColumnValues;
+import org.arbalest.device.Longs;
+import org.openjdk.jmh.annotations.CompilerControl;
+import org.openjdk.jmh.annotations.CompilerControl.Mode;
+
+/** The loop of {@link ReadLoops} that has a lambda, which may be inlined where the loop itself may not. */
+final class ForEachLoop {
+  private ForEachLoop() {}
+
+  @CompilerControl(Mode.DONT_INLINE)
+  static long sumForEach(Longs values) {
+    long[] sum = {0};
+    values.forEachValid(row -> sum[0] += values.get(row));
+    return sum[0];
+  }
+
+  /** Other lambdas, so that {@link #sumForEach} is not fast because there was only one. */
+  @CompilerControl(Mode.DONT_INLINE)
+  static long sumOthers(ColumnValues values) {
+    long[] sum = {0};
+    values.forEachValid(row -> sum[0]++);
+    values.forEachValid(row -> sum[0] ^= row);
+    values.forEachValid(row -> sum[0] = Math.max(sum[0], row));
+    return sum[0];
+  }
+}
