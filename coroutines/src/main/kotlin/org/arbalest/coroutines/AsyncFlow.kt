@@ -1,11 +1,12 @@
 package org.arbalest.coroutines
 
+import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CancellationException
-import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.future.await
+import kotlinx.coroutines.suspendCancellableCoroutine
 import kotlinx.coroutines.yield
 import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.AsyncTask
@@ -14,6 +15,9 @@ import org.arbalest.device.DeviceException
 import java.util.concurrent.CompletionException
 import java.util.concurrent.Flow.Subscriber
 import java.util.concurrent.Flow.Subscription
+import java.util.concurrent.atomic.AtomicReference
+import java.util.concurrent.atomic.AtomicReferenceArray
+import kotlin.coroutines.resume
 
 /**
  * The arrays of this stream as a cold flow that can be collected once.
@@ -73,6 +77,8 @@ private const val DEFAULT_PREFETCH = 16
 /** A collector that never has to wait lets others on its thread have a turn, such as the timeout that is to end it. */
 private const val TASKS_PER_YIELD = 256
 
+private const val TASKS_PER_CHUNK = 32
+
 private fun requirePrefetch(prefetch: Int) = require(prefetch >= 1) { "prefetch is at least 1, not $prefetch" }
 
 private suspend inline fun AsyncArrayStream.collectTasks(prefetch: Int, action: (AsyncTask, Tasks) -> Unit) {
@@ -95,11 +101,27 @@ private suspend inline fun AsyncArrayStream.collectTasks(prefetch: Int, action: 
 private suspend fun AsyncArrayStream.awaitRelease(): Throwable? =
     released().handle { _, t -> if (t is CompletionException) t.cause else t }.await()
 
-/** The tasks that were announced and not taken. */
+/**
+ * The tasks that were announced and not taken: a list of chunks, to which callbacks add, and from which the collector takes. No more are asked for than
+ * it is to hold.
+ */
 private class Tasks(private val prefetch: Int) : Subscriber<AsyncTask> {
-    // Never full: no more is asked for.
-    private val waiting = Channel<AsyncTask>(prefetch, onUndeliveredElement = AsyncTask::close)
+    private class Chunk : AtomicReferenceArray<AsyncTask?>(TASKS_PER_CHUNK) {
+        @Volatile
+        var next: Chunk? = null
+    }
+
+    // Of the collector, until it cancels; then guarded by this.
+    private var first = Chunk()
+    private var position = 0
     private var taken = 0
+
+    // Of the callbacks, which are serialised.
+    private var last = first
+    private var free = 0
+
+    /** The collector that waits; whoever takes it away resumes it. */
+    private val waiting = AtomicReference<CancellableContinuation<Unit>?>()
 
     /** Comes with the subscription, or soon after it, from another thread. */
     @Volatile
@@ -108,36 +130,79 @@ private class Tasks(private val prefetch: Int) : Subscriber<AsyncTask> {
     @Volatile
     private var cancelled = false
 
+    /** How the stream ended, after the last task; null before. */
+    @Volatile
+    private var end: Result<Unit>? = null
+
     override fun onSubscribe(subscription: Subscription) {
         this.subscription = subscription
         if (cancelled) subscription.cancel() else subscription.request(prefetch.toLong())
     }
 
     override fun onNext(task: AsyncTask) {
-        if (waiting.trySend(task).isFailure) task.close()
+        if (free == TASKS_PER_CHUNK) {
+            last = Chunk().also { last.next = it }
+            free = 0
+        }
+        last[free++] = task // before the looks: who cancels or waits meanwhile sees it
+        if (cancelled) discard() else wake()
     }
 
     override fun onError(t: Throwable) {
-        waiting.close(t)
+        end = Result.failure(t)
+        wake()
     }
 
     override fun onComplete() {
-        waiting.close()
+        end = Result.success(Unit)
+        wake()
+    }
+
+    private fun wake() {
+        if (waiting.get() != null) waiting.getAndSet(null)?.resume(Unit)
     }
 
     /** The next task if it is there: most are, and need no continuation. */
-    fun poll(): AsyncTask? = waiting.tryReceive().getOrNull()?.also { count() }
+    fun poll(): AsyncTask? = remove()?.also { count() }
 
     /** Waits for the next task; null is the end. */
     suspend fun next(): AsyncTask? {
-        val result = waiting.receiveCatching()
-        val task = result.getOrNull()
-        if (task == null) {
-            result.exceptionOrNull()?.let { throw readable(it) }
-        } else {
-            count()
+        while (true) {
+            val ended = end // before the look: what comes first is taken first
+            poll()?.let { return it }
+            if (ended != null) {
+                ended.exceptionOrNull()?.let { throw readable(it) }
+                return null
+            }
+            suspendCancellableCoroutine {
+                waiting.set(it)
+                if (peek() != null || end != null) wake()
+            }
         }
-        return task
+    }
+
+    private fun peek(): AsyncTask? {
+        if (position == TASKS_PER_CHUNK) {
+            first = first.next ?: return null
+            position = 0
+        }
+        return first[position]
+    }
+
+    private fun remove(): AsyncTask? = peek()?.also { first.lazySet(position++, null) }
+
+    /** Outside of the lock: C may wait for another thread that comes here. */
+    private fun discard() {
+        var failure: Throwable? = null
+        while (true) {
+            val task = synchronized(this) { remove() } ?: break
+            try {
+                task.close()
+            } catch (t: Throwable) {
+                failure?.addSuppressed(t) ?: run { failure = t }
+            }
+        }
+        failure?.let { throw it }
     }
 
     private fun count() {
@@ -163,6 +228,6 @@ private class Tasks(private val prefetch: Int) : Subscriber<AsyncTask> {
     fun cancel() {
         cancelled = true
         subscription?.cancel()
-        waiting.cancel()
+        discard()
     }
 }

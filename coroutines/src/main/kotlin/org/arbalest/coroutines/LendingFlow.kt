@@ -187,9 +187,6 @@ public fun lendingFlow(block: suspend FlowCollector<DeviceArray>.() -> Unit): Le
 public fun lendingTaskFlow(block: suspend FlowCollector<AsyncTask>.() -> Unit): LendingFlow<AsyncTask> = lending(AsyncTask::move, block)
 
 private fun <T : AutoCloseable> lending(move: (T) -> T, block: suspend FlowCollector<T>.() -> Unit): LendingFlow<T> = LendingFlow(
-    flow {
-        val collector = this
-        FlowCollector<T> { item -> item.use { collector.emit(it) } }.block()
-    },
+    flow { Lender(this, currentCoroutineContext()).block() },
     move,
 )

@@ -19,11 +19,11 @@ import org.arbalest.device.Metadata
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
+import org.arbalest.device.spi.WakingSubscription
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.CompletionStage
 import java.util.concurrent.Flow.Publisher
 import java.util.concurrent.Flow.Subscriber
-import java.util.concurrent.Flow.Subscription
 import java.util.concurrent.atomic.AtomicLong
 
 /**
@@ -68,23 +68,28 @@ public suspend fun Flow<DeviceArray>.produceTo(
 
 /** The same for arrays of any type. */
 public suspend fun Flow<DeviceArray>.produceTo(handler: MemorySegment, schema: AsyncSchema, vararg quirks: AsyncQuirk): Unit =
-    drive(DeviceArray::move) { publisher, executor -> AsyncProducer.produce(handler, schema, publisher, executor, *quirks) }
+    drive(DeviceArray::move, { it }) { publisher, executor -> AsyncProducer.produce(handler, schema, publisher, executor, *quirks) }
 
 /**
  * The same for tasks, each with its metadata: [AsyncTask.of], or those of another stream, which are extracted when this one's consumer does so. A
  * task that is emitted is the stream's from that moment, as arrays are.
  */
 public suspend fun Flow<AsyncTask>.produceTasksTo(handler: MemorySegment, schema: AsyncSchema, vararg quirks: AsyncQuirk): Unit =
-    drive(AsyncTask::move) { publisher, executor -> AsyncProducer.produceTasks(handler, schema, publisher, executor, *quirks) }
+    drive(AsyncTask::move, AsyncTask::move) { publisher, executor -> AsyncProducer.produceTasks(handler, schema, publisher, executor, *quirks) }
 
-private suspend fun <T : AutoCloseable> Flow<T>.drive(move: (T) -> T, start: (Publisher<T>, java.util.concurrent.Executor) -> CompletionStage<Void>) {
-    val supply = Supply<T>()
+/** @param signalled what is signalled for an item whose turn it is: the array itself, as the stream takes what it has, or a task of its own */
+private suspend fun <T : AutoCloseable> Flow<T>.drive(
+    move: (T) -> T,
+    signalled: (T) -> T,
+    start: (Publisher<T>, java.util.concurrent.Executor) -> CompletionStage<Void>,
+) {
+    val supply = Supply(move, signalled)
     val stream = start(supply, Dispatchers.Default.asExecutor())
     try {
         coroutineScope {
             val upstream = Upstream.start(this) { upstream ->
                 try {
-                    collect { supply.emit(move(it), upstream) }
+                    collect { supply.emit(it, upstream) }
                     supply.end(null)
                 } catch (t: Throwable) {
                     supply.end(t) // also a cancellation that is the flow's own, such as a timeout, which ends no scope
@@ -106,7 +111,7 @@ private suspend fun <T : AutoCloseable> Flow<T>.drive(move: (T) -> T, start: (Pu
 }
 
 /** What a coroutine emits, to one subscriber. */
-private class Supply<T : AutoCloseable> : Publisher<T>, Subscription {
+private class Supply<T : AutoCloseable>(private val move: (T) -> T, private val signalled: (T) -> T) : Publisher<T>, WakingSubscription {
     private val demand = AtomicLong()
     private val woken = Channel<Unit>(Channel.CONFLATED)
 
@@ -139,8 +144,8 @@ private class Supply<T : AutoCloseable> : Publisher<T>, Subscription {
 
     /** Takes an item, and passes it on as soon as it is asked for. */
     suspend fun emit(item: T, upstream: Upstream) {
-        if (demand.get() == 0L || upstream.refusal() != null) return emitLater(item, upstream) // without a continuation where nobody waits
-        pass(item)
+        if (demand.get() == 0L || upstream.refusal() != null) return emitLater(move(item), upstream) // without a continuation where nobody waits
+        pass(signalled(item))
     }
 
     private suspend fun emitLater(item: T, upstream: Upstream) {

@@ -35,12 +35,15 @@ internal class Upstream private constructor(private val clock: Clock) : ThreadCo
 
     private lateinit var job: Job
 
+    /** Written under the lock; each emit looks at it. */
+    @Volatile
+    private var stopped = false
+
     // Guarded by this.
     private var dispatcher: CoroutineContext.Element? = null
     private var here = 0 // threads that run code of the flow in its dispatcher
     private var elsewhere = 0 // and in others
     private var turns = 0L // how often one began to
-    private var stopped = false
     private var strict = false
     private var cancelled = false
 
@@ -70,7 +73,7 @@ internal class Upstream private constructor(private val clock: Clock) : ThreadCo
 
     /** What an emit throws instead of taking anything; null while it does. */
     fun refusal(): CancellationException? =
-        if (synchronized(this) { stopped }) CancellationException("whoever took what this flow emits has enough") else null
+        if (stopped) CancellationException("whoever took what this flow emits has enough") else null
 
     /** A thread is about to run code of the flow. Who resumes it looks for a cancellation only after this. */
     override fun updateThreadContext(context: CoroutineContext) {

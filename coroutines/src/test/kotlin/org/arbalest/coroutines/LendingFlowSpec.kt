@@ -6,6 +6,7 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.DelicateCoroutinesApi
 import kotlinx.coroutines.Dispatchers
@@ -15,6 +16,7 @@ import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.flow.toList
@@ -119,6 +121,30 @@ class LendingFlowSpec : FunSpec({
         val flow = readerOf { if (at < 3) batchOf(at++) else throw IOException("no more tape") }.asFlow().buffer()
         shouldThrow<DeviceException> { flow.collect { ids += it.id } }.message shouldContain "no more tape"
         ids shouldContainExactly listOf(0, 1, 2)
+    }
+
+    test("OWN-16 lendingFlow: an emit of another coroutine, while one waits, is refused and closed, and the one goes on") {
+        val batches = List(2) { batchOf(it.toLong()) }
+        val refused = CompletableDeferred<Unit>()
+        val ids = mutableListOf<Long>()
+        withTimeout(30.seconds) {
+            lendingFlow {
+                val collector = this
+                val other = CoroutineScope(currentCoroutineContext()).launch {
+                    shouldThrow<IllegalStateException> { collector.emit(batches[1]) }
+                    batches[1].isOpen shouldBe false
+                    refused.complete(Unit)
+                }
+                emit(batches[0])
+                batches[0].isOpen shouldBe false
+                other.join()
+            }.collect {
+                refused.await()
+                it.isOpen shouldBe true
+                ids += it.id
+            }
+        }
+        ids shouldContainExactly listOf(0)
     }
 
     test("OWN-16 flowOn: what comes before runs in the context, what comes after in the collector's") {

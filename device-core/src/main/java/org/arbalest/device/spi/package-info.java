@@ -1,6 +1,7 @@
 /**
- * What others implement, found by {@link java.util.ServiceLoader}: a backend, to serve a kind of device, the CPU being one like any other; and who knows
- * objects of classes that are no records, {@link org.arbalest.device.spi.ObjectProvider}.
+ * What others implement. Found by {@link java.util.ServiceLoader}: a backend, to serve a kind of device, the CPU being one like any other; and who knows
+ * objects of classes that are no records, {@link org.arbalest.device.spi.ObjectProvider}. And what a publisher promises,
+ * {@link org.arbalest.device.spi.WakingSubscription}.
  */
 @NullMarked
 package org.arbalest.device.spi;

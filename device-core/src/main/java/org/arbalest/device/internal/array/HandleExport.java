@@ -99,11 +99,32 @@ public final class HandleExport {
   private static void exportDeviceArray(Handle array, long out) {
     Device device = array.device();
     ArrowArrayStruct.setRelease(out, 0);
+    writeDevice(device, eventForConsumer(array, device), out);
+    handOver(array, out);
+  }
+
+  private static void writeDevice(Device device, long event, long out) {
     ArrowDeviceArrayStruct.setDeviceId(out, device.id());
     ArrowDeviceArrayStruct.setDeviceType(out, device.type().code());
-    ArrowDeviceArrayStruct.setSyncEvent(out, eventForConsumer(array, device));
+    ArrowDeviceArrayStruct.setSyncEvent(out, event);
     ArrowDeviceArrayStruct.clearReserved(out);
-    handOver(array, out);
+  }
+
+  /** Exports to an {@code ArrowDeviceArray} what a handle was, of which the caller has {@linkplain Handle#spend spent} the count: that is gone, whatever happens. */
+  public static void exportSpent(Handle array, Ownership spent, long out) {
+    if (spent.syncEvent() != 0) { // which may have to be waited for
+      try (DeviceArray again = new DeviceArrayImpl(array.device, array.field, array.struct, array.offset, array.length).holding(spent)) {
+        exportDeviceArray(DeviceArrayImpl.unwrap(again), out);
+      }
+      return;
+    }
+    try {
+      writeDevice(array.device, 0, out);
+      ArrayExport.export(spent, Layout.of(array.field), array.struct, array.offset, array.length, out);
+    } catch (Throwable t) {
+      spent.release();
+      throw t;
+    }
   }
 
   /** A pointer to the event that the consumer is to wait for; if it is of a kind that the consumer will not know, waits itself. */

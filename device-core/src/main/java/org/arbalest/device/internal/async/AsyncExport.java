@@ -6,7 +6,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.arbalest.device.AsyncQuirk;
 import org.arbalest.device.AsyncSchema;
-import org.arbalest.device.AsyncTask;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.Errno;
@@ -78,6 +77,7 @@ public final class AsyncExport extends Turns implements HeldByC {
   void request(long n) {
     if (requests.isCancelled() || over) return; // ASY-07
     requests.request(n);
+    if (n > 0 && feed.ask(requests.demanded())) return; // ASY-04: who is asked so signals later
     schedule();
   }
 
@@ -86,6 +86,12 @@ public final class AsyncExport extends Turns implements HeldByC {
     if (requests.isCancelled() || over) return; // ASY-08
     requests.cancel();
     schedule();
+  }
+
+  /** The feed was given what cannot be sent. */
+  void itemFailed(Throwable why) {
+    requests.fail(why);
+    signal();
   }
 
   /** A task's data could not be had; the consumer has its errno, and is to hear the rest (ASY-18). */
@@ -109,9 +115,9 @@ public final class AsyncExport extends Turns implements HeldByC {
     while (!isInterrupted()) {
       feed.demand(requests.demanded());
       if (feed.isDry() && !awaitSource()) return false;
-      AutoCloseable item = sent < requests.demanded() ? feed.poll() : null;
-      if (item == null) break;
-      if (!send(item)) return true;
+      TaskExport task = sent < requests.demanded() ? feed.poll() : null;
+      if (task == null) break;
+      if (!send(task)) return true;
     }
     boolean isFinished = !isInterrupted() && feed.isFinished();
     Throwable why = requests.fault();
@@ -173,20 +179,17 @@ public final class AsyncExport extends Turns implements HeldByC {
     return true;
   }
 
-  /** Announces an item, which passes to the consumer; false if that was the end. */
-  private boolean send(AutoCloseable item) {
-    TaskExport task;
+  /** Announces a task, which passes to the consumer; false if that was the end. */
+  private boolean send(TaskExport task) {
     long metadata;
     try {
-      if (item instanceof DeviceArray array) check(array);
-      metadata = item instanceof AsyncTask said ? block.writeTaskMetadata(said.metadata()) : 0;
-      task = new TaskExport(this, item);
+      metadata = block.writeTaskMetadata(task.checkedMetadata());
+      task.announce(block.task());
     } catch (Throwable t) {
-      TaskExport.close(item);
+      task.drop();
       fail(t);
       return false;
     }
-    task.write(block.task());
     sent++;
     int code = handler.onNextTask(block.task(), metadata);
     if (code == 0) return true;

@@ -1,5 +1,6 @@
 package org.arbalest.device.internal.async;
 
+import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -40,6 +41,9 @@ public final class AsyncHandler implements HeldByC {
 
   /** Whether the producer has ended the stream, or was told by a non-zero answer that we did; only release may follow. */
   private volatile boolean over;
+
+  /** {@code extract_data} of the last task. */
+  private MemorySegment extractFunction = MemorySegment.NULL;
 
   /** What the producer failed with. */
   private volatile @Nullable Throwable failure;
@@ -123,7 +127,7 @@ public final class AsyncHandler implements HeldByC {
       long extractData = ArrowAsyncTaskStruct.extractData(task);
       if (extractData == 0) throw DeviceException.invalid("a task's extract_data is NULL");
       Metadata said = metadata == 0 ? Metadata.empty() : MetadataCodec.read(metadata);
-      taken = new ImportedTask(this, type, extractData, ArrowAsyncTaskStruct.privateData(task), said);
+      taken = new ImportedTask(this, type, extractFunction(extractData), ArrowAsyncTaskStruct.privateData(task), said);
     } catch (Throwable t) {
       return refuse(t);
     }
@@ -131,6 +135,12 @@ public final class AsyncHandler implements HeldByC {
     subscription.give(taken);
     pinned();
     return 0;
+  }
+
+  /** A function to call: the same as for the last task, mostly. By callbacks only. */
+  private MemorySegment extractFunction(long address) {
+    if (extractFunction.address() != address) extractFunction = MemorySegment.ofAddress(address);
+    return extractFunction;
   }
 
   /** Ends the stream with an error that only we know of; the answer makes the producer release. */

@@ -1,7 +1,5 @@
 package org.arbalest.device.internal.async;
 
-import org.arbalest.device.AsyncTask;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
@@ -16,14 +14,22 @@ interface Feed {
   /** The consumer has asked for so many all in all. */
   void demand(long total);
 
+  /**
+   * The consumer has asked for so many all in all, just now, and is on this thread: asks for them where nobody else has to, and nothing comes of it before
+   * this returns; otherwise false, and who acts has to.
+   */
+  default boolean ask(long total) {
+    return false;
+  }
+
   /** Whether {@link #poll} and {@link #isFinished} cannot answer yet, as somebody has to wait for what comes next. */
   boolean isDry();
 
   /** Waits for what comes next; only if it {@link #isDry}. */
   void pull();
 
-  /** The next {@link DeviceArray} or {@link AsyncTask}, which passes to the caller, if there is one now. */
-  @Nullable AutoCloseable poll();
+  /** The next task, which passes to the caller, if there is one now. */
+  @Nullable TaskExport poll();
 
   /** Whether all were polled and no more will come. */
   boolean isFinished();

@@ -2,6 +2,7 @@ package org.arbalest.device.internal.async;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
 import org.arbalest.device.internal.calls.Calls;
@@ -12,6 +13,9 @@ import org.arbalest.device.internal.stream.Failures;
 /** A consumer's handler, which we drive. Called by one thread at a time (ASY-19), and not after {@link #release}, which frees it. */
 final class ForeignHandler {
   private final long struct;
+
+  /** Its {@code on_next_task}, once it was called. */
+  private MemorySegment onNextTask = MemorySegment.NULL;
 
   ForeignHandler(long struct) {
     this.struct = struct;
@@ -29,7 +33,9 @@ final class ForeignHandler {
 
   /** The consumer's answer to {@code on_next_task}; without a task it is the end. */
   int onNextTask(long task, long metadata) {
-    return Calls.onNextTask(ArrowAsyncHandlerStruct.onNextTask(struct), struct, task, metadata);
+    long function = ArrowAsyncHandlerStruct.onNextTask(struct);
+    if (onNextTask.address() != function) onNextTask = MemorySegment.ofAddress(function);
+    return Calls.onNextTask(onNextTask, struct, task, metadata);
   }
 
   /** {@code on_error}, with code, message and metadata, whose memory lives for the call (ASY-21). */

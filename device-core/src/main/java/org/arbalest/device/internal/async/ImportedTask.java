@@ -1,6 +1,7 @@
 package org.arbalest.device.internal.async;
 
 import org.arbalest.device.AsyncQuirk;
+import java.lang.foreign.MemorySegment;
 import org.arbalest.device.AsyncSchema;
 import org.arbalest.device.AsyncTask;
 import org.arbalest.device.DeviceArray;
@@ -19,10 +20,10 @@ import org.arbalest.device.internal.validate.ArrayValidation;
 final class ImportedTask extends AsyncTaskImpl {
   private final AsyncHandler handler;
   private final AsyncSchema schema;
-  private final long extractData;
+  private final MemorySegment extractData;
   private final long privateData;
 
-  ImportedTask(AsyncHandler handler, AsyncSchema schema, long extractData, long privateData, Metadata metadata) {
+  ImportedTask(AsyncHandler handler, AsyncSchema schema, MemorySegment extractData, long privateData, Metadata metadata) {
     super(metadata);
     this.handler = handler;
     this.schema = schema;
@@ -63,7 +64,7 @@ final class ImportedTask extends AsyncTaskImpl {
   }
 
   private long copyTo(long task) {
-    ArrowAsyncTaskStruct.setExtractData(task, extractData);
+    ArrowAsyncTaskStruct.setExtractData(task, extractData.address());
     ArrowAsyncTaskStruct.setPrivateData(task, privateData);
     return task;
   }

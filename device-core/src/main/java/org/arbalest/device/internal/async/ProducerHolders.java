@@ -2,7 +2,8 @@ package org.arbalest.device.internal.async;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.arbalest.device.AsyncQuirk;
 import org.arbalest.device.AsyncSchema;
 import org.arbalest.device.internal.lifetime.HeldByC;
@@ -14,7 +15,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProducerHolders {
   private final ProducerBlock block;
-  private final AtomicInteger holders = new AtomicInteger(1);
+
+  /** How many tasks were announced; of whoever acts. Counted apart from those that are done with: that is another thread's memory. */
+  private long announced;
+
+  private final AtomicLong extracted = new AtomicLong();
+
+  /** How many there were all in all, once the stream has ended; before, −1. */
+  private volatile long all = -1;
+
+  private final AtomicBoolean freed = new AtomicBoolean();
 
   /** The tasks that are not extracted, if the consumer may drop some. */
   private final @Nullable Set<TaskExport> tasks;
@@ -31,19 +41,26 @@ final class ProducerHolders {
 
   /** A task is announced. */
   void retain(TaskExport task) {
-    holders.incrementAndGet();
+    announced++;
     if (tasks != null) tasks.add(task);
   }
 
   /** It is no longer. */
   void leave(TaskExport task) {
     if (tasks != null) tasks.remove(task);
-    leave();
+    extracted.incrementAndGet();
+    freeIfLeft();
   }
 
-  /** The stream, or a task, has ended. */
+  /** The stream has ended: no more are announced. */
   void leave() {
-    if (holders.decrementAndGet() == 0) block.free();
+    all = announced;
+    freeIfLeft();
+  }
+
+  /** After a change to one of them; so whoever makes the last sees both. */
+  private void freeIfLeft() {
+    if (all == extracted.get() && freed.compareAndSet(false, true)) block.free();
   }
 
   /** Closes the tasks that the consumer may have dropped. */

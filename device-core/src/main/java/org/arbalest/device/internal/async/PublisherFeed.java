@@ -1,10 +1,9 @@
 package org.arbalest.device.internal.async;
 
 import java.util.Objects;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Flow;
-import org.arbalest.device.internal.memory.Faults;
+import java.util.concurrent.atomic.AtomicLong;
+import org.arbalest.device.spi.WakingSubscription;
 import org.jspecify.annotations.Nullable;
 
 /** Arrays or tasks of a publisher; each belongs to the feed as soon as it is signalled. */
@@ -13,14 +12,19 @@ final class PublisherFeed<T extends AutoCloseable> implements Feed, Flow.Subscri
   private static final int WINDOW = 64;
 
   private final Flow.Publisher<? extends T> publisher;
-  private final Queue<T> queue = new ConcurrentLinkedQueue<>();
+
+  private final ShortQueue<TaskExport> queue = new ShortQueue<>();
   private @Nullable AsyncExport export;
   private volatile Flow.@Nullable Subscription subscription;
   private volatile boolean terminated;
   private volatile boolean stopped;
   private @Nullable Throwable failure;
-  private long asked;
-  private long polled;
+
+  /** By whoever acts, and where {@link #ask} can, by the consumer. */
+  private final AtomicLong asked = new AtomicLong();
+
+  /** Written by whoever acts. */
+  private final AtomicLong polled = new AtomicLong();
 
   PublisherFeed(Flow.Publisher<? extends T> publisher) {
     this.publisher = publisher;
@@ -49,8 +53,17 @@ final class PublisherFeed<T extends AutoCloseable> implements Feed, Flow.Subscri
 
   @Override
   public void onNext(T item) {
-    queue.add(Objects.requireNonNull(item, "item"));
-    signal();
+    Objects.requireNonNull(item, "item");
+    AsyncExport to = Objects.requireNonNull(export);
+    TaskExport task;
+    try {
+      task = new TaskExport(to, item);
+    } catch (Throwable t) {
+      to.itemFailed(t); // it was closed before
+      return;
+    }
+    queue.add(task);
+    to.signal();
   }
 
   @Override
@@ -75,12 +88,23 @@ final class PublisherFeed<T extends AutoCloseable> implements Feed, Flow.Subscri
   public void demand(long total) {
     Flow.Subscription from = subscription;
     if (from == null || terminated) return;
-    long target = Math.min(total, polled + WINDOW);
-    if (target > asked && (target == total || target - asked >= WINDOW / 2)) {
-      long n = target - asked;
-      asked = target;
-      from.request(n);
+    while (true) {
+      long before = asked.get();
+      long target = Math.min(total, polled.get() + WINDOW);
+      if (target <= before || (target != total && target - before < WINDOW / 2)) return;
+      if (asked.compareAndSet(before, target)) {
+        from.request(target - before);
+        return;
+      }
     }
+  }
+
+  /** Only what can be asked for in full: the rest of a window comes with what is polled, and what waits here has to be sent by who acts. */
+  @Override
+  public boolean ask(long total) {
+    if (!(subscription instanceof WakingSubscription) || total - polled.get() > WINDOW || !queue.isEmpty()) return false;
+    demand(total);
+    return true;
   }
 
   @Override
@@ -92,10 +116,10 @@ final class PublisherFeed<T extends AutoCloseable> implements Feed, Flow.Subscri
   public void pull() {}
 
   @Override
-  public @Nullable T poll() {
-    T item = queue.poll();
-    if (item != null) polled++;
-    return item;
+  public @Nullable TaskExport poll() {
+    TaskExport task = queue.poll();
+    if (task != null) polled.lazySet(polled.getPlain() + 1);
+    return task;
   }
 
   @Override
@@ -117,13 +141,7 @@ final class PublisherFeed<T extends AutoCloseable> implements Feed, Flow.Subscri
 
   @Override
   public void discard() {
-    T item;
-    while ((item = queue.poll()) != null) {
-      try {
-        item.close();
-      } catch (Exception e) {
-        Faults.report("closing what nobody asked for", e);
-      }
-    }
+    TaskExport task;
+    while ((task = queue.poll()) != null) task.drop();
   }
 }

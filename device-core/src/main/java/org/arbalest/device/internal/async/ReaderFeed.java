@@ -1,5 +1,6 @@
 package org.arbalest.device.internal.async;
 
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
@@ -15,6 +16,7 @@ final class ReaderFeed implements Feed {
   /** The array that was pulled ahead, or STOPPED. */
   private final AtomicReference<@Nullable Object> next = new AtomicReference<>();
 
+  private @Nullable AsyncExport export;
   private boolean finished;
   private @Nullable Throwable failure;
 
@@ -23,7 +25,9 @@ final class ReaderFeed implements Feed {
   }
 
   @Override
-  public void start(AsyncExport export) {}
+  public void start(AsyncExport newExport) {
+    export = newExport;
+  }
 
   @Override
   public void demand(long total) {}
@@ -46,10 +50,11 @@ final class ReaderFeed implements Feed {
   }
 
   @Override
-  public @Nullable DeviceArray poll() {
+  public @Nullable TaskExport poll() {
     DeviceArray array = (DeviceArray) next.get();
-    if (array != null) next.set(null);
-    return array;
+    if (array == null) return null;
+    next.set(null);
+    return new TaskExport(Objects.requireNonNull(export), array);
   }
 
   @Override

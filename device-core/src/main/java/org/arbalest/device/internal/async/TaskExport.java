@@ -4,49 +4,64 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.arbalest.device.AsyncTask;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Metadata;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.ArrowAsyncTaskStruct;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.HandleExport;
+import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.lifetime.VarHandles;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.internal.stream.Failures;
+import org.jspecify.annotations.Nullable;
 
-/** One task that a consumer holds: what it is to get, and the slot by which it comes back. */
+/** One task of a stream that we produce: what the consumer is to get, and, once it was announced, the slot by which it comes back. */
 public final class TaskExport {
-  private static final VarHandle SPENT = VarHandles.ofField(MethodHandles.lookup(), "spent", boolean.class);
+  private static final VarHandle TAG = VarHandles.ofField(MethodHandles.lookup(), "tag", long.class);
 
   private final AsyncExport export;
 
-  /** A {@link DeviceArray} or an {@link AsyncTask}. */
+  /** An {@link AsyncTask}, or a {@link DeviceArray} that is spent: it only says which part of its memory is meant. */
   private final AutoCloseable data;
 
-  private final long tag;
+  /** The holder that the array had; null for a task. */
+  private final @Nullable Ownership owner;
 
-  @SuppressWarnings("UnusedVariable") // read through SPENT
-  private boolean spent;
+  /** What C holds it by; 0 while it is not announced, and as soon as it is extracted or discarded. Use TAG. */
+  @SuppressWarnings("UnusedVariable") // read and written through TAG
+  private long tag;
 
-  /** On failure {@code data} is still the caller's. */
+  /** Takes what a handle has; throws if that is nothing any more. A task is this one's from now on. */
   TaskExport(AsyncExport export, AutoCloseable data) {
     this.export = export;
     this.data = data;
-    this.tag = Slots.take(this);
-    export.holders().retain(this);
+    this.owner = data instanceof DeviceArray array ? DeviceArrayImpl.unwrap(array).spend() : null;
   }
 
-  /** Writes the struct that is announced. */
-  void write(long task) {
+  /** What is said about it; throws if it is an array that is not what the stream is of. */
+  Metadata checkedMetadata() {
+    if (data instanceof AsyncTask task) return task.metadata();
+    export.check((DeviceArray) data);
+    return Metadata.empty();
+  }
+
+  /** Writes the struct that is announced. On failure it is not announced. */
+  void announce(long task) {
+    long taken = Slots.take(this);
+    TAG.setVolatile(this, taken);
+    export.holders().retain(this);
     ArrowAsyncTaskStruct.setExtractData(task, AsyncCallbacks.TASK_EXTRACT_DATA);
-    ArrowAsyncTaskStruct.setPrivateData(task, tag);
+    ArrowAsyncTaskStruct.setPrivateData(task, taken);
   }
 
   /** {@code extract_data}, on the consumer's thread; NULL is nobody wants it. A second call finds nothing (ASY-16). */
   public static int extractData(long task, long out) {
     if (out != 0) ArrowArrayStruct.setRelease(out, 0);
-    TaskExport found = Slots.find(ArrowAsyncTaskStruct.privateData(task)) instanceof TaskExport t ? t : null;
-    if (found == null || !found.spend()) return Errno.EINVAL;
+    long announced = ArrowAsyncTaskStruct.privateData(task);
+    TaskExport found = Slots.find(announced) instanceof TaskExport t ? t : null;
+    if (found == null || !found.spend(announced)) return Errno.EINVAL;
     try {
       return found.extract(out);
     } finally {
@@ -56,12 +71,15 @@ public final class TaskExport {
 
   private int extract(long out) {
     if (out == 0) {
-      close(data);
+      drop();
       return 0;
     }
-    try (DeviceArray array = data instanceof AsyncTask task ? task.extract() : (DeviceArray) data) {
-      export.check(array);
-      HandleExport.export(DeviceArrayImpl.unwrap(array), out, true);
+    try {
+      if (owner != null) {
+        HandleExport.exportSpent(DeviceArrayImpl.unwrap((DeviceArray) data), owner, out);
+      } else {
+        exportTask(((AsyncTask) data).extract(), out);
+      }
       return 0;
     } catch (Throwable t) {
       export.extractFailed(t);
@@ -69,23 +87,34 @@ public final class TaskExport {
     }
   }
 
+  private void exportTask(DeviceArray extracted, long out) {
+    try (extracted) {
+      export.check(extracted);
+      HandleExport.export(DeviceArrayImpl.unwrap(extracted), out, true);
+    }
+  }
+
   /** Closes what the consumer refused, or dropped. */
   void discard() {
-    if (!spend()) return; // it extracted the task all the same
-    close(data);
+    if (!spend((long) TAG.getVolatile(this))) return; // it extracted the task all the same
+    drop();
     export.holders().leave(this);
   }
 
-  private boolean spend() {
-    if (!SPENT.compareAndSet(this, false, true)) return false;
-    Slots.leave(tag);
+  private boolean spend(long announced) {
+    if (announced == 0 || !TAG.compareAndSet(this, announced, 0L)) return false;
+    Slots.leave(announced);
     return true;
   }
 
-  /** Closes an item that nobody wants. */
-  static void close(AutoCloseable data) {
+  /** Closes what nobody wants; only whoever has the task alone may call this. */
+  void drop() {
     try {
-      data.close();
+      if (owner != null) {
+        owner.release();
+      } else {
+        data.close();
+      }
     } catch (Exception e) {
       Faults.report("closing a task that nobody wants", e);
     }

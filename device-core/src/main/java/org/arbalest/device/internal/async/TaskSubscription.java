@@ -1,7 +1,5 @@
 package org.arbalest.device.internal.async;
 
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -23,7 +21,7 @@ final class TaskSubscription implements Flow.Subscription {
   private final AtomicBoolean subscribed = new AtomicBoolean();
   private volatile Flow.@Nullable Subscriber<? super AsyncTask> subscriber;
   private final AtomicLong demanded = new AtomicLong();
-  private final Queue<ImportedTask> queue = new ConcurrentLinkedQueue<>();
+  private final ShortQueue<ImportedTask> queue = new ShortQueue<>();
 
   /** Whether tasks are discarded: the subscriber cancelled, or the stream was closed. */
   private volatile boolean discarding;

@@ -23,6 +23,9 @@ public final class Calls {
       LINKER.downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
   private static final MethodHandle REQUEST = LINKER.downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
 
+  /** The function that {@link #release} called last: most calls are of the one before. A race is harmless, as a segment is immutable. */
+  private static MemorySegment releasing = MemorySegment.NULL;
+
   private Calls() {}
 
   /** What a call failed with before it was made, or what our own end of it threw. */
@@ -33,17 +36,24 @@ public final class Calls {
 
   /** {@code void (*release)(T*)}, or {@code cancel}. */
   public static void release(long function, long struct) {
+    MemorySegment known = releasing;
+    if (known.address() != function) releasing = known = MemorySegment.ofAddress(function);
     try {
-      RELEASE.invokeExact(MemorySegment.ofAddress(function), struct);
+      RELEASE.invokeExact(known, struct);
     } catch (Throwable t) {
       throw failed(t);
     }
   }
 
-  /** {@code int (*get)(T*, U* out)}, or {@code on_schema}, or {@code extract_data}. */
+  /** {@code int (*get)(T*, U* out)}, or {@code on_schema}. */
   public static int get(long function, long struct, long out) {
+    return get(MemorySegment.ofAddress(function), struct, out);
+  }
+
+  /** The same, or {@code extract_data}: of a function that is called often. */
+  public static int get(MemorySegment function, long struct, long out) {
     try {
-      return (int) GET.invokeExact(MemorySegment.ofAddress(function), struct, out);
+      return (int) GET.invokeExact(function, struct, out);
     } catch (Throwable t) {
       throw failed(t);
     }
@@ -60,8 +70,13 @@ public final class Calls {
 
   /** {@code int (*on_next_task)(handler*, task*, const char* metadata)}. */
   public static int onNextTask(long function, long handler, long task, long metadata) {
+    return onNextTask(MemorySegment.ofAddress(function), handler, task, metadata);
+  }
+
+  /** The same: of a function that is called often. */
+  public static int onNextTask(MemorySegment function, long handler, long task, long metadata) {
     try {
-      return (int) ON_NEXT_TASK.invokeExact(MemorySegment.ofAddress(function), handler, task, metadata);
+      return (int) ON_NEXT_TASK.invokeExact(function, handler, task, metadata);
     } catch (Throwable t) {
       throw failed(t);
     }

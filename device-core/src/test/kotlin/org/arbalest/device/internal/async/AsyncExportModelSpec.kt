@@ -21,6 +21,7 @@ import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.internal.schema.SchemaImporter
 import org.arbalest.device.released
+import org.arbalest.device.spi.WakingSubscription
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
@@ -41,16 +42,24 @@ class AsyncExportModelSpec : FunSpec({
     for (fails in listOf(false, true)) {
         for (script in if (fails) ProducerModel.SCRIPTS.take(2) else ProducerModel.SCRIPTS) {
             test("ASY-04 ASY-05 ASY-06 ASY-08 ASY-16 ASY-19 ASY-22 ASY-28 ${if (fails) "a failure" else "an end"}, while the consumer does $script") {
-                val orders = Interleavings(preemptions = 2).explore { ProducerModel(this, fails, script).run { ::check } }
+                val orders = Interleavings(preemptions = 2).explore { ProducerModel(this, fails, script, wakes = false).run { ::check } }
                 println("AsyncExport, ${if (fails) "onError" else "onComplete"}, $script: $orders orders")
                 orders shouldBeGreaterThan 40
             }
         }
     }
+
+    for (script in ProducerModel.SCRIPTS) {
+        test("ASY-04 ASY-06 ASY-19 ASY-28 a publisher that is asked on the consumer's thread, while the consumer does $script") {
+            val orders = Interleavings(preemptions = 2).explore { ProducerModel(this, false, script, wakes = true).run { ::check } }
+            println("AsyncExport, a waking subscription, $script: $orders orders")
+            orders shouldBeGreaterThan 40
+        }
+    }
 })
 
 /** One run of a C consumer, made of upcalls, with our producer. */
-internal class ProducerModel(run: Interleavings.Run, private val fails: Boolean, private val script: List<String>) {
+internal class ProducerModel(run: Interleavings.Run, private val fails: Boolean, private val script: List<String>, wakes: Boolean) {
     private val arena = Arena.ofShared()
     private val handler = arena.allocate(ArrowAsyncHandlerStruct.LAYOUT)
     private val calls = CopyOnWriteArrayList<String>()
@@ -76,7 +85,7 @@ internal class ProducerModel(run: Interleavings.Run, private val fails: Boolean,
         ArrowAsyncHandlerStruct.setOnNextTask(handler.address(), ON_NEXT_TASK)
         ArrowAsyncHandlerStruct.setOnError(handler.address(), ON_ERROR)
         ArrowAsyncHandlerStruct.setRelease(handler.address(), RELEASE)
-        done = AsyncProducer.produce(handler, SCHEMA, { subscriber.complete(it); it.onSubscribe(Upstream()) }, { jobs.add(it) }).toCompletableFuture()
+        done = AsyncProducer.produce(handler, SCHEMA, { subscriber.complete(it); it.onSubscribe(if (wakes) Waking() else Upstream()) }, { jobs.add(it) }).toCompletableFuture()
         run.actor("executor") {
             while (true) {
                 step("run") { jobs.isNotEmpty() || run.othersDone("executor") }
@@ -149,7 +158,9 @@ internal class ProducerModel(run: Interleavings.Run, private val fails: Boolean,
         if ("request(0)" !in script && !fails) calls.count { it == "on_error" } shouldBe 0
     }
 
-    private inner class Upstream : Flow.Subscription {
+    private inner class Waking : Upstream(), WakingSubscription
+
+    private open inner class Upstream : Flow.Subscription {
         override fun request(n: Long) {
             asked += n
         }

@@ -1,0 +1,77 @@
+package org.arbalest.coroutines
+
+import kotlinx.coroutines.flow.FlowCollector
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
+import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
+import kotlin.coroutines.jvm.internal.CoroutineStackFrame
+
+/**
+ * Lends what is emitted to [collector], and closes it when the emit ends: `item.use { collector.emit(it) }`, without a continuation for each.
+ *
+ * The emits of one coroutine come one after another, so that this one serves them all, as those of the library's own collectors do. An emit of another
+ * coroutine, which `flow` refuses, has one of its own.
+ *
+ * @param context of the coroutine that collects
+ */
+internal class Lender<T : AutoCloseable>(private val collector: FlowCollector<T>, override val context: CoroutineContext) :
+    FlowCollector<T>, Continuation<Unit>, CoroutineStackFrame {
+    // Of the coroutine; null while it does not emit.
+    private var lent: T? = null
+    private var emitter: Continuation<Unit>? = null
+
+    override val callerFrame: CoroutineStackFrame? get() = emitter as? CoroutineStackFrame
+
+    override fun getStackTraceElement(): StackTraceElement? = null
+
+    override suspend fun emit(value: T): Unit = suspendCoroutineUninterceptedOrReturn { start(value, it) }
+
+    private fun start(value: T, emitter: Continuation<Unit>): Any? {
+        if (emitter.context !== context || lent != null) return apart(value, emitter)
+        lent = value
+        this.emitter = emitter
+        val result = try {
+            EMIT(collector, value, this)
+        } catch (t: Throwable) {
+            end(t)
+            throw t
+        }
+        if (result !== COROUTINE_SUSPENDED) end(null)
+        return result
+    }
+
+    @Suppress("UNCHECKED_CAST") // as a suspending function is compiled
+    private fun apart(value: T, emitter: Continuation<Unit>): Any? {
+        val emit: suspend () -> Unit = { value.use { collector.emit(it) } }
+        return (emit as (Continuation<Unit>) -> Any?)(emitter)
+    }
+
+    /** An emit that was suspended has ended, on the thread on which the coroutine goes on. */
+    override fun resumeWith(result: Result<Unit>) {
+        val to = checkNotNull(emitter)
+        val failure = result.exceptionOrNull()
+        val ended = try {
+            end(failure)
+            result
+        } catch (t: Throwable) {
+            Result.failure(t)
+        }
+        to.resumeWith(ended)
+    }
+
+    private fun end(failure: Throwable?) {
+        val value = checkNotNull(lent)
+        lent = null
+        emitter = null
+        try {
+            value.close()
+        } catch (t: Throwable) {
+            if (failure == null) throw t
+            failure.addSuppressed(t)
+        }
+    }
+}
+
+@Suppress("UNCHECKED_CAST") // as a suspending function is compiled
+private val EMIT = FlowCollector<Any?>::emit as (FlowCollector<*>, Any?, Continuation<Unit>) -> Any?

@@ -1,0 +1,113 @@
+package org.arbalest.device.internal.async
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.AsyncProducer
+import org.arbalest.device.AsyncSchema
+import org.arbalest.device.ConsumerByHand
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.ProducerByHand
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.spi.WakingSubscription
+import org.arbalest.testkit.LedgerExtension
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.Executor
+import java.util.concurrent.Flow
+
+/** How a consumer's demand comes to a publisher, and its arrays into the stream. */
+class AsyncDemandSpec : FunSpec({
+    extension(LedgerExtension)
+
+    val type = ProducerByHand.one().use { AsyncSchema.of(it.schema(), DeviceType.CPU) }
+
+    /** A stream of what the test signals, whose executor runs when it says so. */
+    class Stream(consumer: ConsumerByHand, wakes: Boolean) {
+        val jobs = mutableListOf<Runnable>()
+        var asked = 0L
+        lateinit var subscriber: Flow.Subscriber<in DeviceArray>
+        val done: CompletableFuture<Void>
+
+        init {
+            val publisher = Flow.Publisher<DeviceArray> {
+                subscriber = it
+                it.onSubscribe(if (wakes) Waking() else Plain())
+            }
+            done = AsyncProducer.produce(consumer.handler, type, publisher, Executor { jobs += it }).toCompletableFuture()
+            run()
+        }
+
+        fun run() {
+            while (jobs.isNotEmpty()) jobs.removeFirst().run()
+        }
+
+        open inner class Plain : Flow.Subscription {
+            override fun request(n: Long) {
+                asked += n
+            }
+
+            override fun cancel() = Unit
+        }
+
+        inner class Waking : Plain(), WakingSubscription
+    }
+
+    test("ASY-04 producer: inside request a publisher is asked that only wakes, another by the executor") {
+        for (wakes in listOf(true, false)) {
+            ConsumerByHand().use { consumer ->
+                val stream = Stream(consumer, wakes)
+                consumer.request(2)
+                stream.asked shouldBe if (wakes) 2 else 0
+                stream.jobs.size shouldBe if (wakes) 0 else 1
+                stream.run()
+                stream.asked shouldBe 2
+                stream.subscriber.onComplete()
+                consumer.calls.last() shouldBe "release"
+                stream.done.get()
+            }
+        }
+    }
+
+    test("ASY-06 producer: what is beyond the window, or was given beyond the demand, goes out by the executor") {
+        ConsumerByHand().use { consumer ->
+            val stream = Stream(consumer, wakes = true)
+            consumer.request(1)
+            repeat(3) { stream.subscriber.onNext(ProducerByHand.one()) }
+            consumer.tasks.size shouldBe 1
+            consumer.request(1)
+            stream.run()
+            consumer.tasks.size shouldBe 2
+            consumer.request(100)
+            stream.run()
+            consumer.tasks.size shouldBe 3
+            stream.asked shouldBe 2 + 64
+            repeat(3) { consumer.extract(it, null) shouldBe 0 }
+            stream.subscriber.onComplete()
+            stream.done.get()
+        }
+    }
+
+    test("OWN-16 producer: an array is the stream's when it was signalled, and its handle spent") {
+        ConsumerByHand().use { consumer ->
+            val stream = Stream(consumer, wakes = false)
+            consumer.request(2)
+            stream.run()
+            ProducerByHand.one().use {
+                stream.subscriber.onNext(it)
+                it.isOpen shouldBe false
+            }
+            consumer.extract(0, null) shouldBe 0
+            stream.subscriber.onNext(ProducerByHand.one().apply { close() })
+            consumer.tasks.size shouldBe 1
+            consumer.calls.single { it.startsWith("on_error") } shouldContain "the array was closed"
+            val failure = try {
+                stream.done.get()
+            } catch (e: ExecutionException) {
+                e.cause
+            }
+            failure.shouldBeInstanceOf<IllegalStateException>().message!! shouldContain "closed or exported"
+        }
+    }
+})
