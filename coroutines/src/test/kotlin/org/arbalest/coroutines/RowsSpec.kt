@@ -7,6 +7,7 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.ColumnName
 import org.arbalest.device.DataType
 import org.arbalest.device.Devices
+import org.arbalest.device.Extension
 import org.arbalest.device.Field
 import org.arbalest.device.NestedType.ListType
 import org.arbalest.device.Records
@@ -16,6 +17,8 @@ import org.arbalest.testkit.LedgerExtension
 import java.math.BigDecimal
 import java.time.Instant
 import java.time.LocalDate
+import java.time.OffsetDateTime
+import java.util.UUID
 
 internal enum class Carrier { AA, DL }
 
@@ -53,6 +56,8 @@ internal data class Generics(val words: Generic<String>, val numbers: Generic<In
 @Suppress("unused")
 internal data class OfValueClass(val count: UInt)
 
+internal data class Visit(val id: UUID, val ids: List<UUID?>, val at: OffsetDateTime?, val since: OffsetDateTime)
+
 internal class NotData(val delay: Int)
 
 @JvmRecord
@@ -84,6 +89,21 @@ class RowsSpec : FunSpec({
     test("OBJ-01 data classes come back from C as they were") {
         cpu.batch(trips).throughC().use { it.toList<Trip>() shouldBe trips }
         cpu.batch(listOf<Trip>()).throughC().use { it.toList<Trip>() shouldBe listOf() }
+    }
+
+    test("OBJ-01 OBJ-09 values of extension types are properties, null or not") {
+        val (id, at) = UUID(1, 2) to OffsetDateTime.parse("2024-02-29T12:00:00+05:30")
+        val visits = listOf(Visit(id, listOf(id, null), at, at), Visit(id, listOf(), null, at))
+        schemaOf<Visit>()["id"] shouldBe Extension.uuid("id").withNullable(false)
+        schemaOf<Visit>()["at"] shouldBe Extension.timestampWithOffset("at", TimeUnit.NANOSECOND)
+        cpu.batch(visits).throughC().use { it.toList<Visit>() shouldBe visits }
+        val nullable = Schema.of(schemaOf<Visit>().fields().map { if (it.name() == "since") it.withNullable(true) else it })
+        cpu.memory().batchBuilder(1).use { batch ->
+            batch.column(nullable["id"]).append(id)
+            batch.column(nullable["ids"]).appendList(0)
+            for (name in listOf("at", "since")) batch.column(nullable[name]).appendNullWithParts()
+            batch.build()
+        }.use { batch -> shouldThrow<NoSuchElementException> { batch.toList<Visit>() }.message shouldBe "row 0: since is null, which this OffsetDateTime cannot be" }
     }
 
     test("OBJ-09 columns are nullable where properties are, elements too") {

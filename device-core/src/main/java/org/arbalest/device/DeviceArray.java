@@ -296,7 +296,8 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    *
    * <p>Buffers that need no change are shared, the others are written anew, in one allocation: {@link #conversion} says how many. This handle stays as it is, and
    * may be closed at once. Where buffers must be read, this waits as {@link #synchronize} does; where the CPU cannot read them, only what needs
-   * no reading is converted: names, order and choice of fields, nullable to not if the null count is 0.
+   * no reading is converted: names, order and choice of fields, nullable to not if the null count is 0. The result has as many elements as are shown, which of
+   * run-ends, dictionaries and lists that overlap may be many more than the array has bytes: of what comes from strangers, look at {@link #length} first.
    *
    * @param requested the field that is asked for; its name is the result's
    * @return the result, to be closed by the caller

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Who has a codec reads and writes with it. One that is {@linkplain #register registered} is also what {@link Column#get(long)} reads such a column by,
- * wherever it is: in a struct, in a list, in a dictionary. Called by several threads at a time.
+ * wherever it is: in a struct, in a list, in a dictionary; and its values are components of {@link Records}. Called by several threads at a time.
  *
  * @param <T> the values
  */

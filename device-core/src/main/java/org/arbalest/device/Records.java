@@ -48,7 +48,8 @@ public sealed interface Records<T> permits RecordsImpl {
    * The rows of a batch as a list, each of which is read when it is asked for, each time anew. Borrowed: it can be used while the handle is open. For several
    * threads, as the handle is.
    *
-   * <p>Its {@code get} throws {@link java.util.NoSuchElementException} for a null that the component cannot have, and what the getters of {@link Column} throw.
+   * <p>Its {@code get} throws {@link java.util.NoSuchElementException} for a null that the component cannot have, and what the getters of {@link Column} throw,
+   * and the class's constructor. An {@link IndexOutOfBoundsException} of that is the cause of an {@link IllegalStateException}, since lists take it for their end.
    *
    * @throws IllegalArgumentException if components and columns do not match, all of which it says; if the array is no record batch, or has more rows than a
    *     list, of which a slice helps

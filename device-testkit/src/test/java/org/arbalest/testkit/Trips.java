@@ -55,6 +55,29 @@ public final class Trips {
     }
   }
 
+  /** Takes the first letters, which are not always there. */
+  public record Abbreviated(String carrier) {
+    public Abbreviated {
+      carrier = carrier.substring(0, 2);
+    }
+  }
+
+  /** A class of which each level is of another type. */
+  public record Growing<T>(Growing<List<T>> next, Growing<List<T>> other) {}
+
+  public record Grows(Growing<Integer> grows) {}
+
+  public record Numbers(int[] ints, long[] longs, double[] doubles, short[] shorts) {}
+
+  /** One whose part cannot always be had. */
+  public record Guarded(String text, int delay) {
+    @Override
+    public int delay() {
+      if (delay < 0) throw new IllegalStateException("nobody may see " + delay);
+      return delay;
+    }
+  }
+
   private record Hidden(int delay) {}
 
   /** A record that only this class can see. */

@@ -83,7 +83,7 @@ class ConvertLimitsSpec : FunSpec({
             refused(array, Field.of("t", DataType.INT32), "$: utf8 cannot be converted to int32")
             refused(array, Field.of("t", DataType.BINARY), "$: utf8 cannot be converted to binary")
             refused(array, Field.of("t", DataType.dictionary(DataType.INT8, DataType.UTF8)), "$: utf8 cannot be converted to dictionary<values=utf8, indices=int8>: values are not encoded")
-            refused(array, Field.of("t", DataType.UTF8).withExtension("arrow.json", ""), "$: utf8 cannot be converted to the extension type arrow.json of utf8")
+            refused(array, Field.of("t", DataType.UTF8).withExtension("arrow.json", ""), "$: utf8 cannot be converted to arrow.json (utf8)")
         }
         batch().use { array ->
             refused(array, schema("n" to DataType.INT32).asField(), "$.n: int64 cannot be converted to int32")
@@ -333,7 +333,8 @@ class ConvertLimitsSpec : FunSpec({
             val late = batch().use { it.copyTo(pinned, stream) }
             var result: DeviceArray? = null
             val converting = thread { result = late.convertTo(schema("word" to DataType.UTF8_VIEW)) }
-            while (converting.state != Thread.State.WAITING && converting.state != Thread.State.TIMED_WAITING) Thread.onSpinWait()
+            while (converting.isAlive && converting.state != Thread.State.WAITING && converting.state != Thread.State.TIMED_WAITING) Thread.onSpinWait()
+            converting.isAlive shouldBe true
             late.close()
             pinnedFake.release()
             converting.join()

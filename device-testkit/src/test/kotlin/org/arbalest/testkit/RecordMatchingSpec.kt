@@ -17,6 +17,7 @@ import org.arbalest.testkit.Trips.Carrier
 import org.arbalest.testkit.Trips.Flight
 import org.arbalest.testkit.Trips.Leg
 import org.arbalest.testkit.Trips.Named
+import org.arbalest.testkit.Trips.Numbers
 import org.arbalest.testkit.Trips.Primitives
 import org.arbalest.testkit.Trips.Samples
 import org.arbalest.testkit.Trips.Times
@@ -300,5 +301,36 @@ class RecordMatchingSpec : FunSpec({
             branches.items().child(1).appendNull()
             builder.build()
         }.use { it.toList(Tree::class.java) shouldBe listOf(Tree(1, listOf(Tree(2, null)))) }
+    }
+
+    test("OBJ-05 a column of nothing but nulls is no primitive") {
+        batch(column("carrier", DataType.UTF8, "AA"), column("delay", DataType.NULL, null), column("distance", DataType.NULL, null)).use { batch ->
+            shouldThrow<NoSuchElementException> { batch.toList(Flight::class.java) }.message shouldBe "row 0: delay is null, which no int is"
+        }
+    }
+
+    test("OBJ-07 arrays of primitives are built as whatever numbers have each of theirs, encoded or not; what has not is refused") {
+        fun list(item: DataType) = DataType.list(Field.of("item", item))
+        fun schema(ints: DataType, longs: DataType, doubles: DataType, shorts: DataType) =
+            Schema.of(Field.of("ints", ints), Field.of("longs", longs), Field.of("doubles", doubles), Field.of("shorts", shorts))
+        val numbers = Numbers(intArrayOf(1, 1, -3), longArrayOf(4, Long.MAX_VALUE), doubleArrayOf(0.5, 0.5), shortArrayOf(7, 7, 7))
+        val runs = DataType.runEndEncoded(DataType.INT16, Field.of("values", DataType.INT16))
+        val schema = schema(
+            list(DataType.dictionary(DataType.INT8, DataType.INT32)), DataType.listView(Field.of("item", DataType.INT64)), DataType.largeList(Field.of("item", DataType.FLOAT64)), list(runs),
+        )
+        fun plain(of: Numbers) = listOf(of.ints.toList(), of.longs.toList(), of.doubles.toList(), of.shorts.toList())
+        Records.of(Numbers::class.java).build(memory, schema, listOf(numbers, numbers)).use { batch -> batch.toList(Numbers::class.java).map(::plain) shouldBe List(2) { plain(numbers) } }
+        val others = schema(list(DataType.decimal32(9, 2)), list(DataType.decimal128(38, 0)), list(DataType.dictionary(DataType.INT8, DataType.FLOAT64)), list(DataType.UINT8))
+        Records.of(Numbers::class.java).build(memory, others, listOf(numbers)).use { batch ->
+            batch.column("ints").get(0) shouldBe listOf(1, 1, -3).map { BigDecimal(it).setScale(2) }
+            batch.column("shorts").get(0) shouldBe listOf(7L, 7L, 7L)
+        }
+        for (item in listOf(DataType.UINT8, DataType.dictionary(DataType.INT8, DataType.UINT8), DataType.UINT64, DataType.dictionary(DataType.INT8, DataType.UINT64))) {
+            shouldThrow<IllegalArgumentException> { Records.of(Numbers::class.java).build(memory, schema(list(item), list(item), list(DataType.FLOAT64), list(item)), listOf(numbers)) }
+                .message!! shouldContain "-3"
+        }
+        shouldThrow<IllegalArgumentException> {
+            Records.of(Numbers::class.java).build(memory, schema(list(DataType.INT32), list(DataType.FLOAT64), list(DataType.FLOAT64), list(DataType.INT16)), listOf(numbers))
+        }.message!! shouldContain "9223372036854775807"
     }
 })

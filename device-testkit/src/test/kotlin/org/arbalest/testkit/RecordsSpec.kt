@@ -6,13 +6,19 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Interval
+import org.arbalest.device.Ledger
 import org.arbalest.device.Records
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.Trips.Abbreviated
 import org.arbalest.testkit.Trips.Anything
 import org.arbalest.testkit.Trips.Boxes
 import org.arbalest.testkit.Trips.Carrier
 import org.arbalest.testkit.Trips.Flight
+import org.arbalest.testkit.Trips.Grows
+import org.arbalest.testkit.Trips.Guarded
 import org.arbalest.testkit.Trips.Leg
 import org.arbalest.testkit.Trips.Named
 import org.arbalest.testkit.Trips.Nothing
@@ -25,6 +31,9 @@ import org.arbalest.testkit.Trips.Times
 import org.arbalest.testkit.Trips.Tree
 import org.arbalest.testkit.Trips.Trip
 import org.arbalest.testkit.Trips.Values
+import org.arbalest.testkit.fake.FakeCall
+import org.arbalest.testkit.fake.FakeDevice
+import org.arbalest.testkit.fake.FakeExtension
 import java.lang.foreign.Arena
 import java.math.BigDecimal
 import java.math.BigInteger
@@ -40,6 +49,7 @@ import java.util.IdentityHashMap
 
 /** Batches of records, and records of batches. */
 class RecordsSpec : FunSpec({
+    extension(FakeExtension)
     extension(LedgerExtension)
 
     val memory = Devices.cpu().memory()
@@ -176,6 +186,37 @@ class RecordsSpec : FunSpec({
             rows[0] shouldBe Picky(3)
             shouldThrow<IllegalArgumentException> { rows[1] }.message shouldBe "a delay of -3"
         }
+    }
+
+    test("OBJ-06 that a constructor finds no such index is not taken for the end of the rows, by any way to them") {
+        val flights = listOf(Flight("AAL", 1, null), Flight("A", 2, null), Flight("DAL", 3, null))
+        Records.of(Flight::class.java).build(memory, flights).use { batch ->
+            val rows = batch.rows(Abbreviated::class.java)
+            for (way in listOf<() -> Any?>({ rows[1] }, { rows.iterator().apply { next() }.next() }, { rows.stream().toList() }, { rows.parallelStream().toList() }, { rows.toList() }, { batch.toList(Abbreviated::class.java) })) {
+                val thrown = shouldThrow<IllegalStateException> { way() }
+                generateSequence<Throwable>(thrown) { it.cause }.last()::class shouldBe StringIndexOutOfBoundsException::class
+                thrown.message!! shouldContain "row 1 cannot be made: "
+            }
+            rows[2] shouldBe Abbreviated("DA")
+        }
+    }
+
+    test("OBJ-07 nothing is lost of a batch whose objects cannot be taken apart, or for which there is no memory") {
+        val rows = List(100) { Guarded("text $it", if (it == 70) -1 else it) }
+        val before = Ledger.now()
+        shouldThrow<IllegalStateException> { Records.of(Guarded::class.java).build(memory, rows) }.message shouldBe "nobody may see -1"
+        Ledger.now() shouldBe before
+        val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
+        for (failing in 1..3) {
+            FakeDevice.of(DeviceType.CUDA_HOST, 0).failCall(FakeCall.ALLOCATE, failing)
+            val empty = Ledger.now()
+            shouldThrow<DeviceException> { Records.of(Guarded::class.java).build(pinned.memory(), rows.take(70)) }
+            Ledger.now() shouldBe empty
+        }
+    }
+
+    test("OBJ-10 a class that has no end is refused") {
+        shouldThrow<IllegalArgumentException> { Records.of(Grows::class.java).schema() }.message shouldContain ".next.next: nests deeper than the 64 levels that a schema has"
     }
 
     test("a column of a dictionary makes each of its values once") {

@@ -6,11 +6,11 @@ import org.arbalest.device.ColumnBuilder;
 public final class Fillers {
   private Fillers() {}
 
-  /** Appends a null, or where there may be none, whatever the builder writes in place of one. */
+  /** Appends a null with all its parts, or where there may be none, whatever the builder writes in place of one. */
   public static void append(ColumnBuilder column) {
     ColumnBuilderImpl builder = (ColumnBuilderImpl) column;
     if (builder.isNullable()) {
-      builder.appendNull();
+      builder.appendNullWithParts();
     } else {
       builder.checkFillers(1);
       builder.appendFiller();

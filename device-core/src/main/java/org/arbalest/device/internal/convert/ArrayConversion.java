@@ -119,8 +119,8 @@ public final class ArrayConversion {
       node.writeStructs(block, memory == null ? 0 : memory.address(), nothing);
       boolean hasEmptyAtOffset = Structure.validate(to, block.address);
       DeviceArrayImpl handle = new DeviceArrayImpl(device, to, block.address, node.offset, node.length);
-      plan.owner.retain();
       ConvertedArray converted = new ConvertedArray(plan.owner, memory, block.address, plan.conversion(), hasEmptyAtOffset);
+      plan.owner.retain(); // for it; from here on nothing fails
       if (memory != null) memory.take();
       return handle.holding(converted);
     } catch (Throwable t) {

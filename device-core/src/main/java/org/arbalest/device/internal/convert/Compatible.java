@@ -5,6 +5,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.arbalest.device.DataType;
+import org.arbalest.device.Extension;
+import org.arbalest.device.Extension.Other;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.BinaryType;
 import org.arbalest.device.FlatType.BinaryViewType;
@@ -38,14 +40,18 @@ final class Compatible {
   }
 
   private static void check(Field from, Field to, boolean isEntry) {
-    checkExtension(from, to);
     DataType type = from.type();
     DataType asked = to.type();
     if (type instanceof RunEndEncodedType runs && !(asked instanceof RunEndEncodedType)) {
       check(encodedBy(from, runs.values()), to);
-    } else if (type instanceof DictionaryType encoded && !(asked instanceof DictionaryType)) {
+      return;
+    }
+    if (type instanceof DictionaryType encoded && !(asked instanceof DictionaryType)) {
       check(encodedBy(from, encoded.values()), to);
-    } else if (type instanceof DictionaryType encoded && asked instanceof DictionaryType wanted) {
+      return;
+    }
+    checkExtension(from, to);
+    if (type instanceof DictionaryType encoded && asked instanceof DictionaryType wanted) {
       if (wanted.ordered() && !encoded.ordered()) throw refused(from, to, "whether the dictionary is in order is not known");
       try {
         check(encoded.values(), wanted.values());
@@ -63,7 +69,7 @@ final class Compatible {
     }
   }
 
-  /** The values of what is encoded, of whose extension type the outer field speaks. */
+  /** The values of what is encoded; if the outer field speaks of an extension type, they are of that. */
   private static Field encodedBy(Field from, Field values) {
     return from.extensionName() == null ? values : values.withMetadata(from.metadata());
   }
@@ -106,28 +112,23 @@ final class Compatible {
   }
 
   private static Malformed refused(Field from, Field to, String why) {
-    String what = TypeNames.of(from.type()) + " cannot be converted to " + TypeNames.of(to.type());
+    String what = TypeNames.of(from) + " cannot be converted to " + TypeNames.of(to);
     return new Malformed(why.isEmpty() ? what : what + ": " + why);
   }
 
-  /** An extension type may be left off, but nothing becomes one: what the storage means is a matter of values. */
+  /** An extension type may be left off, but nothing becomes one: what the storage means is a matter of values. One that stays is stored as it may be. */
   private static void checkExtension(Field from, Field to) {
-    String asked = to.extensionName();
+    Extension asked = to.extension();
     if (asked == null) return;
-    boolean isSame = asked.equals(from.extensionName()) && Arrays.equals(parameters(from), parameters(to));
-    if (!isSame) throw new Malformed(describe(from) + " cannot be converted to " + describe(to));
+    Extension own = from.extension();
+    if (own == null || !own.name().equals(asked.name())) throw refused(from, to, "");
+    if (asked instanceof Other other && other.mismatch() != null && !(own instanceof Other)) throw refused(from, to, other.mismatch());
+    if (!asked.equals(own) && !Arrays.equals(parameters(from), parameters(to))) throw refused(from, to, "the parameters are others");
   }
 
   private static byte[] parameters(Field field) {
     byte[] parameters = field.extensionMetadata();
     return parameters == null ? new byte[0] : parameters;
-  }
-
-  private static String describe(Field field) {
-    String name = field.extensionName();
-    if (name == null) return TypeNames.of(field.type());
-    byte[] parameters = parameters(field);
-    return "the extension type " + name + (parameters.length == 0 ? "" : " with " + parameters.length + " bytes of parameters") + " of " + TypeNames.of(field.type());
   }
 
   /** For each field of the struct that is asked for, which of the own it is: by name, or, if all names are the same, and of a map's entries, by position. */

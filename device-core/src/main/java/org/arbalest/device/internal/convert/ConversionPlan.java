@@ -120,7 +120,6 @@ final class ConversionPlan implements AutoCloseable {
     return piece;
   }
 
-
   /** Measures an array of the result, which consists of some elements of a struct. */
   Node measure(Field from, long struct, Selection rows, Field to) {
     return measure(from, struct, rows, to, false);
@@ -132,7 +131,7 @@ final class ConversionPlan implements AutoCloseable {
     if (rows.isRange() && !isCompact && Compatible.isSame(from, to, isEntry)) return same(Layout.of(from), struct, rows.start, rows.count);
     Layout layout = Layout.of(to);
     Node node = new Node(layout, rows.count);
-    if (layout.shape == Layout.Shape.NULL) node.nulls = rows.count;
+    if (layout.shape == Layout.Shape.NULL) addNulls(node, from, rows, to);
     if (layout.shape.hasValidity) addValidity(node, from, struct, rows, to);
     switch (layout.shape) {
       case NULL -> {}
@@ -177,6 +176,18 @@ final class ConversionPlan implements AutoCloseable {
     return layout.shape.hasValidity && ArrowArrayStruct.nullCount(struct) != 0 ? ArrowArrayStruct.buffer(struct, 0) : 0;
   }
 
+  private void addNulls(Node node, Field from, Selection rows, Field to) {
+    node.nulls = rows.count;
+    if (to.isNullable() || (!from.isNullable() && !rows.isDecoded)) return;
+    if (rows.mayBeHidden()) look();
+    long row = rows.exposed();
+    if (row >= 0) throw isNull(row);
+  }
+
+  private static Malformed isNull(long row) {
+    return new Malformed("row " + row + ": is null, but the field that is asked for is not nullable");
+  }
+
   private void addValidity(Node node, Field from, long struct, Selection rows, Field to) {
     long bitmap = bitmap(Layout.of(from), struct);
     if (rows.count == 0 || (bitmap == 0 && !rows.hasNone)) {
@@ -194,7 +205,7 @@ final class ConversionPlan implements AutoCloseable {
     node.nulls = rows.nulls(bitmap);
     if (isAsked && node.nulls > 0) {
       long row = rows.exposedNull(bitmap);
-      if (row >= 0) throw new Malformed("row " + row + ": is null, but the field that is asked for is not nullable");
+      if (row >= 0) throw isNull(row);
     }
     if (node.nulls == 0) {
       node.buffers.add(Node.Buffer.NONE);

@@ -107,9 +107,21 @@ final class Selection {
     return -1;
   }
 
+  boolean mayBeHidden() {
+    return above != null && above.mayHide();
+  }
+
+  /** The first element that nothing above hides; −1 if there is none. */
+  long exposed() {
+    for (long k = 0; k < count; k++) {
+      if (above == null || !above.hides(k)) return k;
+    }
+    return -1;
+  }
+
   /** Which elements have a value; for what is called once the buffers may be read. */
   Mask mask(ConversionPlan plan, long bitmap) {
-    boolean isHidden = above != null && above.mayHide();
+    boolean isHidden = mayBeHidden();
     if (bitmap == 0 && !hasNone && !isHidden) return Mask.ALL;
     if (list == 0 && !isHidden) return new Mask(bitmap, start);
     long mask = plan.temporary((count + 7) >>> 3);

@@ -35,7 +35,7 @@ final class Texts {
     long from = source.positions + source.layout.width() * rows.start;
     long first = source.offset(rows.start);
     long last = source.offset(rows.start + rows.count);
-    if (first < 0 || last > source.limit() || descends(from, source.layout.bits, rows.count)) {
+    if (first < 0 || (last > source.limit() && last != first) || descends(from, source.layout.bits, rows.count)) {
       for (long k = 0; k < rows.count; k++) source.size(k, rows.start + k); // says which
     }
     long size = last - first;

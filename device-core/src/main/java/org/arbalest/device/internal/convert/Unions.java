@@ -74,7 +74,9 @@ final class Unions {
     for (int i = 0; i < children.size(); i++) {
       if (children.get(i).isNullable()) return i;
     }
-    throw new Malformed("there are nulls in the dictionary's indices, but no child of the union may have one");
+    long row = 0;
+    while (row < rows.count && rows.at(row) >= 0) row++;
+    throw new Malformed("row " + row + ": is null, but no child of the union may be");
   }
 
   private long offset(int child) {

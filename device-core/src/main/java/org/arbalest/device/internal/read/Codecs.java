@@ -1,5 +1,7 @@
 package org.arbalest.device.internal.read;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.Extension;
 import org.arbalest.device.ExtensionCodec;
@@ -27,6 +29,20 @@ public final class Codecs {
   public static @Nullable ExtensionCodec<?> registered(Field field) {
     RegisteredType type = RegisteredType.of(field);
     return type == null ? null : (ExtensionCodec<?>) type.codec();
+  }
+
+  /** How often codecs were registered and taken back; whoever remembers what they make asks whether it is the same still. */
+  public static int changes() {
+    return RegisteredType.changes();
+  }
+
+  /** The registered codecs whose values are of a class, just this one. */
+  public static List<ExtensionCodec<?>> ofClass(Class<?> type) {
+    List<ExtensionCodec<?>> codecs = new ArrayList<>();
+    for (RegisteredType registered : RegisteredType.all()) {
+      if (registered.valueClass() == type) codecs.add((ExtensionCodec<?>) registered.codec());
+    }
+    return codecs;
   }
 
   /** Whether a codec reads and writes values of a field. */

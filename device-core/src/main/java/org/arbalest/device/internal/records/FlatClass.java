@@ -7,16 +7,23 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.time.OffsetDateTime;
 import java.time.Period;
 import java.time.ZonedDateTime;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.function.Predicate;
 import org.arbalest.device.Column;
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.DataType;
+import org.arbalest.device.Extension;
+import org.arbalest.device.Extension.Bool8;
+import org.arbalest.device.Extension.TimestampWithOffset;
+import org.arbalest.device.Extension.Uuid;
+import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.BinaryType;
 import org.arbalest.device.FlatType.BinaryViewType;
 import org.arbalest.device.FlatType.BoolType;
@@ -35,19 +42,21 @@ import org.arbalest.device.FlatType.TimestampType;
 import org.arbalest.device.FlatType.Utf8Type;
 import org.arbalest.device.FlatType.Utf8ViewType;
 import org.arbalest.device.Interval;
+import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.RunEndEncodedType;
 import org.arbalest.device.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A class whose objects are values of flat types.
+ * A class whose objects are values of flat types, or of Arrow's extension types.
  *
- * @param standard the type that its objects are built as
- * @param reads the types of whose values each is one of its objects
+ * @param standard what its objects are built as; without a name
+ * @param reads the fields of whose values each is one of its objects
  * @param get reads a value that is not null
- * @param takes the types that its objects can be values of; each is looked at
+ * @param takes the fields that its objects can be values of; each is looked at
  * @param append appends an object, to a column of this type
  */
-record FlatClass(DataType standard, Predicate<DataType> reads, Getter get, Predicate<DataType> takes, Append append) {
+record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<Field> takes, Append append) {
   /** Reads a value that is not null. */
   @FunctionalInterface
   interface Getter {
@@ -63,7 +72,8 @@ record FlatClass(DataType standard, Predicate<DataType> reads, Getter get, Predi
   private static final Map<Class<?>, FlatClass> ALL = new LinkedHashMap<>();
 
   static {
-    add(Boolean.class, DataType.BOOL, type -> type instanceof BoolType, Column::getBoolean, (column, _, value) -> column.append((boolean) value));
+    put(Boolean.class, Field.of("", DataType.BOOL), field -> field.type() instanceof BoolType || field.extension() instanceof Bool8, Column::getBoolean,
+        (column, _, value) -> column.append((boolean) value));
     integer(Byte.class, DataType.INT8, (column, row) -> (byte) column.getLong(row));
     integer(Short.class, DataType.INT16, (column, row) -> (short) column.getLong(row));
     integer(Integer.class, DataType.INT32, Column::getInt);
@@ -72,12 +82,13 @@ record FlatClass(DataType standard, Predicate<DataType> reads, Getter get, Predi
     number(Double.class, DataType.FLOAT64, type -> isWithin(type, 64, 53), Column::getDouble, type -> isFloat(type, 64));
     add(Character.class, DataType.UTF8, FlatClass::isText, (column, row) -> TextObjects.toChar(column.getString(row)), (column, _, value) -> column.append(value.toString()));
     add(String.class, DataType.UTF8, FlatClass::isText, Column::getString, (column, _, value) -> column.append((String) value));
+    put(UUID.class, Extension.uuid(""), field -> field.extension() instanceof Uuid, Column::getUuid, (column, _, value) -> column.append((UUID) value));
     add(byte[].class, DataType.BINARY, FlatClass::isBinary, Column::getBytes, (column, _, value) -> column.append((byte[]) value));
-    put(BigInteger.class, new FlatClass(DataType.decimal128(38, 0), type -> type instanceof IntType || (type instanceof DecimalType decimal && decimal.scale() <= 0),
+    add(BigInteger.class, DataType.decimal128(38, 0), type -> type instanceof IntType || (type instanceof DecimalType decimal && decimal.scale() <= 0),
         (column, row) -> column.getDecimal(row).toBigIntegerExact(),
-        type -> type instanceof DecimalType || type instanceof IntType, (column, type, value) -> Amounts.append(column, type, (BigInteger) value)));
-    put(BigDecimal.class, new FlatClass(DataType.decimal128(38, 18), type -> type instanceof DecimalType || type instanceof IntType, Column::getDecimal,
-        type -> type instanceof DecimalType, (column, _, value) -> column.append((BigDecimal) value)));
+        type -> type instanceof DecimalType || type instanceof IntType, (column, type, value) -> Amounts.append(column, type, (BigInteger) value));
+    add(BigDecimal.class, DataType.decimal128(38, 18), type -> type instanceof DecimalType || type instanceof IntType, Column::getDecimal,
+        type -> type instanceof DecimalType, (column, _, value) -> column.append((BigDecimal) value));
     add(LocalDate.class, DataType.DATE32, type -> type instanceof DateType, Column::getDate, (column, type, value) -> Amounts.append(column, type, (LocalDate) value));
     add(LocalTime.class, DataType.time(TimeUnit.NANOSECOND), type -> type instanceof TimeType, Column::getTime,
         (column, type, value) -> Amounts.append(column, type, 0, ((LocalTime) value).toNanoOfDay(), value));
@@ -86,6 +97,8 @@ record FlatClass(DataType standard, Predicate<DataType> reads, Getter get, Predi
     add(ZonedDateTime.class, DataType.timestamp(TimeUnit.NANOSECOND, "UTC"), type -> type instanceof TimestampType timestamp && timestamp.timezone() != null,
         Column::getZonedDateTime,
         (column, type, value) -> Amounts.append(column, type, ((ZonedDateTime) value).toInstant()));
+    put(OffsetDateTime.class, Extension.timestampWithOffset("", TimeUnit.NANOSECOND), field -> field.extension() instanceof TimestampWithOffset,
+        Column::getOffsetDateTime, (column, _, value) -> column.append((OffsetDateTime) value));
     add(LocalDateTime.class, DataType.timestamp(TimeUnit.NANOSECOND, null), type -> type instanceof TimestampType timestamp && timestamp.timezone() == null,
         Column::getDateTime, (column, type, value) -> Amounts.append(column, type, (LocalDateTime) value));
     add(Duration.class, DataType.duration(TimeUnit.NANOSECOND), type -> type instanceof DurationType, Column::getDuration,
@@ -96,14 +109,23 @@ record FlatClass(DataType standard, Predicate<DataType> reads, Getter get, Predi
         (column, _, value) -> column.append((Interval) value));
   }
 
-  /** The class, or null if its objects are not values of flat types; a primitive is as its box. */
+  /** The class, or null if its objects are not such values; a primitive is as its box. */
   static @Nullable FlatClass of(Class<?> type) {
     return ALL.get(Primitives.box(type));
   }
 
-  /** The classes that read a type, for an error; in the order in which one would try them. */
-  static List<String> readers(DataType type) {
-    return ALL.entrySet().stream().filter(entry -> entry.getKey() != Character.class && entry.getValue().reads.test(type))
+  /** The field of the values that a column reads as: of what is encoded, by a dictionary or in run-ends, theirs, which has an extension type of its own. */
+  static Field values(Field field) {
+    return switch (field.type()) {
+      case DictionaryType encoded -> values(encoded.values());
+      case RunEndEncodedType runs -> values(runs.values());
+      default -> field;
+    };
+  }
+
+  /** The classes that read a field, for an error; in the order in which one would try them. */
+  static List<String> readers(Field field) {
+    return ALL.entrySet().stream().filter(entry -> entry.getKey() != Character.class && entry.getValue().reads.test(field))
         .map(entry -> Primitives.name(entry.getKey())).toList();
   }
 
@@ -112,22 +134,26 @@ record FlatClass(DataType standard, Predicate<DataType> reads, Getter get, Predi
     return Objects.requireNonNull(column.get(row));
   }
 
-  private static void put(Class<?> type, FlatClass flat) {
-    ALL.put(type, flat);
+  private static void put(Class<?> type, Field standard, Predicate<Field> reads, Getter get, Append append) {
+    ALL.put(type, new FlatClass(standard, reads, get, reads, append));
   }
 
   private static void add(Class<?> type, DataType standard, Predicate<DataType> reads, Getter get, Append append) {
-    put(type, new FlatClass(standard, reads, get, reads, append));
+    add(type, standard, reads, get, reads, append);
+  }
+
+  private static void add(Class<?> type, DataType standard, Predicate<DataType> reads, Getter get, Predicate<DataType> takes, Append append) {
+    ALL.put(type, new FlatClass(Field.of("", standard), field -> reads.test(field.type()), get, field -> takes.test(field.type()), append));
   }
 
   /** Integers, which are appended wherever the number is one that the column has. */
   private static void integer(Class<?> type, IntType standard, Getter get) {
-    put(type, new FlatClass(standard, column -> isWithin(column, standard.bits()), get, FlatClass::isNumber,
-        (column, columnType, value) -> Amounts.append(column, columnType, ((Number) value).longValue())));
+    add(type, standard, column -> isWithin(column, standard.bits()), get, FlatClass::isNumber,
+        (column, columnType, value) -> Amounts.append(column, columnType, ((Number) value).longValue()));
   }
 
   private static void number(Class<?> type, DataType standard, Predicate<DataType> reads, Getter get, Predicate<DataType> takes) {
-    put(type, new FlatClass(standard, reads, get, takes, (column, _, value) -> column.append(((Number) value).doubleValue())));
+    add(type, standard, reads, get, takes, (column, _, value) -> column.append(((Number) value).doubleValue()));
   }
 
   /** Whether all values of a type are signed integers of some bits. */

@@ -36,7 +36,7 @@ final class Mismatches {
 
   /** A component and a column whose types do not go together; {@code hint} says what would. */
   void add(ObjectType type, String cannot, Field field, String hint) {
-    add(type + " " + cannot + " " + TypeNames.of(field.type()) + (hint.isEmpty() ? "" : "; " + hint));
+    add(type + " " + cannot + " " + TypeNames.of(field) + (hint.isEmpty() ? "" : "; " + hint));
   }
 
   boolean isEmpty() {

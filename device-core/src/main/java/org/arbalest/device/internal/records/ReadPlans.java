@@ -1,9 +1,11 @@
 package org.arbalest.device.internal.records;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import org.arbalest.device.DataType;
+import org.arbalest.device.ExtensionCodec;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.NullType;
 import org.arbalest.device.NestedType.DictionaryType;
@@ -33,6 +35,8 @@ final class ReadPlans {
   }
 
   ReadPlan of(ObjectType type, Field field, Mismatches mismatches) {
+    ExtensionCodec<?> codec = CodecClass.reading(type, field);
+    if (codec != null) return column -> new ValueReader.OfGetter(column, type, (values, row) -> values.get(row, codec));
     FlatClass.Getter getter = getter(type.type(), field);
     if (getter != null) return flat(type, field, getter);
     DataType values = field.type();
@@ -82,7 +86,7 @@ final class ReadPlans {
     if (type == Object.class || field.valueType() instanceof NullType) return FlatClass::object;
     if (type.isEnum()) return FlatClass.isText(field.valueType()) ? TextObjects.constants(type) : null;
     FlatClass flat = FlatClass.of(type);
-    return flat != null && flat.reads().test(field.valueType()) ? flat.get() : null;
+    return flat != null && flat.reads().test(FlatClass.values(field)) ? flat.get() : null;
   }
 
   private static ReadPlan flat(ObjectType type, Field field, FlatClass.Getter getter) {
@@ -101,13 +105,17 @@ final class ReadPlans {
   }
 
   private static ReadPlan refused(ObjectType type, Field field, Mismatches mismatches) {
-    mismatches.add(type, "cannot be read from", field, hint(field.valueType()));
+    mismatches.add(type, "cannot be read from", field, hint(field));
     return NONE;
   }
 
-  private static String hint(DataType type) {
-    List<String> readers = FlatClass.readers(type);
+  private static String hint(Field field) {
+    List<String> readers = new ArrayList<>();
+    ExtensionCodec<?> codec = CodecClass.of(field);
+    if (codec != null) readers.add(codec.valueClass().getSimpleName());
+    readers.addAll(FlatClass.readers(FlatClass.values(field)));
     if (!readers.isEmpty()) return String.join(", ", readers) + " can";
+    DataType type = field.valueType();
     return switch (type) {
       case StructType _ -> "a record can";
       case MapType _ -> "a Map can";

@@ -11,6 +11,7 @@ import org.arbalest.device.NestedType.StructType;
 import org.arbalest.device.Records;
 import org.arbalest.device.Schema;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.read.Codecs;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.spi.ObjectShape;
 import org.arbalest.device.spi.ObjectType;
@@ -31,7 +32,10 @@ public final class RecordsImpl<T> implements Records<T> {
   private final boolean isStrict;
   private final Recent<ReadPlan> reading = new Recent<>();
   private final Recent<RowWriter> writing = new Recent<>();
-  private volatile @Nullable Schema schema;
+  private volatile @Nullable Standard standard;
+
+  /** The standard columns, by the codecs of some time. */
+  private record Standard(Schema schema, int codecs) {}
 
   private RecordsImpl(Class<T> type, ObjectShape shape, boolean isStrict) {
     this.type = type;
@@ -46,9 +50,10 @@ public final class RecordsImpl<T> implements Records<T> {
 
   @Override
   public Schema schema() {
-    Schema known = schema;
-    if (known == null) schema = known = new StandardTypes().schema(type, shape);
-    return known;
+    int codecs = Codecs.changes();
+    Standard known = standard;
+    if (known == null || known.codecs != codecs) standard = known = new Standard(new StandardTypes().schema(type, shape), codecs);
+    return known.schema;
   }
 
   @Override

@@ -27,27 +27,29 @@ final class RowPlan implements ReadPlan {
 
   private final ReadPlan[] plans;
 
-  private RowPlan(ObjectType type, ObjectShape shape, int[] fields, ReadPlan[] plans) {
+  private RowPlan(ObjectType type, ObjectShape shape, int[] fields, ReadPlan[] plans, BitSet byCodec) {
     this.type = type;
     this.components = shape.components();
     this.fields = fields;
     this.plans = plans;
-    this.make = make(shape, fields);
+    this.make = make(shape, fields, byCodec);
   }
 
   static ReadPlan of(ObjectType type, ObjectShape shape, List<Field> fields, ReadPlans all, Mismatches mismatches) {
     List<Component> components = shape.components();
     int[] positions = new int[components.size()];
     ReadPlan[] plans = new ReadPlan[components.size()];
+    BitSet byCodec = new BitSet();
     for (int i = 0; i < positions.length; i++) {
       Component component = components.get(i);
       positions[i] = find(component, fields, mismatches.under(component.name()));
       plans[i] = positions[i] < 0 ? ReadPlans.NONE : all.of(component.type(), fields.get(positions[i]), mismatches.under(component.name()));
+      if (positions[i] >= 0 && CodecClass.reading(component.type(), fields.get(positions[i])) != null) byCodec.set(i);
     }
     List<String> missing = components.stream().filter(component -> !component.hasDefault()).map(Component::name).filter(name -> named(name, fields).length == 0).toList();
     if (!missing.isEmpty()) mismatches.add("no column for " + String.join(", ", missing) + "; there are " + fields.stream().map(Field::name).toList());
     if (all.strict) refuseOthers(fields, components, mismatches);
-    return mismatches.isEmpty() ? new RowPlan(type, shape, positions, plans) : ReadPlans.NONE;
+    return mismatches.isEmpty() ? new RowPlan(type, shape, positions, plans, byCodec) : ReadPlans.NONE;
   }
 
   /** The position of a component's field, or −1 if there is none, or several. */
@@ -70,14 +72,14 @@ final class RowPlan implements ReadPlan {
   }
 
   /** The constructor, to which each component comes by a leaf of its own that reads it at a row. */
-  private static MethodHandle make(ObjectShape shape, int[] fields) {
+  private static MethodHandle make(ObjectShape shape, int[] fields, BitSet byCodec) {
     BitSet missing = new BitSet();
     for (int i = 0; i < fields.length; i++) missing.set(i, fields[i] < 0);
     MethodHandle constructor = shape.constructor(missing);
     MethodHandle[] leaves = new MethodHandle[fields.length];
     for (int i = 0; i < leaves.length; i++) {
       Class<?> part = constructor.type().parameterType(i);
-      leaves[i] = fields[i] < 0 ? MethodHandles.dropArguments(MethodHandles.zero(part), 0, RowReader.At.class) : RowReader.At.leaf(part, i);
+      leaves[i] = fields[i] < 0 ? MethodHandles.dropArguments(MethodHandles.zero(part), 0, RowReader.At.class) : RowReader.At.leaf(part, i, byCodec.get(i));
     }
     MethodHandle ofEach = MethodHandles.filterArguments(constructor, 0, leaves);
     MethodType ofOne = MethodType.methodType(constructor.type().returnType(), RowReader.At.class);

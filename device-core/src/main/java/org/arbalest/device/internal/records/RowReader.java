@@ -62,9 +62,10 @@ final class RowReader extends ValueReader {
       this.row = row;
     }
 
-    /** What reads the component at a position, as a constructor takes it. */
-    static MethodHandle leaf(Class<?> part, int position) {
-      MethodHandle leaf = MethodHandles.insertArguments(LEAVES.getOrDefault(part, OBJECT), 1, position);
+    /** What reads the component at a position, as a constructor takes it; a primitive that a codec reads is an object before. */
+    static MethodHandle leaf(Class<?> part, int position, boolean byCodec) {
+      MethodHandle reads = byCodec ? OBJECT : LEAVES.getOrDefault(part, OBJECT);
+      MethodHandle leaf = MethodHandles.insertArguments(reads, 1, position);
       return leaf.asType(MethodType.methodType(part, At.class));
     }
 

@@ -9,6 +9,7 @@ import org.arbalest.device.DataType;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.IntType;
 import org.arbalest.device.Schema;
+import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.spi.ObjectShape;
 import org.arbalest.device.spi.ObjectShape.Component;
 import org.arbalest.device.spi.ObjectType;
@@ -32,12 +33,13 @@ final class StandardTypes {
   }
 
   private Field field(String name, ObjectType type, Mismatches mismatches) {
-    return Field.of(name, type(type, mismatches)).withNullable(type.nullable());
+    FlatClass flat = FlatClass.of(type.type());
+    Field codec = flat == null ? CodecClass.standard(name, type, mismatches) : null;
+    Field field = flat != null ? flat.standard().withName(name) : codec != null ? codec : Field.of(name, type(type, mismatches));
+    return field.withNullable(type.nullable());
   }
 
   private DataType type(ObjectType type, Mismatches mismatches) {
-    FlatClass flat = FlatClass.of(type.type());
-    if (flat != null) return flat.standard();
     if (type.type().isEnum()) return DataType.dictionary(index(type.type().getEnumConstants().length), DataType.UTF8);
     if (ReadPlans.isList(type) || ReadPlans.isPrimitives(type)) return DataType.list(field("item", type.arguments().get(0), mismatches.elements("[]")));
     if (type.type() == Map.class && type.arguments().size() == 2) {
@@ -52,6 +54,10 @@ final class StandardTypes {
     if (open.stream().anyMatch(above -> above.type() == type.type() && above.arguments().equals(type.arguments()))) {
       mismatches.add(type + " is a part of itself, which no type of Arrow's is");
       return DataType.NULL;
+    }
+    if (open.size() == FieldImpl.DEEPEST) { // said at once: with two such components there would be no end to it
+      mismatches.add("nests deeper than the " + FieldImpl.DEEPEST + " levels that a schema has");
+      mismatches.check(open.getLast().type());
     }
     open.push(type);
     DataType struct = DataType.struct(fields(shape, mismatches).toArray(Field[]::new));

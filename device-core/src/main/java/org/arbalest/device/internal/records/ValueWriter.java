@@ -2,6 +2,8 @@ package org.arbalest.device.internal.records;
 
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.DataType;
+import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.StructType;
 import org.arbalest.device.internal.build.Fillers;
 import org.jspecify.annotations.Nullable;
 
@@ -27,14 +29,25 @@ abstract class ValueWriter {
   /** Appends the first values, null or {@link #ABSENT} some of them. */
   abstract void write(@Nullable Object[] values, int count, ColumnBuilder column);
 
-  /** Values of flat types. */
+  /** Appends a null; of a value that is a struct in C, with its parts. */
+  static void appendNull(ColumnBuilder column, boolean hasParts) {
+    if (hasParts) {
+      column.appendNullWithParts();
+    } else {
+      column.appendNull();
+    }
+  }
+
+  /** Values of flat types, and those of Arrow's extension types. */
   static final class OfFlat extends ValueWriter {
     private final FlatClass.Append append;
     private final DataType type;
+    private final boolean hasParts;
 
-    OfFlat(FlatClass.Append append, DataType type) {
+    OfFlat(FlatClass.Append append, Field field) {
       this.append = append;
-      this.type = type;
+      this.type = field.valueType();
+      this.hasParts = field.type() instanceof StructType;
     }
 
     @Override
@@ -42,7 +55,7 @@ abstract class ValueWriter {
       for (int i = 0; i < count; i++) {
         Object value = values[i];
         if (value == null) {
-          column.appendNull();
+          appendNull(column, hasParts);
         } else if (isAbsent(value)) {
           Fillers.append(column);
         } else {

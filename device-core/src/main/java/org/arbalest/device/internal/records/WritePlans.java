@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.arbalest.device.DataType;
+import org.arbalest.device.ExtensionCodec;
 import org.arbalest.device.Field;
 import org.arbalest.device.NestedType.DictionaryType;
 import org.arbalest.device.NestedType.MapType;
@@ -37,8 +38,10 @@ final class WritePlans {
   }
 
   private ValueWriter of(ObjectType type, Field field, Mismatches mismatches) {
-    FlatClass.Append append = append(type.type(), field.valueType());
-    if (append != null) return new ValueWriter.OfFlat(append, field.valueType());
+    ExtensionCodec<?> codec = CodecClass.writing(type, field);
+    if (codec != null) return new CodecClass.Writer<>(codec, field);
+    FlatClass.Append append = append(type.type(), FlatClass.values(field));
+    if (append != null) return new ValueWriter.OfFlat(append, field);
     DataType values = field.type();
     if (values instanceof StructType struct) {
       ObjectShape shape = Shapes.find(type);
@@ -58,8 +61,8 @@ final class WritePlans {
     return ValueWriter.NONE;
   }
 
-  private static FlatClass.@Nullable Append append(Class<?> type, DataType values) {
-    if (type.isEnum()) return FlatClass.isText(values) ? (column, _, value) -> column.append(((Enum<?>) value).name()) : null;
+  private static FlatClass.@Nullable Append append(Class<?> type, Field values) {
+    if (type.isEnum()) return FlatClass.isText(values.type()) ? (column, _, value) -> column.append(((Enum<?>) value).name()) : null;
     FlatClass flat = FlatClass.of(type);
     return flat != null && flat.takes().test(values) ? flat.append() : null;
   }

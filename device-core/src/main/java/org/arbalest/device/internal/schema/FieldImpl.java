@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** A field with its {@link Layout}, which every import reads. See {@link Field}. */
 public final class FieldImpl implements Field {
   /** The deepest nesting that is read or written (SCH-18). */
-  static final int DEEPEST = 64;
+  public static final int DEEPEST = 64;
 
   private static final long KNOWN_FLAGS =
       ArrowSchemaStruct.FLAG_NULLABLE | ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED | ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED;

@@ -1,8 +1,10 @@
 package org.arbalest.device.internal.schema;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.arbalest.device.Field;
 import org.jspecify.annotations.Nullable;
@@ -17,17 +19,30 @@ import org.jspecify.annotations.Nullable;
 public record RegisteredType(Class<?> valueClass, Predicate<Field> fits, Object codec) {
   private static final Map<String, RegisteredType> BY_NAME = new ConcurrentHashMap<>();
 
+  private static final AtomicInteger CHANGES = new AtomicInteger();
+
+  /** How often types were added and removed. */
+  public static int changes() {
+    return CHANGES.get();
+  }
+
+  /** All of now. */
+  public static List<RegisteredType> all() {
+    return List.copyOf(BY_NAME.values());
+  }
+
   /** Registers a type, unless there is one of this name. */
   public static void add(String name, RegisteredType type) {
     RegisteredType before = BY_NAME.putIfAbsent(name, type);
     if (before != null) {
       throw new IllegalStateException("the extension type " + name + " is read as " + before.valueClass.getName() + " already; unregister that first");
     }
+    CHANGES.incrementAndGet();
   }
 
   /** Takes the type of this name back, if there is one. */
   public static void remove(String name) {
-    BY_NAME.remove(Objects.requireNonNull(name, "name"));
+    if (BY_NAME.remove(Objects.requireNonNull(name, "name")) != null) CHANGES.incrementAndGet();
   }
 
   /** The type that a field is read as, or null. */

@@ -1,0 +1,82 @@
+package org.arbalest.device.internal.records;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.ExtensionCodec;
+import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.RunEndEncodedType;
+import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.internal.build.Fillers;
+import org.arbalest.device.internal.read.Codecs;
+import org.arbalest.device.spi.ObjectType;
+import org.jspecify.annotations.Nullable;
+
+/** Classes whose objects are values of extension types of the user's, by the codecs that are registered now. */
+final class CodecClass {
+  private CodecClass() {}
+
+  /** The codec of the values that a column reads as; null if there is none. */
+  static @Nullable ExtensionCodec<?> of(Field field) {
+    ExtensionCodec<?> codec = Codecs.registered(field);
+    if (codec != null) return codec;
+    return switch (field.type()) {
+      case DictionaryType encoded -> of(encoded.values());
+      case RunEndEncodedType runs -> of(runs.values());
+      default -> null;
+    };
+  }
+
+  /** The same, if what it reads is what a component has; a class with type arguments is none that it could be asked for. */
+  static @Nullable ExtensionCodec<?> reading(ObjectType type, Field field) {
+    ExtensionCodec<?> codec = isPlain(type) ? of(field) : null;
+    return codec != null && Primitives.box(type.type()).isAssignableFrom(codec.valueClass()) ? codec : null;
+  }
+
+  /** The same, if it writes what a component has. */
+  static @Nullable ExtensionCodec<?> writing(ObjectType type, Field field) {
+    ExtensionCodec<?> codec = isPlain(type) ? of(field) : null;
+    return codec != null && codec.valueClass().isAssignableFrom(Primitives.box(type.type())) ? codec : null;
+  }
+
+  private static boolean isPlain(ObjectType type) {
+    return type.arguments().isEmpty() || type.type().isArray();
+  }
+
+  /** What objects of a class are built as; null if no codec is for them. Several are told to the mismatches. */
+  static @Nullable Field standard(String name, ObjectType type, Mismatches mismatches) {
+    List<ExtensionCodec<?>> codecs = isPlain(type) ? Codecs.ofClass(type.type()) : List.of();
+    if (codecs.size() > 1) {
+      String names = codecs.stream().map(ExtensionCodec::name).sorted().collect(Collectors.joining(" and "));
+      mismatches.add("several extension types are read as " + type + ", " + names + "; build it with a schema");
+    }
+    return codecs.isEmpty() ? null : codecs.getFirst().field(name);
+  }
+
+  /** Appends objects by a codec. */
+  static final class Writer<T> extends ValueWriter {
+    private final ExtensionCodec<T> codec;
+    private final boolean hasParts;
+
+    Writer(ExtensionCodec<T> codec, Field field) {
+      this.codec = codec;
+      this.hasParts = field.type() instanceof StructType;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // as the plan asked
+    void write(@Nullable Object[] values, int count, ColumnBuilder column) {
+      for (int i = 0; i < count; i++) {
+        Object value = values[i];
+        if (value == null) {
+          appendNull(column, hasParts);
+        } else if (isAbsent(value)) {
+          Fillers.append(column);
+        } else {
+          column.append((T) value, codec);
+        }
+      }
+    }
+  }
+}
