@@ -45,6 +45,12 @@ class Utf8ScanSpec : FunSpec({
         }
     }
 
+    test("VAL-06 a character that is broken off by ASCII, wherever that is looked for, and goes on behind it") {
+        for (before in 0..80) for (between in listOf(0, 1, 7, 8, 9, 16, 40)) {
+            check("é".encodeToByteArray() + ByteArray(before) { 'a'.code.toByte() } + 0xC3.toByte() + ByteArray(between) { 'b'.code.toByte() } + 0xA9.toByte())
+        }
+    }
+
     test("VAL-06 long texts of mixed scripts, at any address, with and without a byte that is wrong, missing or too many") {
         val random = Random(7)
         val words = listOf("a", "ASCII for a while, longer than a word of the machine", "é", "Москва", "日本語", "\uD83D\uDE00", "\u0800", "\uFFFF", "\uDBFF\uDFFF", "\u0000")
