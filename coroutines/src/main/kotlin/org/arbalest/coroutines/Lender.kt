@@ -4,6 +4,7 @@ import kotlinx.coroutines.flow.FlowCollector
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
+import kotlin.coroutines.intrinsics.startCoroutineUninterceptedOrReturn
 import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
 import kotlin.coroutines.jvm.internal.CoroutineStackFrame
 
@@ -41,10 +42,9 @@ internal class Lender<T : AutoCloseable>(private val collector: FlowCollector<T>
         return result
     }
 
-    @Suppress("UNCHECKED_CAST") // as a suspending function is compiled
     private fun apart(value: T, emitter: Continuation<Unit>): Any? {
         val emit: suspend () -> Unit = { value.use { collector.emit(it) } }
-        return (emit as (Continuation<Unit>) -> Any?)(emitter)
+        return emit.startCoroutineUninterceptedOrReturn(emitter)
     }
 
     /** An emit that was suspended has ended, on the thread on which the coroutine goes on. */

@@ -1,11 +1,13 @@
 package org.arbalest.coroutines
 
 import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.asExecutor
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.withContext
@@ -24,7 +26,10 @@ import java.lang.foreign.MemorySegment
 import java.util.concurrent.CompletionStage
 import java.util.concurrent.Flow.Publisher
 import java.util.concurrent.Flow.Subscriber
+import java.util.concurrent.Flow.Subscription
 import java.util.concurrent.atomic.AtomicLong
+import kotlin.coroutines.ContinuationInterceptor
+import kotlin.coroutines.CoroutineContext
 
 /**
  * Drives an `ArrowAsyncDeviceStreamHandler` with the record batches of this flow, and returns when the consumer's handler was released.
@@ -83,7 +88,7 @@ private suspend fun <T : AutoCloseable> Flow<T>.drive(
     signalled: (T) -> T,
     start: (Publisher<T>, java.util.concurrent.Executor) -> CompletionStage<Void>,
 ) {
-    val supply = Supply(move, signalled)
+    val supply = Supply(currentCoroutineContext().goesOnElsewhere(), move, signalled)
     val stream = start(supply, Dispatchers.Default.asExecutor())
     try {
         coroutineScope {
@@ -110,20 +115,38 @@ private suspend fun <T : AutoCloseable> Flow<T>.drive(
     withContext(NonCancellable) { stream.await() }
 }
 
-/** What a coroutine emits, to one subscriber. */
-private class Supply<T : AutoCloseable>(private val move: (T) -> T, private val signalled: (T) -> T) : Publisher<T>, WakingSubscription {
+/** Whether a coroutine of this context that is woken goes on in another thread: not so [Dispatchers.Unconfined], or Main.immediate in its own thread. */
+private fun CoroutineContext.goesOnElsewhere(): Boolean {
+    val dispatcher = this[ContinuationInterceptor] ?: Dispatchers.Default
+    return dispatcher is CoroutineDispatcher && dispatcher.isDispatchNeeded(this)
+}
+
+/**
+ * What a coroutine emits, to one subscriber.
+ *
+ * @param elsewhere whether that goes on in another thread than the one that asks for more: otherwise the consumer's calls would run the flow
+ */
+internal class Supply<T : AutoCloseable>(
+    private val elsewhere: Boolean,
+    private val move: (T) -> T,
+    private val signalled: (T) -> T,
+) : Publisher<T>, WakingSubscription {
     private val demand = AtomicLong()
     private val woken = Channel<Unit>(Channel.CONFLATED)
 
-    // Guarded by this.
+    // Written once, before anybody can ask.
     private var subscriber: Subscriber<in T>? = null
+
+    // Guarded by this.
+    private var subscribed = false
     private var ended = false
     private var failure: Throwable? = null
 
     override fun subscribe(subscriber: Subscriber<in T>) {
-        subscriber.onSubscribe(this)
+        this.subscriber = subscriber
+        subscriber.onSubscribe(if (elsewhere) this else object : Subscription by this {})
         synchronized(this) {
-            this.subscriber = subscriber
+            subscribed = true
             if (!ended) return
         }
         tell(subscriber)
@@ -171,7 +194,7 @@ private class Supply<T : AutoCloseable>(private val move: (T) -> T, private val 
             if (ended) return
             ended = true
             this.failure = failure
-            subscriber
+            if (subscribed) subscriber else null
         }
         if (to != null) tell(to)
     }

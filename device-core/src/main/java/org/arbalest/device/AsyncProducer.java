@@ -28,7 +28,7 @@ public final class AsyncProducer {
    *     kept until then (OWN-14)
    * @param schema what is announced; arrays that do not fit it are an error
    * @param arrays where they come from; each that is signalled passes to the stream, and its handle is spent when {@code onNext} returns. It is asked for more
-   *     by the executor; where its subscription is a {@link org.arbalest.device.spi.WakingSubscription}, by the consumer's own thread
+   *     on the threads that make the callbacks; where its subscription is a {@link org.arbalest.device.spi.WakingSubscription}, on the consumer's, too
    * @param executor runs the callbacks, where they are not made on the publisher's thread; not inside the consumer's calls, even if it is one that
    *     runs in the caller
    * @param quirks what the consumer is known to do

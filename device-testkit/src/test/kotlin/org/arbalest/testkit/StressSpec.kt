@@ -25,7 +25,7 @@ class StressSpec : FunSpec({
         )
     }
 
-    for ((what, tests) in mapOf("OWN-06 OWN-07 slots and holders" to "(Slots|Shared)Stress", "ASY-20 ASY-22 ASY-28 streams" to "AsyncStress")) {
+    for ((what, tests) in mapOf("OWN-06 OWN-07 slots and holders" to "(Slots|Shared)Stress", "ASY-20 ASY-22 ASY-28 streams and their tasks" to "(Async|ShortQueue|ProducerHolders)Stress")) {
         test("$what: no forbidden outcome in any order") {
             val run = stress(tests)
             withClue(run.output) {

@@ -110,7 +110,10 @@ public final class HandleExport {
     ArrowDeviceArrayStruct.clearReserved(out);
   }
 
-  /** Exports to an {@code ArrowDeviceArray} what a handle was, of which the caller has {@linkplain Handle#spend spent} the count: that is gone, whatever happens. */
+  /**
+   * Exports to an {@code ArrowDeviceArray}, which is marked as released, what a handle held before the caller {@linkplain Handle#spend spent} it. The
+   * count passes to this, whatever happens.
+   */
   public static void exportSpent(Handle array, Ownership spent, long out) {
     if (spent.syncEvent() != 0) { // which may have to be waited for
       try (DeviceArray again = new DeviceArrayImpl(array.device, array.field, array.struct, array.offset, array.length).holding(spent)) {

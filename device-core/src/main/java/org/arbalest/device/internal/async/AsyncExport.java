@@ -77,8 +77,7 @@ public final class AsyncExport extends Turns implements HeldByC {
   void request(long n) {
     if (requests.isCancelled() || over) return; // ASY-07
     requests.request(n);
-    if (n > 0 && feed.ask(requests.demanded())) return; // ASY-04: who is asked so signals later
-    schedule();
+    if (n <= 0 || !tryAsk()) schedule();
   }
 
   /** {@code cancel}. */
@@ -131,6 +130,16 @@ public final class AsyncExport extends Turns implements HeldByC {
       complete();
     }
     return true;
+  }
+
+  @Override
+  boolean ask() {
+    try {
+      return feed.ask(requests.demanded());
+    } catch (Throwable t) {
+      requests.fail(t); // what a publisher's request threw: it is not the consumer's to know of it here
+      return false;
+    }
   }
 
   @Override

@@ -1,7 +1,7 @@
 package org.arbalest.device.internal.async;
 
-import org.arbalest.device.AsyncQuirk;
 import java.lang.foreign.MemorySegment;
+import org.arbalest.device.AsyncQuirk;
 import org.arbalest.device.AsyncSchema;
 import org.arbalest.device.AsyncTask;
 import org.arbalest.device.DeviceArray;

@@ -27,12 +27,18 @@ abstract sealed class Turns implements Runnable permits AsyncExport {
   /** Who is handing this to the executor. */
   private final AtomicReference<@Nullable Thread> scheduling = new AtomicReference<>();
 
+  /** Who is inside {@code request} and asks the source for more: what that signals is done elsewhere, too. */
+  private final AtomicReference<@Nullable Thread> asking = new AtomicReference<>();
+
   Turns(Executor executor) {
     this.executor = executor;
   }
 
   /** Does all that is to be done; false if another thread has taken over meanwhile. */
   abstract boolean step();
+
+  /** Asks the source for more, if that may be done here; false if who acts has to. */
+  abstract boolean ask();
 
   /** Waits for the source. */
   abstract void pull();
@@ -48,7 +54,22 @@ abstract sealed class Turns implements Runnable permits AsyncExport {
 
   /** Something changed: sees to it on this thread, unless another is at it. */
   final void signal() {
-    if (signals.getAndIncrement() == 0) act(1);
+    if (signals.getAndIncrement() != 0) return;
+    if (Thread.currentThread().equals(asking.get())) {
+      handOver(); // a source that signals though it is only to wake, or one that goes on in the thread that wakes it
+    } else {
+      act(1);
+    }
+  }
+
+  /** Asks the source for more, on the consumer's thread; false if that is left to who acts. */
+  final boolean tryAsk() {
+    if (!asking.compareAndSet(null, Thread.currentThread())) return false; // another thread of the consumer's is at it
+    try {
+      return ask();
+    } finally {
+      asking.set(null);
+    }
   }
 
   /** Something changed, and this thread is the consumer's. */
@@ -58,6 +79,10 @@ abstract sealed class Turns implements Runnable permits AsyncExport {
       if (isInterrupted() && waiting.get()) Thread.ofPlatform().name("arbalest-async-end").daemon().start(this::takeOver);
       return;
     }
+    handOver();
+  }
+
+  private void handOver() {
     scheduling.set(Thread.currentThread());
     try {
       executor.execute(this);

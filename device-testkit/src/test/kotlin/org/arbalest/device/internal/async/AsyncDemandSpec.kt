@@ -1,5 +1,6 @@
 package org.arbalest.device.internal.async
 
+import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
@@ -23,8 +24,8 @@ class AsyncDemandSpec : FunSpec({
 
     val type = ProducerByHand.one().use { AsyncSchema.of(it.schema(), DeviceType.CPU) }
 
-    /** A stream of what the test signals, whose executor runs when it says so. */
-    class Stream(consumer: ConsumerByHand, wakes: Boolean) {
+    /** A stream of what the test signals, also inside of the publisher's request, and whose executor runs when it says so. */
+    class Stream(consumer: ConsumerByHand, wakes: Boolean, val onRequest: Stream.(Long) -> Unit = {}) {
         val jobs = mutableListOf<Runnable>()
         var asked = 0L
         lateinit var subscriber: Flow.Subscriber<in DeviceArray>
@@ -46,6 +47,7 @@ class AsyncDemandSpec : FunSpec({
         open inner class Plain : Flow.Subscription {
             override fun request(n: Long) {
                 asked += n
+                onRequest(n)
             }
 
             override fun cancel() = Unit
@@ -66,6 +68,45 @@ class AsyncDemandSpec : FunSpec({
                 stream.subscriber.onComplete()
                 consumer.calls.last() shouldBe "release"
                 stream.done.get()
+            }
+        }
+    }
+
+    test("ASY-04 producer: what a publisher signals as soon as it is asked is called back by the executor, or after the callback that it is in") {
+        ConsumerByHand().use { consumer ->
+            val stream = Stream(consumer, wakes = true) {
+                subscriber.onNext(ProducerByHand.one())
+                if (asked == 3L) subscriber.onComplete()
+            }
+            consumer.request(1)
+            consumer.tasks.size shouldBe 0
+            consumer.inside = {
+                if (it == "task" && consumer.tasks.size == 1) {
+                    consumer.request(1)
+                    consumer.tasks.size shouldBe 1
+                }
+            }
+            stream.run()
+            consumer.tasks.size shouldBe 2
+            consumer.request(1)
+            consumer.tasks.size shouldBe 2
+            stream.run()
+            consumer.calls.takeLast(3) shouldBe listOf("task", "end", "release")
+            repeat(3) { consumer.extract(it, null) shouldBe 0 }
+            stream.done.get()
+        }
+    }
+
+    test("ASY-04 producer: what a publisher throws when it is asked ends the stream, also if that is inside request") {
+        for (wakes in listOf(true, false)) {
+            ConsumerByHand().use { consumer ->
+                val stream = Stream(consumer, wakes) { error("it cannot be asked") }
+                consumer.request(1)
+                consumer.calls shouldBe listOf("on_schema")
+                stream.run()
+                consumer.calls.last() shouldBe "release"
+                consumer.calls.single { it.startsWith("on_error") } shouldContain "it cannot be asked"
+                shouldThrow<ExecutionException> { stream.done.get() }
             }
         }
     }

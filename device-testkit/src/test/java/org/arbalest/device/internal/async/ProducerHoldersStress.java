@@ -1,0 +1,57 @@
+package org.arbalest.device.internal.async;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import java.util.List;
+import java.util.Set;
+import org.arbalest.device.AsyncSchema;
+import org.arbalest.device.Field;
+import org.arbalest.device.Metadata;
+import org.arbalest.device.NestedType;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.internal.lifetime.HeldByC;
+import org.arbalest.device.internal.memory.Slots;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.Z_Result;
+
+/** Who holds a producer struct of ours. */
+public class ProducerHoldersStress {
+  private static final AsyncSchema SCHEMA =
+      new AsyncSchema(Field.of("", new NestedType.StructType(List.of())), DeviceType.CPU, Metadata.empty());
+
+  private static final HeldByC STREAM = () -> HeldByC.Kind.PRODUCER;
+
+  /** The last task is extracted while the stream ends: whoever is the last frees the struct. */
+  @JCStressTest
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "freed")
+  @Outcome(expect = FORBIDDEN, desc = "each took the other for the last")
+  @State
+  public static class ExtractWhileEnded {
+    private final ProducerHolders holders = new ProducerHolders(STREAM, SCHEMA, Set.of());
+    private final long tag = ProducerBlock.tag(holders.block().producer());
+
+    public ExtractWhileEnded() {
+      holders.retain(null);
+    }
+
+    @Actor
+    public void extract() {
+      holders.leave(null);
+    }
+
+    @Actor
+    public void end() {
+      holders.leave();
+    }
+
+    @Arbiter
+    public void look(Z_Result r) {
+      r.r1 = Slots.find(tag) == null;
+    }
+  }
+}
