@@ -398,8 +398,9 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   }
 
   /**
-   * The first rows as a table: names and types in the head, long values and wide tables cut. Waits for the array; of one that the CPU cannot read, it copies
-   * those rows, as {@link #copyTo(Device)} does.
+   * The first rows as a table: names and types in the head, long types, values and wide tables cut; dates and times as {@code java.time} writes them (READ-64). A
+   * struct is a table of its fields, its null rows {@code null} and nothing else; any other array, that of an extension type too, is one column. Waits for the
+   * array; of one that the CPU cannot read, it copies those rows, as {@link #copyTo(Device)} does.
    *
    * @param rows how many at most
    */

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.internal.schema.Format;
 import org.arbalest.device.internal.schema.TypeChecks;
+import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,10 +23,20 @@ public sealed interface FlatType extends DataType {
   }
 
   /** Only nulls, no buffers. */
-  record NullType() implements FlatType {}
+  record NullType() implements FlatType {
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
+    }
+  }
 
   /** One bit. */
-  record BoolType() implements FlatType {}
+  record BoolType() implements FlatType {
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
+    }
+  }
 
   /**
    * An integer.
@@ -38,6 +49,11 @@ public sealed interface FlatType extends DataType {
     public IntType {
       TypeChecks.oneOf("integer width", bits, 8, 16, 32, 64);
     }
+
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
+    }
   }
 
   /**
@@ -49,6 +65,11 @@ public sealed interface FlatType extends DataType {
     /** Checks the width. */
     public FloatType {
       TypeChecks.oneOf("float width", bits, 16, 32, 64);
+    }
+
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
     }
   }
 
@@ -68,25 +89,60 @@ public sealed interface FlatType extends DataType {
         throw new IllegalArgumentException("precision of a decimal" + bits + " is 1 to " + most + ", not " + precision);
       }
     }
+
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
+    }
   }
 
   /** UTF-8 text with 32-bit offsets. */
-  record Utf8Type() implements FlatType {}
+  record Utf8Type() implements FlatType {
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
+    }
+  }
 
   /** UTF-8 text with 64-bit offsets. */
-  record LargeUtf8Type() implements FlatType {}
+  record LargeUtf8Type() implements FlatType {
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
+    }
+  }
 
   /** UTF-8 text as 16-byte views. */
-  record Utf8ViewType() implements FlatType {}
+  record Utf8ViewType() implements FlatType {
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
+    }
+  }
 
   /** Bytes with 32-bit offsets. */
-  record BinaryType() implements FlatType {}
+  record BinaryType() implements FlatType {
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
+    }
+  }
 
   /** Bytes with 64-bit offsets. */
-  record LargeBinaryType() implements FlatType {}
+  record LargeBinaryType() implements FlatType {
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
+    }
+  }
 
   /** Bytes as 16-byte views. */
-  record BinaryViewType() implements FlatType {}
+  record BinaryViewType() implements FlatType {
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
+    }
+  }
 
   /**
    * Bytes, the same number for each element.
@@ -97,6 +153,11 @@ public sealed interface FlatType extends DataType {
     /** Checks the width. */
     public FixedSizeBinaryType {
       TypeChecks.notNegative("width", width);
+    }
+
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
     }
   }
 
@@ -110,6 +171,11 @@ public sealed interface FlatType extends DataType {
     public DateType {
       Objects.requireNonNull(unit, "unit");
     }
+
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
+    }
   }
 
   /**
@@ -121,6 +187,11 @@ public sealed interface FlatType extends DataType {
     /** Checks that there is a unit. */
     public TimeType {
       Objects.requireNonNull(unit, "unit");
+    }
+
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
     }
   }
 
@@ -137,6 +208,11 @@ public sealed interface FlatType extends DataType {
       if (timezone != null && timezone.isEmpty()) timezone = null;
       if (timezone != null) TypeChecks.checkText("a time zone", timezone);
     }
+
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
+    }
   }
 
   /**
@@ -149,6 +225,11 @@ public sealed interface FlatType extends DataType {
     public DurationType {
       Objects.requireNonNull(unit, "unit");
     }
+
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
+    }
   }
 
   /**
@@ -160,6 +241,11 @@ public sealed interface FlatType extends DataType {
     /** Checks that there is a unit. */
     public IntervalType {
       Objects.requireNonNull(unit, "unit");
+    }
+
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
     }
   }
 

@@ -5,6 +5,7 @@ import java.util.Objects;
 import org.arbalest.device.FlatType.IntType;
 import org.arbalest.device.internal.schema.Format;
 import org.arbalest.device.internal.schema.TypeChecks;
+import org.arbalest.device.internal.schema.TypeNames;
 
 /**
  * A type that is made of others: lists, structs, maps, unions, run-ends, dictionaries. {@link DataType} makes the usual ones, by its methods; the records
@@ -31,6 +32,11 @@ public sealed interface NestedType extends DataType {
     public List<Field> children() {
       return List.of(item);
     }
+
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
+    }
   }
 
   /**
@@ -47,6 +53,11 @@ public sealed interface NestedType extends DataType {
     @Override
     public List<Field> children() {
       return List.of(item);
+    }
+
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
     }
   }
 
@@ -65,6 +76,11 @@ public sealed interface NestedType extends DataType {
     public List<Field> children() {
       return List.of(item);
     }
+
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
+    }
   }
 
   /**
@@ -81,6 +97,11 @@ public sealed interface NestedType extends DataType {
     @Override
     public List<Field> children() {
       return List.of(item);
+    }
+
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
     }
   }
 
@@ -101,6 +122,11 @@ public sealed interface NestedType extends DataType {
     public List<Field> children() {
       return List.of(item);
     }
+
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
+    }
   }
 
   /**
@@ -118,6 +144,11 @@ public sealed interface NestedType extends DataType {
     @Override
     public List<Field> children() {
       return fields;
+    }
+
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
     }
   }
 
@@ -137,6 +168,11 @@ public sealed interface NestedType extends DataType {
     @Override
     public List<Field> children() {
       return List.of(entries);
+    }
+
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
     }
   }
 
@@ -162,6 +198,11 @@ public sealed interface NestedType extends DataType {
     public List<Field> children() {
       return fields;
     }
+
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
+    }
   }
 
   /**
@@ -181,6 +222,11 @@ public sealed interface NestedType extends DataType {
     @Override
     public List<Field> children() {
       return List.of(runEnds, values);
+    }
+
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
     }
   }
 
@@ -202,6 +248,11 @@ public sealed interface NestedType extends DataType {
     @Override
     public List<Field> children() {
       return List.of();
+    }
+
+    @Override
+    public String toString() {
+      return TypeNames.of(this);
     }
   }
 

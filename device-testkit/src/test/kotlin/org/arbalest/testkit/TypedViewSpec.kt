@@ -7,6 +7,7 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.maps.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldEndWith
 import org.arbalest.device.Column
 import org.arbalest.device.ColumnValues
 import org.arbalest.device.DataType
@@ -118,6 +119,17 @@ class TypedViewSpec : FunSpec({
                 message shouldContain "cannot be read by $method(): "
                 message shouldContain (columns[field.name()]?.let { "$it() has its values" } ?: "no typed view has its values")
             }
+        }
+    }
+
+    test("READ-51 of what is encoded the error says which view has the values, and what leads there") {
+        EveryType.batch(0, 2).use { batch ->
+            fun refusal(name: String) = shouldThrow<IllegalArgumentException> { batch.column(name).asByteStrings() }.message!!
+            refusal("dictionary") shouldEndWith "; dictionary().asByteStrings() has those of the dictionary, and indices() which of them each row has"
+            refusal("dictionary_of_numbers") shouldContain "; dictionary().asLongs() has those"
+            refusal("dictionary_of_structs") shouldEndWith "the column's getters read them"
+            refusal("runs") shouldEndWith "; runs().values().asByteStrings() has those of the runs"
+            refusal("short_runs") shouldEndWith "the column's getters read them"
         }
     }
 

@@ -184,7 +184,8 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
     return what + ", " + counted(length, "row") + ", on " + device;
   }
 
-  private static String counted(long count, String what) {
+  /** A number of what there is one or several of. */
+  public static String counted(long count, String what) {
     return String.format(Locale.ROOT, "%,d %s%s", count, what, count == 1 ? "" : "s");
   }
 

@@ -49,25 +49,25 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
   @Override
   public final LocalDate getDate(long row) {
     if (!(fieldAt(row).type() instanceof DateType(DateUnit unit))) throw cannot("a date");
-    return time(row, "date", stored -> LocalDate.ofEpochDay(unit == DateUnit.DAY ? stored : Math.floorDiv(stored, MILLIS_PER_DAY)));
+    return time(row, "date", stored -> date(unit, stored));
   }
 
   @Override
   public final LocalTime getTime(long row) {
     if (!(fieldAt(row).type() instanceof TimeType(TimeUnit unit))) throw cannot("a time of day");
-    return time(row, "time of day", stored -> LocalTime.ofSecondOfDay(seconds(unit, stored)).plusNanos(nanos(unit, stored)));
+    return time(row, "time of day", stored -> time(unit, stored));
   }
 
   @Override
   public final Instant getInstant(long row) {
     TimeUnit unit = timestamp(row, "a point in time").unit();
-    return time(row, "point in time", stored -> Instant.ofEpochSecond(seconds(unit, stored), nanos(unit, stored)));
+    return time(row, "point in time", stored -> instant(unit, stored));
   }
 
   @Override
   public final LocalDateTime getDateTime(long row) {
     TimeUnit unit = timestamp(row, "a date and time").unit();
-    return time(row, "date and time", stored -> LocalDateTime.ofEpochSecond(seconds(unit, stored), (int) nanos(unit, stored), ZoneOffset.UTC));
+    return time(row, "date and time", stored -> dateTime(unit, stored));
   }
 
   @Override
@@ -76,14 +76,13 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
     if (type.timezone() == null) throw cannot("a date and time in a zone");
     ZoneId zone = zone(row, type.timezone());
     TimeUnit unit = type.unit();
-    return time(row, "date and time", stored -> Instant.ofEpochSecond(seconds(unit, stored), nanos(unit, stored)).atZone(zone));
+    return time(row, "date and time", stored -> instant(unit, stored).atZone(zone));
   }
 
   @Override
   public final Duration getDuration(long row) {
     if (!(fieldAt(row).type() instanceof DurationType(TimeUnit unit))) throw cannot("a length of time");
-    long stored = getLong(row);
-    return Duration.ofSeconds(seconds(unit, stored), nanos(unit, stored));
+    return duration(unit, getLong(row));
   }
 
   @Override
@@ -119,6 +118,31 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
       none.initCause(e);
       throw none;
     }
+  }
+
+  static LocalDate date(DateUnit unit, long stored) {
+    return LocalDate.ofEpochDay(unit == DateUnit.DAY ? stored : Math.floorDiv(stored, MILLIS_PER_DAY));
+  }
+
+  /** Whether a stored number is a whole number of days, as each date is. */
+  static boolean isDay(DateUnit unit, long stored) {
+    return unit == DateUnit.DAY || stored % MILLIS_PER_DAY == 0;
+  }
+
+  static LocalTime time(TimeUnit unit, long stored) {
+    return LocalTime.ofSecondOfDay(seconds(unit, stored)).plusNanos(nanos(unit, stored));
+  }
+
+  static Instant instant(TimeUnit unit, long stored) {
+    return Instant.ofEpochSecond(seconds(unit, stored), nanos(unit, stored));
+  }
+
+  static LocalDateTime dateTime(TimeUnit unit, long stored) {
+    return LocalDateTime.ofEpochSecond(seconds(unit, stored), (int) nanos(unit, stored), ZoneOffset.UTC);
+  }
+
+  static Duration duration(TimeUnit unit, long stored) {
+    return Duration.ofSeconds(seconds(unit, stored), nanos(unit, stored));
   }
 
   private static long perSecond(TimeUnit unit) {

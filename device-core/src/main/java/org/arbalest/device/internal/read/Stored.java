@@ -72,9 +72,19 @@ public enum Stored {
   void check(ColumnImpl column) {
     Stored stored = of(column);
     if (stored != this) {
-      String instead = stored != null ? stored.method + " has its values" : "no typed view has its values, but the column's getters read them";
+      String instead = stored != null ? stored.method + " has its values" : otherwise(column);
       throw new IllegalArgumentException(column.describe() + " cannot be read by " + method + ": " + instead);
     }
     column.checkReadable();
+  }
+
+  /** What to do with a column that no typed view reads: what is encoded has values that one may. */
+  private static String otherwise(ColumnImpl column) {
+    String none = "no typed view has its values, but the column's getters read them";
+    if (!(column.values instanceof DictionaryValues) && !(column.values instanceof RunEndValues)) return none;
+    Stored encoded = of(column.encodedValues());
+    if (encoded == null) return none;
+    if (column.values instanceof RunEndValues) return none + "; runs().values()." + encoded.method + " has those of the runs";
+    return none + "; dictionary()." + encoded.method + " has those of the dictionary, and indices() which of them each row has";
   }
 }

@@ -3,19 +3,18 @@ package org.arbalest.device.internal.read;
 import java.time.DateTimeException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.arbalest.device.Column;
 import org.arbalest.device.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Devices;
-import org.arbalest.device.Extension;
-import org.arbalest.device.Extension.Other;
+import org.arbalest.device.Extension.TimestampWithOffset;
 import org.arbalest.device.Extension.Uuid;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.DecimalType;
 import org.arbalest.device.FlatType.FloatType;
 import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.FlatType.TimestampType;
 import org.arbalest.device.NestedType.DictionaryType;
 import org.arbalest.device.NestedType.RunEndEncodedType;
 import org.arbalest.device.NestedType.StructType;
@@ -29,8 +28,11 @@ public final class TextTable {
 
   private static final int WIDEST_TABLE = 160;
 
-  /** Somewhat wider, but useless if it is cut. */
-  private static final int UUID_LENGTH = 36;
+  /** So wide is a column at least, if its type is. */
+  private static final int WIDE_ENOUGH = 16;
+
+  /** A UUID, a point in time to the nanosecond: somewhat wider, but useless if it is cut. */
+  private static final int WIDEST_UNCUT = 36;
 
   private static final String BETWEEN = " | ";
 
@@ -38,6 +40,7 @@ public final class TextTable {
   private final List<Integer> widths = new ArrayList<>();
   private final List<Boolean> right = new ArrayList<>();
   private final List<String> left = new ArrayList<>();
+  private boolean[] nulls = {};
   private int width;
 
   private TextTable() {}
@@ -59,12 +62,24 @@ public final class TextTable {
   private static String table(DeviceArray whole, DeviceArray first) {
     TextTable table = new TextTable();
     Column column = first.asColumn();
-    if (first.field().type() instanceof StructType struct) {
+    if (first.field().type() instanceof StructType struct && first.field().extension() == null) {
+      table.nulls = nulls(column);
       for (int i = 0; i < struct.fields().size(); i++) table.add(column.column(i));
     } else {
       table.add(column);
     }
     return table.render(whole, first.length());
+  }
+
+  /** Which rows of a struct are null, whatever its fields say. */
+  private static boolean[] nulls(Column structs) {
+    boolean[] nulls = new boolean[Math.toIntExact(structs.length())];
+    for (int row = 0; row < nulls.length; row++) nulls[row] = structs.isNull(row);
+    return nulls;
+  }
+
+  private boolean isNull(long row) {
+    return row < nulls.length && nulls[(int) row];
   }
 
   private void add(Column column) {
@@ -76,9 +91,10 @@ public final class TextTable {
     }
     List<String> lines = new ArrayList<>();
     lines.add(name);
-    lines.add(ValueText.shortened(typeName(field), WIDEST_COLUMN));
-    for (long row = 0; row < column.length(); row++) lines.add(cell(column, row));
-    int widest = lines.stream().mapToInt(TextTable::width).max().orElse(0);
+    for (long row = 0; row < column.length(); row++) lines.add(isNull(row) ? "" : cell(column, row));
+    int widestValue = lines.stream().mapToInt(TextTable::width).max().orElse(0);
+    lines.add(1, ValueText.shortened(TypeNames.brief(field), Math.max(widestValue, WIDE_ENOUGH)));
+    int widest = Math.max(widestValue, width(lines.get(1)));
     if (!cells.isEmpty() && width + BETWEEN.length() + widest > WIDEST_TABLE) {
       left.add(name);
       return;
@@ -89,23 +105,18 @@ public final class TextTable {
     right.add(isNumber(field.type()));
   }
 
-  /** A canonical extension type says by its name what it is stored as. */
-  private static String typeName(Field field) {
-    Extension extension = field.extension();
-    return extension == null || extension instanceof Other ? TypeNames.of(field) : extension.name();
-  }
-
-  private static boolean isUuid(Field field) {
+  private static boolean isUncut(Field field) {
     return switch (field.type()) {
-      case DictionaryType encoded -> isUuid(encoded.values());
-      case RunEndEncodedType runs -> isUuid(runs.values());
-      default -> field.extension() instanceof Uuid;
+      case DictionaryType encoded -> isUncut(encoded.values());
+      case RunEndEncodedType runs -> isUncut(runs.values());
+      case TimestampType _ -> true;
+      default -> field.extension() instanceof Uuid || field.extension() instanceof TimestampWithOffset;
     };
   }
 
   private static String cell(Column column, long row) {
     try {
-      return ValueText.plain(ColumnImpl.unwrap(column), row, isUuid(column.field()) ? UUID_LENGTH : WIDEST_COLUMN);
+      return ValueText.plain(ColumnImpl.unwrap(column), row, isUncut(column.field()) ? WIDEST_UNCUT : WIDEST_COLUMN);
     } catch (DeviceException | IllegalArgumentException | ArithmeticException | DateTimeException _) { // malformed, or of a kind that is not read
       return ValueText.UNREADABLE;
     }
@@ -121,19 +132,24 @@ public final class TextTable {
 
   private String render(DeviceArray whole, long shown) {
     StringBuilder text = new StringBuilder(DeviceArrayImpl.unwrap(whole).title());
-    for (int line = 0; line < shown + 2; line++) {
+    for (int line = 0; line < shown + 2 && !cells.isEmpty(); line++) {
       appendLine(text, line);
       if (line == 1) appendRule(text);
     }
-    if (whole.length() > shown) text.append(String.format(Locale.ROOT, "\n… %,d more rows", whole.length() - shown));
+    if (whole.length() > shown) text.append("\n… ").append(DeviceArrayImpl.counted(whole.length() - shown, "more row"));
     if (!left.isEmpty()) {
-      text.append(String.format(Locale.ROOT, "\n… %,d more columns: %s", left.size(), ValueText.shortened(String.join(", ", left), WIDEST_TABLE)));
+      text.append("\n… ").append(DeviceArrayImpl.counted(left.size(), "more column")).append(": ");
+      text.append(ValueText.shortened(String.join(", ", left), WIDEST_TABLE));
     }
     return text.toString();
   }
 
   private void appendLine(StringBuilder text, int line) {
     text.append('\n');
+    if (line >= 2 && isNull(line - 2)) {
+      text.append("null");
+      return;
+    }
     int start = text.length();
     for (int i = 0; i < cells.size(); i++) {
       if (i > 0) text.append(BETWEEN);

@@ -2,6 +2,7 @@ package org.arbalest.device.internal.read;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.time.OffsetDateTime;
 import java.util.HexFormat;
 import java.util.Locale;
 
@@ -71,10 +72,12 @@ final class ValueText {
       case MapValues maps -> appendMap(maps.getList(at));
       case ListValues lists -> appendList(lists.getList(at));
       case ListViewValues lists -> appendList(lists.getList(at));
+      case OffsetTimeValues times -> appendTime(times, at);
       case StructValues structs -> appendStruct(structs, at);
       case VariableValues values -> appendBytes(values, at, quote);
       case ViewValues values -> appendBytes(values, at, quote);
       case FixedValues.Binary values -> appendBytes(values, at, quote);
+      case FixedValues.Integers values -> appendInteger(values, at);
       case Values values -> text.append(values.get(at));
     }
   }
@@ -111,6 +114,23 @@ final class ValueText {
       append(structs.child(1), row, true);
     }
     text.append('}');
+  }
+
+  /** A timestamp with an offset; as it is stored, if java.time has none such. */
+  private void appendTime(OffsetTimeValues times, long at) {
+    OffsetDateTime time;
+    try {
+      time = times.getOffsetDateTime(at);
+    } catch (ArithmeticException _) {
+      appendStruct(times, at);
+      return;
+    }
+    text.append(time);
+  }
+
+  private void appendInteger(FixedValues.Integers values, long at) {
+    String time = TimeText.of(values.field.type(), values.getLong(at));
+    text.append(time == null ? values.get(at) : time);
   }
 
   private void appendStruct(StructValues structs, long at) {

@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.arbalest.device.DataType;
 import org.arbalest.device.Extension;
+import org.arbalest.device.Extension.Other;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.BinaryType;
 import org.arbalest.device.FlatType.BinaryViewType;
@@ -45,6 +46,13 @@ public final class TypeNames {
   public static String of(Field field) {
     Extension extension = field.extension();
     return extension == null ? of(field.type()) : extension.name() + " (" + of(field.type()) + ")";
+  }
+
+  /** The same for a head, where there is little room: canonical extension types by their name alone, what is encoded by a dictionary by its values'. */
+  public static String brief(Field field) {
+    Extension extension = field.extension();
+    if (extension != null) return extension instanceof Other ? of(field) : extension.name();
+    return field.type() instanceof DictionaryType encoded ? "dictionary<" + brief(encoded.values()) + ">" : of(field.type());
   }
 
   public static String of(DataType type) {

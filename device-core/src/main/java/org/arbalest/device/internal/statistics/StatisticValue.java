@@ -13,6 +13,7 @@ import org.arbalest.device.DataType;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.FloatType;
 import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.internal.read.TimeText;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
@@ -105,9 +106,11 @@ public record StatisticValue(Field field, Object value) {
     return each(value, ByteBuffer::wrap);
   }
 
-  /** For people. */
+  /** For people: a date or a time as one. */
   @Override
   public String toString() {
+    String time = value instanceof Long stored ? TimeText.of(field.valueType(), stored) : null;
+    if (time != null) return time;
     return each(value, Arrays::toString).toString();
   }
 }

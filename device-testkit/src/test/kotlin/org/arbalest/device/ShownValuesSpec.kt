@@ -1,0 +1,141 @@
+package org.arbalest.device
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.testkit.EveryType
+import org.arbalest.testkit.LedgerExtension
+import java.time.OffsetDateTime
+import java.time.ZoneOffset
+
+/** What is shown of values: as people write them, and the stored number where that cannot be. */
+class ShownValuesSpec : FunSpec({
+    extension(LedgerExtension)
+
+    val cpu = Devices.cpu()
+
+    fun numbers(type: DataType, vararg stored: Long?): DeviceArray = cpu.batchBuilder(stored.size).use { batch ->
+        val column = batch.column(Field.of("t", type))
+        for (value in stored) if (value == null) column.appendNull() else column.append(value)
+        batch.build()
+    }
+
+    /** The cells of a batch's only column. */
+    fun cells(type: DataType, vararg stored: Long?) = numbers(type, *stored).use { batch -> batch.toString().lines().drop(4).map { it.trim() } }
+
+    fun difference(type: DataType, one: Long, other: Long) = numbers(type, one).use { left -> numbers(type, other).use { right -> left.difference(right) } }
+
+    val day = 19_782L // 2024-02-29
+    val noon = day * 86_400 + 43_200
+
+    test("READ-64 dates, times, timestamps in their zone and durations are shown as people read them; get answers what is stored") {
+        cells(DataType.DATE32, day, -1, null) shouldBe listOf("2024-02-29", "1969-12-31", "null")
+        cells(DataType.DATE64, day * 86_400_000) shouldBe listOf("2024-02-29")
+        cells(DataType.time(TimeUnit.SECOND), 43_200 + 61) shouldBe listOf("12:01:01")
+        cells(DataType.time(TimeUnit.NANOSECOND), 1) shouldBe listOf("00:00:00.000000001")
+        cells(DataType.timestamp(TimeUnit.MILLISECOND, null), noon * 1000 + 5) shouldBe listOf("2024-02-29T12:00:00.005")
+        cells(DataType.timestamp(TimeUnit.SECOND, "UTC"), noon) shouldBe listOf("2024-02-29T12:00Z")
+        cells(DataType.timestamp(TimeUnit.SECOND, "Europe/Berlin"), noon) shouldBe listOf("2024-02-29T13:00+01:00")
+        cells(DataType.duration(TimeUnit.MILLISECOND), -1500) shouldBe listOf("PT-1.5S")
+        numbers(DataType.DATE32, day).use { it.column("t").get(0) shouldBe day }
+        difference(DataType.DATE32, day, day + 1) shouldBe "t[0]: 2024-02-29, and 2024-03-01"
+    }
+
+    test("READ-64 the longest point in time is not cut") {
+        cells(DataType.timestamp(TimeUnit.NANOSECOND, "+05:45"), noon * 1_000_000_000 + 123_456_789) shouldBe listOf("2024-02-29T17:45:00.123456789+05:45")
+        cells(DataType.dictionary(DataType.INT8, DataType.timestamp(TimeUnit.NANOSECOND, "+05:45")), 1) shouldBe listOf("1970-01-01T05:45:00.000000001+05:45")
+    }
+
+    test("READ-64 dates and times in lists, structs, dictionaries and unions, too") {
+        val date = Field.of("d", DataType.DATE32)
+        cpu.batchBuilder(1).use { batch ->
+            val list = batch.column(Field.of("l", DataType.list(date)))
+            list.appendList(2)
+            list.items().append(day)
+            list.items().appendNull()
+            batch.column(Field.of("s", DataType.struct(date))).appendStruct().child("d").append(day)
+            batch.column(Field.of("e", DataType.dictionary(DataType.INT8, DataType.DATE32))).append(day)
+            val union = batch.column(Field.of("u", DataType.denseUnion(date)))
+            union.appendUnion(0)
+            union.child(0).append(day)
+            batch.build()
+        }.use { it.toString().lines().last() shouldBe "[2024-02-29, null] | {d: 2024-02-29}  | 2024-02-29       | 2024-02-29" }
+    }
+
+    test("READ-64 what java.time does not have, or what is no value of the type, is shown as the number that is stored") {
+        cells(DataType.time(TimeUnit.SECOND), 86_400, -1) shouldBe listOf("86400", "-1")
+        cells(DataType.DATE64, day * 86_400_000 + 5) shouldBe listOf("1709164800005")
+        cells(DataType.timestamp(TimeUnit.SECOND, null), Long.MAX_VALUE) shouldBe listOf("${Long.MAX_VALUE}")
+        cells(DataType.timestamp(TimeUnit.SECOND, "UTC"), Long.MIN_VALUE) shouldBe listOf("${Long.MIN_VALUE}")
+        difference(DataType.DATE64, 5, 6) shouldBe "t[0]: 5, and 6"
+    }
+
+    test("READ-64 a zone that java.time does not know: the point in time, in UTC") {
+        cells(DataType.timestamp(TimeUnit.SECOND, "Mars/Olympus"), noon) shouldBe listOf("2024-02-29T12:00:00Z")
+    }
+
+    test("READ-64 dates and times in the text of statistics; min answers what is stored") {
+        numbers(DataType.DATE32, day, day + 1).use { dates ->
+            val statistics = Statistics.compute(dates)
+            statistics.column(0).min() shouldBe day
+            statistics.column(0).toString() shouldContain "ARROW:min_value:exact=2024-02-29"
+        }
+    }
+
+    test("READ-65 the null rows of a struct's handle are nulls, which its fields' are not") {
+        cpu.batchBuilder(3).use { batch ->
+            val struct = batch.column(Field.of("s", DataType.struct(Field.of("x", DataType.INT32), Field.of("y", DataType.UTF8))))
+            struct.appendStruct().child("x").append(7)
+            struct.child("y").append("seven")
+            struct.appendNullWithParts()
+            struct.appendStruct().child("x").appendNull()
+            struct.child("y").appendNull()
+            batch.build()
+        }.use { batch ->
+            batch.child(0).use { it.toString().lines().drop(4) shouldBe listOf("    7 | seven", "null", " null | null") }
+            batch.child(0).use { struct -> struct.slice(1, 1).use { it.toString().lines().drop(4) shouldBe listOf("null") } }
+        }
+    }
+
+    test("READ-65 an extension type's array is one column; a timestamp with an offset is shown as one") {
+        cpu.batchBuilder(2).use { batch ->
+            val storage = DataType.struct(Field.of("timestamp", DataType.timestamp(TimeUnit.SECOND, "UTC")).withNullable(false), Field.of("offset_minutes", DataType.INT16).withNullable(false))
+            val column = batch.column(Field.of("at", storage).withExtension(Extension.TimestampWithOffset()))
+            column.append(OffsetDateTime.of(2024, 2, 29, 13, 0, 0, 0, ZoneOffset.ofHours(1)))
+            column.appendNullWithParts()
+            batch.build()
+        }.use { batch ->
+            batch.child(0).use { it.toString().lines().drop(1) shouldBe listOf("at", "arrow.timestamp_with_…", "-".repeat(22), "2024-02-29T13:00+01:00", "null") }
+            batch.toString().lines().drop(4) shouldBe listOf("2024-02-29T13:00+01:00", "null")
+        }
+    }
+
+    test("READ-66 the head is no wider than the values, the name or sixteen characters: a type is cut, a dictionary's indices are left out") {
+        cpu.batchBuilder(1).use { batch ->
+            batch.column(Field.of("colour", DataType.dictionary(DataType.INT8, DataType.UTF8))).append("RED")
+            batch.column(Field.of("when", DataType.timestamp(TimeUnit.MICROSECOND, "America/Argentina/Buenos_Aires"))).append(0)
+            batch.column(Field.of("price", DataType.list(Field.of("price", DataType.decimal128(38, 10))))).appendList(0)
+            batch.build()
+        }.use {
+            it.toString().lines().drop(1) shouldBe listOf(
+                "colour           | when                   | price",
+                "dictionary<utf8> | timestamp[us, tz=Amer… | list<price: dec…",
+                "-----------------+------------------------+-----------------",
+                "RED              | 1969-12-31T21:00-03:00 | []",
+            )
+        }
+    }
+
+    test("READ-66 a batch without columns is its title; one more row is no rows") {
+        cpu.batchBuilder(6).use { it.build() }.use { it.toString() shouldBe "0 columns, 6 rows, on CPU" }
+        numbers(DataType.INT8, 1, 2).use { it.toString(1).lines().last() shouldBe "… 1 more row" }
+    }
+
+    test("SCH-23 a type's text is its name, as a field has it, in messages, too") {
+        DataType.INT64.toString() shouldBe "int64"
+        DataType.list(Field.of("item", DataType.UTF8)).toString() shouldBe "list<item: utf8>"
+        shouldThrow<IllegalArgumentException> { Schema.ofStruct(Field.of("x", DataType.INT8)) }.message shouldBe "a record batch's schema is a struct, not int8"
+        for (field in EveryType.fields) field.toString().removePrefix("${field.name()}: ") shouldContain field.type().toString()
+    }
+})
