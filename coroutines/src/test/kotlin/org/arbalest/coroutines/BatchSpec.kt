@@ -163,7 +163,7 @@ class BatchSpec : FunSpec({
 
     test("an integer that a float does not have is refused, and names it") {
         shouldThrow<IllegalArgumentException> { cpu.batch(2) { column(Field.of("delay", DataType.FLOAT32)).append(1).append(16777217) } }
-            .message shouldBe "column \"delay\" of type \"f\" does not hold the integer 16777217 exactly, in row 1"
+            .message shouldBe "column \"delay\" of type float32 does not hold the integer 16777217 exactly, in row 1"
     }
 
     test("times of another width than their unit has are refused") {

@@ -3,7 +3,14 @@ package org.arbalest.device;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
 import java.time.OffsetDateTime;
+import java.time.Period;
+import java.time.ZonedDateTime;
 import java.util.UUID;
 import java.util.function.IntPredicate;
 import org.arbalest.device.internal.build.ColumnBuilderImpl;
@@ -13,14 +20,14 @@ import org.arbalest.device.internal.build.ColumnBuilderImpl;
  *
  * <p>What fits which type: {@code append(long)} integers, dates, times, timestamps, durations and year_month intervals (in the type's unit), and
  * floats and decimals that are this number exactly; {@code append(double)} floats; {@code append(BigDecimal)} decimals; {@code append(String)} text;
- * {@code append(byte[])} binary; {@code append(MemorySegment)} both; {@code append(Interval)} intervals; {@link #appendList} lists of all kinds; {@link
- * #appendMap} maps; {@link #appendStruct} structs; {@link #appendUnion(int)} unions; {@link #appendRun} run-ends. A dictionary and run-ends take what
+ * {@code append(byte[])} binary; {@code append(MemorySegment)} both; {@code append(Interval)} intervals; {@code append(LocalDate)} and its like what they
+ * are; {@link #appendList} lists of all kinds; {@link #appendMap} maps; {@link #appendStruct} structs; {@link #appendUnion(int)} unions; {@link #appendRun} run-ends. A dictionary and run-ends take what
  * their values do, one value at a time or an array of numbers: a dictionary keeps each value once, and a value like the one before makes a run longer.
  * Floats are alike bit by bit. Lists by several sizes or by offset, union elements by type ids, and values as Arrow's buffers store them are not
  * among that. An extension type takes what its storage does, and its own: {@code append(UUID)}, {@code append(OffsetDateTime)}, {@link #appendTensor},
  * values that a codec writes.
  *
- * <p>Anything else is an {@link IllegalArgumentException} that names the column and its type, and so is, with the row and the value, a value that the
+ * <p>Anything else is an {@link IllegalArgumentException} that names the column by its path, its type and what appends to it, and so is, with the row and the value, a value that the
  * type does not have: 300 in int8, 16777217 in float32, text with half a surrogate pair, two elements in a list of three.
  *
  * <p>The parts of a nested value are appended to builders of their own ({@link #items}, {@link #child}, {@link #keys}, {@link #values}), before the
@@ -73,6 +80,27 @@ public sealed interface ColumnBuilder permits ColumnBuilderImpl {
 
   /** Appends an interval: a year_month one has months only, a day_time one days and whole milliseconds; what it does not have is 0. */
   ColumnBuilder append(Interval value);
+
+  /** Appends a date. Like all of java.time's: exactly, or not at all. */
+  ColumnBuilder append(LocalDate value);
+
+  /** Appends a time of day. What the unit does not have is refused, not rounded; {@code value.truncatedTo(ChronoUnit.MICROS)} rounds. */
+  ColumnBuilder append(LocalTime value);
+
+  /** Appends a date and time, to a timestamp without a zone; see {@link #append(LocalTime)}. */
+  ColumnBuilder append(LocalDateTime value);
+
+  /** Appends a point in time, to a timestamp with a zone; see {@link #append(LocalTime)}. */
+  ColumnBuilder append(Instant value);
+
+  /** Appends the point in time that this is, to a timestamp with a zone, which is the column's; see {@link #append(LocalTime)}. */
+  ColumnBuilder append(ZonedDateTime value);
+
+  /** Appends a length of time, to a duration; see {@link #append(LocalTime)}. */
+  ColumnBuilder append(Duration value);
+
+  /** Appends a period, to an interval that has its parts: years are 12 months. */
+  ColumnBuilder append(Period value);
 
   /** Appends a UUID, to {@link Extension.Uuid}. */
   ColumnBuilder append(UUID value);

@@ -123,7 +123,7 @@ class ExtensionCodecSpec : FunSpec({
         registered(money) {
             built(Field.of("price", DataType.INT32).withExtension("com.acme.money", ""), 1) { column ->
                 shouldThrow<IllegalArgumentException> { column.append(Money(1), money) }.message shouldBe
-                    "column \"price\" of type \"i\" (com.acme.money) does not hold values of com.acme.money, which is stored as int64"
+                    "column \"price\" of type com.acme.money (int32) does not hold values of com.acme.money, which is stored as int64; append(long) takes values"
                 column.append(7)
             }.use { array ->
                 values(array.column(0)) shouldBe listOf(7L)

@@ -212,12 +212,13 @@ class RecordMatchingSpec : FunSpec({
         val nanos = Instant.parse("2024-01-01T00:00:00.000000001Z")
         built(nanos, TimeUnit.NANOSECOND) shouldBe nanos
         shouldThrow<IllegalArgumentException> { built(nanos, TimeUnit.MICROSECOND) }.message shouldBe
-            "column \"instant\", row 0: 2024-01-01T00:00:00.000000001Z is no value of timestamp[us, tz=Europe/Oslo], exactly"
-        shouldThrow<IllegalArgumentException> { built(Instant.parse("9999-12-31T00:00:00Z"), TimeUnit.NANOSECOND) }.message shouldContain "9999-12-31T00:00:00Z is no value"
+            "column \"instant\" of type timestamp[us, tz=Europe/Oslo] does not hold 2024-01-01T00:00:00.000000001Z, which is no whole microsecond, in row 0; " +
+            "timestamp[ns, tz=Europe/Oslo] does"
+        shouldThrow<IllegalArgumentException> { built(Instant.parse("9999-12-31T00:00:00Z"), TimeUnit.NANOSECOND) }.message shouldContain "does not hold 9999-12-31T00:00:00Z (1677-09-21T00:12:43.145224192Z to 2262-04-11T23:47:16.854775807Z), in row 0; timestamp[us, tz=Europe/Oslo] does"
         for (instant in listOf(Instant.ofEpochSecond(0, Long.MAX_VALUE), Instant.ofEpochSecond(0, Long.MIN_VALUE))) built(instant, TimeUnit.NANOSECOND) shouldBe instant
         shouldThrow<IllegalArgumentException> {
             Records.of(Times::class.java).build(memory, listOf(Times(null, null, null, null, null, null, Period.ofDays(3), null)))
-        }.message shouldContain "column \"period\", row 0: the period P3D is no number of months"
+        }.message shouldContain "column \"period\" of type year_month_interval does not hold the period P3D (months only), in row 0"
     }
 
     test("OBJ-07 a schema that is given has a component for each column, and a column for each component") {

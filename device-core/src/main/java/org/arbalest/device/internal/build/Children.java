@@ -29,7 +29,9 @@ final class Children {
 
   /** A builder that is not one of these yet. */
   ColumnBuilderImpl make(Field child) {
-    return Builders.of(parent.memory, Objects.requireNonNull(child, "child"), rows);
+    ColumnBuilderImpl made = Builders.of(parent.memory, Objects.requireNonNull(child, "child"), rows);
+    made.above = parent;
+    return made;
   }
 
   void add(Field child, ColumnBuilderImpl builder) {
@@ -66,7 +68,7 @@ final class Children {
   private void checkBefore(int child, long row, long appended) {
     if (appended < row) {
       throw new IllegalStateException(
-          "column \"" + parent.field.name() + "\", row " + row + ": child \"" + name(child) + "\" has only " + appended + " of the elements before it");
+          "column \"" + parent.path() + "\", row " + row + ": child \"" + name(child) + "\" has only " + appended + " of the elements before it");
     }
   }
 
@@ -78,7 +80,7 @@ final class Children {
   }
 
   int find(String name) {
-    return FieldNames.find(fields, name, () -> "column \"" + parent.field.name() + "\"");
+    return FieldNames.find(fields, name, () -> "column \"" + parent.path() + "\"");
   }
 
   ColumnBuilderImpl get(int index) {

@@ -8,10 +8,7 @@ import org.arbalest.device.ArrayData;
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
-import org.arbalest.device.Extension;
-import org.arbalest.device.Extension.Other;
 import org.arbalest.device.Field;
-import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,11 +17,10 @@ import org.jspecify.annotations.Nullable;
  * <p>What is appended row by row most is final here: since no other class implements the interface, it is called directly then, and inlined, however many
  * kinds of builders there are. It is no longer than what C2 inlines wherever it is called (35 bytes of code).
  */
-public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits RefusingBuilder {
+public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements ColumnBuilder permits TimesBuilder {
   private static final long NULL_HASH = 0;
 
   final BuildMemory memory;
-  final Field field;
   final ValidityBuilder validity;
   private final boolean nullable;
 
@@ -37,15 +33,12 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits 
   /** The values, if a null is 64 bits of zero there, and there may be one. */
   private final @Nullable GrowableBuffer zeroes;
 
-  /** The dictionary or the run-ends whose values these are: who appends knows them by its name and its rows. */
-  @Nullable ColumnBuilderImpl encoded;
-
   /** How long it was, see {@link #mark}. */
   private long marked;
 
   ColumnBuilderImpl(BuildMemory memory, Field field, @Nullable GrowableBuffer integers, @Nullable GrowableBuffer floats) {
+    super(field);
     this.memory = memory;
-    this.field = field;
     this.validity = new ValidityBuilder(memory, integers == null ? floats : integers);
     this.nullable = field.isNullable();
     this.integers = integers;
@@ -90,6 +83,9 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits 
 
   /** Appends a floating-point number where values are not just its 64 bits. */
   abstract ColumnBuilder appendOther(double value);
+
+  /** Appends a value of java.time, exactly, or refuses it. */
+  abstract ColumnBuilder appendTime(Object value);
 
   private ColumnBuilder appendOtherNull() {
     checkNullable(length());
@@ -217,31 +213,6 @@ public abstract sealed class ColumnBuilderImpl implements ColumnBuilder permits 
   }
 
   final void checkNullable(long row) {
-    if (!nullable) throw new IllegalArgumentException("column \"" + field.name() + "\" is not nullable, but row " + row + " is null");
-  }
-
-  /** A value that is not one of the type's. */
-  final IllegalArgumentException doesNotHold(String value) {
-    return doesNotFit(value + ", in row " + row());
-  }
-
-  IllegalArgumentException doesNotFit(String what) {
-    Extension extension = field.extension();
-    String type = "\"" + Layout.of(field).format + "\"" + (extension == null ? "" : " (" + extension.name() + ")");
-    String why = extension instanceof Other other && other.mismatch() != null ? ": " + other.mismatch() : "";
-    return new IllegalArgumentException("column \"" + name() + "\" of type " + type + " does not hold " + what + why);
-  }
-
-  /** The column and the row that is being appended, for an error. */
-  final String here() {
-    return "column \"" + name() + "\", row " + row();
-  }
-
-  final String name() {
-    return encoded == null ? field.name() : encoded.name();
-  }
-
-  private long row() {
-    return encoded == null ? length() : encoded.row();
+    if (!nullable) throw new IllegalArgumentException("column \"" + path() + "\" is not nullable, but row " + row + " is null");
   }
 }

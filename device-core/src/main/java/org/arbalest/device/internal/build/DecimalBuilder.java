@@ -3,6 +3,7 @@ package org.arbalest.device.internal.build;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
+import java.util.Objects;
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.DecimalType;
@@ -43,7 +44,7 @@ final class DecimalBuilder extends FixedBuilder {
 
   @Override
   public ColumnBuilder append(BigDecimal value) {
-    write(scaled(value).unscaledValue());
+    write(scaled(Objects.requireNonNull(value, NO_VALUE)).unscaledValue());
     validity.appendValid();
     return this;
   }

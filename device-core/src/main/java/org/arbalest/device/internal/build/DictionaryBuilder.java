@@ -9,6 +9,7 @@ import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.IntType;
 import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.internal.schema.Malformed;
 import org.arbalest.device.internal.schema.TypeNames;
 
 /** Indices into distinct values, which are collected in the order of their first use. */
@@ -32,7 +33,7 @@ final class DictionaryBuilder extends EncodedBuilder {
 
   @Override
   public ColumnBuilder append(String value) {
-    Integer position = texts.get(Objects.requireNonNull(value, "value"));
+    Integer position = texts.get(Objects.requireNonNull(value, NO_VALUE));
     if (position == null) {
       super.append(value);
       texts.put(value, (int) positionAt(length() - 1));
@@ -109,6 +110,11 @@ final class DictionaryBuilder extends EncodedBuilder {
   @Override
   public ColumnBuilder dictionary(Field value) {
     return replace(value);
+  }
+
+  @Override
+  String pathOf(String part) {
+    return super.pathOf(Malformed.DICTIONARY);
   }
 
   @Override

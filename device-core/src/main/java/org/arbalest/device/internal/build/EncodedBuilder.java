@@ -10,7 +10,6 @@ import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.ExtensionCodec;
 import org.arbalest.device.Field;
 import org.arbalest.device.Interval;
-import org.arbalest.device.internal.schema.Layout;
 
 /** What stores a value that comes again only once: a value is appended to the values, and then looked at. */
 abstract sealed class EncodedBuilder extends RefusingBuilder permits DictionaryBuilder, RunEndBuilder {
@@ -19,12 +18,10 @@ abstract sealed class EncodedBuilder extends RefusingBuilder permits DictionaryB
   EncodedBuilder(BuildMemory memory, Field field, Field value) {
     super(memory, field);
     this.values = new Part(this, value, 0);
-    values.builder.encoded = this;
   }
 
   final ColumnBuilder replace(Field value) {
-    values.replace("value", value, 0).encoded = this;
-    return values.builder;
+    return values.replace("value", value, 0);
   }
 
   /** Encodes the last of the values, which is complete. */
@@ -55,9 +52,7 @@ abstract sealed class EncodedBuilder extends RefusingBuilder permits DictionaryB
 
   @Override
   final IllegalArgumentException doesNotFit(String what) {
-    return new IllegalArgumentException(
-        "column \"" + name() + "\" of values of type \"" + Layout.of(values.builder.field).format + "\" does not hold " + what + " itself: it is "
-            + described());
+    return refused(what + " itself: it is " + described(), "");
   }
 
   @Override
@@ -113,6 +108,13 @@ abstract sealed class EncodedBuilder extends RefusingBuilder permits DictionaryB
   public final ColumnBuilder append(Interval value) {
     begin();
     values.builder.append(value);
+    return encoded();
+  }
+
+  @Override
+  final ColumnBuilder appendTime(Object value) {
+    begin();
+    values.builder.appendTime(value);
     return encoded();
   }
 

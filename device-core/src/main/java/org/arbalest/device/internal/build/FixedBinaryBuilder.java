@@ -19,7 +19,7 @@ final class FixedBinaryBuilder extends FixedBuilder {
 
   @Override
   public ColumnBuilder append(UUID value) {
-    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(value, NO_VALUE);
     if (!isUuid) return super.append(value);
     values.putLong(bigEndian(value.getMostSignificantBits()));
     values.putLong(bigEndian(value.getLeastSignificantBits()));
@@ -33,7 +33,7 @@ final class FixedBinaryBuilder extends FixedBuilder {
 
   @Override
   public ColumnBuilder append(byte[] value) {
-    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(value, NO_VALUE);
     return append(MemorySegment.ofArray(value));
   }
 

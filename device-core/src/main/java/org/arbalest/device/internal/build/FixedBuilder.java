@@ -22,7 +22,7 @@ abstract sealed class FixedBuilder extends RefusingBuilder permits DecimalBuilde
 
   @Override
   public final ColumnBuilder appendAll(MemorySegment stored) {
-    if (width == 0 || stored.byteSize() % width != 0) throw doesNotFit(stored.byteSize() + " bytes of values that are " + width + " wide");
+    if (width == 0 || stored.byteSize() % width != 0) throw refused(stored.byteSize() + " bytes of values that are " + width + " wide", "");
     return copy(stored, stored.byteSize() / width);
   }
 

@@ -22,6 +22,11 @@ final class IntegerBuilder extends FixedBuilder {
   }
 
   @Override
+  ColumnBuilder appendTime(Object value) {
+    return append(TimeCounts.of(this, value));
+  }
+
+  @Override
   ColumnBuilder appendOther(long value) {
     int bits = 8 * width;
     long least = signed ? -(1L << (bits - 1)) : 0;

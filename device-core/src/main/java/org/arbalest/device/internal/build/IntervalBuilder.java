@@ -1,13 +1,16 @@
 package org.arbalest.device.internal.build;
 
 import java.lang.foreign.MemorySegment;
+import java.time.Period;
 import java.util.Objects;
 import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.DataType;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.IntervalType;
 import org.arbalest.device.FlatType.IntervalUnit;
 import org.arbalest.device.Interval;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.TypeNames;
 
 /** Lengths of time on the calendar. */
 final class IntervalBuilder extends FixedBuilder {
@@ -22,7 +25,21 @@ final class IntervalBuilder extends FixedBuilder {
 
   @Override
   public ColumnBuilder append(Interval value) {
+    Objects.requireNonNull(value, NO_VALUE);
     append(value.months(), value.days(), value.nanoseconds());
+    return this;
+  }
+
+  /** Appends a period where it has no other parts than the type. */
+  @Override
+  ColumnBuilder appendTime(Object value) {
+    if (!(value instanceof Period period)) return super.appendTime(value);
+    long months = period.toTotalMonths();
+    if (months != (int) months) throw doesNotHold("the period " + period + ", which has more months than 32 bits count");
+    if (unit == IntervalUnit.YEAR_MONTH ? period.getDays() != 0 : unit == IntervalUnit.DAY_TIME && months != 0) {
+      throw doesNotHold("the period " + period + " (" + described() + ")", TypeNames.of(DataType.INTERVAL_MONTH_DAY_NANO) + " does");
+    }
+    append((int) months, period.getDays(), 0);
     return this;
   }
 

@@ -12,7 +12,7 @@ final class ListBuilder extends ItemsBuilder {
 
   ListBuilder(BuildMemory memory, Field field, Field item, int rows) {
     super(memory, field, item, rows);
-    this.offsets = new OffsetsBuilder(memory, field, rows);
+    this.offsets = new OffsetsBuilder(this, rows);
   }
 
   @Override

@@ -20,7 +20,7 @@ final class MapBuilder extends RefusingBuilder {
   MapBuilder(BuildMemory memory, Field field, MapType type, int rows) {
     super(memory, field);
     this.type = type;
-    this.offsets = new OffsetsBuilder(memory, field, rows);
+    this.offsets = new OffsetsBuilder(this, rows);
     this.keys = new Part(this, type.entries().type().children().get(0), rows);
     this.values = new Part(this, type.entries().type().children().get(1), rows);
   }
@@ -58,6 +58,11 @@ final class MapBuilder extends RefusingBuilder {
   public Field field() {
     Field entries = type.entries().withType(new StructType(List.of(keys.builder.field(), values.builder.field())));
     return entries.equals(type.entries()) ? field : field.withType(new MapType(entries, type.keysSorted()));
+  }
+
+  @Override
+  String pathOf(String part) {
+    return super.pathOf(type.entries().name() + "." + part);
   }
 
   @Override

@@ -4,22 +4,21 @@ import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import java.lang.foreign.MemorySegment;
-import org.arbalest.device.Field;
 import org.arbalest.device.NestedType.MapType;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.TypeNames;
 
 /** The offsets of a text, binary, list or map array under construction. */
 final class OffsetsBuilder {
-  private final Field field;
+  private final ColumnBuilderImpl column;
   private final boolean isLong;
   private final Numbers offsets;
   private long last;
 
-  OffsetsBuilder(BuildMemory memory, Field field, int rows) {
-    this.field = field;
-    this.isLong = Layout.of(field).bits == 64;
-    this.offsets = new Numbers(memory, Layout.of(field).bits, rows + 1L);
+  OffsetsBuilder(ColumnBuilderImpl column, int rows) {
+    this.column = column;
+    this.isLong = Layout.of(column.field).bits == 64;
+    this.offsets = new Numbers(column.memory, Layout.of(column.field).bits, rows + 1L);
     offsets.put(0);
   }
 
@@ -33,9 +32,8 @@ final class OffsetsBuilder {
   /** Throws if a value of some size would be too much. */
   void check(long size) {
     if (isLong || last + size <= Integer.MAX_VALUE) return;
-    String instead = field.type() instanceof MapType ? "several batches" : "large_" + TypeNames.of(field.type());
-    throw new IllegalArgumentException(
-        "column \"" + field.name() + "\", row " + (offsets.count() - 1) + ": has 32-bit offsets, but " + (last + size) + " elements; use " + instead);
+    String instead = column.field.type() instanceof MapType ? "several batches" : "large_" + TypeNames.of(column.field.type());
+    throw new IllegalArgumentException(column.here() + ": has 32-bit offsets, but " + (last + size) + " elements; use " + instead);
   }
 
   /** The offset behind the last value. */
@@ -53,7 +51,7 @@ final class OffsetsBuilder {
     long width = isLong ? Long.BYTES : Integer.BYTES;
     if (stored.byteSize() < width || stored.byteSize() % width != 0) {
       throw new IllegalArgumentException(
-          "column \"" + field.name() + "\": " + stored.byteSize() + " bytes of offsets that are " + width + " wide; there is one more than values");
+          "column \"" + column.path() + "\": " + stored.byteSize() + " bytes of offsets that are " + width + " wide; there is one more than values");
     }
     return stored.byteSize() / width - 1;
   }

@@ -10,16 +10,22 @@ final class Part {
 
   Part(ColumnBuilderImpl whole, Field field, long rows) {
     this.whole = whole;
-    this.builder = Builders.of(whole.memory, field, (int) Math.min(rows, Integer.MAX_VALUE));
+    this.builder = make(field, rows);
+  }
+
+  private ColumnBuilderImpl make(Field field, long rows) {
+    ColumnBuilderImpl made = Builders.of(whole.memory, field, (int) Math.min(rows, Integer.MAX_VALUE));
+    made.above = whole;
+    return made;
   }
 
   /** Replaces the type; what it is called in an error, and how many values to expect. */
   ColumnBuilderImpl replace(String what, Field field, long rows) {
     Objects.requireNonNull(field, what);
     if (builder.length() != 0) {
-      throw new IllegalStateException("column \"" + whole.field.name() + "\": elements were appended, so their type stays");
+      throw new IllegalStateException("column \"" + whole.path() + "\": elements were appended, so their type stays");
     }
-    builder = Builders.of(whole.memory, field, (int) Math.min(rows, Integer.MAX_VALUE));
+    builder = make(field, rows);
     return builder;
   }
 
@@ -27,7 +33,7 @@ final class Part {
   void check(String what, String parts, long needed) {
     long appended = builder.length();
     if (appended != needed) {
-      throw new IllegalStateException("column \"" + whole.field.name() + "\": the " + what + " have " + needed + " " + parts + ", but " + appended + " were appended");
+      throw new IllegalStateException("column \"" + whole.path() + "\": the " + what + " have " + needed + " " + parts + ", but " + appended + " were appended");
     }
     builder.checkComplete();
   }

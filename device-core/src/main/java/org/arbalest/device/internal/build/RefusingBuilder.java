@@ -12,7 +12,7 @@ import org.arbalest.device.Interval;
 import org.jspecify.annotations.Nullable;
 
 /** What a type does not take, its builder refuses here, and of arrays it takes one value after the other. See {@link ColumnBuilder}. */
-abstract sealed class RefusingBuilder extends ColumnBuilderImpl
+abstract sealed class RefusingBuilder extends TimesBuilder
     permits BoolBuilder,
         EncodedBuilder,
         FixedBuilder,
@@ -71,6 +71,11 @@ abstract sealed class RefusingBuilder extends ColumnBuilderImpl
   }
 
   @Override
+  ColumnBuilder appendTime(Object value) {
+    throw doesNotFit(TimeCounts.named(value));
+  }
+
+  @Override
   public ColumnBuilder append(UUID value) {
     throw doesNotFit("a UUID");
   }
@@ -82,7 +87,7 @@ abstract sealed class RefusingBuilder extends ColumnBuilderImpl
 
   @Override
   public <T> ColumnBuilder append(T value, ExtensionCodec<T> codec) {
-    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(value, NO_VALUE);
     WholeValue.append(this, value, Objects.requireNonNull(codec, "codec"));
     return this;
   }

@@ -69,7 +69,7 @@ final class RunEndBuilder extends EncodedBuilder {
 
   @Override
   public ColumnBuilder setNulls(IntPredicate isNull) {
-    throw new IllegalArgumentException("column \"" + field.name() + "\" is run-end-encoded and has no nulls of its own; its values have them");
+    throw new IllegalArgumentException("column \"" + path() + "\" is run-end-encoded and has no nulls of its own; its values have them");
   }
 
   @Override

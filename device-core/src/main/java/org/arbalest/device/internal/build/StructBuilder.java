@@ -27,7 +27,7 @@ final class StructBuilder extends RefusingBuilder {
 
   @Override
   public ColumnBuilder append(OffsetDateTime value) {
-    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(value, NO_VALUE);
     if (!(field.extension() instanceof TimestampWithOffset)) return super.append(value);
     WholeValue.append(this, value, children.get(0), children.get(1));
     return this;
@@ -80,7 +80,7 @@ final class StructBuilder extends RefusingBuilder {
     for (ColumnBuilderImpl child : children.builders) {
       if (child.length() != length()) {
         throw new IllegalStateException(
-            here() + ": its field \"" + child.field.name() + "\" has " + child.length() + " values, where " + length() + " come before what is made here");
+            here() + ": its field \"" + child.field.name() + "\" has " + child.length() + " values, where " + length() + " come before what is made here" + ofNulls());
       }
       child.checkFillers(count);
     }
@@ -120,9 +120,14 @@ final class StructBuilder extends RefusingBuilder {
     for (ColumnBuilderImpl child : children.builders) {
       if (child.length() != length()) {
         throw new IllegalStateException(
-            "column \"" + field.name() + "\" has " + length() + " structs, but its field \"" + child.field.name() + "\" has " + child.length());
+            "column \"" + path() + "\" has " + length() + " structs, but its field \"" + child.field.name() + "\" has " + child.length() + ofNulls());
       }
     }
+  }
+
+  /** What may be why fields have fewer values: nobody appended those of null structs. */
+  private String ofNulls() {
+    return validity.nullCount() == 0 ? "" : "; those of a null struct are appended, too, or made by appendNullWithParts()";
   }
 
   @Override

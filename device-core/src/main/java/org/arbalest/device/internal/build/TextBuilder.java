@@ -19,13 +19,14 @@ abstract sealed class TextBuilder extends RefusingBuilder permits VariableBuilde
 
   @Override
   public final ColumnBuilder append(String value) {
+    Objects.requireNonNull(value, NO_VALUE);
     if (!isText) throw doesNotFit("text");
     return write(utf8(value));
   }
 
   @Override
   public final ColumnBuilder append(byte[] value) {
-    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(value, NO_VALUE);
     if (isText) throw doesNotFit("bytes");
     return write(value);
   }

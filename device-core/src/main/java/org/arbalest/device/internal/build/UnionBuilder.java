@@ -125,7 +125,7 @@ final class UnionBuilder extends RefusingBuilder {
 
   @Override
   public ColumnBuilder setNulls(IntPredicate isNull) {
-    throw new IllegalArgumentException("column \"" + field.name() + "\" is a union, which has no nulls of its own; its children have them");
+    throw new IllegalArgumentException("column \"" + path() + "\" is a union, which has no nulls of its own; its children have them");
   }
 
   @Override
@@ -150,7 +150,7 @@ final class UnionBuilder extends RefusingBuilder {
   @Override
   public ColumnBuilder addChild(Field child) {
     Objects.requireNonNull(child, "child");
-    if (ids.isFull()) throw new IllegalArgumentException("column \"" + field.name() + "\": a union has at most " + ids.size() + " children");
+    if (ids.isFull()) throw new IllegalArgumentException("column \"" + path() + "\": a union has at most " + ids.size() + " children");
     ColumnBuilderImpl added = children.make(child);
     if (offsets == null) added.checkFillers(length());
     children.add(child, added);
@@ -200,7 +200,7 @@ final class UnionBuilder extends RefusingBuilder {
       long elements = offsets == null ? length() : counts[i];
       if (child.length() != elements) {
         throw new IllegalStateException(
-            "column \"" + field.name() + "\": " + elements + " elements are of child \"" + child.field.name() + "\", but " + child.length() + " were appended");
+            "column \"" + path() + "\": " + elements + " elements are of child \"" + child.field.name() + "\", but " + child.length() + " were appended");
       }
       child.checkComplete();
     }

@@ -17,7 +17,7 @@ final class VariableBuilder extends TextBuilder {
 
   VariableBuilder(BuildMemory memory, Field field, int rows) {
     super(memory, field, field.type() instanceof Utf8Type || field.type() instanceof LargeUtf8Type);
-    this.offsets = new OffsetsBuilder(memory, field, rows);
+    this.offsets = new OffsetsBuilder(this, rows);
     this.data = new GrowableBuffer(memory, rows);
   }
 
@@ -38,9 +38,9 @@ final class VariableBuilder extends TextBuilder {
     for (long i = 0, last = 0; i <= count; i++) {
       long next = offsets.read(from, i);
       if (next < last || next > bytes.byteSize()) {
-        throw doesNotFit("offsets[" + i + "] = " + next + ", behind " + last + ", of " + bytes.byteSize() + " bytes");
+        throw refused("offsets[" + i + "] = " + next + ", behind " + last + ", of " + bytes.byteSize() + " bytes", "");
       }
-      if (isText && next < bytes.byteSize() && (bytes.get(JAVA_BYTE, next) & 0xC0) == 0x80) throw doesNotFit("text that begins within a character, at " + next);
+      if (isText && next < bytes.byteSize() && (bytes.get(JAVA_BYTE, next) & 0xC0) == 0x80) throw refused("text that begins within a character, at " + next, "");
       last = next;
     }
     long first = offsets.read(from, 0);

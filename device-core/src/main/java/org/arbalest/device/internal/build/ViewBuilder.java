@@ -44,7 +44,7 @@ final class ViewBuilder extends TextBuilder {
 
   @Override
   public ColumnBuilder viewBufferSize(int bytes) {
-    if (bytes < 1) throw new IllegalArgumentException("column \"" + field.name() + "\": data buffers of " + bytes + " bytes");
+    if (bytes < 1) throw new IllegalArgumentException("column \"" + path() + "\": data buffers of " + bytes + " bytes");
     dataSize = bytes;
     return this;
   }

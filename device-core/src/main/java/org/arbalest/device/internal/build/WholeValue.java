@@ -7,9 +7,7 @@ import org.arbalest.device.Extension;
 import org.arbalest.device.Extension.FixedShapeTensor;
 import org.arbalest.device.Extension.VariableShapeTensor;
 import org.arbalest.device.ExtensionCodec;
-import org.arbalest.device.FlatType.TimestampType;
 import org.arbalest.device.NestedType.FixedSizeListType;
-import org.arbalest.device.TimeUnit;
 import org.arbalest.device.internal.schema.ExtensionChecks;
 import org.arbalest.device.internal.schema.TypeNames;
 
@@ -19,7 +17,6 @@ final class WholeValue {
   private static final int LEAST_MINUTES = -779;
 
   private static final int MOST_MINUTES = 780;
-  private static final int NANOS_PER_SECOND = 1_000_000_000;
 
   private WholeValue() {}
 
@@ -48,7 +45,7 @@ final class WholeValue {
   }
 
   private static IllegalStateException appended(ColumnBuilderImpl builder, ExtensionCodec<?> codec, long before) {
-    String where = "column \"" + builder.field.name() + "\", row " + before;
+    String where = "column \"" + builder.path() + "\", row " + before;
     return new IllegalStateException(where + ": the codec of " + codec.name() + " appended " + (builder.length() - before) + " values for one");
   }
 
@@ -58,31 +55,11 @@ final class WholeValue {
     if (seconds % 60 != 0 || seconds / 60 < LEAST_MINUTES || seconds / 60 > MOST_MINUTES) {
       throw builder.doesNotHold(value + ", whose offset is not of whole minutes from -12:59 to +13:00");
     }
-    TimeUnit unit = ((TimestampType) timestamps.field.type()).unit();
-    long count = count(builder, value, unit);
+    long count = TimeCounts.of(builder, timestamps.field.type(), value.toEpochSecond(), value.getNano(), value);
     builder.checkComplete();
     offsets.append((long) seconds / 60); // may be refused, by a dictionary whose indices are full
     timestamps.append(count);
     builder.appendStruct();
-  }
-
-  private static long count(StructBuilder builder, OffsetDateTime value, TimeUnit unit) {
-    long perSecond = switch (unit) {
-      case SECOND -> 1;
-      case MILLISECOND -> 1_000;
-      case MICROSECOND -> 1_000_000;
-      case NANOSECOND -> NANOS_PER_SECOND;
-    };
-    long seconds = value.toEpochSecond();
-    long rest = value.getNano() / (NANOS_PER_SECOND / perSecond);
-    if (value.getNano() % (NANOS_PER_SECOND / perSecond) != 0) throw builder.doesNotHold(value + ", which is no whole " + unit);
-    try {
-      // The whole of a negative second may be beyond the 64 bits although its last part is not.
-      if (seconds < 0 && rest > 0) return Math.addExact(Math.multiplyExact(seconds + 1, perSecond), rest - perSecond);
-      return Math.addExact(Math.multiplyExact(seconds, perSecond), rest);
-    } catch (ArithmeticException _) {
-      throw builder.doesNotHold(value + ", which is beyond 64 bits of " + unit);
-    }
   }
 
   /** The number of elements of a tensor that may come next. */

@@ -89,22 +89,22 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
         type -> type instanceof DecimalType || type instanceof IntType, (column, type, value) -> Amounts.append(column, type, (BigInteger) value));
     add(BigDecimal.class, DataType.decimal128(38, 18), type -> type instanceof DecimalType || type instanceof IntType, Column::getDecimal,
         type -> type instanceof DecimalType, (column, _, value) -> column.append((BigDecimal) value));
-    add(LocalDate.class, DataType.DATE32, type -> type instanceof DateType, Column::getDate, (column, type, value) -> Amounts.append(column, type, (LocalDate) value));
+    add(LocalDate.class, DataType.DATE32, type -> type instanceof DateType, Column::getDate, (column, _, value) -> column.append((LocalDate) value));
     add(LocalTime.class, DataType.time(TimeUnit.NANOSECOND), type -> type instanceof TimeType, Column::getTime,
-        (column, type, value) -> Amounts.append(column, type, 0, ((LocalTime) value).toNanoOfDay(), value));
+        (column, _, value) -> column.append((LocalTime) value));
     add(Instant.class, DataType.timestamp(TimeUnit.NANOSECOND, "UTC"), type -> type instanceof TimestampType timestamp && timestamp.timezone() != null, Column::getInstant,
-        (column, type, value) -> Amounts.append(column, type, (Instant) value));
+        (column, _, value) -> column.append((Instant) value));
     add(ZonedDateTime.class, DataType.timestamp(TimeUnit.NANOSECOND, "UTC"), type -> type instanceof TimestampType timestamp && timestamp.timezone() != null,
         Column::getZonedDateTime,
-        (column, type, value) -> Amounts.append(column, type, ((ZonedDateTime) value).toInstant()));
+        (column, _, value) -> column.append((ZonedDateTime) value));
     put(OffsetDateTime.class, Extension.timestampWithOffset("", TimeUnit.NANOSECOND), field -> field.extension() instanceof TimestampWithOffset,
         Column::getOffsetDateTime, (column, _, value) -> column.append((OffsetDateTime) value));
     add(LocalDateTime.class, DataType.timestamp(TimeUnit.NANOSECOND, null), type -> type instanceof TimestampType timestamp && timestamp.timezone() == null,
-        Column::getDateTime, (column, type, value) -> Amounts.append(column, type, (LocalDateTime) value));
+        Column::getDateTime, (column, _, value) -> column.append((LocalDateTime) value));
     add(Duration.class, DataType.duration(TimeUnit.NANOSECOND), type -> type instanceof DurationType, Column::getDuration,
-        (column, type, value) -> Amounts.append(column, type, (Duration) value));
+        (column, _, value) -> column.append((Duration) value));
     add(Period.class, DataType.INTERVAL_YEAR_MONTH, type -> type instanceof IntervalType(IntervalUnit unit) && unit == IntervalUnit.YEAR_MONTH, Column::getPeriod,
-        (column, _, value) -> Amounts.append(column, (Period) value));
+        (column, _, value) -> column.append((Period) value));
     add(Interval.class, DataType.INTERVAL_MONTH_DAY_NANO, type -> type instanceof IntervalType, Column::getInterval,
         (column, _, value) -> column.append((Interval) value));
   }

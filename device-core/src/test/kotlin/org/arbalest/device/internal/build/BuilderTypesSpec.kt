@@ -84,9 +84,9 @@ class BuilderTypesSpec : FunSpec({
     }
 
     test("an integer that a float or a decimal does not have is refused with column, type, value and row") {
-        refused(DataType.FLOAT32) { append(1).append(16777217) } shouldBe "column \"a\" of type \"f\" does not hold the integer 16777217 exactly, in row 1"
+        refused(DataType.FLOAT32) { append(1).append(16777217) } shouldBe "column \"a\" of type float32 does not hold the integer 16777217 exactly, in row 1"
         refused(DataType.FLOAT32) { append(1).appendAll(intArrayOf(2, 16777217)) } shouldContain "the integer 16777217 exactly, in row 2"
-        refused(DataType.decimal32(3, 1)) { appendAll(intArrayOf(99, 100)) } shouldBe "column \"a\" of type \"d:3,1,32\" does not hold the decimal 100 (precision 3), in row 1"
+        refused(DataType.decimal32(3, 1)) { appendAll(intArrayOf(99, 100)) } shouldBe "column \"a\" of type decimal32(3, 1) does not hold the decimal 100 (precision 3), in row 1"
         refused(DataType.INT8) { appendAll(intArrayOf(1, 300)) } shouldContain "the integer 300 (-128 to 127), in row 1"
         val random = Random(42)
         for ((type, digits, most) in listOf(Triple(DataType.FLOAT64, 53, Long.MAX_VALUE), Triple(DataType.FLOAT32, 24, Long.MAX_VALUE), Triple(DataType.FLOAT16, 11, 65504L))) {
@@ -162,8 +162,8 @@ class BuilderTypesSpec : FunSpec({
     }
 
     test("what a column does not hold is refused with its name and type") {
-        refused(DataType.INT32) { append("1") } shouldBe "column \"a\" of type \"i\" does not hold text"
-        refused(DataType.UTF8) { append(byteArrayOf()) } shouldBe "column \"a\" of type \"u\" does not hold bytes"
+        refused(DataType.INT32) { append("1") } shouldBe "column \"a\" of type int32 does not hold text; append(long) takes values"
+        refused(DataType.UTF8) { append(byteArrayOf()) } shouldBe "column \"a\" of type utf8 does not hold bytes; append(String) and append(MemorySegment) take values"
         refused(DataType.INT32) { append(1.0) } shouldContain "a floating-point number"
         refused(DataType.fixedSizeBinary(4)) { append(1L) } shouldContain "an integer"
         refused(DataType.fixedSizeBinary(4)) { appendAll(intArrayOf(1)) } shouldContain "an integer"

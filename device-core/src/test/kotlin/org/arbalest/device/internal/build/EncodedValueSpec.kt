@@ -125,12 +125,12 @@ class EncodedValueSpec : FunSpec({
             val column = batch.column(Field.of("d", DataType.dictionary(DataType.INT8, lists)))
             for (append in listOf<ColumnBuilder.() -> Unit>({ appendLists(intArrayOf(1)) }, { appendListView(0, 1) }, { items() })) {
                 shouldThrow<IllegalArgumentException> { column.append() }.message.let {
-                    it shouldContain "column \"d\" of values of type \"+l\" does not hold a list"
+                    it shouldContain "column \"d\" of type dictionary<values=list<item: int32>, indices=int8> does not hold a list"
                     it shouldContain "one by one, and their parts to dictionary()"
                 }
             }
             val runs = batch.column(Field.of("r", DataType.runEndEncoded(DataType.INT16, Field.of("v", DataType.INT32))))
-            shouldThrow<IllegalArgumentException> { runs.appendAll(MemorySegment.ofArray(intArrayOf(1))) }.message shouldContain "column \"r\" of values of type \"i\" does not hold"
+            shouldThrow<IllegalArgumentException> { runs.appendAll(MemorySegment.ofArray(intArrayOf(1))) }.message shouldContain "column \"r\" of type run_end_encoded<run_ends: int16 not null, v: int32> does not hold"
         }
     }
 

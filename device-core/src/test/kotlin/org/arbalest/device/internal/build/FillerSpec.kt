@@ -39,9 +39,9 @@ class FillerSpec : FunSpec({
         rows(DataType.fixedSizeList(struct, 2), 3) {
             appendList(2)
             repeat(2) { items().appendStruct() }
-            refuses("\"s\", row 2: its field \"x\" has 0 values, where 2 come before") { appendNull() }
+            refuses("\"a.s\", row 2: its field \"x\" has 0 values, where 2 come before") { appendNull() }
             items().child("x").append(1).append(2).append(3)
-            refuses("\"s\", row 2: its field \"x\" has 3 values, where 2 come before") { appendNull() }
+            refuses("\"a.s\", row 2: its field \"x\" has 3 values, where 2 come before") { appendNull() }
             items().length() shouldBe 2
             items().appendStruct().appendStruct().child("x").append(4)
             appendList(2).appendNull()

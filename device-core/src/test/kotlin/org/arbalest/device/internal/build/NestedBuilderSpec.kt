@@ -119,7 +119,7 @@ class NestedBuilderSpec : FunSpec({
         }
         val good: ColumnBuilder.() -> Unit = { appendMap(1).keys().append("k").also { values().append(1) } }
         refused(type, good) { appendMap(-1) } shouldContain "row 1: a map of size -1"
-        refused(type, good) { keys().appendNull() } shouldContain "\"key\" is not nullable"
+        refused(type, good) { keys().appendNull() } shouldContain "\"a.entries.key\" is not nullable"
         refused(type, good) { appendMap(Int.MAX_VALUE) } shouldContain "has 32-bit offsets, but 2147483648 elements; use several batches"
         Devices.cpu().batchBuilder(1).use { batch ->
             val column = batch.column(Field.of("a", type)).appendMap(2)
@@ -228,7 +228,7 @@ class NestedBuilderSpec : FunSpec({
             "column \"a\", row 1: a run of 32767 rows ends beyond what int16 run ends count (32767)"
         refused(DataType.runEndEncoded(DataType.INT32, number), { append(1) }) { appendRun(1L shl 31) } shouldContain "int32 run ends count (2147483647)"
         refused(DataType.runEndEncoded(DataType.INT64, number), { append(1) }) { appendRun(Long.MAX_VALUE) } shouldContain "int64 run ends"
-        refused(type, { append(1) }) { append("no") } shouldBe "column \"a\" of type \"i\" does not hold text"
+        refused(type, { append(1) }) { append("no") } shouldBe "column \"a\" of type int32 does not hold text; append(long) takes values"
         refused(type, { append(1) }) { appendAll(longArrayOf(1, 2, 2, 1L shl 40)) } shouldContain "the integer 1099511627776 (-2147483648 to 2147483647), in row 4"
         refused(type, { append(1) }) { setNulls { true } } shouldContain "run-end-encoded and has no nulls of its own"
         refused(DataType.runEndEncoded(DataType.INT16, required), { append(1) }) { appendNull() } shouldContain "the values of the runs are not nullable"

@@ -1,0 +1,132 @@
+package org.arbalest.device.internal.build;
+
+import java.math.BigInteger;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import org.arbalest.device.DataType;
+import org.arbalest.device.FlatType.DateType;
+import org.arbalest.device.FlatType.DateUnit;
+import org.arbalest.device.FlatType.DurationType;
+import org.arbalest.device.FlatType.TimeType;
+import org.arbalest.device.FlatType.TimestampType;
+import org.arbalest.device.TimeUnit;
+import org.arbalest.device.internal.schema.TypeNames;
+
+/** Dates and times as the numbers that they are stored as: exactly, or refused by what is to hold them. */
+final class TimeCounts {
+  private static final BigInteger NANOS_PER_SECOND = BigInteger.valueOf(1_000_000_000);
+  private static final long MILLIS_PER_DAY = 86_400_000;
+
+  private TimeCounts() {}
+
+  /** What a value of java.time is stored as in a column of integers. */
+  static long of(ColumnBuilderImpl column, Object value) {
+    DataType type = column.field.type();
+    return switch (value) {
+      case LocalDate date when type instanceof DateType(DateUnit unit) -> days(column, unit, date);
+      case LocalTime time when type instanceof TimeType -> of(column, type, 0, time.toNanoOfDay(), value);
+      case LocalDateTime time when type instanceof TimestampType timestamp && timestamp.timezone() == null ->
+          of(column, type, time.toEpochSecond(ZoneOffset.UTC), time.getNano(), value);
+      case Instant instant when type instanceof TimestampType timestamp && timestamp.timezone() != null ->
+          of(column, type, instant.getEpochSecond(), instant.getNano(), value);
+      case Duration duration when type instanceof DurationType -> of(column, type, duration.getSeconds(), duration.getNano(), value);
+      default -> throw column.doesNotFit(named(value));
+    };
+  }
+
+  private static long days(ColumnBuilderImpl column, DateUnit unit, LocalDate date) {
+    long day = date.toEpochDay();
+    boolean fits = unit == DateUnit.DAY ? day == (int) day : Math.abs(day) <= Long.MAX_VALUE / MILLIS_PER_DAY;
+    if (fits) return unit == DateUnit.DAY ? day : day * MILLIS_PER_DAY;
+    long most = unit == DateUnit.DAY ? Integer.MAX_VALUE : Long.MAX_VALUE / MILLIS_PER_DAY;
+    long least = unit == DateUnit.DAY ? Integer.MIN_VALUE : -most;
+    boolean another = unit == DateUnit.DAY && Math.abs(day) <= Long.MAX_VALUE / MILLIS_PER_DAY;
+    throw column.doesNotHold(date + " (" + LocalDate.ofEpochDay(least) + " to " + LocalDate.ofEpochDay(most) + ")", another ? "date64 does" : "");
+  }
+
+  /** Seconds and nanoseconds, which are {@code value}, in a type's unit. */
+  static long of(ColumnBuilderImpl column, DataType type, long seconds, long nanos, Object value) {
+    long perUnit = nanosPer(unit(type));
+    long high = Math.multiplyHigh(seconds, 1_000_000_000L);
+    long low = seconds * 1_000_000_000L;
+    long sum = low + nanos;
+    if (high == (low >> 63) && !(low > 0 && sum < 0) && sum % perUnit == 0) return sum / perUnit;
+    BigInteger all = BigInteger.valueOf(seconds).multiply(NANOS_PER_SECOND).add(BigInteger.valueOf(nanos));
+    if (fits(all, unit(type))) return all.divide(BigInteger.valueOf(perUnit)).longValue();
+    throw refused(column, type, all, value);
+  }
+
+  private static boolean fits(BigInteger nanos, TimeUnit unit) {
+    BigInteger[] counted = nanos.divideAndRemainder(BigInteger.valueOf(nanosPer(unit)));
+    return counted[1].signum() == 0 && counted[0].bitLength() < Long.SIZE;
+  }
+
+  private static IllegalArgumentException refused(ColumnBuilderImpl column, DataType type, BigInteger nanos, Object value) {
+    TimeUnit unit = unit(type);
+    boolean isBeyond = nanos.divide(BigInteger.valueOf(nanosPer(unit))).bitLength() >= Long.SIZE;
+    String why = isBeyond ? " (" + at(type, Long.MIN_VALUE) + " to " + at(type, Long.MAX_VALUE) + ")" : ", which is no whole " + unit.name().toLowerCase(Locale.ROOT);
+    String hint = "";
+    for (TimeUnit other : TimeUnit.values()) { // the one that is nearest: of those that are finer the first, of those that are coarser the last
+      if (!fits(nanos, other)) continue;
+      if (hint.isEmpty() || isBeyond) hint = TypeNames.of(withUnit(type, other)) + " does";
+    }
+    return column.doesNotHold(value + why, hint);
+  }
+
+  /** What a number of the type's is the date and time of, or how long. */
+  private static Object at(DataType type, long count) {
+    ChronoUnit unit = switch (unit(type)) {
+      case SECOND -> ChronoUnit.SECONDS;
+      case MILLISECOND -> ChronoUnit.MILLIS;
+      case MICROSECOND -> ChronoUnit.MICROS;
+      case NANOSECOND -> ChronoUnit.NANOS;
+    };
+    if (type instanceof DurationType) return Duration.of(count, unit);
+    Instant instant = Instant.EPOCH.plus(count, unit);
+    return type instanceof TimestampType timestamp && timestamp.timezone() == null ? LocalDateTime.ofInstant(instant, ZoneOffset.UTC) : instant;
+  }
+
+  private static DataType withUnit(DataType type, TimeUnit unit) {
+    return switch (type) {
+      case TimeType _ -> new TimeType(unit);
+      case TimestampType timestamp -> new TimestampType(unit, timestamp.timezone());
+      default -> new DurationType(unit);
+    };
+  }
+
+  private static TimeUnit unit(DataType type) {
+    return switch (type) {
+      case TimeType time -> time.unit();
+      case TimestampType timestamp -> timestamp.unit();
+      case DurationType duration -> duration.unit();
+      default -> throw new AssertionError(type);
+    };
+  }
+
+  private static long nanosPer(TimeUnit unit) {
+    return switch (unit) {
+      case SECOND -> 1_000_000_000;
+      case MILLISECOND -> 1_000_000;
+      case MICROSECOND -> 1_000;
+      case NANOSECOND -> 1;
+    };
+  }
+
+  /** What a value of java.time is, for an error. */
+  static String named(Object value) {
+    return switch (value) {
+      case LocalDate _ -> "a date";
+      case LocalTime _ -> "a time of day";
+      case LocalDateTime _ -> "a date and time without a zone";
+      case Instant _ -> "a point in time";
+      case Duration _ -> "a length of time";
+      default -> "a period";
+    };
+  }
+}
