@@ -28,6 +28,7 @@ import kotlinx.coroutines.runInterruptible
 import kotlinx.coroutines.withTimeout
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
@@ -55,6 +56,15 @@ class FlowReaderSpec : FunSpec({
         val reader = readerOf(3).asFlow().transform { batch -> lend(batch.id * 10) }.asReader(IDS)
         reader.asFlow().map { it.id }.toList() shouldContainExactly listOf(0, 10, 20)
         readerOf(3).asFlow().asReader(IDS).asFlow().map { it.id }.toList() shouldContainExactly listOf(0, 1, 2)
+    }
+
+    test("STR-12 a batch whose columns have other names is an error of the stream") {
+        val swapped = flow { Devices.cpu().batchBuilder(1).use { it.int64("other", longArrayOf(1)).build() }.use { emit(it) } }
+        swapped.asReader(IDS).use { reader ->
+            val error = shouldThrow<DeviceException> { reader.next() }
+            error.errno() shouldBe Errno.EINVAL
+            error.message shouldContain "of another type: $: field 0 of the stream's is \"id: int64"
+        }
     }
 
     test("nothing is collected before the first pull, and at most one array ahead of the pulls") {

@@ -26,7 +26,8 @@ public final class AsyncProducer {
    *
    * @param handler a live {@code ArrowAsyncDeviceStreamHandler}, whose memory stays until it is released; a segment of an automatic arena is
    *     kept until then (OWN-14)
-   * @param schema what is announced; arrays that do not fit it are an error
+   * @param schema what is announced; arrays that do not fit it are an error, see
+   *     {@link DeviceArrayReader#of(Field, org.arbalest.device.abi.DeviceType, DeviceArrayReader.Source)}
    * @param arrays where they come from; each that is signalled passes to the stream, and its handle is spent when {@code onNext} returns. It is asked for more
    *     on the threads that make the callbacks; where its subscription is a {@link org.arbalest.device.spi.WakingSubscription}, on the consumer's, too
    * @param executor runs the callbacks, where they are not made on the publisher's thread; not inside the consumer's calls, even if it is one that

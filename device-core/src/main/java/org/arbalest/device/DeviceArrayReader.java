@@ -39,7 +39,9 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
   }
 
   /**
-   * A stream of what a source gives. Arrays that do not have this type and device type are an error (STR-08).
+   * A stream of what a source gives. Arrays that do not have this type and device type are an error (STR-08), and so is one whose structs have fields of other
+   * names or in another order, or that may have nulls where this type has none (STR-12): C reads it as this type. What a nullable column under one that is not
+   * says of its null count is asked of each array. The array's own name, those of list items, map entries and union members, and metadata are no matter.
    *
    * @param field the type of each array
    * @param deviceType the device type of each array
@@ -58,7 +60,8 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * A stream of the batches given, on the type of device that they are on: in main memory, if there are none. They pass to the reader; on failure they
    * are still the caller's.
    *
-   * @throws DeviceException with {@code EINVAL} if one is not of this schema, or not on the same type of device as the first; names its index
+   * @throws DeviceException with {@code EINVAL} if one is not of this schema, see {@link #of(Field, DeviceType, Source)}, or not on the same type of device as the
+   *     first; names its index, the path and both fields
    * @throws IllegalStateException if one was closed; names its index
    */
   static DeviceArrayReader of(Schema schema, List<DeviceArray> batches) {

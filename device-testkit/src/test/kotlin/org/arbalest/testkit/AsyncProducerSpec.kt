@@ -256,6 +256,23 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
+    test("STR-12 an array whose columns have other names is an error, of tasks when they are extracted") {
+        fun swapped() = Devices.cpu().batchBuilder(1).use { b -> b.int64("wrong", longArrayOf(1)).build() }
+        val said = "a stream gave an array of another type: $: field 0 of the stream's is \"id: int64"
+        consume().use { consumer ->
+            val failed = AsyncProducer.produce(consumer.handler, described(), Supplied(1) { swapped() }, pool).outcome().exceptionOrNull()
+            failed.shouldBeInstanceOf<DeviceException>().message shouldContain said
+            consumer.join()
+            consumer.results().let { it.tasks shouldBe 0; it.message!! shouldContain said }
+        }
+        consume().use { consumer ->
+            val failed = AsyncProducer.produceTasks(consumer.handler, described(), Supplied(1) { AsyncTask.of(swapped(), Metadata.empty()) }, pool).outcome().exceptionOrNull()
+            failed.shouldBeInstanceOf<DeviceException>().message shouldContain said
+            consumer.join()
+            consumer.results().extractCode shouldBe Errno.EINVAL
+        }
+    }
+
     test("ASY-22 requests that come while the consumer drains, after the release, and after the last task, are nothing") {
         repeat(50) {
             consume(40, LATE_REQUEST, EXTRACT_RELEASED, REQUEST_BEFORE, TOLERANT).use { consumer ->

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.arbalest.device.AsyncQuirk;
 import org.arbalest.device.AsyncSchema;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.lifetime.HeldByC;
@@ -28,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class AsyncExport extends Turns implements HeldByC {
   private final ForeignHandler handler;
   private final AsyncSchema schema;
+  private final StreamCheck check;
   private final Feed feed;
   private final CompletableFuture<Void> done = new CompletableFuture<>();
 
@@ -45,6 +45,7 @@ public final class AsyncExport extends Turns implements HeldByC {
     super(executor);
     this.handler = handler;
     this.schema = schema;
+    this.check = new StreamCheck(schema.field(), schema.deviceType());
     this.feed = feed;
     this.holders = new ProducerHolders(this, schema, quirks);
     this.block = holders.block();
@@ -207,9 +208,9 @@ public final class AsyncExport extends Turns implements HeldByC {
     return false;
   }
 
-  /** An array that is not of the stream's type or device type is an error. */
-  void check(DeviceArray array) {
-    StreamCheck.check(array, schema.field(), schema.deviceType());
+  /** Knows which arrays the stream is of; another is an error. */
+  StreamCheck check() {
+    return check;
   }
 
   private void complete() {

@@ -43,7 +43,7 @@ public final class TaskExport {
   /** What is said about it; throws if it is an array that is not what the stream is of. */
   Metadata checkedMetadata() {
     if (data instanceof AsyncTask task) return task.metadata();
-    export.check((DeviceArray) data);
+    export.check().checkSpent((DeviceArray) data);
     return Metadata.empty();
   }
 
@@ -89,7 +89,7 @@ public final class TaskExport {
 
   private void exportTask(DeviceArray extracted, long out) {
     try (extracted) {
-      export.check(extracted);
+      export.check().check(extracted);
       HandleExport.export(DeviceArrayImpl.unwrap(extracted), out, true);
     }
   }

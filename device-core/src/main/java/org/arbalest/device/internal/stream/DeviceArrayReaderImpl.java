@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   private final Field field;
   private final DeviceType deviceType;
+  private final StreamCheck check;
   private final GuardedSource source;
 
   // Under the source's lock.
@@ -36,6 +37,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   DeviceArrayReaderImpl(Field field, DeviceType deviceType, Source source, ReentrantLock pulls) {
     this.field = Objects.requireNonNull(field, "field");
     this.deviceType = Objects.requireNonNull(deviceType, "deviceType");
+    this.check = new StreamCheck(field, deviceType);
     this.source = new GuardedSource(Objects.requireNonNull(source, "source"), pulls, watch());
   }
 
@@ -43,6 +45,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   private DeviceArrayReaderImpl(DeviceArrayReaderImpl before) {
     this.field = before.field;
     this.deviceType = before.deviceType;
+    this.check = before.check;
     this.ended = before.ended;
     this.failure = before.failure;
     this.source = before.source.heir(watch());
@@ -62,7 +65,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
 
   public static DeviceArrayReader of(Schema schema, DeviceType deviceType, List<DeviceArray> batches) {
     Field field = schema.asField();
-    return of(field, deviceType, ListSource.of(field, deviceType, batches));
+    return of(field, deviceType, ListSource.of(new StreamCheck(field, deviceType), batches));
   }
 
   @Override
@@ -117,7 +120,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
       DeviceArray array = source.next();
       if (array != null) {
         try {
-          StreamCheck.check(array, field, deviceType);
+          check.check(array);
         } catch (Throwable t) {
           array.close();
           throw t;

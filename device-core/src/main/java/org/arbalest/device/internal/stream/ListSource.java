@@ -6,8 +6,6 @@ import java.util.Objects;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Field;
-import org.arbalest.device.abi.DeviceType;
 import org.jspecify.annotations.Nullable;
 
 /** Arrays that are there already, one after the other; those that nobody pulled are closed with it. */
@@ -19,11 +17,11 @@ final class ListSource implements DeviceArrayReader.Source {
   }
 
   /** Takes the arrays over; one that is closed, or not what the stream is of, is refused, and all are still the caller's. */
-  static ListSource of(Field field, DeviceType deviceType, List<DeviceArray> batches) {
+  static ListSource of(StreamCheck check, List<DeviceArray> batches) {
     List<DeviceArray> all = List.copyOf(Objects.requireNonNull(batches, "batches"));
     for (int i = 0; i < all.size(); i++) {
       if (!all.get(i).isOpen()) throw new IllegalStateException("batch " + i + " was closed or exported");
-      String wrong = StreamCheck.mismatch(all.get(i), field, deviceType);
+      String wrong = check.mismatch(all.get(i));
       if (wrong != null) throw DeviceException.invalid("batch " + i + ": " + wrong);
     }
     return new ListSource(all);
