@@ -50,11 +50,11 @@ class AsyncExportModelSpec : FunSpec({
     }
 
     for (asked in listOf(ProducerModel.Asked.BY_THE_CONSUMER, ProducerModel.Asked.ANSWERS_AT_ONCE)) {
-        val how = if (asked == ProducerModel.Asked.ANSWERS_AT_ONCE) ", and signals at once," else ""
+        val how = if (asked == ProducerModel.Asked.ANSWERS_AT_ONCE) ", and signals at once" else ""
         for (script in ProducerModel.SCRIPTS) {
-            test("ASY-04 ASY-06 ASY-19 ASY-28 a publisher that is asked on the consumer's thread$how while the consumer does $script") {
+            test("ASY-04 ASY-06 ASY-19 ASY-28 a publisher that is asked on the consumer's thread$how, while the consumer does $script") {
                 val orders = Interleavings(preemptions = 2).explore { ProducerModel(this, false, script, asked).run { ::check } }
-                println("AsyncExport, a waking subscription$how $script: $orders orders")
+                println("AsyncExport, a waking subscription$how, $script: $orders orders")
                 orders shouldBeGreaterThan 15
             }
         }
