@@ -43,7 +43,7 @@ public class UnionView internal constructor(column: Column) : ColumnView<Any>(co
 
     init {
         val type = column.field().valueType()
-        require(type is UnionType) { "column $column cannot be read as unions" }
+        require(type is UnionType) { "column ${column.field()}, length ${column.length()} cannot be read as unions" }
         fieldOf = type.typeIds().zip(type.fields()).toMap()
     }
 

@@ -78,7 +78,7 @@ public fun Column.lists(): ObjectView<Column> = ObjectView(this, Column::getList
 /** This column, if its values are for the view of this name. */
 private fun Column.by(view: String): Column {
     val own = viewOf(field())
-    require(own == view) { "column $this cannot be read by $view: ${own?.let { "$it has its values" } ?: "only its getters do"}" }
+    require(own == view) { "column ${field()}, length ${length()} cannot be read by $view: ${own?.let { "$it has its values" } ?: "only its getters do"}" }
     return this
 }
 

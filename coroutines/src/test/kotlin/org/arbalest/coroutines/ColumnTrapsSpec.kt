@@ -59,7 +59,7 @@ class ColumnTrapsSpec : FunSpec({
     test("a list of as many elements as there are in each is named for what it is") {
         cpu.batch(2) { fixedSizeListOf("a", 3, isNull = { it == 1 }) { float32(values = FloatArray(6) { it.toFloat() }) } }.use { batch ->
             batch["a"].lists().toList().map { it?.floats()?.toList() } shouldBe listOf(listOf(0f, 1f, 2f), null)
-            batch["a"].field().type().toString() shouldContain "float32, size=3"
+            batch["a"].field().type().toString() shouldContain "fixed_size_list<item: float32>[3]"
         }
     }
 })

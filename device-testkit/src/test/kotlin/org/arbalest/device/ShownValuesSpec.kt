@@ -4,14 +4,17 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.EveryType
 import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.fake.FakeExtension
 import java.time.OffsetDateTime
 import java.time.ZoneOffset
 
 /** What is shown of values: as people write them, and the stored number where that cannot be. */
 class ShownValuesSpec : FunSpec({
     extension(LedgerExtension)
+    extension(FakeExtension)
 
     val cpu = Devices.cpu()
 
@@ -130,6 +133,21 @@ class ShownValuesSpec : FunSpec({
     test("READ-66 a batch without columns is its title; one more row is no rows") {
         cpu.batchBuilder(6).use { it.build() }.use { it.toString() shouldBe "0 columns, 6 rows, on CPU" }
         numbers(DataType.INT8, 1, 2).use { it.toString(1).lines().last() shouldBe "… 1 more row" }
+    }
+
+    test("READ-67 a column's text has its first values, as far as a line goes; none where they cannot be read at once") {
+        numbers(DataType.DATE32, day, null).use { it.column("t").toString() shouldBe "t: date32, length 2: [2024-02-29, null]" }
+        numbers(DataType.INT64, *Array(1000) { 7L }).use { it.column("t").toString() shouldBe "t: int64, length 1000: [" + "7, ".repeat(39) + "7…" }
+        val closed = numbers(DataType.INT8, 1)
+        val column = closed.column("t")
+        closed.close()
+        column.toString() shouldBe "t: int8, length 1"
+        numbers(DataType.INT8, 1).use { batch ->
+            batch.copyTo(Devices.device(DeviceType.EXT_DEV, 0)).use { far ->
+                far.synchronize()
+                far.asColumn().column("t").toString() shouldBe "t: int8, length 1"
+            }
+        }
     }
 
     test("SCH-23 a type's text is its name, as a field has it, in messages, too") {

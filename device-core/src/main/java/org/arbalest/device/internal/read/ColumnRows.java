@@ -200,8 +200,14 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
     return field.type() instanceof StructType ? "the batch" : "the array of type " + TypeNames.of(field);
   }
 
+  /** What this is, without its values. */
+  final String title() {
+    return field + ", length " + length;
+  }
+
+  /** The same, and the first values, if they can be read at once. */
   @Override
   public String toString() {
-    return field + ", length " + length;
+    return title() + ValueText.firstValues((ColumnImpl) this);
   }
 }

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.time.OffsetDateTime;
 import java.util.HexFormat;
 import java.util.Locale;
+import org.arbalest.device.DeviceArray;
 
 /**
  * Values for people: on one line, and no longer than somebody reads. Of a value no more is read than is shown, since a few bytes of C can say that it has as many
@@ -36,6 +37,20 @@ final class ValueText {
     ValueText value = new ValueText(longest);
     value.append(column, row, false);
     return shortened(value.text.toString(), longest);
+  }
+
+  /** The first values of a column in brackets, behind a colon; nothing if they cannot be read at once. */
+  static String firstValues(ColumnImpl column) {
+    try (DeviceArray _ = column.array.retain()) {
+      if (!column.array.isReadable()) return "";
+      ValueText values = new ValueText(LONGEST);
+      values.appendList(column);
+      return ": " + shortened(values.text.toString(), LONGEST);
+    } catch (IllegalStateException _) { // closed, maybe just now
+      return "";
+    } catch (RuntimeException _) { // malformed, or of a kind that is not read
+      return ": " + UNREADABLE;
+    }
   }
 
   /** A text as it is, but for characters that are not for a line. */
