@@ -2,6 +2,7 @@ package org.arbalest.device.internal.build;
 
 import java.lang.foreign.MemorySegment;
 import java.time.Period;
+import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.DataType;
@@ -35,11 +36,12 @@ final class IntervalBuilder extends FixedBuilder {
   ColumnBuilder appendTime(Object value) {
     if (!(value instanceof Period period)) return super.appendTime(value);
     long months = period.toTotalMonths();
+    int days = (int) period.get(ChronoUnit.DAYS);
     if (months != (int) months) throw doesNotHold("the period " + period + ", which has more months than 32 bits count");
-    if (unit == IntervalUnit.YEAR_MONTH ? period.getDays() != 0 : unit == IntervalUnit.DAY_TIME && months != 0) {
+    if (unit == IntervalUnit.YEAR_MONTH ? days != 0 : unit == IntervalUnit.DAY_TIME && months != 0) {
       throw doesNotHold("the period " + period + " (" + described() + ")", TypeNames.of(DataType.INTERVAL_MONTH_DAY_NANO) + " does");
     }
-    append((int) months, period.getDays(), 0);
+    append((int) months, days, 0);
     return this;
   }
 

@@ -32,9 +32,8 @@ final class TimeCounts {
       case LocalDate date when type instanceof DateType(DateUnit unit) -> days(column, unit, date);
       case LocalTime time when type instanceof TimeType -> of(column, type, 0, time.toNanoOfDay(), value);
       case LocalDateTime time when type instanceof TimestampType timestamp && timestamp.timezone() == null ->
-          of(column, type, time.toEpochSecond(ZoneOffset.UTC), time.getNano(), value);
-      case Instant instant when type instanceof TimestampType timestamp && timestamp.timezone() != null ->
-          of(column, type, instant.getEpochSecond(), instant.getNano(), value);
+          of(column, type, time.toInstant(ZoneOffset.UTC), value);
+      case Instant instant when type instanceof TimestampType timestamp && timestamp.timezone() != null -> of(column, type, instant, value);
       case Duration duration when type instanceof DurationType -> of(column, type, duration.getSeconds(), duration.getNano(), value);
       default -> throw column.doesNotFit(named(value));
     };
@@ -50,8 +49,13 @@ final class TimeCounts {
     throw column.doesNotHold(date + " (" + LocalDate.ofEpochDay(least) + " to " + LocalDate.ofEpochDay(most) + ")", another ? "date64 does" : "");
   }
 
+  /** A point in time, which is {@code value}, in a type's unit. */
+  static long of(ColumnBuilderImpl column, DataType type, Instant instant, Object value) {
+    return of(column, type, instant.getEpochSecond(), instant.getNano(), value);
+  }
+
   /** Seconds and nanoseconds, which are {@code value}, in a type's unit. */
-  static long of(ColumnBuilderImpl column, DataType type, long seconds, long nanos, Object value) {
+  private static long of(ColumnBuilderImpl column, DataType type, long seconds, long nanos, Object value) {
     long perUnit = nanosPer(unit(type));
     long high = Math.multiplyHigh(seconds, 1_000_000_000L);
     long low = seconds * 1_000_000_000L;

@@ -55,7 +55,7 @@ final class WholeValue {
     if (seconds % 60 != 0 || seconds / 60 < LEAST_MINUTES || seconds / 60 > MOST_MINUTES) {
       throw builder.doesNotHold(value + ", whose offset is not of whole minutes from -12:59 to +13:00");
     }
-    long count = TimeCounts.of(builder, timestamps.field.type(), value.toEpochSecond(), value.getNano(), value);
+    long count = TimeCounts.of(builder, timestamps.field.type(), value.toInstant(), value);
     builder.checkComplete();
     offsets.append((long) seconds / 60); // may be refused, by a dictionary whose indices are full
     timestamps.append(count);

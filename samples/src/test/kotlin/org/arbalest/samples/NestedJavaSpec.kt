@@ -1,0 +1,34 @@
+package org.arbalest.samples
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldHaveSize
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.Ledger
+import org.arbalest.device.Validation
+import org.arbalest.testkit.contract.eventually
+import java.io.File
+import java.time.LocalDate
+
+class NestedJavaSpec : FunSpec({
+    fun lines(text: String) = text.lines().joinToString("\n") { it.trim() }.trim()
+
+    test("the Java of docs/types.md is the code of NestedJava.java") {
+        val blocks = Regex("```java\n(.*?)```", RegexOption.DOT_MATCHES_ALL).findAll(File("../docs/types.md").readText()).toList()
+        blocks shouldHaveSize 1
+        lines(File("src/main/java/org/arbalest/samples/NestedJava.java").readText()) shouldContain lines(blocks.single().groupValues[1])
+    }
+
+    test("lists, structs, maps and unions are what they say") {
+        NestedJava.nested().use { batch ->
+            batch.validate(Validation.FULL)
+            fun values(name: String) = batch.column(name).let { column -> (0L until 3).map { column.get(it) } }
+            values("tags") shouldBe listOf(listOf("a", "b"), null, emptyList<Any>())
+            values("order") shouldBe listOf(mapOf("day" to LocalDate.of(2024, 2, 29).toEpochDay(), "qty" to 7L), null, mapOf("day" to LocalDate.of(2024, 3, 1).toEpochDay(), "qty" to null))
+            batch.column("prices").run { listOf(getMap(0), getMap(1)) } shouldBe listOf(mapOf("EUR" to 1.5, "USD" to 2.5), emptyMap())
+            batch.column("prices").isNull(2) shouldBe true
+            values("reading") shouldBe listOf(42L, "n/a", null)
+        }
+        eventually("nothing is left") { Ledger.now().isZero }
+    }
+})
