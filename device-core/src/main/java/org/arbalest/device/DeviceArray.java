@@ -93,12 +93,13 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * <p>It is the CPU that joins, and where it cannot reach the memory it works in main memory: it waits for the arrays, first copying what it cannot read,
    * and a result for a device is copied there by the stream, with an event that completes when that is done.
    *
-   * @param arrays one at least, all of the first one's type, but for names, metadata and nullability, which are the first one's
+   * @param arrays one at least, all of the first one's type, and structs with the same names in the same order; what list items, map entries and the arrays
+   *     themselves are called, and metadata, is the first one's; what is nullable in any is nullable in the whole
    * @param target where to
    * @param stream what copies, where a copy is needed and the stream reaches the device; otherwise that device's default stream does
    * @return the whole, to be closed by the caller
    * @throws IllegalArgumentException if there are no arrays
-   * @throws DeviceException with {@code EINVAL} if one is of another type or malformed, or the whole is more than its offsets, indices or run ends reach:
+   * @throws DeviceException with {@code EINVAL} if one is of another type, has columns of other names or is malformed, or the whole is more than its offsets, indices or run ends reach:
    *     names the array by its index, the path and the numbers; {@code ENOMEM} if there is not enough memory; and what {@code copyTo} throws
    */
   static DeviceArray concat(List<DeviceArray> arrays, MemoryManager target, DeviceStream stream) {

@@ -187,8 +187,8 @@ class ConcatSpec : FunSpec({
         }
     }
 
-    test("names and metadata may differ: the first one's stay") {
-        fun batch(name: String) = cpu.batchBuilder(1).use { it.int64(name, longArrayOf(7)).metadata(Metadata.of(mapOf("of" to name))).build() }
+    test("metadata may differ: the first one's stays") {
+        fun batch(of: String) = cpu.batchBuilder(1).use { it.int64("a", longArrayOf(7)).metadata(Metadata.of(mapOf("of" to of))).build() }
         batch("a").use { a ->
             batch("b").use { b ->
                 DeviceArray.concat(listOf(a, b)).use { joined ->

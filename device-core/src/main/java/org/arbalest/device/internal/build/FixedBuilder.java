@@ -11,7 +11,7 @@ abstract sealed class FixedBuilder extends RefusingBuilder permits DecimalBuilde
   final GrowableBuffer values;
   final int width;
 
-  /** Of integers, or floats, or neither; those of 64 bits are written by {@link ColumnBuilderImpl}. */
+  /** Of integers of which any bits are one, or floats, or neither; those of 64 bits are written by {@link ColumnBuilderImpl}. */
   FixedBuilder(BuildMemory memory, Field field, int rows, boolean integers, boolean floats) {
     int width = (int) Layout.of(field).width();
     GrowableBuffer values = new GrowableBuffer(memory, (long) width * rows);

@@ -3,17 +3,41 @@ package org.arbalest.device.internal.build;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.DataType;
 import org.arbalest.device.Extension.Bool8;
 import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.DateType;
+import org.arbalest.device.FlatType.DateUnit;
 import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.FlatType.TimeType;
+import org.arbalest.device.TimeUnit;
 
 /** Integers, and what is stored as one: dates, times, timestamps, durations. */
 final class IntegerBuilder extends FixedBuilder {
   private final boolean signed;
 
+  /** Whether not all bits are a value: times of day, and dates in milliseconds, which are whole days (BLD-18). */
+  private final boolean limited;
+
+  private final long least;
+  private final long most;
+
+  /** What a value is a multiple of. */
+  private final long step;
+
   IntegerBuilder(BuildMemory memory, Field field, int rows) {
-    super(memory, field, rows, true, false);
+    super(memory, field, rows, !isLimited(field.type()), false);
     this.signed = !(field.type() instanceof IntType type) || type.signed();
+    this.limited = isLimited(field.type());
+    int bits = 8 * width;
+    if (field.type() instanceof TimeType(TimeUnit unit)) {
+      this.least = 0;
+      this.most = day(unit) - 1;
+    } else {
+      this.least = signed ? -1L << (bits - 1) : 0;
+      this.most = signed ? -1L >>> (65 - bits) : -1L >>> (64 - bits);
+    }
+    this.step = field.type() instanceof DateType && width == 8 ? day(TimeUnit.MILLISECOND) : 1;
   }
 
   @Override
@@ -28,11 +52,10 @@ final class IntegerBuilder extends FixedBuilder {
 
   @Override
   ColumnBuilder appendOther(long value) {
-    int bits = 8 * width;
-    long least = signed ? -(1L << (bits - 1)) : 0;
-    long most = signed ? (1L << (bits - 1)) - 1 : (1L << bits) - 1;
     if (value < least || value > most) throw doesNotHold("the integer " + value + " (" + least + " to " + most + ")");
+    if (step != 1 && value % step != 0) throw doesNotHold("the integer " + value + " (whole days, of " + step + " milliseconds)");
     switch (width) {
+      case 8 -> values.putLong(value);
       case 4 -> values.putInt((int) value);
       case 2 -> values.putShort((short) value);
       default -> values.putByte((byte) value);
@@ -56,13 +79,44 @@ final class IntegerBuilder extends FixedBuilder {
   @Override
   public ColumnBuilder appendAll(int[] array) {
     Objects.requireNonNull(array, "values");
-    return isStored(4) ? copy(MemorySegment.ofArray(array), array.length) : super.appendAll(array);
+    return isStored(4) && (!limited || areValues(array)) ? copy(MemorySegment.ofArray(array), array.length) : super.appendAll(array);
   }
 
   @Override
   public ColumnBuilder appendAll(long[] array) {
     Objects.requireNonNull(array, "values");
-    return isStored(8) ? copy(MemorySegment.ofArray(array), array.length) : super.appendAll(array);
+    return isStored(8) && (!limited || areValues(array)) ? copy(MemorySegment.ofArray(array), array.length) : super.appendAll(array);
+  }
+
+  private static boolean isLimited(DataType type) {
+    return type instanceof TimeType || (type instanceof DateType(DateUnit unit) && unit == DateUnit.MILLISECOND);
+  }
+
+  private static long day(TimeUnit unit) {
+    return switch (unit) {
+      case SECOND -> 86_400;
+      case MILLISECOND -> 86_400_000;
+      case MICROSECOND -> 86_400_000_000L;
+      case NANOSECOND -> 86_400_000_000_000L;
+    };
+  }
+
+  private boolean isValue(long value) {
+    return value >= least && value <= most && (step == 1 || value % step == 0);
+  }
+
+  private boolean areValues(int[] array) {
+    for (int value : array) {
+      if (!isValue(value)) return false;
+    }
+    return true;
+  }
+
+  private boolean areValues(long[] array) {
+    for (long value : array) {
+      if (!isValue(value)) return false;
+    }
+    return true;
   }
 
   /** Whether an array is stored bit by bit: signed integers of its width, and any 64-bit ones, which are never checked. */

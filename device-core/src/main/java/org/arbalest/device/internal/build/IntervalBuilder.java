@@ -33,6 +33,7 @@ final class IntervalBuilder extends FixedBuilder {
 
   /** Appends a period where it has no other parts than the type. */
   @Override
+  @SuppressWarnings("JavaPeriodGetDays") // its months are looked at as well
   ColumnBuilder appendTime(Object value) {
     if (!(value instanceof Period period)) return super.appendTime(value);
     long months = period.toTotalMonths();

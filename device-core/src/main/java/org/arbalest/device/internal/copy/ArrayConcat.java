@@ -43,10 +43,11 @@ public final class ArrayConcat {
     try {
       for (DeviceArray array : arrays) hold(array, held);
       if (held.size() == 1) return copy(held.getFirst(), target, stream);
+      Field whole = whole(held);
       fetch(held, stream);
-      if (target.isCpuAccessible()) return join(held, target);
+      if (target.isCpuAccessible()) return join(held, whole, target);
       MemoryManager near = target.device().hostMemory().orElseGet(() -> DeviceRegistry.cpu().memory());
-      try (DeviceArray joined = join(held, near)) {
+      try (DeviceArray joined = join(held, whole, near)) {
         return joined.copyTo(target, reaching(stream, target.device()));
       }
     } finally {
@@ -71,6 +72,19 @@ public final class ArrayConcat {
       }
     }
     held.add(array.retain());
+  }
+
+  /** What the whole is of: the first one's field, nullable where any is; names the array whose columns have other names. */
+  private static Field whole(List<DeviceArray> arrays) {
+    Field whole = arrays.getFirst().field();
+    for (int i = 1; i < arrays.size(); i++) {
+      try {
+        whole = CommonField.of(whole, arrays.get(i).field());
+      } catch (Malformed e) {
+        throw e.toDeviceException(name(i) + " and " + name(0) + " differ: ");
+      }
+    }
+    return whole;
   }
 
   /** Brings what the CPU cannot reach to main memory, all at once, and waits until all can be read. */
@@ -117,7 +131,7 @@ public final class ArrayConcat {
     return stream.reaches(device) ? stream : device.defaultStream();
   }
 
-  private static DeviceArray join(List<DeviceArray> arrays, MemoryManager target) {
+  private static DeviceArray join(List<DeviceArray> arrays, Field whole, MemoryManager target) {
     Ownership[] owners = new Ownership[arrays.size()];
     long[] structs = new long[arrays.size()];
     for (int i = 0; i < structs.length; i++) {
@@ -128,7 +142,7 @@ public final class ArrayConcat {
     for (int i = 0; i < structs.length; i++) parts.set(i, DeviceArrayImpl.unwrap(arrays.get(i)).offset(), arrays.get(i).length());
     ConcatPlan plan = new ConcatPlan(owners);
     try {
-      return join(plan, arrays.getFirst().field(), parts, target);
+      return join(plan, whole, parts, target);
     } catch (Malformed e) {
       throw e.toDeviceException(name(plan.input()) + ": ");
     }

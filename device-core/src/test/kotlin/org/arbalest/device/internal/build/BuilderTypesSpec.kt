@@ -37,6 +37,35 @@ class BuilderTypesSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { batch.column(Field.of("a", type)).fill() }.message!!
     }
 
+    test("BLD-18 a time of day is within a day, and a date in milliseconds whole days; appended one by one, as an array, encoded") {
+        val day = 86_400L
+        for ((unit, perSecond) in TimeUnit.entries.zip(listOf(1L, 1_000L, 1_000_000L, 1_000_000_000L))) {
+            val (time, last) = TimeType(unit) to day * perSecond - 1
+            built(time) { append(0).append(last).appendNull() } shouldBe listOf(0L, last, null)
+            for (wrong in listOf(-1L, last + 1)) {
+                val why = "the integer $wrong (0 to $last), in row"
+                refused(time) { append(0).append(wrong) } shouldContain "$why 1"
+                refused(time) { appendAll(longArrayOf(0, 0, wrong)) } shouldContain "$why 2"
+                if (wrong == wrong.toInt().toLong()) refused(time) { append(0).appendAll(intArrayOf(0, wrong.toInt())) } shouldContain "$why 2"
+                refused(DictionaryType(IntType(8, true), Field.of("", time), false)) { append(0).append(wrong) } shouldContain "$why 1"
+            }
+            built(time) { appendAll(longArrayOf(1, last, 2)) } shouldBe listOf(1L, last, 2L)
+        }
+        val millis = day * 1_000
+        built(DataType.DATE64) { append(-millis).appendNull().append(3 * millis) } shouldBe listOf(-millis, null, 3 * millis)
+        built(DataType.DATE64) { appendAll(longArrayOf(0, -millis, millis)) } shouldBe listOf(0L, -millis, millis)
+        for (wrong in listOf(5L, -1L, millis + 1)) {
+            val why = "the integer $wrong (whole days, of $millis milliseconds), in row 1"
+            refused(DataType.DATE64) { append(0).append(wrong) } shouldContain why
+            refused(DataType.DATE64) { appendAll(longArrayOf(millis, wrong)) } shouldContain why
+        }
+        built(DataType.DATE64) {
+            append(0)
+            shouldThrow<IllegalArgumentException> { appendAll(longArrayOf(millis, 5)) }
+            append(millis).append(0)
+        } shouldBe listOf(0L, millis, 0L)
+    }
+
     test("integers of each width keep their limits, and say theirs when a value is beyond") {
         for (bits in listOf(8, 16, 32)) {
             val (least, most) = -(1L shl bits - 1) to (1L shl bits - 1) - 1
@@ -64,8 +93,7 @@ class BuilderTypesSpec : FunSpec({
         built(DataType.FLOAT32) { appendAll(floatArrayOf(0.5f, -0.25f, 3f)) } shouldBe listOf(0.5, -0.25, 3.0)
         built(DataType.FLOAT64) { append(Double.MAX_VALUE).append(0.1).appendNull() } shouldBe listOf(Double.MAX_VALUE, 0.1, null)
         val counted = listOf(
-            DataType.DATE32, DataType.DATE64, TimeType(TimeUnit.SECOND), TimeType(TimeUnit.NANOSECOND),
-            TimestampType(TimeUnit.MICROSECOND, "Europe/Rome"), TimestampType(TimeUnit.SECOND, null), DurationType(TimeUnit.NANOSECOND),
+            DataType.DATE32, TimestampType(TimeUnit.MICROSECOND, "Europe/Rome"), TimestampType(TimeUnit.SECOND, null), DurationType(TimeUnit.NANOSECOND),
         )
         for (type in counted) built(type) { append(86_000).append(-1).appendNull() } shouldBe listOf(86_000L, -1L, null)
     }

@@ -1,0 +1,82 @@
+package org.arbalest.device.internal.copy;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.arbalest.device.DataType;
+import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.FixedSizeListType;
+import org.arbalest.device.NestedType.LargeListType;
+import org.arbalest.device.NestedType.LargeListViewType;
+import org.arbalest.device.NestedType.ListType;
+import org.arbalest.device.NestedType.ListViewType;
+import org.arbalest.device.NestedType.MapType;
+import org.arbalest.device.NestedType.RunEndEncodedType;
+import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.NestedType.UnionType;
+import org.arbalest.device.internal.schema.Malformed;
+
+/** The field of which arrays of two fields are, whose types match: the first, nullable where either is. */
+final class CommonField {
+  private CommonField() {}
+
+  /** Throws {@link Malformed} if the fields of a struct have other names; those of a map's entries do not count. */
+  static Field of(Field first, Field other) {
+    return of(first, other, false);
+  }
+
+  @SuppressWarnings("ReferenceEquality") // the same in most cases, which is then known at once
+  private static Field of(Field first, Field other, boolean isEntry) {
+    if (first == other) return first;
+    DataType type = type(first, other, isEntry);
+    Field same = type == first.type() ? first : first.withType(type);
+    return first.isNullable() || !other.isNullable() ? same : same.withNullable(true);
+  }
+
+  /** The first one's type, itself if nothing in it becomes nullable. */
+  @SuppressWarnings("ReferenceEquality") // what becomes nullable is made anew
+  private static DataType type(Field first, Field other, boolean isEntry) {
+    DataType type = first.type();
+    if (type instanceof DictionaryType(var index, Field values, boolean ordered) && other.type() instanceof DictionaryType with) {
+      Field common = below(values, with.values(), false, Malformed.DICTIONARY);
+      return common == values ? type : new DictionaryType(index, common, ordered);
+    }
+    List<Field> ours = type.children();
+    List<Field> theirs = other.type().children();
+    List<Field> common = new ArrayList<>(ours.size());
+    boolean isNamed = type instanceof StructType && !isEntry;
+    boolean isSame = true;
+    for (int i = 0; i < ours.size(); i++) {
+      Field field = ours.get(i);
+      if (isNamed && !field.name().equals(theirs.get(i).name())) {
+        throw new Malformed("field " + i + " is \"" + theirs.get(i) + "\", of the first \"" + field + "\"");
+      }
+      common.add(below(field, theirs.get(i), type instanceof MapType, field.name()));
+      isSame &= common.get(i) == field;
+    }
+    return isSame ? type : with(type, common);
+  }
+
+  private static Field below(Field first, Field other, boolean isEntry, String name) {
+    try {
+      return of(first, other, isEntry);
+    } catch (Malformed e) {
+      throw e.under(name);
+    }
+  }
+
+  private static DataType with(DataType type, List<Field> children) {
+    return switch (type) {
+      case ListType _ -> new ListType(children.getFirst());
+      case LargeListType _ -> new LargeListType(children.getFirst());
+      case ListViewType _ -> new ListViewType(children.getFirst());
+      case LargeListViewType _ -> new LargeListViewType(children.getFirst());
+      case FixedSizeListType(_, int size) -> new FixedSizeListType(children.getFirst(), size);
+      case StructType _ -> new StructType(children);
+      case MapType(_, boolean sorted) -> new MapType(children.getFirst(), sorted);
+      case UnionType union -> new UnionType(union.mode(), union.typeIds(), children);
+      case RunEndEncodedType _ -> new RunEndEncodedType(children.get(0), children.get(1));
+      default -> throw new AssertionError(type); // has no children
+    };
+  }
+}

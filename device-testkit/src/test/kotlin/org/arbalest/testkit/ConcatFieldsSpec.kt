@@ -1,0 +1,84 @@
+package org.arbalest.testkit
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.ColumnBuilder
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.FlatType
+import org.arbalest.device.NestedType
+import org.arbalest.device.Validation
+import org.arbalest.device.abi.Errno
+
+/** Of which field the whole is, where those of the arrays that are joined differ. */
+class ConcatFieldsSpec : FunSpec({
+    extension(LedgerExtension)
+
+    val cpu = Devices.cpu()
+
+    /** A batch of no rows. */
+    fun batch(vararg fields: Field): DeviceArray = cpu.batchBuilder(0).use { batch -> fields.forEach { batch.column(it) }; batch.build() }
+
+    test("ARR-21 columns of other names, or in another order, are not joined; those of items and entries are no matter") {
+        val (x, y) = Field.of("x", DataType.INT32) to Field.of("y", DataType.INT32)
+        fun refused(path: String, one: Array<Field>, other: Array<Field>) = batch(*one).use { first ->
+            batch(*other).use { second ->
+                val error = shouldThrow<DeviceException> { DeviceArray.concat(listOf(first, first, second)) }
+                error.errno() shouldBe Errno.EINVAL
+                error.message shouldBe """arrays[2] and arrays[0] differ: $path: field 0 is "y: int32", of the first "x: int32""""
+            }
+        }
+        refused("$", arrayOf(x, y), arrayOf(y, x))
+        refused("$.s", arrayOf(Field.of("s", DataType.struct(x, y))), arrayOf(Field.of("s", DataType.struct(y, x))))
+        fun list(item: String, of: Field) = Field.of("l", DataType.list(Field.of(item, DataType.struct(of))))
+        refused("$.l.item", arrayOf(list("item", x)), arrayOf(list("element", y)))
+        fun map(item: String, entries: String, key: String, value: String): Field {
+            val pair = DataType.struct(Field.of(key, DataType.INT32).withNullable(false), Field.of(value, DataType.list(Field.of(item, DataType.INT32))))
+            return Field.of("m", NestedType.MapType(Field.of(entries, pair).withNullable(false), false))
+        }
+        batch(map("item", "entries", "key", "value")).use { first ->
+            batch(map("element", "key_value", "k", "v")).use { second -> DeviceArray.concat(listOf(first, second)).use { it.field() shouldBe first.field() } }
+        }
+    }
+
+    test("ARR-21 what is nullable in one is nullable in the whole, at any depth, and valid to the last bit") {
+        val (may, not) = Field.of("x", DataType.INT32) to Field.of("x", DataType.INT32).withNullable(false)
+        fun rows(field: Field, fill: (ColumnBuilder) -> Unit) = cpu.batchBuilder(1).use { batch -> fill(batch.column(field)); batch.build() }
+        rows(not) { it.append(1L) }.use { first ->
+            rows(may) { it.appendNull() }.use { second ->
+                DeviceArray.concat(listOf(first, second)).use {
+                    it.validate(Validation.FULL)
+                    it.schema().fields() shouldBe listOf(may)
+                }
+                DeviceArray.concat(listOf(second, first)).use { it.schema().fields() shouldBe listOf(may) }
+                DeviceArray.concat(listOf(first, first)).use { it.schema().fields() shouldBe listOf(not) }
+            }
+        }
+        fun around(field: Field): List<DataType> = listOf(
+            DataType.struct(field), DataType.list(field), NestedType.LargeListType(field), NestedType.ListViewType(field), NestedType.LargeListViewType(field),
+            NestedType.FixedSizeListType(field, 2), NestedType.UnionType(NestedType.UnionMode.DENSE, listOf(3), listOf(field)),
+            NestedType.UnionType(NestedType.UnionMode.SPARSE, listOf(3), listOf(field)), NestedType.DictionaryType(FlatType.IntType(8, true), field, false),
+            NestedType.RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), field),
+            NestedType.MapType(Field.of("entries", DataType.struct(Field.of("key", DataType.INT32).withNullable(false), field)).withNullable(false), false),
+        )
+        for ((one, other) in around(not).zip(around(may))) {
+            batch(Field.of("a", one)).use { first ->
+                batch(Field.of("a", other)).use { second ->
+                    DeviceArray.concat(listOf(first, second)).use { it.field() shouldBe second.field(); it.validate(Validation.FULL) }
+                }
+            }
+        }
+    }
+
+    test("what the arrays themselves are called is no matter") {
+        batch(Field.of("x", DataType.INT32)).use { x ->
+            batch(Field.of("y", DataType.INT32)).use { y ->
+                x.child(0).use { a -> y.child(0).use { b -> DeviceArray.concat(listOf(a, b)).use { it.field() shouldBe a.field() } } }
+            }
+        }
+    }
+})
