@@ -45,7 +45,7 @@ public sealed interface ColumnBuilder permits ColumnBuilderImpl {
   /** How many values were appended. */
   long length();
 
-  /** Appends a null. */
+  /** Appends a null; of a struct's, the fields are appended too, or all at once by {@link #appendNullWithParts}. */
   ColumnBuilder appendNull();
 
   /**
