@@ -85,8 +85,10 @@ public final class StreamCheck {
       }
       all &= below(child, own.children[i], ArrowArrayStruct.child(struct, i), field.type() instanceof MapType, child.name());
     }
-    if (layout.dictionary == null || own.dictionary == null) return all;
-    return all & below(layout.dictionary, own.dictionary, ArrowArrayStruct.dictionary(struct), false, Malformed.DICTIONARY);
+    if (layout.dictionary != null && own.dictionary != null) {
+      all &= below(layout.dictionary, own.dictionary, ArrowArrayStruct.dictionary(struct), false, Malformed.DICTIONARY);
+    }
+    return all;
   }
 
   private static boolean below(Field field, Field given, long struct, boolean isEntry, String name) {
