@@ -4,9 +4,13 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DataType
 import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.FlatType.TimeType
 import org.arbalest.device.TimeUnit
 import org.arbalest.testkit.LedgerExtension
+import java.lang.foreign.MemorySegment
 import java.math.BigDecimal
 import java.time.Duration
 import java.time.Instant
@@ -149,19 +153,23 @@ class ViewSpec : FunSpec({
     }
 
     test("what java.time has no value for is refused with the column, the row and the number") {
+        fun refused(view: ObjectView<*>): String = shouldThrow<ArithmeticException> { view[1] }.message!!
         cpu.batch(2) {
             timestamp("point", longArrayOf(0, Long.MAX_VALUE), TimeUnit.SECOND)
-            date64("day", longArrayOf(-1, Long.MIN_VALUE))
             date32("short", intArrayOf(0, Int.MAX_VALUE))
-            time64("time", longArrayOf(0, -1), TimeUnit.MICROSECOND)
         }.use { batch ->
-            fun refused(view: ObjectView<*>): String = shouldThrow<ArithmeticException> { view[1] }.message!!
             refused(batch["point"].instants()) shouldBe
                 "column \"point\" of type timestamp[s, tz=UTC], row 1: 9223372036854775807 is no point in time that java.time has"
             refused(batch["point"].localDateTimes()) shouldContain "row 1: 9223372036854775807 is no date and time"
+            batch["short"].dates()[1] shouldBe LocalDate.ofEpochDay(Int.MAX_VALUE.toLong())
+        }
+        cpu.batchBuilder(2).use { foreign -> // what a builder refuses value by value
+            foreign.column(Field.of("time", TimeType(TimeUnit.MICROSECOND))).appendAll(MemorySegment.ofArray(longArrayOf(0, -1)))
+            foreign.column(Field.of("day", DataType.DATE64)).appendAll(MemorySegment.ofArray(longArrayOf(-1, Long.MIN_VALUE)))
+            foreign.build()
+        }.use { batch ->
             refused(batch["time"].times()) shouldContain "row 1: -1 is no time of day"
             batch["day"].dates().toList() shouldBe listOf(LocalDate.of(1969, 12, 31), LocalDate.ofEpochDay(Math.floorDiv(Long.MIN_VALUE, 86_400_000L)))
-            batch["short"].dates()[1] shouldBe LocalDate.ofEpochDay(Int.MAX_VALUE.toLong())
         }
     }
 
