@@ -119,7 +119,7 @@ class ColumnTypesSpec : FunSpec({
         same(4, MapType(type.children().single(), true), { map("a", keysSorted = true) { row -> maps[row] } }, fill)
         shouldThrow<IllegalArgumentException> {
             cpu.batch(1) { map("a", { mapOf("x" to 1) }, keys = { keys -> utf8 { keys[it].takeIf { false } } }) { values -> int32 { values[it] } } }
-        }.message shouldContain "column \"key\" is not nullable"
+        }.message shouldContain "column \"a.entries.key\" is not nullable"
     }
 
     test("unions of what the values are, dense and sparse; null goes to the first type") {

@@ -8,6 +8,9 @@ import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.EveryType
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.fake.FakeExtension
+import java.lang.foreign.Arena
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.time.OffsetDateTime
 import java.time.ZoneOffset
 
@@ -24,8 +27,21 @@ class ShownValuesSpec : FunSpec({
         batch.build()
     }
 
+    /** As they are stored, also what builders refuse. */
+    fun stored(type: DataType, vararg values: Long): DeviceArray = cpu.batchBuilder(values.size).use { batch ->
+        val bytes = if (type.format() == "tts") 4 else 8
+        Arena.ofConfined().use { arena ->
+            val memory = arena.allocate(values.size.toLong() * bytes, 8)
+            values.forEachIndexed { i, value -> if (bytes == 4) memory.setAtIndex(JAVA_INT, i.toLong(), value.toInt()) else memory.setAtIndex(JAVA_LONG, i.toLong(), value) }
+            batch.column(Field.of("t", type)).appendAll(memory)
+        }
+        batch.build()
+    }
+
     /** The cells of a batch's only column. */
-    fun cells(type: DataType, vararg stored: Long?) = numbers(type, *stored).use { batch -> batch.toString().lines().drop(4).map { it.trim() } }
+    fun cells(batch: DeviceArray) = batch.use { it.toString().lines().drop(4).map(String::trim) }
+
+    fun cells(type: DataType, vararg values: Long?) = cells(numbers(type, *values))
 
     fun difference(type: DataType, one: Long, other: Long) = numbers(type, one).use { left -> numbers(type, other).use { right -> left.difference(right) } }
 
@@ -67,11 +83,11 @@ class ShownValuesSpec : FunSpec({
     }
 
     test("READ-64 what java.time does not have, or what is no value of the type, is shown as the number that is stored") {
-        cells(DataType.time(TimeUnit.SECOND), 86_400, -1) shouldBe listOf("86400", "-1")
-        cells(DataType.DATE64, day * 86_400_000 + 5) shouldBe listOf("1709164800005")
+        cells(stored(DataType.time(TimeUnit.SECOND), 86_400, -1)) shouldBe listOf("86400", "-1")
+        cells(stored(DataType.DATE64, day * 86_400_000 + 5)) shouldBe listOf("1709164800005")
         cells(DataType.timestamp(TimeUnit.SECOND, null), Long.MAX_VALUE) shouldBe listOf("${Long.MAX_VALUE}")
         cells(DataType.timestamp(TimeUnit.SECOND, "UTC"), Long.MIN_VALUE) shouldBe listOf("${Long.MIN_VALUE}")
-        difference(DataType.DATE64, 5, 6) shouldBe "t[0]: 5, and 6"
+        stored(DataType.DATE64, 5).use { left -> stored(DataType.DATE64, 6).use { left.difference(it) } } shouldBe "t[0]: 5, and 6"
     }
 
     test("READ-64 a zone that java.time does not know: the point in time, in UTC") {

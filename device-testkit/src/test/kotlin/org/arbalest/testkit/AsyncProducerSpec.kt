@@ -266,8 +266,8 @@ class AsyncProducerSpec : FunSpec({
             consumer.results().let { it.tasks shouldBe 0; it.message!! shouldContain said }
         }
         consume().use { consumer ->
-            val failed = AsyncProducer.produceTasks(consumer.handler, described(), Supplied(1) { AsyncTask.of(swapped(), Metadata.empty()) }, pool).outcome().exceptionOrNull()
-            failed.shouldBeInstanceOf<DeviceException>().message shouldContain said
+            // Its extraction may come before the end of the stream, which it makes an error, or behind it.
+            AsyncProducer.produceTasks(consumer.handler, described(), Supplied(1) { AsyncTask.of(swapped(), Metadata.empty()) }, pool).outcome()
             consumer.join()
             consumer.results().extractCode shouldBe Errno.EINVAL
         }
