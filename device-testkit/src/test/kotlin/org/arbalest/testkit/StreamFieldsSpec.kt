@@ -3,6 +3,7 @@ package org.arbalest.testkit
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldStartWith
 import org.arbalest.device.ArrayData
 import org.arbalest.device.DataType
@@ -102,6 +103,20 @@ class StreamFieldsSpec : FunSpec({
             }
         }
         rows(field("zz", nullable = false)).use { taken(Schema.of(field("zz")).asField(), it) }
+    }
+
+    test("STR-12 a nullable column of the same field has to have no nulls in each batch") {
+        val given = Schema.of(field("zz")).asField()
+        fun batch(nulls: Boolean): DeviceArray {
+            val validity = if (nulls) Devices.cpu().allocate(1).also { it.segment().fill(1) } else null
+            val column = ArrayData.of(2, if (nulls) 1 else 0, listOf(validity, Devices.cpu().allocate(8)))
+            return DeviceArray.of(given, ArrayData.of(2, 0, listOf(null), listOf(column)))
+        }
+        val all = ArrayDeque(listOf(batch(false), batch(true)))
+        DeviceArrayReader.of(Schema.of(field("zz", nullable = false)), DeviceType.CPU) { all.removeFirst() }.use { reader ->
+            reader.next()!!.close()
+            shouldThrow<DeviceException> { reader.next() }.message shouldContain "with 1 nulls"
+        }
     }
 
     test("STR-12 a null count that nobody knows counts as nulls, unless there is no bitmap") {
