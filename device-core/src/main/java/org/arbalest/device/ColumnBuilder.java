@@ -29,6 +29,7 @@ import org.arbalest.device.internal.build.ColumnBuilderImpl;
  *
  * <p>Anything else is an {@link IllegalArgumentException} that names the column by its path, its type and what appends to it, and so is, with the row and the value, a value that the
  * type does not have: 300 in int8, 16777217 in float32, 25 hours in time32, half a day in date64, text with half a surrogate pair, two elements in a list of three.
+ * Times and date64 in an array of the stored width are looked at when the batch is built: rows that {@link #setNulls} makes null may hold anything.
  *
  * <p>The parts of a nested value are appended to builders of their own ({@link #items}, {@link #child}, {@link #keys}, {@link #values}), before the
  * value or after it; in a dictionary ({@link #dictionary}) and in run-ends before it, and there they stay if the value is refused, for the next one. A

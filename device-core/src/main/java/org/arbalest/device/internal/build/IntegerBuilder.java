@@ -11,6 +11,7 @@ import org.arbalest.device.FlatType.DateUnit;
 import org.arbalest.device.FlatType.IntType;
 import org.arbalest.device.FlatType.TimeType;
 import org.arbalest.device.TimeUnit;
+import org.arbalest.device.internal.memory.NativeHeap;
 
 /** Integers, and what is stored as one: dates, times, timestamps, durations. */
 final class IntegerBuilder extends FixedBuilder {
@@ -24,6 +25,9 @@ final class IntegerBuilder extends FixedBuilder {
 
   /** What a value is a multiple of. */
   private final long step;
+
+  /** The first row that came in an array and was not looked at yet, since it may still become null; else beyond all rows. */
+  private long unseen = Long.MAX_VALUE;
 
   IntegerBuilder(BuildMemory memory, Field field, int rows) {
     super(memory, field, rows, !isLimited(field.type()), false);
@@ -52,8 +56,7 @@ final class IntegerBuilder extends FixedBuilder {
 
   @Override
   ColumnBuilder appendOther(long value) {
-    if (value < least || value > most) throw doesNotHold("the integer " + value + " (" + least + " to " + most + ")");
-    if (step != 1 && value % step != 0) throw doesNotHold("the integer " + value + " (whole days, of " + step + " milliseconds)");
+    if (!isValue(value)) throw doesNotHold(described(value));
     switch (width) {
       case 8 -> values.putLong(value);
       case 4 -> values.putInt((int) value);
@@ -79,13 +82,31 @@ final class IntegerBuilder extends FixedBuilder {
   @Override
   public ColumnBuilder appendAll(int[] array) {
     Objects.requireNonNull(array, "values");
-    return isStored(4) && (!limited || areValues(array)) ? copy(MemorySegment.ofArray(array), array.length) : super.appendAll(array);
+    return isStored(4) ? copyArray(MemorySegment.ofArray(array), array.length) : super.appendAll(array);
   }
 
   @Override
   public ColumnBuilder appendAll(long[] array) {
     Objects.requireNonNull(array, "values");
-    return isStored(8) && (!limited || areValues(array)) ? copy(MemorySegment.ofArray(array), array.length) : super.appendAll(array);
+    return isStored(8) ? copyArray(MemorySegment.ofArray(array), array.length) : super.appendAll(array);
+  }
+
+  private ColumnBuilder copyArray(MemorySegment array, int count) {
+    if (limited) unseen = Math.min(unseen, length());
+    return copy(array, count);
+  }
+
+  /** Looks at what came in arrays, but for what is null by now (BLD-18). */
+  @Override
+  void checkComplete() {
+    if (unseen == Long.MAX_VALUE) return;
+    for (long row = unseen; row < length(); row++) {
+      if (validity.isNull(row)) continue;
+      long at = values.address() + row * width;
+      long value = width == 8 ? NativeHeap.getLong(at) : NativeHeap.getInt(at);
+      if (!isValue(value)) throw refused(described(value) + ", in row " + row, "");
+    }
+    unseen = Long.MAX_VALUE;
   }
 
   private static boolean isLimited(DataType type) {
@@ -105,21 +126,13 @@ final class IntegerBuilder extends FixedBuilder {
     return value >= least && value <= most && (step == 1 || value % step == 0);
   }
 
-  private boolean areValues(int[] array) {
-    for (int value : array) {
-      if (!isValue(value)) return false;
-    }
-    return true;
+  /** A value that is none, and which are. */
+  private String described(long value) {
+    boolean isWithin = value >= least && value <= most;
+    return "the integer " + value + (isWithin ? " (whole days, of " + step + " milliseconds)" : " (" + least + " to " + most + ")");
   }
 
-  private boolean areValues(long[] array) {
-    for (long value : array) {
-      if (!isValue(value)) return false;
-    }
-    return true;
-  }
-
-  /** Whether an array is stored bit by bit: signed integers of its width, and any 64-bit ones, which are never checked. */
+  /** Whether an array is stored bit by bit: signed integers of its width, and any 64-bit ones. */
   private boolean isStored(int bytes) {
     return width == bytes && (signed || width == 8);
   }

@@ -34,7 +34,9 @@ class BuilderTypesSpec : FunSpec({
     }
 
     fun refused(type: DataType, fill: ColumnBuilder.() -> Unit): String = Devices.cpu().batchBuilder(1).use { batch ->
-        shouldThrow<IllegalArgumentException> { batch.column(Field.of("a", type)).fill() }.message!!
+        shouldThrow<IllegalArgumentException> {
+            (batch.column(Field.of("a", type)) as ColumnBuilderImpl).apply(fill).checkComplete()
+        }.message!!
     }
 
     test("BLD-18 a time of day is within a day, and a date in milliseconds whole days; appended one by one, as an array, encoded") {
@@ -59,11 +61,17 @@ class BuilderTypesSpec : FunSpec({
             refused(DataType.DATE64) { append(0).append(wrong) } shouldContain why
             refused(DataType.DATE64) { appendAll(longArrayOf(millis, wrong)) } shouldContain why
         }
-        built(DataType.DATE64) {
-            append(0)
-            shouldThrow<IllegalArgumentException> { appendAll(longArrayOf(millis, 5)) }
-            append(millis).append(0)
-        } shouldBe listOf(0L, millis, 0L)
+    }
+
+    test("BLD-18 what an array has in rows that become null before the column is built may be anything") {
+        built(DataType.DATE64) { append(0).appendAll(longArrayOf(86_400_000, 5)).setNulls { it == 2 } } shouldBe listOf(0L, 86_400_000L, null)
+        built(TimeType(TimeUnit.SECOND)) { appendAll(intArrayOf(-1, 7, -1)).setNulls { it != 1 } } shouldBe listOf(null, 7L, null)
+        Devices.cpu().batchBuilder(3).use { batch -> // refused as often as it is tried, until the row is null
+            val column = batch.column(Field.of("a", TimeType(TimeUnit.MICROSECOND))).appendAll(longArrayOf(1, -1, 2))
+            repeat(2) { shouldThrow<IllegalArgumentException> { batch.build() }.message shouldContain "the integer -1 (0 to 86399999999), in row 1" }
+            column.setNulls { it == 1 }
+            batch.build().use { array -> (0L..2L).map { array.column("a").get(it) } shouldBe listOf(1L, null, 2L) }
+        }
     }
 
     test("integers of each width keep their limits, and say theirs when a value is beyond") {
