@@ -2,8 +2,17 @@ package org.arbalest.device.internal.schema;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
 /** Text of the user's as UTF-8. Half a surrogate pair has no bytes there: {@code String.getBytes} silently puts a question mark in its place. */
 public final class Utf8 {
+  private static final VarHandle WORD = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+  /** A 1 in each byte. */
+  private static final long ONES = 0x0101010101010101L;
+
   private Utf8() {}
 
   /** The bytes of text; {@code what} it is begins the error (SCH-21). */
@@ -16,10 +25,20 @@ public final class Utf8 {
 
   /** The position of the first half of a pair in text that became these bytes; −1 if there is none. */
   public static int half(String text, byte[] bytes) {
-    for (byte b : bytes) {
-      if (b == '?') return half(text);
+    return hasQuestionMark(bytes) ? half(text) : -1;
+  }
+
+  /** By words, since each text that is appended passes here. */
+  private static boolean hasQuestionMark(byte[] bytes) {
+    int at = 0;
+    for (; at <= bytes.length - Long.BYTES; at += Long.BYTES) {
+      long differs = (long) WORD.get(bytes, at) ^ '?' * ONES;
+      if ((differs - ONES & ~differs & 0x80 * ONES) != 0) return true; // one of its bytes is 0
     }
-    return -1;
+    for (; at < bytes.length; at++) {
+      if (bytes[at] == '?') return true;
+    }
+    return false;
   }
 
   /** The position of the first half of a pair; −1 if there is none. */
