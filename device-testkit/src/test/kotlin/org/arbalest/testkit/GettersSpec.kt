@@ -7,16 +7,19 @@ import io.kotest.matchers.collections.shouldNotBeEmpty
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldStartWith
+import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.ArrayData
 import org.arbalest.device.Column
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.Devices
+import org.arbalest.device.ExtensionCodec
 import org.arbalest.device.Field
 import org.arbalest.device.FlatType.TimestampType
 import org.arbalest.device.Interval
 import org.arbalest.device.NestedType
+import org.arbalest.device.NestedType.DictionaryType
 import org.arbalest.device.NestedType.RunEndEncodedType
 import org.arbalest.device.NestedType.StructType
 import org.arbalest.device.NestedType.UnionType
@@ -77,6 +80,35 @@ class GettersSpec : FunSpec({
                 }
             }
         }
+    }
+
+    fun reason(refusal: Throwable?) = refusal.shouldBeInstanceOf<IllegalArgumentException>().message!!.substringAfter("cannot be read as").substringBefore(";")
+
+    test("READ-02 a getter that does not read a type says so of a null row, too; one that does says that it is null") {
+        val more = getters + mapOf<String, (Column, Long) -> Any?>(
+            "getUuid" to { c, row -> c.getUuid(row) }, "getOffsetDateTime" to { c, row -> c.getOffsetDateTime(row) }, "getTensor" to { c, row -> c.getTensor(row) },
+            "get by a codec" to { c, row -> c.get(row, ExtensionCodec.of("com.acme.none", String::class.java, DataType.INT8, { _, _ -> "" }, { _, _ -> })) },
+        )
+        for (type in HandLaid.types.filter { it != DataType.NULL }) withClue(type) {
+            imported(type, listOf(2, 3, 4, 5, 6, 7), 1) { array ->
+                val column = array.asColumn()
+                val row = (0L..5L).first(column::isNull)
+                val like = if (type is UnionType) (0L..5L).first { !column.isNull(it) && column.getTypeId(it) == column.getTypeId(row) } else 0
+                for ((name, read) in more) withClue(name) {
+                    val value = runCatching { read(column, like) }.exceptionOrNull()
+                    val none = runCatching { read(column, row) }.exceptionOrNull()
+                    val refused = value is IllegalArgumentException && "java.time has no zone" !in value.message!!
+                    val ofRun = name == "get by a codec" && (type is UnionType || type is RunEndEncodedType || type is DictionaryType)
+                    when {
+                        refused && type is UnionType && !ofRun -> reason(none) shouldBe reason(value) // it may be the child that says it
+                        refused && !ofRun -> none!!.message shouldBe value.message
+                        type is UnionType && name in listOf("getTypeId", "getChildRow") -> none shouldBe null
+                        else -> none.shouldBeInstanceOf<NoSuchElementException>().message shouldContain " is null in row $row; ask isNull first"
+                    }
+                }
+            }
+        }
+        imported(DataType.NULL, listOf(1), 0) { array -> shouldThrow<NoSuchElementException> { array.asColumn().getLong(0) } }
     }
 
     test("READ-02 what has no columns, no elements, no runs, no dictionary says so") {

@@ -12,13 +12,13 @@ final class ColumnArrays {
   /** Throws unless getLong reads the type, also where there is no value. */
   static void checkLongs(ColumnImpl column) {
     column.array.checkOpen();
-    if (!Getters.readLongs(column.field.type())) throw column.cannot("an integer");
+    if (!Getters.read(column.field, Getter.LONG)) throw column.cannot(Getter.LONG.what);
   }
 
   /** Throws unless getDouble reads the type, also where there is no value. */
   static void checkDoubles(ColumnImpl column) {
     column.array.checkOpen();
-    if (!Getters.readDoubles(column.field.type())) throw column.cannot("a number");
+    if (!Getters.read(column.field, Getter.DOUBLE)) throw column.cannot(Getter.DOUBLE.what);
   }
 
   static long[] longs(ColumnImpl column, long ifNull) {

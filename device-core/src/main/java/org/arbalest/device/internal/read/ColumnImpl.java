@@ -12,6 +12,7 @@ import org.arbalest.device.Column;
 import org.arbalest.device.ExtensionCodec;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.FlatType.NullType;
 import org.arbalest.device.Interval;
 import org.arbalest.device.NestedType.MapType;
 import org.arbalest.device.Runs;
@@ -141,7 +142,7 @@ public final class ColumnImpl extends ColumnTimes {
 
   @Override
   public boolean getBoolean(long row) {
-    return values.getBoolean(valueAt(row));
+    return values.getBoolean(valueAt(row, Getter.BOOLEAN));
   }
 
   @Override
@@ -154,14 +155,14 @@ public final class ColumnImpl extends ColumnTimes {
   }
 
   private long otherLong(long row) {
-    long at = valueAt(row);
+    long at = valueAt(row, Getter.LONG);
     return values instanceof FixedValues.Integers integers ? integers.getLong(at) : values.getLong(at); // the first without a virtual call
   }
 
   @Override
   public int getInt(long row) {
     long value = getLong(row);
-    if (value != (int) value || (value < 0 && fieldAt(row).type() instanceof IntType(_, boolean signed) && !signed)) {
+    if (value != (int) value || (value < 0 && fieldAt(row, Getter.INT).type() instanceof IntType(_, boolean signed) && !signed)) {
       throw new ArithmeticException(describe() + ", row " + row + ": " + get(row) + " does not fit an int");
     }
     return (int) value;
@@ -169,60 +170,60 @@ public final class ColumnImpl extends ColumnTimes {
 
   @Override
   public double getDouble(long row) {
-    long at = valueAt(row);
+    long at = valueAt(row, Getter.DOUBLE);
     return values instanceof FixedValues.Floats floats ? floats.getDouble(at) : values.getDouble(at);
   }
 
   @Override
   public BigDecimal getDecimal(long row) {
-    return values.getDecimal(valueAt(row));
+    return values.getDecimal(valueAt(row, Getter.DECIMAL));
   }
 
   @Override
   public String getString(long row) {
-    return values.getString(valueAt(row));
+    return values.getString(valueAt(row, Getter.STRING));
   }
 
   @Override
   public byte[] getBytes(long row) {
-    return values.getBytes(valueAt(row));
+    return values.getBytes(valueAt(row, Getter.BYTES));
   }
 
   @Override
   public Interval getInterval(long row) {
-    return values.getInterval(valueAt(row));
+    return values.getInterval(valueAt(row, Getter.INTERVAL));
   }
 
   @Override
   public UUID getUuid(long row) {
-    return values.getUuid(valueAt(row));
+    return values.getUuid(valueAt(row, Getter.UUID));
   }
 
   @Override
   public OffsetDateTime getOffsetDateTime(long row) {
-    return values.getOffsetDateTime(valueAt(row));
+    return values.getOffsetDateTime(valueAt(row, Getter.OFFSET_DATE_TIME));
   }
 
   @Override
   public Tensor getTensor(long row) {
-    return values.getTensor(valueAt(row));
+    return values.getTensor(valueAt(row, Getter.TENSOR));
   }
 
   @Override
   @SuppressWarnings("ReferenceEquality") // what equals of the user's does is no matter of each value
   public <T> T get(long row, ExtensionCodec<T> codec) {
     Objects.requireNonNull(codec, "codec");
-    long at = valueAt(row);
-    if (codec == fitting) return codec.read(storage(), row);
-    if (Codecs.fits(codec, field)) {
+    Objects.checkIndex(row, length);
+    checkReadable();
+    if (codec == fitting || Codecs.fits(codec, field)) {
+      valueAt(row, Getter.ANY);
       fitting = codec;
       return codec.read(storage(), row);
     }
-    if (values instanceof Redirected elsewhere) {
-      ColumnImpl source = elsewhere.source(at);
-      return source.get(elsewhere.row(source, at), codec);
-    }
-    throw cannot("values of " + codec.valueClass().getName(), Codecs.mismatch(codec));
+    if (!(values instanceof Redirected elsewhere)) throw cannot("values of " + codec.valueClass().getName(), Codecs.mismatch(codec));
+    long at = valueAt(row, Getter.ANY);
+    ColumnImpl source = elsewhere.source(at);
+    return source.get(elsewhere.row(source, at), codec);
   }
 
   @Override
@@ -241,19 +242,19 @@ public final class ColumnImpl extends ColumnTimes {
 
   @Override
   public ColumnImpl getList(long row) {
-    return values.getList(valueAt(row));
+    return values.getList(valueAt(row, Getter.LIST));
   }
 
   @Override
   public Map<@Nullable Object, @Nullable Object> getMap(long row) {
-    if (!(fieldAt(row).type() instanceof MapType)) throw cannot("a map");
-    return MapValues.toMap(values.getList(valueAt(row)), describe() + ", row " + row);
+    if (!(fieldAt(row, Getter.MAP).type() instanceof MapType)) throw cannot(Getter.MAP.what);
+    return MapValues.toMap(values.getList(valueAt(row, Getter.MAP)), describe() + ", row " + row);
   }
 
   /** Of what is encoded, the row of {@link #encodedValues} that the value of a row, which is not null, is. */
   public long encodedRow(long row) {
     Redirected encoded = (Redirected) values;
-    long at = valueAt(row);
+    long at = valueAt(row, Getter.ANY);
     return encoded.row(encoded.source(at), at);
   }
 
@@ -264,12 +265,12 @@ public final class ColumnImpl extends ColumnTimes {
 
   @Override
   public int getTypeId(long row) {
-    return values.getTypeId(at(row));
+    return values.getTypeId(at(row, Getter.UNION));
   }
 
   @Override
   public long getChildRow(long row) {
-    long childRow = values.getChildRow(at(row));
+    long childRow = values.getChildRow(at(row, Getter.UNION));
     return Layout.of(field).shape == Layout.Shape.SPARSE_UNION ? row : childRow;
   }
 
@@ -281,8 +282,8 @@ public final class ColumnImpl extends ColumnTimes {
   }
 
   @Override
-  Field fieldAt(long row) {
-    return values.fieldAt(valueAt(row));
+  Field fieldAt(long row, Getter getter) {
+    return values.fieldAt(valueAt(row, getter));
   }
 
   @Override
@@ -344,19 +345,30 @@ public final class ColumnImpl extends ColumnTimes {
     return (int) length;
   }
 
-  /** Where a row is in the buffers, that is not null itself. */
-  private long at(long row) {
+  /** Where a row is in the buffers, that is not null itself; for a getter, which reads the type or says that it does not. */
+  private long at(long row, Getter getter) {
     Objects.checkIndex(row, length);
     checkReadable();
     long at = offset + row;
-    if (validity != 0 && !Bitmaps.get(validity, at)) throw isNullIn(row);
+    if (validity != 0 && !Bitmaps.get(validity, at)) throw noValue(row, getter);
     return at;
   }
 
   /** The same, if nothing that it stands for is null. */
-  private long valueAt(long row) {
-    long at = at(row);
-    if (hasNullsBelow && values.isNull(at)) throw isNullIn(row);
+  private long valueAt(long row, Getter getter) {
+    long at = at(row, getter);
+    return hasNullsBelow ? validBelow(at, getter) : at;
+  }
+
+  private long validBelow(long at, Getter getter) {
+    if (values.isNull(at)) throw noValue(at - offset, getter);
     return at;
+  }
+
+  /** What a getter throws for a row that is null: that it does not read the type, as of any other row (READ-02), or else that there is no value. */
+  private RuntimeException noValue(long row, Getter getter) {
+    ColumnImpl typed = values instanceof UnionValues union ? union.source(offset + row) : this;
+    boolean reads = getter == Getter.ANY || typed.field.valueType() instanceof NullType || Getters.read(typed.field, getter);
+    return reads ? isNullIn(row) : typed.cannot(getter.what);
   }
 }

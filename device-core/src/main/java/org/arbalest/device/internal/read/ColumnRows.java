@@ -191,7 +191,7 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
   /** The same, with a reason. */
   final RuntimeException cannot(String what, @Nullable String why) {
     String column = "column \"" + path() + "\" of type " + TypeNames.of(field) + " cannot be read as " + what;
-    return new IllegalArgumentException(column + (why == null ? "" : ": " + why) + "; " + Getters.of(field));
+    return new IllegalArgumentException(column + (why == null ? "" : ": " + why) + "; " + Getters.text(field));
   }
 
   final String describe() {

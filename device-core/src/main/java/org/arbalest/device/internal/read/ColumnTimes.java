@@ -43,37 +43,37 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
     super(of, offset, length);
   }
 
-  /** The field that the value of a row is of: of what is encoded, that of its values; of a union's row, the one of its type. */
-  abstract Field fieldAt(long row);
+  /** The field that the value of a row is of: of what is encoded, that of its values; of a union's row, the one of its type. For a getter, as {@link ColumnImpl} has it. */
+  abstract Field fieldAt(long row, Getter getter);
 
   @Override
   public final LocalDate getDate(long row) {
-    if (!(fieldAt(row).type() instanceof DateType(DateUnit unit))) throw cannot("a date");
+    if (!(fieldAt(row, Getter.DATE).type() instanceof DateType(DateUnit unit))) throw cannot(Getter.DATE.what);
     return time(row, "date", stored -> date(unit, stored));
   }
 
   @Override
   public final LocalTime getTime(long row) {
-    if (!(fieldAt(row).type() instanceof TimeType(TimeUnit unit))) throw cannot("a time of day");
+    if (!(fieldAt(row, Getter.TIME).type() instanceof TimeType(TimeUnit unit))) throw cannot(Getter.TIME.what);
     return time(row, "time of day", stored -> time(unit, stored));
   }
 
   @Override
   public final Instant getInstant(long row) {
-    TimeUnit unit = timestamp(row, "a point in time").unit();
+    TimeUnit unit = timestamp(row, Getter.INSTANT).unit();
     return time(row, "point in time", stored -> instant(unit, stored));
   }
 
   @Override
   public final LocalDateTime getDateTime(long row) {
-    TimeUnit unit = timestamp(row, "a date and time").unit();
+    TimeUnit unit = timestamp(row, Getter.DATE_TIME).unit();
     return time(row, "date and time", stored -> dateTime(unit, stored));
   }
 
   @Override
   public final ZonedDateTime getZonedDateTime(long row) {
-    TimestampType type = timestamp(row, "a date and time in a zone");
-    if (type.timezone() == null) throw cannot("a date and time in a zone");
+    TimestampType type = timestamp(row, Getter.ZONED_DATE_TIME);
+    if (type.timezone() == null) throw cannot(Getter.ZONED_DATE_TIME.what);
     ZoneId zone = zone(row, type.timezone());
     TimeUnit unit = type.unit();
     return time(row, "date and time", stored -> instant(unit, stored).atZone(zone));
@@ -81,20 +81,20 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
 
   @Override
   public final Duration getDuration(long row) {
-    if (!(fieldAt(row).type() instanceof DurationType(TimeUnit unit))) throw cannot("a length of time");
+    if (!(fieldAt(row, Getter.DURATION).type() instanceof DurationType(TimeUnit unit))) throw cannot(Getter.DURATION.what);
     return duration(unit, getLong(row));
   }
 
   @Override
   public final Period getPeriod(long row) {
-    DataType type = fieldAt(row).type();
-    if (!(type instanceof IntervalType(IntervalUnit unit)) || unit != IntervalUnit.YEAR_MONTH) throw cannot("a period");
+    DataType type = fieldAt(row, Getter.PERIOD).type();
+    if (!(type instanceof IntervalType(IntervalUnit unit)) || unit != IntervalUnit.YEAR_MONTH) throw cannot(Getter.PERIOD.what);
     return Period.ofMonths(getInterval(row).months());
   }
 
-  private TimestampType timestamp(long row, String what) {
-    if (fieldAt(row).type() instanceof TimestampType type) return type;
-    throw cannot(what);
+  private TimestampType timestamp(long row, Getter getter) {
+    if (fieldAt(row, getter).type() instanceof TimestampType type) return type;
+    throw cannot(getter.what);
   }
 
   private ZoneId zone(long row, String name) {

@@ -45,7 +45,7 @@ abstract class FixedValues extends Values {
 
     @Override
     boolean getBoolean(long at) {
-      if (!isBool8) throw cannot("a boolean");
+      if (!isBool8) throw cannot(Getter.BOOLEAN.what);
       return NativeHeap.getByte(address + at) != 0;
     }
 
@@ -91,14 +91,14 @@ abstract class FixedValues extends Values {
 
     @Override
     double getDouble(long at) {
-      if (!isNumber) throw cannot("a number");
+      if (!isNumber) throw cannot(Getter.DOUBLE.what);
       long value = getLong(at);
       return value >= 0 || signed ? value : unsigned(value).doubleValue();
     }
 
     @Override
     BigDecimal getDecimal(long at) {
-      if (!isNumber) throw cannot("a decimal");
+      if (!isNumber) throw cannot(Getter.DECIMAL.what);
       long value = getLong(at);
       return value >= 0 || signed ? BigDecimal.valueOf(value) : new BigDecimal(unsigned(value));
     }
@@ -199,7 +199,7 @@ abstract class FixedValues extends Values {
 
     @Override
     UUID getUuid(long at) {
-      if (!isUuid) throw cannot("a UUID");
+      if (!isUuid) throw cannot(Getter.UUID.what);
       long uuid = address + 16 * at;
       return new UUID(bigEndian(NativeHeap.getLong(uuid)), bigEndian(NativeHeap.getLong(uuid + 8)));
     }

@@ -1,5 +1,6 @@
 package org.arbalest.device.internal.read;
 
+import java.util.List;
 import org.arbalest.device.DataType;
 import org.arbalest.device.Extension.Bool8;
 import org.arbalest.device.Extension.FixedShapeTensor;
@@ -40,60 +41,64 @@ import org.arbalest.device.NestedType.UnionType;
 final class Getters {
   private Getters() {}
 
-  /** Whether getLong reads a type, or of a union's one. */
-  static boolean readLongs(DataType type) {
-    return switch (type) {
-      case IntType _, DateType _, TimeType _, TimestampType _, DurationType _ -> true;
-      case DictionaryType encoded -> readLongs(encoded.values().type());
-      case RunEndEncodedType runs -> readLongs(runs.values().type());
-      case UnionType union -> union.fields().stream().anyMatch(field -> readLongs(field.type()));
-      default -> false;
+  /** Whether a getter reads a field, or of a union's types one. */
+  static boolean read(Field field, Getter getter) {
+    return switch (field.type()) {
+      case DictionaryType encoded -> read(encoded.values(), getter);
+      case RunEndEncodedType runs -> read(runs.values(), getter);
+      case UnionType union -> getter == Getter.UNION || union.fields().stream().anyMatch(child -> read(child, getter));
+      default -> of(field).contains(getter);
     };
   }
 
-  /** Whether getDouble reads a type, or of a union's one. */
-  static boolean readDoubles(DataType type) {
-    return switch (type) {
-      case IntType _, FloatType _, DecimalType _ -> true;
-      case DictionaryType encoded -> readDoubles(encoded.values().type());
-      case RunEndEncodedType runs -> readDoubles(runs.values().type());
-      case UnionType union -> union.fields().stream().anyMatch(field -> readDoubles(field.type()));
-      default -> false;
+  /** What to ask a field for. */
+  static String text(Field field) {
+    return switch (field.type()) {
+      case NullType _ -> "only isNull and " + reading(of(field));
+      case StructType _ -> of(field).isEmpty() ? "column(…) has its fields, and get reads it" : reading(of(field)) + ", column(…) has its fields";
+      case UnionType _ -> "getTypeId says which type a row has, whose getters read it, and so does get";
+      case DictionaryType encoded -> text(encoded.values());
+      case RunEndEncodedType runs -> text(runs.values());
+      default -> reading(of(field));
     };
   }
 
-  static String of(Field field) {
+  private static String reading(List<Getter> getters) {
+    int last = getters.size() - 1;
+    String names = String.join(", ", getters.subList(0, last).stream().map(getter -> getter.method).toList());
+    return names + (last == 0 ? "" : " and ") + getters.get(last).method + (last == 0 ? " reads it" : " read it");
+  }
+
+  /** Those that read the values of a field, which is neither encoded nor a union. */
+  private static List<Getter> of(Field field) {
     return switch (field.extension()) {
-      case Uuid _ -> "getUuid and getBytes read it";
-      case Bool8 _ -> "getBoolean, getLong, getInt, getDecimal and getDouble read it";
-      case TimestampWithOffset _ -> "getOffsetDateTime reads it, column(…) has its fields";
-      case FixedShapeTensor _ -> "getTensor, getList and get read it";
-      case VariableShapeTensor _ -> "getTensor reads it, column(…) has its fields";
+      case Uuid _ -> List.of(Getter.UUID, Getter.BYTES);
+      case Bool8 _ -> List.of(Getter.BOOLEAN, Getter.LONG, Getter.INT, Getter.DECIMAL, Getter.DOUBLE);
+      case TimestampWithOffset _ -> List.of(Getter.OFFSET_DATE_TIME);
+      case FixedShapeTensor _ -> List.of(Getter.TENSOR, Getter.LIST, Getter.ANY);
+      case VariableShapeTensor _ -> List.of(Getter.TENSOR);
       case null, default -> of(field.type());
     };
   }
 
-  private static String of(DataType type) {
+  private static List<Getter> of(DataType type) {
     return switch (type) {
-      case NullType _ -> "only isNull and get read it";
-      case BoolType _ -> "getBoolean reads it";
-      case IntType _ -> "getLong, getInt, getDecimal and getDouble read it";
-      case DateType _ -> "getDate and getLong read it";
-      case TimeType _ -> "getTime and getLong read it";
-      case TimestampType timestamp when timestamp.timezone() != null -> "getInstant, getZonedDateTime, getDateTime and getLong read it";
-      case TimestampType _ -> "getDateTime, getInstant and getLong read it";
-      case DurationType _ -> "getDuration and getLong read it";
-      case FloatType _ -> "getDouble reads it";
-      case DecimalType _ -> "getDecimal and getDouble read it";
-      case IntervalType(var unit) -> unit == IntervalUnit.YEAR_MONTH ? "getPeriod and getInterval read it" : "getInterval reads it";
-      case Utf8Type _, LargeUtf8Type _, Utf8ViewType _ -> "getString and getBytes read it";
-      case BinaryType _, LargeBinaryType _, BinaryViewType _, FixedSizeBinaryType _ -> "getBytes reads it";
-      case ListType _, LargeListType _, ListViewType _, LargeListViewType _, FixedSizeListType _ -> "getList and get read it";
-      case MapType _ -> "getMap, getList and get read it";
-      case StructType _ -> "column(…) has its fields, and get reads it";
-      case UnionType _ -> "getTypeId says which type a row has, whose getters read it, and so does get";
-      case DictionaryType encoded -> of(encoded.values());
-      case RunEndEncodedType runs -> of(runs.values());
+      case NullType _ -> List.of(Getter.ANY);
+      case BoolType _ -> List.of(Getter.BOOLEAN);
+      case IntType _ -> List.of(Getter.LONG, Getter.INT, Getter.DECIMAL, Getter.DOUBLE);
+      case DateType _ -> List.of(Getter.DATE, Getter.LONG);
+      case TimeType _ -> List.of(Getter.TIME, Getter.LONG);
+      case TimestampType timestamp when timestamp.timezone() != null -> List.of(Getter.INSTANT, Getter.ZONED_DATE_TIME, Getter.DATE_TIME, Getter.LONG);
+      case TimestampType _ -> List.of(Getter.DATE_TIME, Getter.INSTANT, Getter.LONG);
+      case DurationType _ -> List.of(Getter.DURATION, Getter.LONG);
+      case FloatType _ -> List.of(Getter.DOUBLE);
+      case DecimalType _ -> List.of(Getter.DECIMAL, Getter.DOUBLE);
+      case IntervalType(var unit) -> unit == IntervalUnit.YEAR_MONTH ? List.of(Getter.PERIOD, Getter.INTERVAL) : List.of(Getter.INTERVAL);
+      case Utf8Type _, LargeUtf8Type _, Utf8ViewType _ -> List.of(Getter.STRING, Getter.BYTES);
+      case BinaryType _, LargeBinaryType _, BinaryViewType _, FixedSizeBinaryType _ -> List.of(Getter.BYTES);
+      case ListType _, LargeListType _, ListViewType _, LargeListViewType _, FixedSizeListType _ -> List.of(Getter.LIST, Getter.ANY);
+      case MapType _ -> List.of(Getter.MAP, Getter.LIST, Getter.ANY);
+      case StructType _, UnionType _, DictionaryType _, RunEndEncodedType _ -> List.of();
     };
   }
 }

@@ -111,23 +111,23 @@ abstract class Values {
   }
 
   boolean getBoolean(long at) {
-    throw cannot("a boolean");
+    throw cannot(Getter.BOOLEAN.what);
   }
 
   long getLong(long at) {
-    throw cannot("an integer");
+    throw cannot(Getter.LONG.what);
   }
 
   double getDouble(long at) {
-    throw cannot("a number");
+    throw cannot(Getter.DOUBLE.what);
   }
 
   BigDecimal getDecimal(long at) {
-    throw cannot("a decimal");
+    throw cannot(Getter.DECIMAL.what);
   }
 
   String getString(long at) {
-    throw cannot("text");
+    throw cannot(Getter.STRING.what);
   }
 
   final byte[] getBytes(long at) {
@@ -136,7 +136,7 @@ abstract class Values {
 
   /** The bytes of a value, or so many of them. */
   byte[] getBytes(long at, long most) {
-    throw cannot("bytes");
+    throw cannot(Getter.BYTES.what);
   }
 
   /** Whether the bytes are text. */
@@ -145,31 +145,31 @@ abstract class Values {
   }
 
   Interval getInterval(long at) {
-    throw cannot("an interval");
+    throw cannot(Getter.INTERVAL.what);
   }
 
   UUID getUuid(long at) {
-    throw cannot("a UUID");
+    throw cannot(Getter.UUID.what);
   }
 
   OffsetDateTime getOffsetDateTime(long at) {
-    throw cannot("a point in time with an offset");
+    throw cannot(Getter.OFFSET_DATE_TIME.what);
   }
 
   Tensor getTensor(long at) {
-    throw cannot("a tensor");
+    throw cannot(Getter.TENSOR.what);
   }
 
   ColumnImpl getList(long at) {
-    throw cannot("a list");
+    throw cannot(Getter.LIST.what);
   }
 
   int getTypeId(long at) {
-    throw cannot("a union");
+    throw cannot(Getter.UNION.what);
   }
 
   long getChildRow(long at) {
-    throw cannot("a union");
+    throw cannot(Getter.UNION.what);
   }
 
   /** The value as an object; the row is not null. */

@@ -46,7 +46,7 @@ final class VariableValues extends Values {
 
   @Override
   String getString(long at) {
-    if (!isText) throw cannot("text");
+    if (!isText) throw cannot(Getter.STRING.what);
     return new String(getBytes(at), UTF_8);
   }
 

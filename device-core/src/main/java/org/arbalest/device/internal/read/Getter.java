@@ -1,0 +1,39 @@
+package org.arbalest.device.internal.read;
+
+/** A getter of a column: what it is called, and what it reads a value as. {@link Getters} knows which types it reads. */
+enum Getter {
+  BOOLEAN("getBoolean", "a boolean"),
+  LONG("getLong", "an integer"),
+  INT("getInt", "an integer"),
+  DOUBLE("getDouble", "a number"),
+  DECIMAL("getDecimal", "a decimal"),
+  STRING("getString", "text"),
+  BYTES("getBytes", "bytes"),
+  DATE("getDate", "a date"),
+  TIME("getTime", "a time of day"),
+  INSTANT("getInstant", "a point in time"),
+  DATE_TIME("getDateTime", "a date and time"),
+  ZONED_DATE_TIME("getZonedDateTime", "a date and time in a zone"),
+  OFFSET_DATE_TIME("getOffsetDateTime", "a point in time with an offset"),
+  DURATION("getDuration", "a length of time"),
+  PERIOD("getPeriod", "a period"),
+  INTERVAL("getInterval", "an interval"),
+  LIST("getList", "a list"),
+  MAP("getMap", "a map"),
+  UUID("getUuid", "a UUID"),
+  TENSOR("getTensor", "a tensor"),
+
+  /** {@code getTypeId} and {@code getChildRow}. */
+  UNION("getTypeId", "a union"),
+
+  /** Reads any type. */
+  ANY("get", "an object");
+
+  final String method;
+  final String what;
+
+  Getter(String method, String what) {
+    this.method = method;
+    this.what = what;
+  }
+}
