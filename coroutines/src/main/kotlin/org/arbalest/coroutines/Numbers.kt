@@ -2,12 +2,13 @@ package org.arbalest.coroutines
 
 import org.arbalest.device.DataType
 import org.arbalest.device.Metadata
+import org.arbalest.device.NestedType.StructType
 import java.util.function.IntPredicate
 
-/** Nothing but nulls. */
-public fun ColumnScope.nulls(name: String = "", metadata: Metadata = Metadata.empty()) {
-    val column = column(name, DataType.NULL, nullable = true, metadata)
-    repeat(rows) { column.appendNull() }
+/** Nothing but nulls, of any type; of what is nested, its parts too. */
+public fun ColumnScope.nulls(name: String = "", type: DataType = DataType.NULL, metadata: Metadata = Metadata.empty()) {
+    val column = column(name, type, nullable = true, metadata)
+    if (type is StructType) repeat(rows) { column.appendNullWithParts() } else column.appendNulls(rows.toLong())
 }
 
 /** Booleans; null where [isNull]. */

@@ -33,6 +33,8 @@ class BatchSpec : FunSpec({
 
     val cases = mapOf(
         "null" to Case("n", listOf(null, null, null)) { nulls("x") },
+        "nulls of a type" to Case("vu", listOf(null, null, null)) { nulls("x", DataType.UTF8_VIEW) },
+        "nulls of a nested type" to Case("+s", listOf(null, null, null)) { nulls("x", DataType.struct(Field.of("y", DataType.fixedSizeList(Field.of("z", DataType.INT8), 2)))) },
         "bool" to Case("b", listOf(true, null, false)) { bool("x", booleanArrayOf(true, true, false), bits::get) },
         "bool of lambda" to Case("b", listOf(true, null, false)) { bool("x") { if (it == 1) null else it == 0 } },
         "int8" to Case("c", listOf(-128L, null, 127L)) { int8("x", byteArrayOf(-128, 1, 127), bits::get) },

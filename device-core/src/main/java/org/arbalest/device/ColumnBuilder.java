@@ -50,10 +50,30 @@ public sealed interface ColumnBuilder permits ColumnBuilderImpl {
   ColumnBuilder appendNull();
 
   /**
+   * Appends several nulls, each as {@link #appendNull} does; all at once where values have one width, or offsets.
+   *
+   * @throws IllegalArgumentException if the number is negative
+   */
+  ColumnBuilder appendNulls(long count);
+
+  /**
    * Makes those of the values appended so far null for which the predicate of their position is true; none if it throws. Not for unions and run-ends,
    * whose nulls are those of what they are made of.
    */
   ColumnBuilder setNulls(IntPredicate isNull);
+
+  /**
+   * Makes those of the values appended so far null, from some one on, whose bit in a validity bitmap is not set, as Arrow has it: least significant bit
+   * first, a set one for a value that is valid. What is null already stays so. Not for unions and run-ends, as {@link #setNulls(IntPredicate)}.
+   *
+   * <pre>{@code column.appendAll(page).setNulls(column.length() - rows, bits, 0)}</pre>
+   *
+   * @param from the position of the first value that the bitmap has a bit for; it has one for each behind it
+   * @param validity memory, on the heap or not; only the bytes of these bits are read
+   * @param bitOffset the first value's bit
+   * @throws IndexOutOfBoundsException if there is no such value, or the bitmap ends before the values do
+   */
+  ColumnBuilder setNulls(long from, MemorySegment validity, long bitOffset);
 
   /** Appends a boolean, to bool or {@link Extension.Bool8}. */
   ColumnBuilder append(boolean value);

@@ -75,7 +75,7 @@ internal object EveryType {
         batch.build()
     }
 
-    private fun append(column: ColumnBuilder, type: DataType, row: Int) {
+    fun append(column: ColumnBuilder, type: DataType, row: Int) {
         if (type is StructType) type.fields().forEachIndexed { i, field -> append(column.child(i), field.type(), row + 1 + i) } // of null ones, too
         if (row % 4 == 3 || type is NullType) {
             column.appendNull()

@@ -28,6 +28,16 @@ final class BoolBuilder extends RefusingBuilder {
     extend();
   }
 
+  @Override
+  void writeNulls(long count) {
+    bits.extendWithZeroes(((length() + count + 7) >>> 3) - bits.size());
+  }
+
+  @Override
+  void appendFillers(long count) {
+    appendFillersAtOnce(count);
+  }
+
   private void extend() {
     if ((length() & 7) == 0) bits.putByte((byte) 0);
   }

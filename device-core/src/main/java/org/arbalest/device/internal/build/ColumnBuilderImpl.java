@@ -1,5 +1,6 @@
 package org.arbalest.device.internal.build;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -87,6 +88,16 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
   /** Appends a value of java.time, exactly, or refuses it. */
   abstract ColumnBuilder appendTime(Object value);
 
+  @Override
+  public final ColumnBuilder appendNulls(long count) {
+    memory.checkOpen();
+    if (count < 0 || count > Long.MAX_VALUE - length()) throw new IllegalArgumentException(here() + ": " + count + " nulls");
+    if (count == 0) return this;
+    checkNullable(length());
+    addNulls(count);
+    return this;
+  }
+
   private ColumnBuilder appendOtherNull() {
     checkNullable(length());
     addNull();
@@ -99,9 +110,16 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
     validity.appendNull();
   }
 
+  /** Appends several nulls, where there may be some. */
+  void addNulls(long count) {
+    writeNulls(count);
+    validity.appendNulls(count);
+  }
+
   @Override
-  public ColumnBuilder setNulls(IntPredicate isNull) {
+  public final ColumnBuilder setNulls(IntPredicate isNull) {
     Objects.requireNonNull(isNull, "isNull");
+    checkOwnNulls();
     int count = Math.toIntExact(validity.length()); // items of large lists may be more than an IntPredicate can tell apart
     long[] nulls = new long[(int) ((count + 63L) >>> 6)];
     for (int i = 0; i < count; i++) {
@@ -110,9 +128,30 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
         nulls[i >>> 6] |= 1L << i;
       }
     }
-    validity.setNulls(nulls);
+    validity.setNulls(0, nulls);
     return this;
   }
+
+  @Override
+  public final ColumnBuilder setNulls(long from, MemorySegment bitmap, long bitOffset) {
+    Objects.requireNonNull(bitmap, "validity");
+    checkOwnNulls();
+    memory.checkOpen();
+    long count = length() - Objects.checkIndex(from, length() + 1);
+    if (bitOffset < 0 || bitOffset > Long.MAX_VALUE - count - 7 || (bitOffset + count + 7) >>> 3 > bitmap.byteSize()) {
+      throw new IndexOutOfBoundsException("column \"" + path() + "\": " + count + " rows from bit " + bitOffset + " of " + bitmap.byteSize() + " bytes on");
+    }
+    long first = from & -Long.SIZE;
+    long[] nulls = NullBits.of(bitmap, bitOffset, from - first, count);
+    for (int i = 0; !nullable && i < nulls.length; i++) {
+      if (nulls[i] != 0) checkNullable(first + i * (long) Long.SIZE + Long.numberOfTrailingZeros(nulls[i]));
+    }
+    validity.setNulls(first, nulls);
+    return this;
+  }
+
+  /** Throws if there are no nulls but those of what values are made of. */
+  void checkOwnNulls() {}
 
   /** Appends several values; if that throws, none (OWN-15). */
   ColumnBuilder together(Runnable appends) {
@@ -129,6 +168,11 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
   /** Writes whatever stands where a null is. */
   abstract void writeNull();
 
+  /** The same for several nulls that come next. */
+  void writeNulls(long count) {
+    for (long i = 0; i < count; i++) writeNull();
+  }
+
   /** Throws if some fillers cannot be appended in a row: parts of what comes before are missing or too many, or they are too many themselves (OWN-15). */
   void checkFillers(long count) {}
 
@@ -141,6 +185,21 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
       validity.appendNull();
     } else {
       validity.appendValid(1);
+    }
+  }
+
+  /** Appends several of them. */
+  void appendFillers(long count) {
+    for (long i = 0; i < count; i++) appendFiller();
+  }
+
+  /** The same, of a type whose fillers have no parts. */
+  final void appendFillersAtOnce(long count) {
+    writeNulls(count);
+    if (nullable) {
+      validity.appendNulls(count);
+    } else {
+      validity.appendValid(count);
     }
   }
 

@@ -135,6 +135,11 @@ final class DictionaryBuilder extends EncodedBuilder {
   }
 
   @Override
+  void writeNulls(long count) {
+    indices.put(0, count);
+  }
+
+  @Override
   void checkFillers(long count) {
     if (needsValue()) values.builder.checkFillers(1);
   }

@@ -45,6 +45,16 @@ abstract sealed class FixedBuilder extends RefusingBuilder permits DecimalBuilde
   }
 
   @Override
+  final void writeNulls(long count) {
+    values.extendWithZeroes(Math.multiplyExact(width, count));
+  }
+
+  @Override
+  final void appendFillers(long count) {
+    appendFillersAtOnce(count);
+  }
+
+  @Override
   final void truncate(long length) {
     validity.truncate(length);
     values.truncate(length * width);

@@ -42,7 +42,7 @@ final class FixedListBuilder extends ItemsBuilder {
       throw new IllegalStateException(
           here() + ": a null, whose " + size + " elements come next, but the lists before have " + elements() + ", of which " + appended + " were appended");
     }
-    if (size > 0) items.builder.checkFillers(count * size);
+    if (size > 0) items.builder.checkFillers(Math.multiplyExact(count, size));
   }
 
   @Override
@@ -52,8 +52,19 @@ final class FixedListBuilder extends ItemsBuilder {
   }
 
   @Override
+  void addNulls(long count) {
+    checkFillers(count);
+    super.addNulls(count);
+  }
+
+  @Override
   void writeNull() {
-    for (int i = 0; i < size; i++) items.builder.appendFiller();
+    items.builder.appendFillers(size);
+  }
+
+  @Override
+  void writeNulls(long count) {
+    items.builder.appendFillers(count * size);
   }
 
   @Override

@@ -36,6 +36,11 @@ final class ListBuilder extends ItemsBuilder {
   }
 
   @Override
+  void writeNulls(long count) {
+    offsets.appendEmpty(count);
+  }
+
+  @Override
   void truncate(long length) {
     validity.truncate(length);
     offsets.truncate(length);

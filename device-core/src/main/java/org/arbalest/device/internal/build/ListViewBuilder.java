@@ -70,6 +70,12 @@ final class ListViewBuilder extends ItemsBuilder {
   }
 
   @Override
+  void writeNulls(long count) {
+    offsets.put(end, count);
+    sizes.put(0, count);
+  }
+
+  @Override
   void truncate(long length) {
     validity.truncate(length);
     offsets.truncate(length);

@@ -71,6 +71,11 @@ final class MapBuilder extends RefusingBuilder {
   }
 
   @Override
+  void writeNulls(long count) {
+    offsets.appendEmpty(count);
+  }
+
+  @Override
   void truncate(long length) {
     validity.truncate(length);
     offsets.truncate(length);

@@ -20,6 +20,11 @@ final class NullBuilder extends RefusingBuilder {
   }
 
   @Override
+  void addNulls(long count) {
+    validity.appendValid(count);
+  }
+
+  @Override
   void appendFiller() {
     validity.appendValid();
   }

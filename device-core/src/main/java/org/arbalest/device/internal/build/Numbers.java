@@ -21,6 +21,18 @@ final class Numbers {
     }
   }
 
+  /** Appends a number several times. */
+  void put(long value, long count) {
+    if (value == 0) {
+      buffer.extendWithZeroes(Math.multiplyExact(bytes, count));
+      return;
+    }
+    long before = buffer.size();
+    buffer.extend(Math.multiplyExact(bytes, count)); // so that it grows once
+    buffer.truncate(before);
+    for (long i = 0; i < count; i++) put(value);
+  }
+
   /** A number that was appended, as a signed one. */
   long get(long index) {
     return get(buffer.address() + index * bytes, bytes);

@@ -29,6 +29,11 @@ final class OffsetsBuilder {
     offsets.put(last);
   }
 
+  /** Appends values without elements. */
+  void appendEmpty(long count) {
+    offsets.put(last, count);
+  }
+
   /** Throws if a value of some size would be too much. */
   void check(long size) {
     if (isLong || last + size <= Integer.MAX_VALUE) return;

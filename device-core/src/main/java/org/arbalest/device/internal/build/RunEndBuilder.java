@@ -2,7 +2,6 @@ package org.arbalest.device.internal.build;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntPredicate;
 import org.arbalest.device.ArrayData;
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.DeviceBuffer;
@@ -62,13 +61,18 @@ final class RunEndBuilder extends EncodedBuilder {
 
   @Override
   void addNull() {
-    if (!values.builder.isNullable()) throw new IllegalArgumentException(here() + ": is null, but the values of the runs are not nullable");
-    checkFillers(1);
-    appendFiller();
+    addNulls(1);
   }
 
   @Override
-  public ColumnBuilder setNulls(IntPredicate isNull) {
+  void addNulls(long count) {
+    if (!values.builder.isNullable()) throw new IllegalArgumentException(here() + ": is null, but the values of the runs are not nullable");
+    checkFillers(count);
+    appendFillers(count);
+  }
+
+  @Override
+  void checkOwnNulls() {
     throw new IllegalArgumentException("column \"" + path() + "\" is run-end-encoded and has no nulls of its own; its values have them");
   }
 
@@ -87,6 +91,16 @@ final class RunEndBuilder extends EncodedBuilder {
   void appendFiller() {
     values.builder.appendFiller();
     encode();
+  }
+
+  /** One run. */
+  @Override
+  void appendFillers(long count) {
+    if (count == 0) return;
+    appendFiller();
+    ends.truncate(ends.count() - 1);
+    ends.put(length() + count - 1);
+    validity.appendValid(count - 1);
   }
 
   @Override

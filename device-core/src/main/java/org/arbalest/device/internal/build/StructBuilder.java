@@ -76,6 +76,9 @@ final class StructBuilder extends RefusingBuilder {
   void writeNull() {}
 
   @Override
+  void writeNulls(long count) {}
+
+  @Override
   void checkFillers(long count) {
     for (ColumnBuilderImpl child : children.builders) {
       if (child.length() != length()) {

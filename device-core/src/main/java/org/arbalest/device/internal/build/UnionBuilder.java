@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.IntPredicate;
 import org.arbalest.device.ArrayData;
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.DeviceBuffer;
@@ -93,12 +92,19 @@ final class UnionBuilder extends RefusingBuilder {
 
   @Override
   void addNull() {
+    addNulls(1);
+  }
+
+  @Override
+  void addNulls(long count) {
     int child = 0;
     while (child < ids.size() && !children.get(child).isNullable()) child++;
     if (child == ids.size()) throw new IllegalArgumentException(here() + ": is null, but no child may be null");
-    checkFillers(child, 1);
-    write(child);
-    children.get(child).appendFiller();
+    checkFillers(child, count);
+    for (long i = 0; i < count; i++) {
+      write(child);
+      children.get(child).appendFiller();
+    }
   }
 
   /** Throws if elements cannot be made of a child, which come next. */
@@ -124,7 +130,7 @@ final class UnionBuilder extends RefusingBuilder {
   }
 
   @Override
-  public ColumnBuilder setNulls(IntPredicate isNull) {
+  void checkOwnNulls() {
     throw new IllegalArgumentException("column \"" + path() + "\" is a union, which has no nulls of its own; its children have them");
   }
 

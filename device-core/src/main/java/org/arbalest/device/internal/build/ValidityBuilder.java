@@ -71,6 +71,24 @@ final class ValidityBuilder {
     if ((next <<= 1) == 0) endWord();
   }
 
+  /** The same for several; of values that count themselves, the last ones. */
+  void appendNulls(long count) {
+    if (values != null) countTo((values.size() >>> 3) - count);
+    if (bitmap == null) begin();
+    long room = Long.numberOfLeadingZeros(next) + 1L;
+    if (count < room) {
+      next <<= count;
+      return;
+    }
+    endWord();
+    long rest = count - room;
+    GrowableBuffer words = bitmap;
+    if (words != null) words.extendWithZeroes(rest >>> 6 << 3);
+    nulls += rest & -64;
+    whole += rest & -64;
+    next = 1L << rest;
+  }
+
   /** Makes the last of the values, which is not counted yet, null. */
   void appendNullTo(GrowableBuffer appended) {
     countTo((appended.size() >>> 3) - 1);
@@ -123,10 +141,10 @@ final class ValidityBuilder {
     return index >= whole ? (word >>> index & 1) == 0 : !Bitmaps.get(bitmap.address(), index);
   }
 
-  /** Makes elements null, by the bits of their positions, which are within {@link #length}. */
-  void setNulls(long[] positions) {
+  /** Makes elements null, by the bits of their positions, from a multiple of 64 on, which are within {@link #length}. */
+  void setNulls(long first, long[] positions) {
     for (int i = 0; i < positions.length; i++) {
-      if (positions[i] != 0) setNulls(i * (long) Long.SIZE, positions[i]);
+      if (positions[i] != 0) setNulls(first + i * (long) Long.SIZE, positions[i]);
     }
   }
 

@@ -66,6 +66,11 @@ final class VariableBuilder extends TextBuilder {
   }
 
   @Override
+  void writeNulls(long count) {
+    offsets.appendEmpty(count);
+  }
+
+  @Override
   void truncate(long length) {
     validity.truncate(length);
     offsets.truncate(length);

@@ -105,6 +105,11 @@ final class ViewBuilder extends TextBuilder {
   }
 
   @Override
+  void writeNulls(long count) {
+    views.extendWithZeroes(Math.multiplyExact(VIEW, count));
+  }
+
+  @Override
   void truncate(long length) {
     validity.truncate(length);
     for (long row = length; row < views.size() / VIEW; row++) {
