@@ -51,6 +51,23 @@ public inline fun Device.batch(
     return memory().batch(rows, metadata, columns)
 }
 
+/**
+ * Builds a record batch of as many rows as its first column turns out to have: one that is given by an array or a list, or appended to by hand. Those behind it
+ * may be lambdas of the row, too; else see [Device.batch].
+ *
+ *     val trades = device.batch {
+ *         float64("price", prices)
+ *         utf8("symbol") { row -> symbols[row] }
+ *     }
+ *
+ * @throws IllegalStateException if columns have different numbers of values, or a lambda comes before the number of rows is known
+ */
+@OptIn(ExperimentalContracts::class)
+public inline fun Device.batch(metadata: Metadata = Metadata.empty(), columns: ColumnScope.() -> Unit): DeviceArray {
+    contract { callsInPlace(columns, EXACTLY_ONCE) }
+    return memory().batch(metadata, columns)
+}
+
 /** Builds a record batch in this memory, such as a pool or a device's [pinned memory][Device.hostMemory]; see [Device.batch]. */
 @OptIn(ExperimentalContracts::class)
 public inline fun MemoryManager.batch(
@@ -62,6 +79,17 @@ public inline fun MemoryManager.batch(
     return batchBuilder(rows).use { builder ->
         builder.metadata(metadata)
         ColumnScope.of(builder).columns()
+        builder.build()
+    }
+}
+
+/** Builds a record batch of as many rows as its first column turns out to have in this memory; see [Device.batch]. */
+@OptIn(ExperimentalContracts::class)
+public inline fun MemoryManager.batch(metadata: Metadata = Metadata.empty(), columns: ColumnScope.() -> Unit): DeviceArray {
+    contract { callsInPlace(columns, EXACTLY_ONCE) }
+    return batchBuilder().use { builder ->
+        builder.metadata(metadata)
+        ColumnScope.ofUncounted(builder).columns()
         builder.build()
     }
 }
@@ -78,21 +106,48 @@ public inline fun MemoryManager.batch(
  * index only. A column with `nullable = false` promises in the schema that it has no nulls, and throws [IllegalArgumentException] if it is given
  * one. Used by one thread at a time, and not after its block has ended: then it throws [IllegalStateException].
  *
- * @property rows the number of values of every column; in a list, the number of elements of all lists
  */
 @BatchDsl
-public class ColumnScope private constructor(public val rows: Int, private val add: (Field) -> ColumnBuilder) {
+public class ColumnScope private constructor(private var count: Int, private val add: (Field) -> ColumnBuilder) {
+    /** Of a batch whose rows were not counted before: the column that counts them, and whether there is another one. */
+    private var first: ColumnBuilder? = null
+    private var more = false
+
+    /**
+     * The number of values of every column; in a list, the number of elements of all lists. In a batch of as many rows as its first column has
+     * [IllegalStateException] as long as there is none.
+     */
+    public val rows: Int
+        get() {
+            if (count >= 0) return count
+            val counting = first
+            check(counting != null && more) { "how many rows there are is not known yet: say batch(rows = …), or begin with a column that is given by an array or a list" }
+            return countOf(counting.length())
+        }
+
     /** Adds a column of any type that core can build, whose [rows] values the caller appends. */
-    public fun column(field: Field): ColumnBuilder = add(field)
+    public fun column(field: Field): ColumnBuilder {
+        val added = add(field)
+        if (first == null) first = added else more = true
+        return added
+    }
 
     @PublishedApi
     internal fun column(name: String, type: DataType, nullable: Boolean, metadata: Metadata): ColumnBuilder =
-        add(Field.of(name, type).withNullable(nullable).withMetadata(metadata))
+        column(Field.of(name, type).withNullable(nullable).withMetadata(metadata))
+
+    internal fun requireRows(given: Int) {
+        if (count < 0) count = first?.let { countOf(it.length()) } ?: given
+        require(given == count) { "$given values were given for $count rows" }
+    }
 
     @PublishedApi
     internal companion object {
         @PublishedApi
         internal fun of(batch: BatchBuilder): ColumnScope = ColumnScope(batch.rows()) { batch.column(named(it, "a batch")) }
+
+        @PublishedApi
+        internal fun ofUncounted(batch: BatchBuilder): ColumnScope = ColumnScope(-1) { batch.column(named(it, "a batch")) }
 
         @PublishedApi
         internal fun ofStruct(rows: Int, struct: ColumnBuilder): ColumnScope = ColumnScope(rows) { struct.addChild(named(it, "a struct")) }
@@ -136,10 +191,6 @@ internal inline fun <T : Any> ColumnScope.fill(
     for (row in 0 until rows) {
         value(row)?.let { column.append(it) } ?: column.appendNull()
     }
-}
-
-internal fun ColumnScope.requireRows(given: Int) {
-    require(given == rows) { "$given values were given for $rows rows" }
 }
 
 internal fun ColumnBuilder.nullWhere(isNull: IntPredicate?) {

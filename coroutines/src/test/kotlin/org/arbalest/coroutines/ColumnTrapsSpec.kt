@@ -4,7 +4,9 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DataType
 import org.arbalest.device.Devices
+import org.arbalest.device.Field
 import org.arbalest.testkit.LedgerExtension
 import java.time.Period
 
@@ -28,6 +30,34 @@ class ColumnTrapsSpec : FunSpec({
             batch["vectors"].run { dictionary().length() shouldBe 2; lists()[5].floats().toArray() shouldBe floatArrayOf(1f, Float.NaN) }
             batch["nested"].runs().values().length() shouldBe 2
         }
+    }
+
+    test("BLD-20 a batch whose rows nobody counted has those of its first column; lambdas come behind it") {
+        cpu.batch {
+            int64("array", longArrayOf(1, 2, 3))
+            utf8("list", listOf("a", null, "c"))
+            utf8("lambda") { "${it + rows}" }
+            struct("struct") { float64("x") { it / 2.0 } }
+            list("lists") { row -> List(row) { "$it" } }
+        }.use { batch ->
+            batch.length() shouldBe 3
+            batch["lambda"].toList() shouldBe listOf("3", "4", "5")
+            batch["struct"].toList() shouldBe List(3) { mapOf("x" to it / 2.0) }
+            batch["lists"].toList() shouldBe List(3) { row -> List(row) { "$it" } }
+        }
+        cpu.memory().batch { utf8("list", listOf("a", "b")); int32("lambda") { it } }.use { it["lambda"].toList() shouldBe listOf(0L, 1L) }
+        cpu.batch { int64("none", longArrayOf()); utf8("lambda") { error("no row") } }.use { it.length() shouldBe 0 }
+        cpu.batch {
+            column(Field.of("by hand", DataType.INT8)).append(1).append(2)
+            bool("lambda") { it == 1 }
+        }.use { it["lambda"].toList() shouldBe listOf(false, true) }
+        cpu.batch { }.use { it.length() shouldBe 0 }
+        for (first in listOf<ColumnScope.() -> Unit>({ utf8("a") { "" } }, { struct("a") { int8("x", byteArrayOf(1)) } }, { nulls("a") }, { check(rows > 0) })) {
+            shouldThrow<IllegalStateException> { cpu.batch { first() } }.message shouldContain "how many rows there are is not known yet: say batch(rows = …)"
+        }
+        shouldThrow<IllegalStateException> { cpu.batch { int64("a", longArrayOf(1, 2)); int32("b", intArrayOf(1, 2, 3)) } }.message shouldBe
+            "column \"b\" has 3 values, but column \"a\" has 2"
+        shouldThrow<IllegalArgumentException> { cpu.batch { int64("a", longArrayOf(1, 2)); utf8("b", listOf("x")) } }.message shouldBe "1 values were given for 2 rows"
     }
 
     test("a type of a union without a column is refused, and does not shift those behind it") {

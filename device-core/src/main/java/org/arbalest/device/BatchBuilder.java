@@ -5,22 +5,22 @@ import org.arbalest.device.internal.build.BatchBuilderImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds a record batch, column by column, in memory that the CPU can write. Made by {@link Device#batchBuilder} or {@link
- * MemoryManager#batchBuilder}; where the CPU cannot write, the batch is copied there when it is complete.
+ * Builds a record batch, column by column, in memory that the CPU can write. Made by {@link Device#batchBuilder(int)} or {@link
+ * MemoryManager#batchBuilder(int)}; where the CPU cannot write, the batch is copied there when it is complete.
  *
  * <p>{@link #build} hands the memory on to the array; {@link #close} frees what was not handed on, so that a failure in between leaves
  * nothing allocated. Use it with try-with-resources. Not for several threads at once.
  */
 public sealed interface BatchBuilder extends AutoCloseable permits BatchBuilderImpl {
-  /** The number of rows that every column must have. */
+  /** The number of rows that every column must have; if it was not said, that of the first column so far, or 0. */
   int rows();
 
   /** Sets the metadata of the batch's schema. */
   BatchBuilder metadata(Metadata newMetadata);
 
   /**
-   * Starts a column, to which exactly {@link #rows} values must be appended. It belongs to this builder. Any type can be built;
-   * an extension type as its storage, and by the appends of its own.
+   * Starts a column, to which exactly {@link #rows} values must be appended, or as many as to the others. It belongs to this builder. Any type can be
+   * built; an extension type as its storage, and by the appends of its own.
    */
   ColumnBuilder column(Field field);
 
@@ -45,7 +45,7 @@ public sealed interface BatchBuilder extends AutoCloseable permits BatchBuilderI
   /**
    * The batch, which the caller must close; this builder is spent. If it had to be copied, its event tells when it is there.
    *
-   * @throws IllegalStateException if a column does not have as many values as the batch has rows
+   * @throws IllegalStateException if a column does not have as many values as the batch has rows, or as the first column
    */
   DeviceArray build();
 

@@ -11,6 +11,7 @@ import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.Period;
 import java.time.ZonedDateTime;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.arbalest.device.internal.read.ColumnImpl;
@@ -156,6 +157,9 @@ public sealed interface Column permits ColumnRows {
    * @throws IllegalArgumentException for a struct two of whose fields have the same name; says which
    */
   @Nullable Object get(long row);
+
+  /** What {@link #get(long)} answers for each row, null for a null: a list of its own, which stays when the handle is closed. */
+  List<@Nullable Object> toList();
 
   /**
    * All values of a column that {@link #getLong} reads.

@@ -42,9 +42,14 @@ public sealed interface Device permits DeviceImpl {
   /** Allocates a buffer of undefined content in {@link #memory}; see {@link MemoryManager#allocate(long)}. The caller owns it. */
   DeviceBuffer allocate(long bytes);
 
-  /** Starts a batch in {@link #memory}; see {@link MemoryManager#batchBuilder}. The caller owns the builder. */
+  /** Starts a batch in {@link #memory}; see {@link MemoryManager#batchBuilder(int)}. The caller owns the builder. */
   default BatchBuilder batchBuilder(int rows) {
     return memory().batchBuilder(rows);
+  }
+
+  /** Starts a batch of as many rows as its columns turn out to have; see {@link MemoryManager#batchBuilder()}. The caller owns the builder. */
+  default BatchBuilder batchBuilder() {
+    return memory().batchBuilder();
   }
 
   /**

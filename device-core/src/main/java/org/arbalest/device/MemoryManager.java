@@ -46,4 +46,9 @@ public sealed interface MemoryManager permits AllocatorMemory, MemoryPool {
   default BatchBuilder batchBuilder(int rows) {
     return new BatchBuilderImpl(this, rows);
   }
+
+  /** Starts a batch whose columns turn out to have some number of rows, the same for all; else see {@link #batchBuilder(int)}. */
+  default BatchBuilder batchBuilder() {
+    return new BatchBuilderImpl(this);
+  }
 }

@@ -220,6 +220,22 @@ class GettersSpec : FunSpec({
         }
     }
 
+    test("READ-68 all values are a list of what get answers, which is its own") {
+        for (type in HandLaid.types) withClue(type) {
+            imported(type, listOf(2, 3, 4, 5, 6, 7), 2) { array ->
+                for (from in 0..3L) array.slice(from, 6 - from).use { slice ->
+                    val column = slice.asColumn()
+                    val all = column.toList()
+                    all.map(LaidValues::plain) shouldBe LaidValues.read(column)
+                    shouldThrow<UnsupportedOperationException> { (all as MutableList<Any?>).add(1) }
+                    slice.close()
+                    shouldThrow<IllegalStateException> { column.toList() }
+                    all.size shouldBe column.length()
+                }
+            }
+        }
+    }
+
     test("READ-03 the cursor and the getters find the same runs, in any order, whole and cut") {
         for (bits in listOf(16, 32, 64)) {
             val type = RunEndEncodedType(Field.of("run_ends", org.arbalest.device.FlatType.IntType(bits, true)).withNullable(false), Field.of("v", DataType.INT8))

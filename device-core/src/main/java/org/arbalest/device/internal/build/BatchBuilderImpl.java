@@ -22,12 +22,24 @@ public final class BatchBuilderImpl implements BatchBuilder {
   private final MemoryManager target;
   private final MemoryManager writable;
   private final BuildMemory memory;
+
+  /** The number of rows, or -1 if the columns say it. */
   private final int rows;
+
   private final List<ColumnBuilderImpl> columns = new ArrayList<>();
   private Metadata metadata = Metadata.empty();
 
   public BatchBuilderImpl(MemoryManager target, int rows) {
     if (rows < 0) throw new IllegalArgumentException("the number of rows is not negative, but " + rows + " was given");
+    this(rows, target);
+  }
+
+  /** Of as many rows as the columns turn out to have. */
+  public BatchBuilderImpl(MemoryManager target) {
+    this(-1, target);
+  }
+
+  private BatchBuilderImpl(int rows, MemoryManager target) {
     this.target = target;
     this.writable = target.isCpuAccessible() ? target : target.device().hostMemory().orElseGet(() -> DeviceRegistry.cpu().memory());
     this.memory = new BuildMemory(writable);
@@ -36,7 +48,12 @@ public final class BatchBuilderImpl implements BatchBuilder {
 
   @Override
   public int rows() {
-    return rows;
+    return Math.toIntExact(rowCount());
+  }
+
+  private long rowCount() {
+    if (rows >= 0) return rows;
+    return columns.isEmpty() ? 0 : columns.getFirst().length();
   }
 
   @Override
@@ -48,7 +65,7 @@ public final class BatchBuilderImpl implements BatchBuilder {
   @Override
   public ColumnBuilderImpl column(Field field) {
     memory.checkOpen();
-    ColumnBuilderImpl column = Builders.of(memory, field, rows);
+    ColumnBuilderImpl column = Builders.of(memory, field, Math.max(rows, 0));
     columns.add(column);
     return column;
   }
@@ -106,12 +123,13 @@ public final class BatchBuilderImpl implements BatchBuilder {
   @Override
   public DeviceArray build() {
     memory.checkOpen();
+    long count = rowCount();
     List<Field> fields = new ArrayList<>();
     List<ArrayData> data = new ArrayList<>();
     for (ColumnBuilderImpl column : columns) {
-      if (column.length() != rows) {
-        throw new IllegalStateException(
-            "column \"" + column.field().name() + "\" has " + column.length() + " values, but the batch has " + rows + " rows");
+      if (column.length() != count) {
+        String other = rows >= 0 ? "the batch has " + count + " rows" : "column \"" + columns.getFirst().field().name() + "\" has " + count;
+        throw new IllegalStateException("column \"" + column.field().name() + "\" has " + column.length() + " values, but " + other);
       }
       column.checkComplete();
       fields.add(column.field());
@@ -119,7 +137,7 @@ public final class BatchBuilderImpl implements BatchBuilder {
     }
     List<@Nullable DeviceBuffer> noValidity = new ArrayList<>();
     noValidity.add(null);
-    DeviceArray batch = DeviceArray.of(Schema.of(fields, metadata), ArrayData.of(rows, 0, noValidity, data), writable.device());
+    DeviceArray batch = DeviceArray.of(Schema.of(fields, metadata), ArrayData.of(count, 0, noValidity, data), writable.device());
     close(); // a column's builder that somebody kept must not write into the array
     if (writable == target) return batch;
     try (batch) {

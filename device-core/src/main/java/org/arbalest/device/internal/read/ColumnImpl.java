@@ -4,6 +4,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
@@ -299,6 +302,14 @@ public final class ColumnImpl extends ColumnTimes {
   /** What a row, which is not null, is as a value of its extension type; null if it is read as what it is stored as. */
   @Nullable Object extensionValue(long row) {
     return extension == null ? null : extension.get(this, row);
+  }
+
+  @Override
+  public List<@Nullable Object> toList() {
+    checkReadable();
+    List<@Nullable Object> all = new ArrayList<>(arraySize());
+    for (long row = 0; row < length; row++) all.add(get(row));
+    return Collections.unmodifiableList(all);
   }
 
   @Override

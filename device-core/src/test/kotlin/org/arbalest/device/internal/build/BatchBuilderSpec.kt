@@ -131,6 +131,30 @@ class BatchBuilderSpec : FunSpec({
         }
     }
 
+    test("BLD-20 a batch whose rows were not counted has as many as its columns, however many; others are refused by both names and numbers") {
+        for (rows in listOf(0, 1, 1000)) Devices.cpu().batchBuilder().use { batch ->
+            batch.rows() shouldBe 0
+            fill(batch, rows)
+            batch.rows() shouldBe rows
+            val array = batch.build()
+            array.use {
+                it.length() shouldBe rows
+                Devices.cpu().batchBuilder(rows).use { counted ->
+                    fill(counted, rows)
+                    counted.build().use { right -> it.difference(right) shouldBe null }
+                }
+            }
+        }
+        Devices.cpu().batchBuilder().use { it.build().use { empty -> empty.length() shouldBe 0 } }
+        Devices.cpu().memory().batchBuilder().use { batch ->
+            val short = batch.column(Field.of("short", DataType.INT8)).append(1L).append(2L)
+            batch.int64("long", longArrayOf(1, 2, 3))
+            shouldThrow<IllegalStateException> { batch.build() }.message shouldBe "column \"long\" has 3 values, but column \"short\" has 2"
+            short.append(3L)
+            batch.build().use { it.length() shouldBe 3 }
+        }
+    }
+
     test("all bytes behind the values are zero, and no buffer is NULL but the validity of a column without nulls") {
         device(Scarce(-1)).batchBuilder(3).use { batch ->
             batch.int32("n", intArrayOf(-1, -1, -1)).utf8("t", listOf("a", null, "bc"))
