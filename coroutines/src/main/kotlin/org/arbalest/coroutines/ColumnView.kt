@@ -13,7 +13,7 @@ import org.arbalest.device.Column
  *     delays.forEachValid { _, delay -> sum += delay } // the same
  *
  * [longs], [ints], [doubles], [floats], [booleans] and [byteStrings] are core's typed views ([org.arbalest.device.ColumnValues]): each reads
- * one width, so that such a loop is as fast as one over an array. [integers], [ulongs] and [numbers] read any, and what is encoded, and cost some
+ * one width, so that such a loop is as fast as one over an array. [integers], [ulongs], [numbers] and [flags] read any, and what is encoded, and cost some
  * nanoseconds a value. For loops over int8, int16 and float16, and over unsigned numbers and decimals as they are stored, there are core's own:
  * `column.asBytes()`, `asShorts()`, `asHalfFloats()`; `asInts()[row].toUInt()`.
  *
@@ -56,6 +56,17 @@ public class IntegerView internal constructor(column: Column) : ColumnView<Long>
     public fun toArray(ifNull: Long? = null): LongArray = if (ifNull == null) column.toLongArray() else column.toLongArray(ifNull)
 
     override fun read(row: Int): Long = get(row)
+}
+
+/** Booleans, however they are stored. */
+public class FlagView internal constructor(column: Column) : ColumnView<Boolean>(column) {
+    /** The value of a row that is not null. */
+    public operator fun get(row: Int): Boolean = column.getBoolean(row.toLong())
+
+    /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
+    public fun toArray(ifNull: Boolean? = null): BooleanArray = BooleanArray(size) { row -> if (ifNull != null && isNull(row)) ifNull else get(row) }
+
+    override fun read(row: Int): Boolean = get(row)
 }
 
 /** Unsigned integers of any width. */

@@ -2,6 +2,7 @@ package org.arbalest.coroutines
 
 import org.arbalest.device.Column
 import org.arbalest.device.DataType
+import org.arbalest.device.Extension.Bool8
 import org.arbalest.device.Field
 import org.arbalest.device.FlatType.BinaryType
 import org.arbalest.device.FlatType.BinaryViewType
@@ -22,7 +23,9 @@ import org.arbalest.device.FlatType.TimeType
 import org.arbalest.device.FlatType.TimestampType
 import org.arbalest.device.FlatType.Utf8Type
 import org.arbalest.device.FlatType.Utf8ViewType
+import org.arbalest.device.NestedType.DictionaryType
 import org.arbalest.device.NestedType.MapType
+import org.arbalest.device.NestedType.RunEndEncodedType
 import org.arbalest.device.NestedType.StructType
 import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.TimeUnit
@@ -45,8 +48,11 @@ public fun Column.doubles(): DoubleView = DoubleView(by("doubles()").asDoubles()
 /** 32-bit floating-point numbers, at the speed of memory; otherwise like [doubles]. */
 public fun Column.floats(): FloatView = FloatView(by("floats()").asFloats(), this)
 
-/** Booleans; otherwise like [longs]. */
+/** Booleans of one bit each; [flags] reads any. Otherwise like [longs]. */
 public fun Column.booleans(): BooleanView = BooleanView(by("booleans()").asBooleans(), this)
+
+/** Booleans however they are stored: of one bit, of 8 (`arrow.bool8`), in a dictionary, in run-ends. */
+public fun Column.flags(): FlagView = FlagView(this)
 
 /** Integers of any width, dates, times, timestamps and durations, as the numbers that they are stored as; of uint64 the bits, [ulongs] has the numbers. */
 public fun Column.integers(): IntegerView = IntegerView(this)
@@ -84,10 +90,12 @@ private fun Column.by(view: String): Column {
 
 /** The quickest view that has a field's values as what they are; of encoded ones, any that has. */
 private fun viewOf(field: Field): String? {
-    val type = field.valueType()
+    val values = valuesOf(field)
+    val type = values.type()
     val isEncoded = type != field.type()
     return when (type) {
-        is BoolType -> "booleans()".takeUnless { isEncoded }
+        is BoolType -> if (isEncoded) "flags()" else "booleans()"
+        is IntType if values.extension() is Bool8 -> "flags()"
         is IntType -> if (!type.signed()) "ulongs()" else if (isEncoded) "integers()" else signed(type.bits())
         is DateType -> if (isEncoded) "dates()" else signed(if (type.unit() == DateUnit.DAY) 32 else 64)
         is TimeType -> if (isEncoded) "times()" else signed(if (type.unit() <= TimeUnit.MILLISECOND) 32 else 64)
@@ -103,6 +111,13 @@ private fun viewOf(field: Field): String? {
         is NullType -> null
         else -> "lists()"
     }
+}
+
+/** The field of the values, whatever they are encoded by. */
+private tailrec fun valuesOf(field: Field): Field = when (val type = field.type()) {
+    is DictionaryType -> valuesOf(type.values())
+    is RunEndEncodedType -> valuesOf(type.values())
+    else -> field
 }
 
 private fun signed(bits: Int): String = if (bits == 64) "longs()" else if (bits == 32) "ints()" else "integers()"

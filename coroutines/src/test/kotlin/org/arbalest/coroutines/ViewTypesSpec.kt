@@ -78,6 +78,9 @@ class ViewTypesSpec : FunSpec({
     test("READ-51 a refusal names the view that has the values by its name in Kotlin") {
         cpu.batch(1) {
             bool("bool") { true }
+            bool8("bool8") { true }
+            dictionary("bools", { true }) { all -> bool { all[it] } }
+            runEndEncoded("bool8s", { true }) { all -> bool8 { all[it] } }
             int8("int8") { 1 }
             int16("int16") { 1 }
             int32("int32") { 1 }
@@ -109,7 +112,7 @@ class ViewTypesSpec : FunSpec({
                 "bool" to "booleans()", "int8" to "integers()", "int16" to "integers()", "int32" to "ints()", "int64" to "longs()", "uint8" to "ulongs()",
                 "float16" to "numbers()", "float32" to "floats()", "float64" to "doubles()", "decimal" to "decimals()", "date32" to "ints()", "date64" to "longs()",
                 "months" to "ints()", "days" to "intervals()", "text" to "byteStrings()", "views" to "byteStrings()", "binary" to "byteStrings()", "list" to "lists()",
-                "struct" to "structs()", "words" to "strings()", "numbers" to "integers()", "runs" to "numbers()",
+                "struct" to "structs()", "words" to "strings()", "numbers" to "integers()", "runs" to "numbers()", "bool8" to "flags()", "bools" to "flags()", "bool8s" to "flags()",
             )
             for ((name, own) in has) for ((view, read) in views) {
                 withClue("$name by $view") {
@@ -121,6 +124,33 @@ class ViewTypesSpec : FunSpec({
             listOf(batch["int8"].integers()[0], batch["int16"].integers()[0], batch["float16"].numbers()[0]) shouldBe listOf<Any>(1L, 1L, 0.5)
             listOf<Any>(batch["words"].strings()[0], batch["numbers"].integers()[0], batch["runs"].numbers()[0]) shouldBe listOf("b", 1L, 0.5)
             listOf<Number>(batch["int8"].asBytes()[0], batch["int16"].asShorts()[0], batch["float16"].asHalfFloats()[0]) shouldBe listOf(1.toByte(), 1.toShort(), 0.5f)
+        }
+    }
+
+    test("READ-69 booleans are read however they are stored: of one bit, of eight, in a dictionary, in run-ends") {
+        fun value(row: Int): Boolean? = if (row == 1) null else row % 4 == 0
+        cpu.batch(7) {
+            bool("bits", value = ::value)
+            bool8("bytes", value = ::value)
+            dictionary("dictionary", ::value) { all -> bool { all[it] } }
+            dictionary("dictionary of bytes", ::value) { all -> bool8 { all[it] } }
+            runEndEncoded("runs", ::value) { all -> bool8 { all[it] } }
+            int8("numbers") { 1 }
+        }.use { batch ->
+            for (column in (0..4).map(batch::column)) withClue(column.name()) {
+                val flags = column.flags()
+                flags.toList() shouldBe List(7, ::value)
+                flags.nullCount shouldBe 1
+                (0..6).map { flags.getOrNull(it) } shouldBe List(7, ::value)
+                flags[4] shouldBe true
+                shouldThrow<NoSuchElementException> { flags[1] }
+                shouldThrow<NoSuchElementException> { flags.toArray() }.message shouldContain "is null in row 1"
+                flags.toArray(true) shouldBe BooleanArray(7) { value(it) ?: true }
+                batch.slice(2, 5).use { it[column.name()].flags().toList() } shouldBe List(7, ::value).drop(2)
+            }
+            shouldThrow<IllegalArgumentException> { batch["numbers"].flags()[0] }.message shouldContain "cannot be read as a boolean; getLong"
+            shouldThrow<IllegalArgumentException> { batch["bytes"].asBooleans() }.message shouldEndWith "cannot be read by asBooleans(): asBytes() has its values, 0 for false"
+            batch["bytes"].asBytes()[2] shouldBe 0
         }
     }
 

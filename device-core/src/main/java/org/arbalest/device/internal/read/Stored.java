@@ -1,5 +1,6 @@
 package org.arbalest.device.internal.read;
 
+import org.arbalest.device.Extension.Bool8;
 import org.arbalest.device.FlatType.BinaryType;
 import org.arbalest.device.FlatType.BinaryViewType;
 import org.arbalest.device.FlatType.BoolType;
@@ -72,7 +73,7 @@ public enum Stored {
   void check(ColumnImpl column) {
     Stored stored = of(column);
     if (stored != this) {
-      String instead = stored != null ? stored.method + " has its values" : otherwise(column);
+      String instead = stored != null ? stored.method + " has its values" + (column.field.extension() instanceof Bool8 ? ", 0 for false" : "") : otherwise(column);
       throw new IllegalArgumentException(column.describe() + " cannot be read by " + method + ": " + instead);
     }
     column.checkReadable();
