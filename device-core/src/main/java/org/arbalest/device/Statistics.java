@@ -190,7 +190,7 @@ public final class Statistics {
       return number(Statistic.AVERAGE_BYTE_WIDTH);
     }
 
-    /** The smallest value, as {@link Column#get} answers it; null if it is not known. {@link #field} of its key has its type. */
+    /** The smallest value, as {@link Column#get} answers it; null if it is not known. {@link #field} of {@link StatisticKeys#MIN_VALUE_EXACT} has its type. */
     public @Nullable Object min() {
       return get(Statistic.MIN_VALUE.exact);
     }
@@ -200,7 +200,7 @@ public final class Statistics {
       return nearest(Statistic.MIN_VALUE);
     }
 
-    /** The largest value; see {@link #min}. */
+    /** The largest value; see {@link #min}, and {@link StatisticKeys#MAX_VALUE_EXACT}. */
     public @Nullable Object max() {
       return get(Statistic.MAX_VALUE.exact);
     }
@@ -210,7 +210,7 @@ public final class Statistics {
       return nearest(Statistic.MAX_VALUE);
     }
 
-    /** The keys of all that is known, such as {@code ARROW:max_value:exact}, also those that the specification does not have. */
+    /** The keys of all that is known, such as {@link StatisticKeys#MAX_VALUE_EXACT}, also those that the specification does not have. */
     public Set<String> keys() {
       return Collections.unmodifiableSet(values.keySet());
     }

@@ -132,7 +132,8 @@ public final class StatisticsBuilder {
   }
 
   /**
-   * A value by its key, of the specification's or of one's own, which does not begin with {@code ARROW:} but with the name of a product.
+   * A value by its key, of the specification's ({@link StatisticKeys}) or of one's own, which does not begin with {@code ARROW:} but with the name of a
+   * product.
    *
    * @param value a Boolean; a Long or a smaller integer, which makes an int64; a Double or a Float, which makes a float64; a String; bytes
    */

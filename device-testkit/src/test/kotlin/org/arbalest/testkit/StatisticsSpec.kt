@@ -18,6 +18,7 @@ import org.arbalest.device.NestedType.StructType
 import org.arbalest.device.NestedType.UnionMode
 import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.Schema
+import org.arbalest.device.StatisticKeys
 import org.arbalest.device.Statistics
 import org.arbalest.device.Validation
 import org.arbalest.device.abi.Errno
@@ -350,6 +351,18 @@ class StatisticsSpec : FunSpec({
         shouldThrow<IndexOutOfBoundsException> { builder.column(-1) }
         refusal { Statistics.builder().max(300, DataType.INT8).build().toArray() } shouldContain "300"
         builder.build() shouldBe Statistics.builder().build()
+    }
+
+    test("STAT-08 the specification's keys are constants, each of the name of what it is, and those that are written") {
+        val names = listOf("average_byte_width", "distinct_count", "max_byte_width", "max_value", "min_value", "null_count", "row_count")
+        val keys = names.flatMap { name -> listOf("exact", "approximate").map { "${name}_$it".uppercase() to "ARROW:$name:$it" } }.toMap()
+        StatisticKeys::class.java.fields.associate { it.name to it.get(null) } shouldBe keys
+        val all = Statistics.builder().rowCount(1).nullCount(2).distinctCount(3).maxByteWidth(4).averageByteWidth(5.0).min(6).max(7)
+            .approximateRowCount(1.0).approximateNullCount(2.0).approximateDistinctCount(3.0).approximateMaxByteWidth(4.0).approximateAverageByteWidth(5.0)
+            .approximateMin(6).approximateMax(7).build()
+        all.whole().keys() shouldBe keys.values.toSet()
+        listOf(all.whole().get(StatisticKeys.MIN_VALUE_EXACT), all.whole().get(StatisticKeys.DISTINCT_COUNT_APPROXIMATE)) shouldBe listOf(6L, 3.0)
+        all.whole().field(StatisticKeys.MAX_VALUE_EXACT)!!.type() shouldBe DataType.INT64
     }
 
     test("STAT-06 statistics are computed: rows, nulls, the smallest and the largest value") {

@@ -36,7 +36,7 @@ private val FRONT = mapOf(
         "Booleans", "ByteStrings", "Bytes", "Column", "ColumnValues", "Doubles", "ExtensionCodec", "Floats", "HalfFloats", "Ints", "Longs", "Runs", "Shorts", "Tensor",
     ),
     "build" to listOf("BatchBuilder", "ColumnBuilder"),
-    "statistics" to listOf("Statistics", "StatisticsBuilder"),
+    "statistics" to listOf("StatisticKeys", "Statistics", "StatisticsBuilder"),
     "records" to listOf("ColumnName", "Records"),
     "stream" to listOf("DeviceArrayReader"),
     "async" to listOf("AsyncArrayStream", "AsyncProducer", "AsyncQuirk", "AsyncSchema", "AsyncTask"),

@@ -1,19 +1,19 @@
 package org.arbalest.device.internal.statistics;
 
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
+import org.arbalest.device.StatisticKeys;
 import org.jspecify.annotations.Nullable;
 
 /** What the specification has names for, each with an exact value and an approximate one. */
 public enum Statistic {
-  AVERAGE_BYTE_WIDTH(Kind.NUMBER, Kind.NUMBER),
-  DISTINCT_COUNT(Kind.COUNT, Kind.NUMBER),
-  MAX_BYTE_WIDTH(Kind.COUNT, Kind.NUMBER),
-  MAX_VALUE(Kind.ANY, Kind.ANY),
-  MIN_VALUE(Kind.ANY, Kind.ANY),
-  NULL_COUNT(Kind.COUNT, Kind.NUMBER),
-  ROW_COUNT(Kind.COUNT, Kind.NUMBER);
+  AVERAGE_BYTE_WIDTH(StatisticKeys.AVERAGE_BYTE_WIDTH_EXACT, StatisticKeys.AVERAGE_BYTE_WIDTH_APPROXIMATE, Kind.NUMBER, Kind.NUMBER),
+  DISTINCT_COUNT(StatisticKeys.DISTINCT_COUNT_EXACT, StatisticKeys.DISTINCT_COUNT_APPROXIMATE, Kind.COUNT, Kind.NUMBER),
+  MAX_BYTE_WIDTH(StatisticKeys.MAX_BYTE_WIDTH_EXACT, StatisticKeys.MAX_BYTE_WIDTH_APPROXIMATE, Kind.COUNT, Kind.NUMBER),
+  MAX_VALUE(StatisticKeys.MAX_VALUE_EXACT, StatisticKeys.MAX_VALUE_APPROXIMATE, Kind.ANY, Kind.ANY),
+  MIN_VALUE(StatisticKeys.MIN_VALUE_EXACT, StatisticKeys.MIN_VALUE_APPROXIMATE, Kind.ANY, Kind.ANY),
+  NULL_COUNT(StatisticKeys.NULL_COUNT_EXACT, StatisticKeys.NULL_COUNT_APPROXIMATE, Kind.COUNT, Kind.NUMBER),
+  ROW_COUNT(StatisticKeys.ROW_COUNT_EXACT, StatisticKeys.ROW_COUNT_APPROXIMATE, Kind.COUNT, Kind.NUMBER);
 
   /** What a value is. */
   enum Kind {
@@ -46,10 +46,9 @@ public enum Statistic {
   private final Kind exactKind;
   private final Kind approximateKind;
 
-  Statistic(Kind exactKind, Kind approximateKind) {
-    String name = RESERVED + name().toLowerCase(Locale.ROOT);
-    this.exact = name + ":exact";
-    this.approximate = name + ":approximate";
+  Statistic(String exact, String approximate, Kind exactKind, Kind approximateKind) {
+    this.exact = exact;
+    this.approximate = approximate;
     this.exactKind = exactKind;
     this.approximateKind = approximateKind;
   }
