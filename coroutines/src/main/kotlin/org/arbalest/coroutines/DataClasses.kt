@@ -1,6 +1,7 @@
 package org.arbalest.coroutines
 
 import org.arbalest.device.ColumnName
+import org.arbalest.device.spi.ObjectConversion
 import org.arbalest.device.spi.ObjectProvider
 import org.arbalest.device.spi.ObjectShape
 import org.arbalest.device.spi.ObjectShape.Component
@@ -16,10 +17,18 @@ import java.lang.reflect.ParameterizedType
 import java.lang.reflect.Type
 import java.lang.reflect.TypeVariable
 import java.lang.reflect.WildcardType
+import java.time.Instant
 import java.util.BitSet
+import java.util.UUID
 import kotlin.jvm.internal.DefaultConstructorMarker
+import kotlin.time.toJavaInstant
+import kotlin.time.toKotlinInstant
+import kotlin.uuid.Uuid
+import kotlin.uuid.toJavaUuid
+import kotlin.uuid.toKotlinUuid
+import kotlin.time.Instant as KotlinInstant
 
-/** Data classes, for core; found by [java.util.ServiceLoader]. Without kotlin-reflect: by [ClassMetadata], and by what kotlinc makes of a data class. */
+/** Data classes, and what Kotlin has for classes of Java's, for core; found by [java.util.ServiceLoader]. Without kotlin-reflect: by [ClassMetadata], and by what kotlinc makes of a data class. */
 internal class DataClasses : ObjectProvider {
     override fun shape(type: ObjectType): ObjectShape? {
         val parameters = ClassMetadata.of(type.type())?.takeIf { it.isData }?.parameters ?: return null
@@ -33,11 +42,19 @@ internal class DataClasses : ObjectProvider {
         return DataClass(constructor, components)
     }
 
+    /** The standard library's own of what Java has, too. */
+    override fun conversion(type: Class<*>): ObjectConversion<*, *>? = when (type) {
+        KotlinInstant::class.java -> ObjectConversion(Instant::class.java, KotlinInstant::toJavaInstant, Instant::toKotlinInstant)
+        Uuid::class.java -> ObjectConversion(UUID::class.java, Uuid::toJavaUuid, UUID::toKotlinUuid)
+        else -> null
+    }
+
     /** `component1` and so on; of an internal property with the module's name behind it. */
     private fun componentFunction(type: Class<*>, index: Int, property: String): Method {
         val name = "component${index + 1}"
         return requireNotNull(type.declaredMethods.find { it.parameterCount == 0 && (it.name == name || it.name.startsWith("$name$")) }) {
-            "${type.name}: the property $property is of a value class, such as UInt; those are not columns yet"
+            "${type.name}: the property $property is of a value class, such as UInt and kotlin.time.Duration; those are not columns yet: " +
+                "Long has the numbers of UInt, java.time.Duration the lengths of time"
         }
     }
 }

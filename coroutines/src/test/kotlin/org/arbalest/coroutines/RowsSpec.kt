@@ -19,6 +19,8 @@ import java.time.Instant
 import java.time.LocalDate
 import java.time.OffsetDateTime
 import java.util.UUID
+import kotlin.uuid.Uuid
+import kotlin.time.Instant as KotlinInstant
 
 internal enum class Carrier { AA, DL }
 
@@ -57,6 +59,13 @@ internal data class Generics(val words: Generic<String>, val numbers: Generic<In
 internal data class OfValueClass(val count: UInt)
 
 internal data class Visit(val id: UUID, val ids: List<UUID?>, val at: OffsetDateTime?, val since: OffsetDateTime)
+
+@Suppress("ArrayInDataClass")
+internal data class Own(
+    val id: Uuid, val at: KotlinInstant?, val ids: List<Uuid?>, val times: Map<Uuid, KotlinInstant>, val words: Set<String>, val texts: Array<String?>,
+)
+
+internal data class OfUuid(val id: Uuid)
 
 internal class NotData(val delay: Int)
 
@@ -104,6 +113,26 @@ class RowsSpec : FunSpec({
             for (name in listOf("at", "since")) batch.column(nullable[name]).appendNullWithParts()
             batch.build()
         }.use { batch -> shouldThrow<NoSuchElementException> { batch.toList<Visit>() }.message shouldBe "row 0: since is null, which this OffsetDateTime cannot be" }
+    }
+
+    test("OBJ-12 Kotlin's own instants and UUIDs are as Java's, sets and arrays are lists") {
+        val (id, at) = Uuid.parse("550e8400-e29b-41d4-a716-446655440000") to KotlinInstant.parse("2024-02-29T12:00:00.000000001Z")
+        val own = listOf(Own(id, at, listOf(id, null), mapOf(id to at), setOf("b", "a"), arrayOf("x", null)), Own(id, null, listOf(), mapOf(), setOf(), arrayOf()))
+        cpu.batch(own).throughC().use { batch ->
+            batch["id"].uuids()[0] shouldBe UUID.fromString("550e8400-e29b-41d4-a716-446655440000")
+            batch["at"].instants()[0] shouldBe Instant.parse("2024-02-29T12:00:00.000000001Z")
+            val none = arrayOf<String?>()
+            batch.toList<Own>().map { it.copy(texts = none) } shouldBe own.map { it.copy(texts = none) }
+            batch.toList<Own>().map { it.texts.toList() } shouldBe own.map { it.texts.toList() }
+        }
+        schemaOf<Own>().toString() shouldBe "id: arrow.uuid (fixed_size_binary[16]) not null\nat: timestamp[ns, tz=UTC]\nids: list<item: arrow.uuid (fixed_size_binary[16])> not null\n" +
+            "times: map<entries: struct<key: arrow.uuid (fixed_size_binary[16]) not null, value: timestamp[ns, tz=UTC] not null> not null> not null\n" +
+            "words: list<item: utf8 not null> not null\ntexts: list<item: utf8> not null"
+        shouldThrow<IllegalArgumentException> { cpu.batch(1) { int8("id") { 1 } }.use { it.rows<OfUuid>() } }.message shouldContain "id: UUID cannot be read from int8"
+        cpu.batch(1) { uuid("id") { null } }.use { batch ->
+            shouldThrow<NoSuchElementException> { batch.rows<OfUuid>()[0] }.message shouldBe "row 0: id is null, which this Uuid cannot be"
+        }
+        shouldThrow<IllegalArgumentException> { schemaOf<OfValueClass>() }.message shouldContain "Long has the numbers of UInt"
     }
 
     test("OBJ-09 columns are nullable where properties are, elements too") {

@@ -9,8 +9,14 @@ import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.Period;
 import java.time.ZonedDateTime;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
 import org.arbalest.device.ColumnName;
 import org.arbalest.device.Interval;
 
@@ -42,6 +48,19 @@ public final class Trips {
   public record Pair<A, B>(A first, B second) {}
 
   public record Pairs(Pair<String, Long> one, List<Pair<Integer, Leg>> many) {}
+
+  public record Sets(Set<String> words, Set<Leg> legs, Set<Set<Integer>> sets) {}
+
+  public record Arrays(String[] words, Leg[] legs, int[][] grid, Integer[] boxes, byte[][] blobs, List<String>[] lists, Carrier[] carriers) {}
+
+  public record Perhaps(
+      Optional<String> word, Optional<Leg> leg, Optional<List<Integer>> numbers, List<Optional<Long>> longs, Optional<UUID> id, Optional<Carrier> carrier) {}
+
+  public record OfPerhaps(Optional<Perhaps> perhaps) {}
+
+  public record NoComponents(
+      ArrayList<String> list, TreeMap<String, Long> map, java.util.Date date, OptionalInt number, Optional<Optional<String>> twice, @SuppressWarnings("rawtypes") Set raw,
+      Thread thread) {}
 
   public record Anything(Object value) {}
 

@@ -14,4 +14,9 @@ public interface ObjectProvider {
    * @throws IllegalArgumentException if it is one that this knows, but cannot be handled; says why
    */
   @Nullable ObjectShape shape(ObjectType type);
+
+  /** How objects of a class, which is a component's, are another class's; null if they are not, or this does not know it. Asked like {@link #shape}. */
+  default @Nullable ObjectConversion<?, ?> conversion(Class<?> type) {
+    return null;
+  }
 }

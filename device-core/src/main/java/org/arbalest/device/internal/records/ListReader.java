@@ -1,14 +1,13 @@
 package org.arbalest.device.internal.records;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import org.arbalest.device.Column;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.spi.ObjectType;
 import org.jspecify.annotations.Nullable;
 
-/** Lists, whose elements are read where they are. */
+/** Lists, whose elements are read where they are; as a list, a set, an array of objects. */
 final class ListReader extends ValueReader {
   private final ColumnImpl items;
   private final ValueReader item;
@@ -20,9 +19,9 @@ final class ListReader extends ValueReader {
   }
 
   @Override
-  List<@Nullable Object> read(long row) {
+  Object read(long row) {
     Column list = column.getList(row);
-    return Collections.unmodifiableList(elements(item, list.offset() - items.offset(), ColumnImpl.unwrap(list).arraySize()));
+    return Lists.of(type.type(), elements(item, list.offset() - items.offset(), ColumnImpl.unwrap(list).arraySize()));
   }
 
   /** Some of the elements. */

@@ -50,7 +50,7 @@ final class ListWriter extends ValueWriter {
 
     /** Adds the elements of a collection or an array; answers how many. */
     int addAll(Object list) {
-      @Nullable Object[] added = list instanceof Collection<?> collection ? collection.toArray() : boxes(list);
+      @Nullable Object[] added = list instanceof Collection<?> collection ? collection.toArray() : list instanceof Object[] array ? array : boxes(list);
       for (Object element : added) add(element);
       return added.length;
     }

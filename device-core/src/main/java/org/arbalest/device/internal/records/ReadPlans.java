@@ -1,7 +1,6 @@
 package org.arbalest.device.internal.records;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import org.arbalest.device.DataType;
@@ -9,11 +8,6 @@ import org.arbalest.device.ExtensionCodec;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.NullType;
 import org.arbalest.device.NestedType.DictionaryType;
-import org.arbalest.device.NestedType.FixedSizeListType;
-import org.arbalest.device.NestedType.LargeListType;
-import org.arbalest.device.NestedType.LargeListViewType;
-import org.arbalest.device.NestedType.ListType;
-import org.arbalest.device.NestedType.ListViewType;
 import org.arbalest.device.NestedType.MapType;
 import org.arbalest.device.NestedType.RunEndEncodedType;
 import org.arbalest.device.NestedType.StructType;
@@ -37,6 +31,8 @@ final class ReadPlans {
   ReadPlan of(ObjectType type, Field field, Mismatches mismatches) {
     ExtensionCodec<?> codec = CodecClass.reading(type, field);
     if (codec != null) return column -> new ValueReader.OfGetter(column, type, (values, row) -> values.get(row, codec));
+    Standin standin = Standin.of(type);
+    if (standin != null) return standin(type, standin, of(standin.type(), field, mismatches));
     FlatClass.Getter getter = getter(type.type(), field);
     if (getter != null) return flat(type, field, getter);
     DataType values = field.type();
@@ -51,35 +47,18 @@ final class ReadPlans {
       ReadPlan value = of(type.arguments().get(1), entry.get(1), mismatches.elements("<value>"));
       return column -> new MapReader(column, type, key, value);
     }
-    Field item = item(values);
-    if (item != null && isList(type)) {
+    Field item = Lists.item(values);
+    if (item == null || !Lists.isList(type)) return refused(type, field, mismatches);
+    if (!Lists.isPrimitives(type.type())) {
       ReadPlan element = of(type.arguments().get(0), item, mismatches.elements("[]"));
       return column -> new ListReader(column, type, element);
     }
-    if (item == null || !isPrimitives(type)) return refused(type, field, mismatches);
     if (getter(type.type().componentType(), item) == null) return refused(type.arguments().get(0), item, mismatches.elements("[]"));
     return column -> new PrimitivesReader(column, type);
   }
 
-  /** Lists, however they are stored: the field of their elements, or null for what is none. */
-  static @Nullable Field item(DataType type) {
-    return switch (type) {
-      case ListType list -> list.item();
-      case LargeListType list -> list.item();
-      case ListViewType list -> list.item();
-      case LargeListViewType list -> list.item();
-      case FixedSizeListType list -> list.item();
-      default -> null;
-    };
-  }
-
-  static boolean isList(ObjectType type) {
-    return (type.type() == List.class || type.type() == Collection.class) && type.arguments().size() == 1;
-  }
-
-  /** Whether it is an array that is a list; {@code byte[]} is a value. */
-  static boolean isPrimitives(ObjectType type) {
-    return type.type().isArray() && type.type().componentType().isPrimitive() && type.type() != byte[].class;
+  private static ReadPlan standin(ObjectType type, Standin standin, ReadPlan values) {
+    return column -> new Standin.Reader(column, type, standin, values);
   }
 
   private static FlatClass.@Nullable Getter getter(Class<?> type, Field field) {
@@ -119,7 +98,7 @@ final class ReadPlans {
     return switch (type) {
       case StructType _ -> "a record can";
       case MapType _ -> "a Map can";
-      default -> item(type) == null ? "an Object can" : "a List can";
+      default -> Lists.item(type) == null ? "an Object can" : "a List can";
     };
   }
 }

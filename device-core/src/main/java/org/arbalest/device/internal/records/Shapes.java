@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.stream.Collectors;
+import org.arbalest.device.spi.ObjectConversion;
 import org.arbalest.device.spi.ObjectProvider;
 import org.arbalest.device.spi.ObjectShape;
 import org.arbalest.device.spi.ObjectType;
@@ -26,6 +27,15 @@ final class Shapes {
       if (shape != null) return shape;
     }
     return type.type().isRecord() ? JavaRecord.of(type) : null;
+  }
+
+  /** How objects of a class are another's, or null. */
+  static @Nullable ObjectConversion<?, ?> conversion(Class<?> type) {
+    for (ObjectProvider provider : PROVIDERS) {
+      ObjectConversion<?, ?> conversion = provider.conversion(type);
+      if (conversion != null) return conversion;
+    }
+    return null;
   }
 
   /** The shape of a class that rows are to be. */

@@ -35,20 +35,22 @@ final class StandardTypes {
   private Field field(String name, ObjectType type, Mismatches mismatches) {
     FlatClass flat = FlatClass.of(type.type());
     Field codec = flat == null ? CodecClass.standard(name, type, mismatches) : null;
+    Standin standin = codec == null ? Standin.of(type) : null;
+    if (standin != null) return field(name, standin.type(), mismatches);
     Field field = flat != null ? flat.standard().withName(name) : codec != null ? codec : Field.of(name, type(type, mismatches));
     return field.withNullable(type.nullable());
   }
 
   private DataType type(ObjectType type, Mismatches mismatches) {
     if (type.type().isEnum()) return DataType.dictionary(index(type.type().getEnumConstants().length), DataType.UTF8);
-    if (ReadPlans.isList(type) || ReadPlans.isPrimitives(type)) return DataType.list(field("item", type.arguments().get(0), mismatches.elements("[]")));
+    if (Lists.isList(type)) return DataType.list(field("item", type.arguments().get(0), mismatches.elements("[]")));
     if (type.type() == Map.class && type.arguments().size() == 2) {
       Field key = field("key", type.arguments().get(0), mismatches.elements("<key>")).withNullable(false);
       return DataType.map(key, field("value", type.arguments().get(1), mismatches.elements("<value>")));
     }
     ObjectShape shape = Shapes.find(type);
     if (shape == null) {
-      mismatches.add("there is no type of Arrow's for " + type.type().getTypeName());
+      mismatches.add("there is no type of Arrow's for " + type.type().getTypeName() + "; " + Instead.of(type));
       return DataType.NULL;
     }
     if (open.stream().anyMatch(above -> above.type() == type.type() && above.arguments().equals(type.arguments()))) {

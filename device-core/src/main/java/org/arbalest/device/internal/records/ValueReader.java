@@ -19,8 +19,13 @@ abstract class ValueReader {
   /** The value of a row, or null if it is null, and may be. */
   final @Nullable Object get(long row) {
     if (!column.isNull(row)) return read(row);
-    if (nullable) return null;
+    if (nullable) return none();
     throw Unreadable.ofNull(type);
+  }
+
+  /** What a null is. */
+  @Nullable Object none() {
+    return null;
   }
 
   /** The value of a row that is not null. */

@@ -40,6 +40,8 @@ final class WritePlans {
   private ValueWriter of(ObjectType type, Field field, Mismatches mismatches) {
     ExtensionCodec<?> codec = CodecClass.writing(type, field);
     if (codec != null) return new CodecClass.Writer<>(codec, field);
+    Standin standin = Standin.of(type);
+    if (standin != null) return new Standin.Writer(standin, of(standin.type(), field, mismatches));
     FlatClass.Append append = append(type.type(), FlatClass.values(field));
     if (append != null) return new ValueWriter.OfFlat(append, field);
     DataType values = field.type();
@@ -51,8 +53,8 @@ final class WritePlans {
       ValueWriter key = of(type.arguments().get(0), entry.get(0), mismatches.elements("<key>"));
       return new ListWriter.OfMaps(key, of(type.arguments().get(1), entry.get(1), mismatches.elements("<value>")));
     }
-    Field item = ReadPlans.item(values);
-    if (item != null && (ReadPlans.isList(type) || ReadPlans.isPrimitives(type))) {
+    Field item = Lists.item(values);
+    if (item != null && Lists.isList(type)) {
       ValueWriter items = of(type.arguments().get(0), item, mismatches.elements("[]"));
       return ArrayWriter.copies(type.type(), item) ? new ArrayWriter() : new ListWriter(field, items);
     }

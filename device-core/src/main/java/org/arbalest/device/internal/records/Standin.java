@@ -1,0 +1,81 @@
+package org.arbalest.device.internal.records;
+
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.function.Function;
+import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.internal.read.ColumnImpl;
+import org.arbalest.device.spi.ObjectConversion;
+import org.arbalest.device.spi.ObjectType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A class whose objects are columns' values as those of another class: an {@link Optional} as what may be in it, others as an {@link ObjectConversion} says.
+ *
+ * @param type the other class
+ * @param to makes its objects, or null of an empty one
+ * @param from the way back, of what is not null
+ * @param none what a null is read as
+ */
+record Standin(ObjectType type, Function<Object, @Nullable Object> to, Function<Object, Object> from, @Nullable Object none) {
+  /** For a component's class; null if it stands for no other. */
+  static @Nullable Standin of(ObjectType type) {
+    if (isOptional(type)) return new Standin(type.arguments().get(0).withNullable(true), of -> ((Optional<?>) of).orElse(null), Optional::of, Optional.empty());
+    ObjectConversion<?, ?> conversion = FlatClass.of(type.type()) == null ? Shapes.conversion(type.type()) : null;
+    return conversion == null ? null : of(type, conversion);
+  }
+
+  /** Not one in another, whose emptiness would be lost. */
+  private static boolean isOptional(ObjectType type) {
+    return type.type() == Optional.class && type.arguments().size() == 1 && type.arguments().get(0).type() != Optional.class;
+  }
+
+  @SuppressWarnings("unchecked") // as whoever knows it says
+  private static Standin of(ObjectType type, ObjectConversion<?, ?> conversion) {
+    ObjectType as = ObjectType.of(conversion.as()).withNullable(type.nullable());
+    return new Standin(as, (Function<Object, @Nullable Object>) conversion.to(), (Function<Object, Object>) conversion.from(), null);
+  }
+
+  /** Reads the other class's objects, and makes these of them. */
+  static final class Reader extends ValueReader {
+    private final Standin standin;
+    private final ValueReader values;
+
+    Reader(ColumnImpl column, ObjectType type, Standin standin, ReadPlan values) {
+      super(column, type.withNullable(type.nullable() || standin.none != null));
+      this.standin = standin;
+      this.values = values.bind(column);
+    }
+
+    @Override
+    Object read(long row) {
+      return standin.from.apply(values.read(row));
+    }
+
+    @Override
+    @Nullable Object none() {
+      return standin.none;
+    }
+  }
+
+  /** Makes the other class's objects of these, and appends them. */
+  static final class Writer extends ValueWriter {
+    private final Standin standin;
+    private final ValueWriter values;
+
+    Writer(Standin standin, ValueWriter values) {
+      this.standin = standin;
+      this.values = values;
+    }
+
+    @Override
+    void write(@Nullable Object[] objects, int count, ColumnBuilder column) {
+      @Nullable Object[] others = Arrays.copyOf(objects, count);
+      for (int i = 0; i < count; i++) {
+        Object object = others[i];
+        if (object != null && !isAbsent(object)) others[i] = standin.to.apply(object);
+      }
+      values.write(others, count, column);
+    }
+  }
+}
