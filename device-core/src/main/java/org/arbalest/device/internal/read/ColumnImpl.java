@@ -251,7 +251,7 @@ public final class ColumnImpl extends ColumnTimes {
   @Override
   public Map<@Nullable Object, @Nullable Object> getMap(long row) {
     if (!(fieldAt(row, Getter.MAP).type() instanceof MapType)) throw cannot(Getter.MAP.what);
-    return MapValues.toMap(values.getList(valueAt(row, Getter.MAP)), describe() + ", row " + row);
+    return MapValues.toMap(values.getList(valueAt(row, Getter.MAP)), this, row);
   }
 
   /** Of what is encoded, the row of {@link #encodedValues} that the value of a row, which is not null, is. */

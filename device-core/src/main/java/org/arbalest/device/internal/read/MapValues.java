@@ -28,15 +28,15 @@ final class MapValues extends ListValues {
     return Collections.unmodifiableList(entries);
   }
 
-  /** Entries as a map; of a key that is there twice, {@code where} says whose it is. */
-  static Map<@Nullable Object, @Nullable Object> toMap(ColumnImpl entries, String where) {
+  /** The entries of a row as a map. */
+  static Map<@Nullable Object, @Nullable Object> toMap(ColumnImpl entries, ColumnImpl column, long of) {
     StructValues structs = (StructValues) entries.values;
     Map<@Nullable Object, @Nullable Object> map = new LinkedHashMap<>();
     for (long i = 0; i < entries.length; i++) {
       long row = structs.row(entries.offset + i);
       Object key = structs.child(0).get(row);
-      if (map.containsKey(key)) throw new IllegalArgumentException(where + " has the key " + key + " twice; getList and get have all entries");
       map.put(key, structs.child(1).get(row));
+      if (map.size() <= i) throw new IllegalArgumentException(column.describe() + ", row " + of + " has the key " + key + " twice; getList and get have all entries");
     }
     return Collections.unmodifiableMap(map);
   }
