@@ -92,6 +92,13 @@ class ContentEqualsSpec : FunSpec({
         difference(trips("JFK", "LHR"), trips("JFK", "LHR")) shouldBe null
     }
 
+    test("READ-60 the children of a union have names, as the fields of a struct have") {
+        val (a, b) = Field.of("a", DataType.INT32) to Field.of("b", DataType.INT32)
+        fun union(vararg fields: Field) = build(Field.of("u", DataType.denseUnion(*fields)), 0) {}
+        difference(union(a, b), union(a, b)) shouldBe null
+        difference(union(a, b), union(b, a)) shouldBe "the types of u differ: dense_union<a: int32, b: int32>, and dense_union<b: int32, a: int32>"
+    }
+
     test("READ-60 unions are equal if the types of their rows are, too") {
         val both = listOf(Field.of("a", DataType.INT32), Field.of("b", DataType.INT32), Field.of("s", StructType(List(2) { Field.of("x", DataType.INT8) })), Field.of("e", StructType(listOf())))
         for (mode in NestedType.UnionMode.entries) {

@@ -36,6 +36,7 @@ class ConcatFieldsSpec : FunSpec({
         refused("$.s", arrayOf(Field.of("s", DataType.struct(x, y))), arrayOf(Field.of("s", DataType.struct(y, x))))
         fun list(item: String, of: Field) = Field.of("l", DataType.list(Field.of(item, DataType.struct(of))))
         refused("$.l.item", arrayOf(list("item", x)), arrayOf(list("element", y)))
+        for (union in listOf<(Field) -> DataType>({ DataType.denseUnion(it) }, { DataType.sparseUnion(it) })) refused("$.u", arrayOf(Field.of("u", union(x))), arrayOf(Field.of("u", union(y))))
         fun map(item: String, entries: String, key: String, value: String): Field {
             val pair = DataType.struct(Field.of(key, DataType.INT32).withNullable(false), Field.of(value, DataType.list(Field.of(item, DataType.INT32))))
             return Field.of("m", NestedType.MapType(Field.of(entries, pair).withNullable(false), false))
@@ -43,6 +44,18 @@ class ConcatFieldsSpec : FunSpec({
         batch(map("item", "entries", "key", "value")).use { first ->
             batch(map("element", "key_value", "k", "v")).use { second -> DeviceArray.concat(listOf(first, second)).use { it.field() shouldBe first.field() } }
         }
+    }
+
+    test("ARR-21 another type below is named by its path, and so is what is in order in one only") {
+        fun refused(one: DataType, other: DataType): String? = batch(Field.of("s", DataType.struct(Field.of("a", one)))).use { first ->
+            batch(Field.of("s", DataType.struct(Field.of("a", other)))).use { second -> shouldThrow<DeviceException> { DeviceArray.concat(listOf(first, second)) }.message }
+        }
+        val encoded = DataType.dictionary(DataType.INT8, DataType.UTF8)
+        refused(DataType.INT32, DataType.INT64) shouldBe """arrays[1] and arrays[0] differ: $.s.a: one is "a: int64", the first "a: int32""""
+        refused(encoded, DataType.INT8) shouldBe """arrays[1] and arrays[0] differ: $.s.a: one is "a: int8", the first "a: dictionary<values=utf8, indices=int8>""""
+        refused(encoded, DataType.dictionary(DataType.INT8, DataType.BINARY)) shouldBe """arrays[1] and arrays[0] differ: $.s.a.(dictionary): one is "binary", the first "utf8""""
+        refused(encoded, NestedType.DictionaryType(FlatType.IntType(8, true), Field.of("values", DataType.UTF8), true)) shouldBe
+            "arrays[1] and arrays[0] differ: $.s.a: they differ in whether keys are sorted, or the dictionary is ordered"
     }
 
     test("ARR-21 what is nullable in one is nullable in the whole, at any depth, and valid to the last bit") {

@@ -3,7 +3,6 @@ package org.arbalest.device.internal.copy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.arbalest.device.DataType;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
@@ -11,14 +10,11 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.Field;
 import org.arbalest.device.MemoryManager;
-import org.arbalest.device.NestedType.DictionaryType;
-import org.arbalest.device.NestedType.MapType;
 import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
-import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
 
 /** Concatenates arrays where the CPU can reach, with copies there and from there where it cannot. */
@@ -41,7 +37,7 @@ public final class ArrayConcat {
     requireSome(arrays);
     List<DeviceArray> held = new ArrayList<>(arrays.size());
     try {
-      for (DeviceArray array : arrays) hold(array, held);
+      for (DeviceArray array : arrays) held.add(Objects.requireNonNull(array, () -> name(held.size())).retain());
       if (held.size() == 1) return copy(held.getFirst(), target, stream);
       Field whole = whole(held);
       fetch(held, stream);
@@ -59,22 +55,7 @@ public final class ArrayConcat {
     if (arrays.isEmpty()) throw new IllegalArgumentException("there are no arrays to concatenate");
   }
 
-  private static void hold(DeviceArray array, List<DeviceArray> held) {
-    int index = held.size();
-    Objects.requireNonNull(array, () -> name(index));
-    if (index > 0) {
-      Field first = held.getFirst().field();
-      if (!Layout.of(first).matches(Layout.of(array.field()))) {
-        throw DeviceException.invalid(name(index) + " is of " + array.field() + ", but " + name(0) + " of " + first);
-      }
-      if (!isOrderedAlike(first.type(), array.field().type())) {
-        throw DeviceException.invalid(name(index) + " and " + name(0) + " differ in whether their maps' keys are sorted, or their dictionaries ordered");
-      }
-    }
-    held.add(array.retain());
-  }
-
-  /** What the whole is of: the first one's field, nullable where any is; names the array whose columns have other names. */
+  /** What the whole is of: the first one's field, nullable where any is; names the array that is of another type, or whose columns have other names. */
   private static Field whole(List<DeviceArray> arrays) {
     Field whole = arrays.getFirst().field();
     for (int i = 1; i < arrays.size(); i++) {
@@ -109,18 +90,6 @@ public final class ArrayConcat {
     } catch (DeviceException e) {
       throw new DeviceException(e.errno(), name(0) + ": " + e.getMessage(), e);
     }
-  }
-
-  /** What no format string says, and the result would have from the first: that keys, or dictionaries, are in order. */
-  private static boolean isOrderedAlike(DataType one, DataType other) {
-    if (one instanceof MapType(_, boolean sorted) && other instanceof MapType(_, boolean otherSorted) && sorted != otherSorted) return false;
-    if (one instanceof DictionaryType(_, Field values, boolean ordered) && other instanceof DictionaryType(_, Field otherValues, boolean otherOrdered)) {
-      return ordered == otherOrdered && isOrderedAlike(values.type(), otherValues.type());
-    }
-    for (int i = 0; i < one.children().size(); i++) {
-      if (!isOrderedAlike(one.children().get(i).type(), other.children().get(i).type())) return false;
-    }
-    return true;
   }
 
   private static String name(int index) {

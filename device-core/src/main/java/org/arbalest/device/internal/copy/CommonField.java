@@ -14,13 +14,15 @@ import org.arbalest.device.NestedType.MapType;
 import org.arbalest.device.NestedType.RunEndEncodedType;
 import org.arbalest.device.NestedType.StructType;
 import org.arbalest.device.NestedType.UnionType;
+import org.arbalest.device.internal.schema.FieldNames;
+import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
 
-/** The field of which arrays of two fields are, whose types match: the first, nullable where either is. */
+/** The field of which arrays of two fields are: the first, nullable where either is. */
 final class CommonField {
   private CommonField() {}
 
-  /** Throws {@link Malformed} if the fields of a struct have other names; those of a map's entries do not count. */
+  /** Throws {@link Malformed} where the types differ, or the names of the fields of a struct or a union; those of a map's entries do not count. */
   static Field of(Field first, Field other) {
     return of(first, other, false);
   }
@@ -36,6 +38,8 @@ final class CommonField {
   /** The first one's type, itself if nothing in it becomes nullable. */
   @SuppressWarnings("ReferenceEquality") // what becomes nullable is made anew
   private static DataType type(Field first, Field other, boolean isEntry) {
+    if (!Layout.of(first).isLike(Layout.of(other))) throw new Malformed("one is \"" + other + "\", the first \"" + first + "\"");
+    if (((first.flags() ^ other.flags()) & Layout.PROMISES) != 0) throw new Malformed("they differ in whether keys are sorted, or the dictionary is ordered");
     DataType type = first.type();
     if (type instanceof DictionaryType(var index, Field values, boolean ordered) && other.type() instanceof DictionaryType with) {
       Field common = below(values, with.values(), false, Malformed.DICTIONARY);
@@ -44,7 +48,7 @@ final class CommonField {
     List<Field> ours = type.children();
     List<Field> theirs = other.type().children();
     List<Field> common = new ArrayList<>(ours.size());
-    boolean isNamed = type instanceof StructType && !isEntry;
+    boolean isNamed = FieldNames.count(type) && !isEntry;
     boolean isSame = true;
     for (int i = 0; i < ours.size(); i++) {
       Field field = ours.get(i);

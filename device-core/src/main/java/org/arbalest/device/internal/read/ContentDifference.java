@@ -20,6 +20,7 @@ import org.arbalest.device.NestedType.MapType;
 import org.arbalest.device.NestedType.StructType;
 import org.arbalest.device.NestedType.UnionType;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.schema.FieldNames;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +57,7 @@ public final class ContentDifference {
     List<Field> ours = left.type().children();
     List<Field> theirs = right.type().children();
     if (ours.size() != theirs.size()) return typesDiffer(left, right, path);
-    boolean named = isNamed && left.type() instanceof StructType;
+    boolean named = isNamed && FieldNames.count(left.type());
     for (int i = 0; i < ours.size(); i++) {
       String name = ours.get(i).name();
       if (named && !name.equals(theirs.get(i).name())) return typesDiffer(left, right, path);

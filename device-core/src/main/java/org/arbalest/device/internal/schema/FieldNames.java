@@ -4,11 +4,19 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import org.arbalest.device.DataType;
 import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.NestedType.UnionType;
 
 /** Fields by name. Names may repeat: who asks by one that does is told so, and is not given the first. */
 public final class FieldNames {
   private FieldNames() {}
+
+  /** Whether fields of a type are known by their names: those of structs and unions. What items, a map's entries and run-ends are called is no matter. */
+  public static boolean count(DataType type) {
+    return type instanceof StructType || type instanceof UnionType;
+  }
 
   /**
    * The position of the field of this name, or −1.

@@ -35,6 +35,7 @@ import org.arbalest.device.NestedType.StructType;
 import org.arbalest.device.NestedType.UnionMode;
 import org.arbalest.device.NestedType.UnionType;
 import org.arbalest.device.TimeUnit;
+import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.jspecify.annotations.Nullable;
 
 /** What an array of a type looks like: how many buffers, of what, and how its children relate to it. Derived from the type, once. */
@@ -81,6 +82,9 @@ public final class Layout {
 
   private static final FieldImpl[] NONE = {};
   private static final byte[] NO_IDS = {};
+
+  /** The flags of a field by which a reader takes something of its arrays for granted that no format string says: that keys or a dictionary are in order. */
+  public static final long PROMISES = ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED | ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED;
 
   /** More than the address space of any program has; a multiple of it, an address added, is still far from the end of a long. */
   public static final long MOST_BYTES = 1L << 57;
@@ -206,14 +210,8 @@ public final class Layout {
     return bits >>> 3;
   }
 
-  /** Whether arrays of the other layout can stand in for arrays of this one: the types are equal, but for names, metadata and nullability. */
-  public boolean matches(Layout other) {
-    if (this == other) return true;
-    if (!format.equals(other.format) || children.length != other.children.length) return false;
-    for (int i = 0; i < children.length; i++) {
-      if (!children[i].layout.matches(other.children[i].layout)) return false;
-    }
-    if (dictionary == null || other.dictionary == null) return dictionary == null && other.dictionary == null;
-    return dictionary.layout.matches(other.dictionary.layout);
+  /** Whether the other type is the same, what is below it aside. */
+  public boolean isLike(Layout other) {
+    return format.equals(other.format) && children.length == other.children.length && (dictionary == null) == (other.dictionary == null);
   }
 }
