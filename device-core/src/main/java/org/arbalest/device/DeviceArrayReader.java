@@ -39,9 +39,10 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
   }
 
   /**
-   * A stream of what a source gives. Arrays that do not have this type and device type are an error (STR-08), and so is one whose structs have fields of other
-   * names or in another order, or that may have nulls where this type has none (STR-12): C reads it as this type. What a nullable column under one that is not
-   * says of its null count is asked of each array. The array's own name, those of list items, map entries and union members, and metadata are no matter.
+   * A stream of what a source gives. Arrays that do not have this type and device type are an error (STR-08), and so is one whose structs or unions have fields of
+   * other names or in another order, or that has nulls where this type has none (STR-12): C reads it as this type. A nullable column under one that is not
+   * is asked for its null count in each array; unless that is 0, the bitmap is looked at, which waits for the array's event, and on a device copies it. Nulls
+   * that a null struct hides are no matter, nor are the array's own name, those of list items, map entries and run-ends, and metadata.
    *
    * @param field the type of each array
    * @param deviceType the device type of each array

@@ -42,8 +42,8 @@ public final class TaskExport {
 
   /** What is said about it; throws if it is an array that is not what the stream is of. */
   Metadata checkedMetadata() {
-    if (data instanceof AsyncTask task) return task.metadata();
-    export.check().checkSpent((DeviceArray) data);
+    if (owner == null) return ((AsyncTask) data).metadata();
+    export.check().checkSpent((DeviceArray) data, owner);
     return Metadata.empty();
   }
 

@@ -2,6 +2,7 @@ package org.arbalest.device.internal.validate;
 
 import java.util.Objects;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Field;
 import org.arbalest.device.Validation;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
@@ -42,6 +43,19 @@ public final class ArrayValidation {
   }
 
   private static void validateContent(DeviceArrayImpl array, Ownership owner) {
+    try {
+      check(array, owner, array.field(), false);
+    } catch (Malformed e) {
+      throw e.toDeviceException();
+    }
+  }
+
+  /** Whether an array has nulls only where another field may have some, which is of the same type; otherwise throws {@link Malformed}. Waits for the array's event. */
+  public static void checkNulls(DeviceArrayImpl array, Ownership owner, Field field) {
+    check(array, owner, field, true);
+  }
+
+  private static void check(DeviceArrayImpl array, Ownership owner, Field field, boolean nullsOnly) {
     EventPoint event = owner.event();
     if (event != null) {
       SyncEventImpl.synchronize(event, owner);
@@ -49,9 +63,7 @@ public final class ArrayValidation {
       DeviceImpl.unwrap(array.device()).driver(); // says that nobody knows the device
     }
     try (HostBuffers buffers = new HostBuffers(array.device(), owner.isCpuAccessible())) {
-      new Content(buffers, owner).check(Rows.of(array));
-    } catch (Malformed e) {
-      throw e.toDeviceException();
+      new Content(buffers, owner, nullsOnly).check(Rows.of(array, field));
     }
   }
 }

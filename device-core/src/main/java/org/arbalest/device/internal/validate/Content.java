@@ -11,16 +11,24 @@ final class Content {
   private final HostBuffers buffers;
   private final Ownership owner;
 
-  Content(HostBuffers buffers, Ownership owner) {
+  /** Whether nothing is looked at but whether nulls are where they may be. */
+  private final boolean nullsOnly;
+
+  Content(HostBuffers buffers, Ownership owner, boolean nullsOnly) {
     this.buffers = buffers;
     this.owner = owner;
+    this.nullsOnly = nullsOnly;
   }
 
   void check(Rows rows) {
     int mark = buffers.mark();
     try {
-      Nulls.check(buffers, rows);
-      if (rows.count > 0) checkBuffers(rows);
+      if (nullsOnly) {
+        Nulls.checkPlaces(buffers, rows);
+      } else {
+        Nulls.check(buffers, rows);
+        if (rows.count > 0) checkBuffers(rows);
+      }
     } finally {
       buffers.drop(mark);
     }

@@ -32,7 +32,12 @@ final class Nulls {
     long bitmap = ArrowArrayStruct.buffer(struct, 0);
     if (bitmap == 0 || ArrowArrayStruct.length(struct) == 0) return;
     if (said >= 0) checkCount(buffers, rows, bitmap, said);
-    if (said == 0 || rows.isNullable || rows.count == 0) return;
+    checkPlaces(buffers, rows);
+  }
+
+  /** Only whether nulls are where they may be; looks at the bitmap of a field that is not nullable, unless there are said to be none. */
+  static void checkPlaces(HostBuffers buffers, Rows rows) {
+    if (rows.isNullable || rows.count == 0) return;
     Validity validity = buffers.validity(rows);
     if (validity.nulls(rows.count) > 0) checkHidden(buffers, rows, validity);
   }

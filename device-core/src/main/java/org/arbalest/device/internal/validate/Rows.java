@@ -42,11 +42,11 @@ final class Rows {
     this.index = index;
   }
 
-  /** What a handle shows. */
-  static Rows of(DeviceArrayImpl array) {
+  /** What a handle shows, by a field, which may be another of the same type. */
+  static Rows of(DeviceArrayImpl array, Field field) {
     long struct = array.struct();
     boolean isWhole = array.offset() == ArrowArrayStruct.offset(struct) && array.length() == ArrowArrayStruct.length(struct);
-    return new Rows(array.field(), struct, array.offset(), array.length(), isWhole, array.field().isNullable(), null, 0);
+    return new Rows(field, struct, array.offset(), array.length(), isWhole, field.isNullable(), null, 0);
   }
 
   /** The elements of a child: those that belong to these by their position, or all. */
