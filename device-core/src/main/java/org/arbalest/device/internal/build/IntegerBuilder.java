@@ -12,6 +12,7 @@ import org.arbalest.device.FlatType.IntType;
 import org.arbalest.device.FlatType.TimeType;
 import org.arbalest.device.TimeUnit;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Units;
 
 /** Integers, and what is stored as one: dates, times, timestamps, durations. */
 final class IntegerBuilder extends FixedBuilder {
@@ -36,12 +37,12 @@ final class IntegerBuilder extends FixedBuilder {
     int bits = 8 * width;
     if (field.type() instanceof TimeType(TimeUnit unit)) {
       this.least = 0;
-      this.most = day(unit) - 1;
+      this.most = Units.perDay(unit) - 1;
     } else {
       this.least = signed ? -1L << (bits - 1) : 0;
       this.most = signed ? -1L >>> (65 - bits) : -1L >>> (64 - bits);
     }
-    this.step = field.type() instanceof DateType && width == 8 ? day(TimeUnit.MILLISECOND) : 1;
+    this.step = field.type() instanceof DateType && width == 8 ? Units.MILLIS_PER_DAY : 1;
   }
 
   @Override
@@ -111,15 +112,6 @@ final class IntegerBuilder extends FixedBuilder {
 
   private static boolean isLimited(DataType type) {
     return type instanceof TimeType || (type instanceof DateType(DateUnit unit) && unit == DateUnit.MILLISECOND);
-  }
-
-  private static long day(TimeUnit unit) {
-    return switch (unit) {
-      case SECOND -> 86_400;
-      case MILLISECOND -> 86_400_000;
-      case MICROSECOND -> 86_400_000_000L;
-      case NANOSECOND -> 86_400_000_000_000L;
-    };
   }
 
   private boolean isValue(long value) {

@@ -17,12 +17,10 @@ import org.arbalest.device.FlatType.TimeType;
 import org.arbalest.device.FlatType.TimestampType;
 import org.arbalest.device.TimeUnit;
 import org.arbalest.device.internal.schema.TypeNames;
+import org.arbalest.device.internal.schema.Units;
 
 /** Dates and times as the numbers that they are stored as: exactly, or refused by what is to hold them. */
 final class TimeCounts {
-  private static final BigInteger NANOS_PER_SECOND = BigInteger.valueOf(1_000_000_000);
-  private static final long MILLIS_PER_DAY = 86_400_000;
-
   private TimeCounts() {}
 
   /** What a value of java.time is stored as in a column of integers. */
@@ -41,11 +39,11 @@ final class TimeCounts {
 
   private static long days(ColumnBuilderImpl column, DateUnit unit, LocalDate date) {
     long day = date.toEpochDay();
-    boolean fits = unit == DateUnit.DAY ? day == (int) day : Math.abs(day) <= Long.MAX_VALUE / MILLIS_PER_DAY;
-    if (fits) return unit == DateUnit.DAY ? day : day * MILLIS_PER_DAY;
-    long most = unit == DateUnit.DAY ? Integer.MAX_VALUE : Long.MAX_VALUE / MILLIS_PER_DAY;
+    boolean fits = unit == DateUnit.DAY ? day == (int) day : Math.abs(day) <= Long.MAX_VALUE / Units.MILLIS_PER_DAY;
+    if (fits) return unit == DateUnit.DAY ? day : day * Units.MILLIS_PER_DAY;
+    long most = unit == DateUnit.DAY ? Integer.MAX_VALUE : Long.MAX_VALUE / Units.MILLIS_PER_DAY;
     long least = unit == DateUnit.DAY ? Integer.MIN_VALUE : -most;
-    boolean another = unit == DateUnit.DAY && Math.abs(day) <= Long.MAX_VALUE / MILLIS_PER_DAY;
+    boolean another = unit == DateUnit.DAY && Math.abs(day) <= Long.MAX_VALUE / Units.MILLIS_PER_DAY;
     throw column.doesNotHold(date + " (" + LocalDate.ofEpochDay(least) + " to " + LocalDate.ofEpochDay(most) + ")", another ? "date64 does" : "");
   }
 
@@ -57,11 +55,11 @@ final class TimeCounts {
   /** Seconds and nanoseconds, which are {@code value}, in a type's unit. */
   private static long of(ColumnBuilderImpl column, DataType type, long seconds, long nanos, Object value) {
     long perUnit = nanosPer(unit(type));
-    long high = Math.multiplyHigh(seconds, 1_000_000_000L);
-    long low = seconds * 1_000_000_000L;
+    long high = Math.multiplyHigh(seconds, Units.NANOS_PER_SECOND);
+    long low = seconds * Units.NANOS_PER_SECOND;
     long sum = low + nanos;
     if (high == (low >> 63) && !(low > 0 && sum < 0) && sum % perUnit == 0) return sum / perUnit;
-    BigInteger all = BigInteger.valueOf(seconds).multiply(NANOS_PER_SECOND).add(BigInteger.valueOf(nanos));
+    BigInteger all = BigInteger.valueOf(seconds).multiply(BigInteger.valueOf(Units.NANOS_PER_SECOND)).add(BigInteger.valueOf(nanos));
     if (fits(all, unit(type))) return all.divide(BigInteger.valueOf(perUnit)).longValue();
     throw refused(column, type, all, value);
   }
@@ -114,12 +112,7 @@ final class TimeCounts {
   }
 
   private static long nanosPer(TimeUnit unit) {
-    return switch (unit) {
-      case SECOND -> 1_000_000_000;
-      case MILLISECOND -> 1_000_000;
-      case MICROSECOND -> 1_000;
-      case NANOSECOND -> 1;
-    };
+    return Units.NANOS_PER_SECOND / Units.perSecond(unit);
   }
 
   /** What a value of java.time is, for an error. */

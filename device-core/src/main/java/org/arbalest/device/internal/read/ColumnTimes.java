@@ -22,13 +22,11 @@ import org.arbalest.device.FlatType.TimeType;
 import org.arbalest.device.FlatType.TimestampType;
 import org.arbalest.device.TimeUnit;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.schema.Units;
 import org.jspecify.annotations.Nullable;
 
 /** Dates and times as what {@code java.time} has for the number that they are stored as. */
 public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
-  private static final long MILLIS_PER_DAY = 86_400_000;
-  private static final long NANOS_PER_SECOND = 1_000_000_000;
-
   /** A zone by the name that a type has. */
   private record Zone(String name, ZoneId id) {}
 
@@ -121,12 +119,12 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
   }
 
   static LocalDate date(DateUnit unit, long stored) {
-    return LocalDate.ofEpochDay(unit == DateUnit.DAY ? stored : Math.floorDiv(stored, MILLIS_PER_DAY));
+    return LocalDate.ofEpochDay(unit == DateUnit.DAY ? stored : Math.floorDiv(stored, Units.MILLIS_PER_DAY));
   }
 
   /** Whether a stored number is a whole number of days, as each date is. */
   static boolean isDay(DateUnit unit, long stored) {
-    return unit == DateUnit.DAY || stored % MILLIS_PER_DAY == 0;
+    return unit == DateUnit.DAY || stored % Units.MILLIS_PER_DAY == 0;
   }
 
   static LocalTime time(TimeUnit unit, long stored) {
@@ -145,21 +143,12 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
     return Duration.ofSeconds(seconds(unit, stored), nanos(unit, stored));
   }
 
-  private static long perSecond(TimeUnit unit) {
-    return switch (unit) {
-      case SECOND -> 1;
-      case MILLISECOND -> 1_000;
-      case MICROSECOND -> 1_000_000;
-      case NANOSECOND -> NANOS_PER_SECOND;
-    };
-  }
-
   private static long seconds(TimeUnit unit, long stored) {
-    return Math.floorDiv(stored, perSecond(unit));
+    return Math.floorDiv(stored, Units.perSecond(unit));
   }
 
   /** The nanoseconds beyond the seconds; never negative. */
   private static long nanos(TimeUnit unit, long stored) {
-    return Math.floorMod(stored, perSecond(unit)) * (NANOS_PER_SECOND / perSecond(unit));
+    return Math.floorMod(stored, Units.perSecond(unit)) * (Units.NANOS_PER_SECOND / Units.perSecond(unit));
   }
 }

@@ -11,12 +11,11 @@ import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.Units;
 import org.jspecify.annotations.Nullable;
 
 /** Values of one width of which not all bits are a value of the type; those beneath nulls may be anything. */
 final class FixedChecks {
-  private static final long SECONDS = 86_400;
-
   private final HostBuffers buffers;
   private final Rows rows;
   private final long values;
@@ -65,13 +64,7 @@ final class FixedChecks {
   }
 
   private void checkTimes(TimeType type) {
-    long day =
-        switch (type.unit()) {
-          case SECOND -> SECONDS;
-          case MILLISECOND -> SECONDS * 1_000;
-          case MICROSECOND -> SECONDS * 1_000_000;
-          case NANOSECOND -> SECONDS * 1_000_000_000;
-        };
+    long day = Units.perDay(type.unit());
     long row = outside(true, 0, day - 1);
     if (row < rows.count) throw new Malformed("row " + row + ": " + value(row) + " is not within the " + day + " " + name(type) + " of a day");
   }

@@ -1,14 +1,13 @@
 package org.arbalest.device.internal.validate;
 
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Units;
 
 /**
  * Searches integers in CPU memory for the next that is suspicious: whoever asked finds out then whether it is beneath a null, and if so goes on behind it. A loop
  * for each width, since one that asks for the width at each element is ten times as slow.
  */
 final class Scan {
-  private static final long DAY = 86_400_000;
-
   private Scan() {}
 
   /** The first of {@code count} integers of 32 or 64 bits that is less than the one before, or than 0; {@code count} if there is none. */
@@ -164,7 +163,7 @@ final class Scan {
   /** The first number of milliseconds, from one on, that is not a whole number of days; {@code count} if there is none. */
   static long partOfDay(long at, long from, long count) {
     for (long i = from; i < count; i++) {
-      if (NativeHeap.getLong(at + 8 * i) % DAY != 0) return i;
+      if (NativeHeap.getLong(at + 8 * i) % Units.MILLIS_PER_DAY != 0) return i;
     }
     return count;
   }

@@ -1,0 +1,24 @@
+package org.arbalest.device.internal.schema;
+
+import org.arbalest.device.TimeUnit;
+
+/** How many of a unit of time there are in others. */
+public final class Units {
+  public static final long NANOS_PER_SECOND = 1_000_000_000;
+  public static final long MILLIS_PER_DAY = perDay(TimeUnit.MILLISECOND);
+
+  private Units() {}
+
+  public static long perSecond(TimeUnit unit) {
+    return switch (unit) {
+      case SECOND -> 1;
+      case MILLISECOND -> 1_000;
+      case MICROSECOND -> 1_000_000;
+      case NANOSECOND -> NANOS_PER_SECOND;
+    };
+  }
+
+  public static long perDay(TimeUnit unit) {
+    return 86_400 * perSecond(unit);
+  }
+}
