@@ -93,7 +93,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * <p>It is the CPU that joins, and where it cannot reach the memory it works in main memory: it waits for the arrays, first copying what it cannot read,
    * and a result for a device is copied there by the stream, with an event that completes when that is done.
    *
-   * @param arrays one at least, all of the first one's type, and structs with the same names in the same order; what list items, map entries and the arrays
+   * @param arrays one at least, all of the first one's type, structs and unions with the same names in the same order; what list items, map entries and the arrays
    *     themselves are called, and metadata, is the first one's; what is nullable in any is nullable in the whole
    * @param target where to
    * @param stream what copies, where a copy is needed and the stream reaches the device; otherwise that device's default stream does
@@ -298,7 +298,8 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * <p>Buffers that need no change are shared, the others are written anew, in one allocation: {@link #conversion} says how many. This handle stays as it is, and
    * may be closed at once. Where buffers must be read, this waits as {@link #synchronize} does; where the CPU cannot read them, only what needs
    * no reading is converted: names, order and choice of fields, nullable to not if the null count is 0. The result has as many elements as are shown, which of
-   * run-ends, dictionaries and lists that overlap may be many more than the array has bytes: of what comes from strangers, look at {@link #length} first.
+   * run-ends, dictionaries and lists that overlap may be many more than the array has bytes: what is more than offsets reach, or than any memory has, is refused before anything is allocated, and the rest is a
+   * matter of the memory that there is, so of what comes from strangers look at {@link #length} first.
    *
    * @param requested the field that is asked for; its name is the result's
    * @return the result, to be closed by the caller

@@ -89,8 +89,13 @@ final class ConversionPlan implements AutoCloseable {
 
   /** Memory for so many positions. */
   long list(long count) {
-    if (count > Layout.MOST_BYTES / Long.BYTES) throw new Malformed(count + " elements are more than memory has bytes for");
+    requireRoom(count);
     return temporary(Long.BYTES * count);
+  }
+
+  /** Throws if there are more elements than there is memory for positions. */
+  static void requireRoom(long count) {
+    if (count > Layout.MOST_BYTES / Long.BYTES) throw new Malformed(count + " elements are more than memory has bytes for");
   }
 
   /** Memory until the end of the conversion. */

@@ -23,9 +23,10 @@ final class Encodings {
     long indices = ArrowArrayStruct.buffer(struct, 1);
     long known = ArrowArrayStruct.length(dictionary);
     long offset = ArrowArrayStruct.offset(dictionary);
-    long list = plan.list(rows.count);
+    long list = plan.list(rows.entries());
     boolean hasNone = false;
-    for (long k = 0; k < rows.count; k++) {
+    long next = list;
+    for (long k = 0; k < rows.count; k = rows.next(k)) {
       long position = -1;
       if (mask.isNull(k)) {
         hasNone = true;
@@ -34,7 +35,8 @@ final class Encodings {
         if (index < 0 || index >= known) throw new Malformed("row " + k + ": index " + index + " is beyond the " + known + " values of the dictionary");
         position = offset + index;
       }
-      NativeHeap.putLong(list + Long.BYTES * k, position);
+      NativeHeap.putLong(next, position);
+      next += Long.BYTES;
     }
     return plan.measure(type.values(), dictionary, Selection.decoded(list, rows, hasNone), to);
   }
@@ -68,6 +70,13 @@ final class Encodings {
       return low;
     }
 
+    /** How many runs some rows are in that follow each other, the first of which is in one of them. */
+    long count(long first, Selection rows) {
+      long count = 0;
+      for (long last = rows.start; last < rows.start + rows.count; count++) last = end(first + count, last);
+      return count;
+    }
+
     /** The end of a run that must end behind a position. */
     long end(long run, long before) {
       if (run >= count) throw new Malformed("the runs end at " + before + ", but there are elements behind that");
@@ -83,9 +92,27 @@ final class Encodings {
     long child = ArrowArrayStruct.child(struct, 1);
     if (rows.count == 0) return plan.measure(values, child, Selection.range(ArrowArrayStruct.offset(child), 0), to);
     plan.look();
-    long list = plan.list(rows.count);
-    fill(Runs.of(from, struct), rows, list);
+    Runs runs = Runs.of(from, struct);
+    if (rows.isRange() && !rows.mayBeHidden()) {
+      long first = runs.find(rows.start);
+      long count = runs.count(first, rows);
+      if (2 * count < rows.count) return plan.measure(values, child, byRuns(plan, runs, first, count, rows), to); // otherwise a list of all is shorter
+    }
+    long list = plan.list(rows.entries());
+    fill(runs, rows, list);
     return plan.measure(values, child, Selection.decoded(list, rows, rows.hasNone), to);
+  }
+
+  /** The value of each run that rows are in. What this takes goes by the runs: a few bytes of them may speak of more rows than memory has room for. */
+  private static Selection byRuns(ConversionPlan plan, Runs runs, long first, long count, Selection rows) {
+    ConversionPlan.requireRoom(rows.count);
+    long list = plan.list(count);
+    long ends = plan.list(count);
+    for (long run = 0; run < count; run++) {
+      NativeHeap.putLong(list + Long.BYTES * run, runs.values + first + run);
+      NativeHeap.putLong(ends + Long.BYTES * run, Math.min(runs.end(first + run) - rows.start, rows.count));
+    }
+    return Selection.decoded(list, rows, new Spans(ends, count));
   }
 
   private static void fill(Runs runs, Selection rows, long list) {
@@ -97,11 +124,13 @@ final class Encodings {
       }
       return;
     }
-    for (long k = 0; k < rows.count; k++) {
+    long next = list;
+    for (long k = 0; k < rows.count; k = rows.next(k)) {
       long at = rows.at(k);
       long run = at < 0 ? -1 : runs.find(at);
       if (run == runs.count) throw new Malformed("row " + k + ": there is no run at " + at);
-      NativeHeap.putLong(list + Long.BYTES * k, at < 0 ? -1 : runs.values + run);
+      NativeHeap.putLong(next, at < 0 ? -1 : runs.values + run);
+      next += Long.BYTES;
     }
   }
 
@@ -125,10 +154,8 @@ final class Encodings {
 
   private static void cut(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to, Runs runs, long bits) {
     long first = runs.find(rows.start);
-    long count = 0;
-    long last = rows.start;
-    while (last < rows.start + rows.count) last = runs.end(first + count++, last);
-    boolean isKept = rows.start == 0 && last == rows.count && runs.bits == bits && (!plan.isCompact || count == runs.count);
+    long count = runs.count(first, rows);
+    boolean isKept = rows.start == 0 && runs.end(first + count - 1) == rows.count && runs.bits == bits && (!plan.isCompact || count == runs.count);
     addEnds(node, count, isKept ? plan.share(runs.ends) : plan.piece((bits >>> 3) * count, address -> {
       for (long run = 0; run < node.children.getFirst().length; run++) {
         Integers.put(address, bits, run, Math.min(runs.end(first + run) - rows.start, rows.count));
@@ -139,14 +166,16 @@ final class Encodings {
 
   /** Rows that follow each other and are of one run are one again. */
   private static void gather(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to, Runs runs, long bits) {
-    long list = plan.list(rows.count);
-    long ends = plan.list(rows.count);
+    long list = plan.list(rows.entries());
+    long ends = plan.list(rows.entries());
     fill(runs, rows, list);
     long count = 0;
-    for (long k = 0; k < rows.count; k++) {
-      long value = NativeHeap.getLong(list + Long.BYTES * k);
+    long next = list;
+    for (long k = 0; k < rows.count; k = rows.next(k)) {
+      long value = NativeHeap.getLong(next);
+      next += Long.BYTES;
       if (count == 0 || NativeHeap.getLong(list + Long.BYTES * (count - 1)) != value) NativeHeap.putLong(list + Long.BYTES * count++, value);
-      NativeHeap.putLong(ends + Long.BYTES * (count - 1), k + 1);
+      NativeHeap.putLong(ends + Long.BYTES * (count - 1), rows.next(k));
     }
     long all = count;
     addEnds(node, all, plan.piece((bits >>> 3) * all, address -> {

@@ -44,7 +44,8 @@ final class FixedWidth {
     long width = bits >>> 3;
     if (isKept) return plan.share(from + width * rows.start);
     plan.look();
-    return plan.piece(Math.multiplyExact(width, rows.count), to -> copy(from, width, rows, to));
+    if (rows.count > Layout.MOST_BYTES / width) throw new Malformed(rows.count + " values of " + width + " bytes are more than memory has");
+    return plan.piece(width * rows.count, to -> copy(from, width, rows, to));
   }
 
   /** Of elements that are nowhere, zeroes. */
@@ -117,7 +118,7 @@ final class FixedWidth {
     Mask mask = rows.mask(plan, bitmap);
     long from = ArrowArrayStruct.buffer(struct, 1);
     long most = Integers.most(asked.bits(), asked.signed());
-    for (long k = 0; k < rows.count; k++) {
+    for (long k = 0; k < rows.count; k = rows.next(k)) {
       if (mask.isNull(k)) continue;
       long index = index(own, from, rows.at(k));
       if (index < 0 || index > most) throw new Malformed("row " + k + ": index " + index + " does not fit " + asked.bits() + " bits");

@@ -67,7 +67,7 @@ final class Lists {
     } else {
       plan.look();
       mask = rows.mask(plan, ConversionPlan.bitmap(layout, struct));
-      for (long k = 0; k < rows.count; k++) look(k);
+      for (long k = 0; k < rows.count; k = rows.next(k)) look(k, rows.next(k) - k);
       if (sum == 0) first = 0;
       if (toViews) {
         toViews(isSame, isSame && isSameWidth);
@@ -97,7 +97,8 @@ final class Lists {
     return Integers.get(offsets, layout.bits, at);
   }
 
-  private void look(long row) {
+  /** At a row that is followed by others which are like it: so many in all. */
+  private void look(long row, long times) {
     long size = size(row);
     if (size == 0) return;
     long at = rows.at(row);
@@ -107,11 +108,13 @@ final class Lists {
       String second = isView ? "sizes[" + at + "] = " + size : "offsets[" + (at + 1) + "] = " + (start + size);
       throw new Malformed("row " + row + ": offsets[" + at + "] = " + start + " and " + second + " lead beyond the " + known + " elements, or go back");
     }
-    isContiguous &= sum == 0 || start == last; // contiguous so far: the one before ended at the last
+    isContiguous &= (sum == 0 || start == last) && times == 1; // contiguous so far: the one before ended at the last
     first = Math.min(first, start);
     last = Math.max(last, start + size);
-    if (sum > Layout.MOST_BYTES) throw new Malformed(sum + " elements are more than memory has bytes for");
-    sum += size;
+    if (times > (Layout.MOST_BYTES - sum) / size) {
+      throw new Malformed("row " + row + ": " + times + " lists of " + size + " elements, beside " + sum + " others, are more than memory has bytes for");
+    }
+    sum += size * times;
   }
 
   private void requireReach(long elements) {

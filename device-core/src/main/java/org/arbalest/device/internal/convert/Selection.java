@@ -6,8 +6,8 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which elements of a struct become the elements of the result, in order: those from one on, or a list of any. Positions count from the start of the
- * struct's buffers; −1 is an element that is null, though nothing of the struct's is.
+ * Which elements of a struct become the elements of the result, in order: those from one on, or a list of any, each once or for a run of elements. Positions
+ * count from the start of the struct's buffers; −1 is an element that is null, though nothing of the struct's is.
  */
 final class Selection {
   final long count;
@@ -18,6 +18,9 @@ final class Selection {
   /** The positions, as a long each; 0 if they follow each other. */
   private final long list;
 
+  /** The runs that the list has the positions of; null if it has one for each element. In a run all elements are alike, also in whether they are hidden. */
+  private final @Nullable Spans spans;
+
   /** Whether some are −1. */
   final boolean hasNone;
 
@@ -26,10 +29,11 @@ final class Selection {
 
   private final @Nullable Above above;
 
-  private Selection(long start, long count, long list, boolean hasNone, boolean isDecoded, @Nullable Above above) {
+  private Selection(long start, long count, long list, @Nullable Spans spans, boolean hasNone, boolean isDecoded, @Nullable Above above) {
     this.start = start;
     this.count = count;
     this.list = list;
+    this.spans = spans;
     this.hasNone = hasNone;
     this.isDecoded = isDecoded;
     this.above = above;
@@ -37,7 +41,7 @@ final class Selection {
 
   /** Elements that follow each other. */
   static Selection range(long start, long count) {
-    return new Selection(start, count, 0, false, false, null);
+    return new Selection(start, count, 0, null, false, false, null);
   }
 
   /** All elements of a struct. */
@@ -47,26 +51,31 @@ final class Selection {
 
   /** Elements anywhere; the list stays the caller's. */
   static Selection list(long list, long count, long shift) {
-    return new Selection(shift, count, list, false, false, null);
+    return new Selection(shift, count, list, null, false, false, null);
   }
 
-  /** Elements anywhere that stand for the elements of another selection, by a dictionary or by runs. */
+  /** Elements anywhere that stand for the elements of another selection, by a dictionary or by runs: a position for each of its {@link #entries}. */
   static Selection decoded(long list, Selection of, boolean hasNone) {
-    return new Selection(0, of.count, list, hasNone, true, of.above);
+    return new Selection(0, of.count, list, of.spans, hasNone, true, of.above);
+  }
+
+  /** The same with a position for each run of elements that follow each other, none of which is hidden. */
+  static Selection decoded(long list, Selection of, Spans spans) {
+    return new Selection(0, of.count, list, spans, false, true, of.above);
   }
 
   /** The elements of a child that is positioned by its parent: as many for each of these. */
   Selection child(ConversionPlan plan, long child, long each, Above parent) {
     long offset = ArrowArrayStruct.offset(child);
     long length = Math.multiplyExact(count, each);
-    if (list == 0) return new Selection(offset + start * each, length, 0, false, false, parent);
-    if (each == 1) return new Selection(offset + start, length, list, hasNone, isDecoded, parent);
+    if (list == 0) return new Selection(offset + start * each, length, 0, null, false, false, parent);
+    if (each == 1) return new Selection(offset + start, length, list, spans, hasNone, isDecoded, parent);
     long positions = plan.list(length);
     for (long k = 0; k < count; k++) {
       long at = at(k);
       for (long j = 0; j < each; j++) NativeHeap.putLong(positions + Long.BYTES * (k * each + j), at < 0 ? -1 : at * each + j);
     }
-    return new Selection(offset, length, positions, hasNone, isDecoded, parent);
+    return new Selection(offset, length, positions, null, hasNone, isDecoded, parent);
   }
 
   boolean isRange() {
@@ -81,16 +90,26 @@ final class Selection {
   /** Where an element is; −1 for one that is nowhere. */
   long at(long element) {
     if (list == 0) return start + element;
-    long at = NativeHeap.getLong(list + Long.BYTES * element);
+    long at = NativeHeap.getLong(list + Long.BYTES * (spans == null ? element : spans.of(element)));
     return at < 0 ? -1 : at + start;
+  }
+
+  /** The element behind those that are known to be like one, for whoever does not have to look at each. */
+  long next(long element) {
+    return spans == null ? element + 1 : spans.endOf(element);
+  }
+
+  /** How many there are when one goes on by {@link #next}. */
+  long entries() {
+    return spans == null ? count : spans.count;
   }
 
   /** How many elements are null; the bitmap is 0 if none of the struct's are. */
   long nulls(long bitmap) {
     if (list == 0) return bitmap == 0 ? 0 : count - Bitmaps.countOnes(bitmap, start, count);
     long nulls = 0;
-    for (long k = 0; k < count; k++) {
-      if (isNull(bitmap, at(k))) nulls++;
+    for (long k = 0; k < count; k = next(k)) {
+      if (isNull(bitmap, at(k))) nulls += next(k) - k;
     }
     return nulls;
   }
@@ -101,7 +120,7 @@ final class Selection {
 
   /** The first element that is null, and that nothing above hides; −1 if there is none. */
   long exposedNull(long bitmap) {
-    for (long k = 0; k < count; k++) {
+    for (long k = 0; k < count; k = next(k)) {
       if (isNull(bitmap, at(k)) && (above == null || !above.hides(k))) return k;
     }
     return -1;
@@ -123,11 +142,17 @@ final class Selection {
   Mask mask(ConversionPlan plan, long bitmap) {
     boolean isHidden = mayBeHidden();
     if (bitmap == 0 && !hasNone && !isHidden) return Mask.ALL;
-    if (list == 0 && !isHidden) return new Mask(bitmap, start);
+    if (list == 0 && !isHidden) return new Mask(bitmap, start, null);
+    if (spans != null) return new Mask(bitmap, 0, this);
     long mask = plan.temporary((count + 7) >>> 3);
     writeValidity(bitmap, mask);
     if (above != null && isHidden) above.hide(mask, count);
-    return new Mask(mask, 0);
+    return new Mask(mask, 0, null);
+  }
+
+  /** Whether an element is null or hidden. */
+  boolean isAbsent(long bitmap, long element) {
+    return isNull(bitmap, at(element)) || (above != null && above.hides(element));
   }
 
   /** Writes a validity bitmap. */

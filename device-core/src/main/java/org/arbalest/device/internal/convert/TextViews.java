@@ -56,7 +56,7 @@ final class TextViews {
   private static void ofOffsets(ConversionPlan plan, Node node, TextSource source, Selection rows) {
     source.open();
     long[] ends = {0};
-    for (long k = 0; k < rows.count; k++) {
+    for (long k = 0; k < rows.count; k = rows.next(k)) {
       if (source.isNull(k)) continue;
       long at = rows.at(k);
       long size = source.size(k, at);

@@ -83,14 +83,22 @@ final class Texts {
     if (bytes > Integers.most(bits, true)) throw new Malformed(bytes + " bytes of data are more than offsets of " + bits + " bits reach");
   }
 
+  /** How many bytes some rows have of so many each, beside others. */
+  private static long requireMemory(long row, long each, long rows, long others) {
+    if (each > 0 && rows > (Layout.MOST_BYTES - others) / each) {
+      throw new Malformed("row " + row + ": " + rows + " texts of " + each + " bytes, beside " + others + " others, are more than memory has");
+    }
+    return each * rows;
+  }
+
   /** Texts from anywhere, one behind the other. */
   private static void gather(ConversionPlan plan, Node node, TextSource source, Selection rows) {
     source.open();
     long bits = node.layout.bits;
     long size = 0;
-    for (long k = 0; k < rows.count; k++) {
-      if (!source.isNull(k)) size += source.size(k, rows.at(k));
-      if (size > Layout.MOST_BYTES) throw new Malformed(size + " bytes are more than memory has");
+    for (long k = 0; k < rows.count; k = rows.next(k)) {
+      long length = source.isNull(k) ? 0 : source.size(k, rows.at(k));
+      size += requireMemory(k, length, rows.next(k) - k, size);
     }
     requireReach(bits, size);
     node.buffers.add(plan.piece((bits >>> 3) * (rows.count + 1), to -> {

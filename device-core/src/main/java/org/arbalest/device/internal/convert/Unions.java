@@ -104,10 +104,10 @@ final class Unions {
     long[] end = new long[ids.size()];
     long[] counts = new long[ids.size()];
     Arrays.fill(first, Long.MAX_VALUE);
-    for (long k = 0; k < rows.count; k++) {
+    for (long k = 0; k < rows.count; k = rows.next(k)) {
       long at = rows.at(k);
       int child = at < 0 ? childOfNulls() : child(k, at);
-      counts[child]++;
+      counts[child] += rows.next(k) - k;
       if (at < 0) continue;
       long offset = NativeHeap.getInt(offsets() + Integer.BYTES * at);
       if (offset < 0 || offset >= length(child)) {

@@ -1,0 +1,101 @@
+package org.arbalest.testkit
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Field
+import org.arbalest.device.Ledger
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.Errno
+import org.arbalest.testkit.LaidValues.read
+import java.lang.foreign.Arena
+import java.nio.ByteBuffer
+
+/** Run-ends and dictionaries of a few bytes, which stand for more than memory has room for: a user has an error with the numbers, and at once. */
+class ConvertExpandedSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    fun text(vararg values: String?): RawArray {
+        val nulls = values.count { it == null }
+        val valid = values.foldIndexed(0) { i, bits, value -> if (value == null) bits else bits or (1 shl i) }
+        val ends = values.runningFold(0) { end, value -> end + (value?.length ?: 0) }
+        val data = values.filterNotNull().joinToString("").encodeToByteArray()
+        return RawArray(Field.of("values", DataType.UTF8), values.size, nulls.toLong(), 0, mutableListOf(RawArray.bytes(valid.toByte()), RawArray.ints(*ends.toIntArray()), ByteBuffer.wrap(data)))
+    }
+
+    fun plain(type: DataType, length: Int, vararg buffers: ByteBuffer?, name: String = "values", children: List<RawArray> = listOf(), dictionary: RawArray? = null) =
+        RawArray(Field.of(name, type), length, 0, 0, buffers.toMutableList(), children, dictionary)
+
+    /** Run-ends whose runs end at these rows. */
+    fun <T> runs(values: RawArray, vararg ends: Long, use: (DeviceArray) -> T): T = Arena.ofConfined().use { arena ->
+        val runEnds = RawArray(Field.of("run_ends", DataType.INT64).withNullable(false), ends.size, 0, 0, mutableListOf(null, RawArray.longs(*ends)))
+        val array = RawArray(Field.of("a", DataType.runEndEncoded(DataType.INT64, values.field)), 1, 0, 0, mutableListOf(), listOf(runEnds, values))
+        val out = array.laid(arena).also { ArrowArrayStruct.setLength(it.address(), ends.last()) }
+        DeviceArray.importArray(out, array.field).use(use)
+    }
+
+    fun refused(array: DeviceArray, requested: DataType, errno: Int = Errno.EINVAL): String {
+        val before = Ledger.now()
+        val thrown = shouldThrow<DeviceException> { array.convertTo(Field.of("a", requested)) }
+        thrown.errno() shouldBe errno
+        Ledger.now() shouldBe before
+        return thrown.message!!
+    }
+
+    val long = "x".repeat(100)
+    val many = 1L shl 40
+
+    test("REQ-04 text in run-ends that is more than offsets reach is refused by the sum, before anything is made of its rows") {
+        runs(text(long), many) { refused(it, DataType.UTF8) shouldBe "$: ${100 * many} bytes of data are more than offsets of 32 bits reach" }
+        runs(text(null, "", long), many, 2 * many, 2 * many + (1L shl 25)) {
+            refused(it, DataType.UTF8) shouldBe "$: ${100L shl 25} bytes of data are more than offsets of 32 bits reach"
+            it.slice(many, many + (1L shl 25) - 1).use { cut -> refused(cut, DataType.UTF8) } shouldBe "$: ${(100L shl 25) - 100} bytes of data are more than offsets of 32 bits reach"
+        }
+        runs(text(long), 1L shl 53) { refused(it, DataType.LARGE_UTF8) shouldBe "$: row 0: ${1L shl 53} texts of 100 bytes, beside 0 others, are more than memory has" }
+        val list = DataType.list(Field.of("item", DataType.INT8))
+        val lists = plain(list, 1, null, RawArray.ints(0, 3), children = listOf(plain(DataType.INT8, 3, null, RawArray.bytes(1, 2, 3), name = "item")))
+        runs(lists, many) { refused(it, list) shouldBe "$: ${3 * many} elements are more than offsets of 32 bits reach" }
+    }
+
+    test("REQ-04 a dictionary of one long text is refused by the sum, and so is one whose indices are in runs") {
+        val words = plain(DataType.UTF8, 1, null, RawArray.ints(0, 1 shl 20), RawArray.blank(1 shl 20), name = "")
+        val encoded = plain(DataType.dictionary(DataType.INT8, DataType.UTF8), 4096, null, RawArray.blank(4096), dictionary = words)
+        Arena.ofConfined().use { arena ->
+            DeviceArray.importArray(encoded.laid(arena), encoded.field).use { refused(it, DataType.UTF8) shouldBe "$: ${1L shl 32} bytes of data are more than offsets of 32 bits reach" }
+        }
+        runs(encoded.also { it.length = 1 }, many) { refused(it, DataType.UTF8) shouldBe "$: row 0: $many texts of ${1 shl 20} bytes, beside 0 others, are more than memory has" }
+    }
+
+    test("REQ-11 what no memory has room for is the memory's own error, with the bytes of the result, and nothing is lost") {
+        val rows = 1L shl 50
+        runs(plain(DataType.INT64, 1, null, RawArray.longs(7)), rows) { refused(it, DataType.INT64, Errno.ENOMEM) shouldContain "failed: ENOMEM, asked for ${8 * rows} bytes" }
+        runs(text(""), rows) { refused(it, DataType.UTF8_VIEW, Errno.ENOMEM) shouldContain "failed: ENOMEM, asked for ${16 * rows} bytes" }
+        runs(plain(DataType.INT64, 1, null, RawArray.longs(7)), 1L shl 55) { refused(it, DataType.INT64) shouldBe "$: ${1L shl 55} elements are more than memory has bytes for" }
+        runs(plain(DataType.fixedSizeBinary(1 shl 20), 1, null, RawArray.blank(1 shl 20)), rows) {
+            refused(it, DataType.fixedSizeBinary(1 shl 20)) shouldBe "$: $rows values of ${1 shl 20} bytes are more than memory has"
+        }
+    }
+
+    test("REQ-11 what expanding takes beside the result is a matter of the runs: rows that need no memory may be as many as they like") {
+        runs(plain(DataType.fixedSizeBinary(0), 2, null, RawArray.blank(1)), 5, 1L shl 44) { array ->
+            array.convertTo(Field.of("a", DataType.fixedSizeBinary(0))).use { it.length() shouldBe (1L shl 44) }
+        }
+    }
+
+    test("REQ-01 runs of all lengths, cut anywhere, have in each row what they had") {
+        val ends = listOf(1L, 2, 9, 9 + 64, 9 + 64 + 3, 200)
+        val values = text("a", null, "b", long, "", "c")
+        val expected = ends.indices.flatMap { run -> List((ends[run] - (if (run == 0) 0 else ends[run - 1])).toInt()) { listOf("a", null, "b", long, "", "c")[run] } }
+        runs(values, *ends.toLongArray()) { array ->
+            for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW)) for ((from, count) in listOf(0 to 200, 1 to 1, 2 to 8, 8 to 2, 40 to 150, 75 to 2, 199 to 1)) withClue("$type $from $count") {
+                array.slice(from.toLong(), count.toLong()).use { cut -> cut.convertTo(Field.of("a", type)).use { read(it.asColumn()) shouldBe expected.subList(from, from + count) } }
+            }
+        }
+    }
+})
