@@ -237,6 +237,7 @@ private fun gpuFailureContract(backend: GpuBackend): TestFactory = funSpec {
             shouldThrow<DeviceException> { use() }.message shouldContain words.illegalAddress
         }
         backend.gpu(0).createStream().use { it.synchronize() }
+        eventually("what was queued is dropped") { backend.double.live(Live.COMMANDS) == 0L }
         backend.double.reset() // so that what is here can be given back
         gate.open()
         held.close()

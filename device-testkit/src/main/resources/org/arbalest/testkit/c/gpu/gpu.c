@@ -239,7 +239,10 @@ DOUBLE int double_fail_nothing(void) {
   return pending;
 }
 
-/* As a kernel that reads where there is nothing: all calls fail from now on, and what is queued is dropped. */
+/* As a kernel that reads where there is nothing: all calls fail from now on, and what is queued is dropped. CUDA's error is sticky ("any further CUDA
+   work will return the same error. To continue using CUDA, the process must be terminated and relaunched", CUresult, CUDA_ERROR_ILLEGAL_ADDRESS): whoever
+   asks for an event, or waits for one, gets it, and that is all that completes. Only here is there a life after it, double_reset, which is to come when
+   nothing is queued: an event that was dropped is recorded no more, and a stream that waits for it on a device that is alive would wait for ever. */
 DOUBLE void double_die(int ordinal, int code) {
   gpu_device* device = gpu_at(ordinal);
   gpu_lock();

@@ -129,8 +129,7 @@ static void* work(void* argument) {
       gpu_wait_progress();
       continue;
     }
-    /* A dead device does nothing any more. What it had to record counts: who waits for that may look only when a test has revived the device. */
-    if (gpu_status(stream->device) == 0 || command->kind == FREE || command->kind == RECORD) run(stream, command);
+    if (gpu_status(stream->device) == 0 || command->kind == FREE) run(stream, command); /* a dead device does nothing any more: see double_die */
     if (command->event != NULL) leave(command->event);
     stream->head = command->next;
     free(command->snapshot);
