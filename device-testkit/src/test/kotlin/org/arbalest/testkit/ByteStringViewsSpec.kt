@@ -1,7 +1,6 @@
 package org.arbalest.testkit
 
 import io.kotest.assertions.throwables.shouldThrow
-import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
@@ -14,23 +13,14 @@ import org.arbalest.device.Field
 import org.arbalest.testkit.PeerNodes.Placement
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
-import java.util.Arrays
-import kotlin.math.sign
-import kotlin.random.Random
 
 /** Text and binary in views as bytes: within the view, or in one of several data buffers. */
 class ByteStringViewsSpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 
-    val random = Random(56)
-
-    /** Values of every length up to 40, both sides of the 12 bytes that a view holds, many of which begin alike. */
-    val values = List(300) { i ->
-        val length = if (i < 41) i else random.nextInt(41)
-        val alike = random.nextInt(length + 1)
-        ByteArray(length) { if (it < alike) 1 else listOf(0, 1, 127, -128, -1).random(random).toByte() }
-    }
+    val cases = ByteStringCases(56, 300)
+    val values = cases.values
 
     fun little(vararg numbers: Long, width: Int) = ByteArray(numbers.size * width) { (numbers[it / width] shr 8 * (it % width)).toByte() }
     fun ints(vararg numbers: Int) = little(*numbers.map(Int::toLong).toLongArray(), width = 4)
@@ -61,31 +51,7 @@ class ByteStringViewsSpec : FunSpec({
         for (type in listOf(DataType.BINARY_VIEW, DataType.UTF8_VIEW)) {
             imported(type, values) { strings ->
                 strings.isText shouldBe (type == DataType.UTF8_VIEW)
-                val target = ByteArray(50)
-                for ((row, value) in values.withIndex()) {
-                    val at = row.toLong()
-                    strings.byteLength(at) shouldBe value.size
-                    strings.byteLengthOrDefault(at, 7) shouldBe value.size
-                    strings.getBytes(at) shouldBe value
-                    List(value.size) { strings.byteAt(at, it.toLong()) } shouldBe value.toList()
-                    shouldThrow<IndexOutOfBoundsException> { strings.byteAt(at, value.size.toLong()) }
-                    strings.copy(at, MemorySegment.ofArray(target), 5)
-                    target.copyOfRange(5, 5 + value.size) shouldBe value
-                    shouldThrow<IndexOutOfBoundsException> { strings.copy(at, MemorySegment.ofArray(target), 51L - value.size) }
-                    for (i in value.indices) strings.contentEquals(at, value.clone().also { it[i]++ }) shouldBe false
-                }
-                repeat(2000) {
-                    val (one, other) = random.nextInt(values.size) to random.nextInt(values.size)
-                    val (mine, theirs) = values[one] to values[other]
-                    withClue("${mine.toList()} and ${theirs.toList()}") {
-                        strings.contentEquals(one.toLong(), theirs) shouldBe mine.contentEquals(theirs)
-                        strings.contentEquals(one.toLong(), strings, other.toLong()) shouldBe mine.contentEquals(theirs)
-                        strings.startsWith(one.toLong(), theirs) shouldBe (mine.size >= theirs.size && mine.copyOf(theirs.size).contentEquals(theirs))
-                        strings.compare(one.toLong(), theirs).sign shouldBe Arrays.compareUnsigned(mine, theirs).sign
-                        strings.compare(one.toLong(), strings, other.toLong()).sign shouldBe Arrays.compareUnsigned(mine, theirs).sign
-                        if (mine.contentEquals(theirs)) strings.hash(one.toLong()) shouldBe strings.hash(other.toLong())
-                    }
-                }
+                cases.check(strings, pairs = 2000)
             }
         }
     }

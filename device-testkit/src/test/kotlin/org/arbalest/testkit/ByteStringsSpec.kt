@@ -1,7 +1,6 @@
 package org.arbalest.testkit
 
 import io.kotest.assertions.throwables.shouldThrow
-import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
@@ -14,25 +13,15 @@ import org.arbalest.device.Field
 import org.arbalest.device.FlatType
 import org.arbalest.testkit.PeerNodes.Placement
 import java.lang.foreign.Arena
-import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout
-import java.util.Arrays
-import kotlin.math.sign
-import kotlin.random.Random
 
 /** Text and binary as bytes, without a String. */
 class ByteStringsSpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 
-    val random = Random(55)
-
-    /** Values of every length up to 40, many of which begin alike, of few different bytes, also such as are negative. */
-    val values = List(400) { i ->
-        val length = if (i < 41) i else random.nextInt(41)
-        val alike = random.nextInt(length + 1)
-        ByteArray(length) { if (it < alike) 1 else listOf(0, 1, 127, -128, -1).random(random).toByte() }
-    }
+    val cases = ByteStringCases(55, 400)
+    val values = cases.values
 
     fun offsets(large: Boolean, ends: List<Int>): ByteArray {
         val width = if (large) 8 else 4
@@ -55,33 +44,7 @@ class ByteStringsSpec : FunSpec({
         for (type in listOf(DataType.BINARY, DataType.LARGE_BINARY, DataType.UTF8, DataType.LARGE_UTF8)) {
             imported(type, values) { strings ->
                 strings.isText shouldBe (type == DataType.UTF8 || type == DataType.LARGE_UTF8)
-                val target = ByteArray(50)
-                for ((row, value) in values.withIndex()) {
-                    val at = row.toLong()
-                    strings.byteLength(at) shouldBe value.size
-                    strings.byteLengthOrDefault(at, 7) shouldBe value.size
-                    strings.getBytes(at) shouldBe value
-                    List(value.size) { strings.byteAt(at, it.toLong()) } shouldBe value.toList()
-                    shouldThrow<IndexOutOfBoundsException> { strings.byteAt(at, value.size.toLong()) }
-                    strings.copy(at, MemorySegment.ofArray(target), 5)
-                    target.copyOfRange(5, 5 + value.size) shouldBe value
-                    shouldThrow<IndexOutOfBoundsException> { strings.copy(at, MemorySegment.ofArray(target), 51L - value.size) }
-                }
-                repeat(3000) {
-                    val (one, other) = random.nextInt(values.size) to random.nextInt(values.size)
-                    val (mine, theirs) = values[one] to values[other]
-                    withClue("${mine.toList()} and ${theirs.toList()}") {
-                        strings.contentEquals(one.toLong(), theirs) shouldBe mine.contentEquals(theirs)
-                        strings.contentEquals(one.toLong(), strings, other.toLong()) shouldBe mine.contentEquals(theirs)
-                        strings.startsWith(one.toLong(), theirs) shouldBe (mine.size >= theirs.size && mine.copyOf(theirs.size).contentEquals(theirs))
-                        strings.compare(one.toLong(), theirs).sign shouldBe Arrays.compareUnsigned(mine, theirs).sign
-                        strings.compare(one.toLong(), strings, other.toLong()).sign shouldBe Arrays.compareUnsigned(mine, theirs).sign
-                        if (mine.contentEquals(theirs)) strings.hash(one.toLong()) shouldBe strings.hash(other.toLong())
-                    }
-                }
-                for (value in values) { // each differs from itself in one byte, wherever that is
-                    for (i in value.indices) strings.contentEquals(values.indexOf(value).toLong(), value.clone().also { it[i]++ }) shouldBe false
-                }
+                cases.check(strings, pairs = 3000)
                 val different = values.map { it.toList() }.distinct()
                 values.indices.map { strings.hash(it.toLong()) }.distinct().size shouldBe different.size
             }
