@@ -32,7 +32,7 @@ import org.arbalest.device.internal.build.ColumnBuilderImpl;
  * Times and date64 in an array of the stored width are looked at when the batch is built: rows that {@link #setNulls} makes null may hold anything.
  *
  * <p>The parts of a nested value are appended to builders of their own ({@link #items}, {@link #child}, {@link #keys}, {@link #values}), before the
- * value or after it; in a dictionary ({@link #dictionary}) and in run-ends before it, and there they stay if the value is refused, for the next one. A
+ * value or after it; in a dictionary ({@link #dictionary}) and in run-ends before it, and there they stay if the value is refused, for another try or the next one. A
  * struct's fields are appended for each row, a null one too. All other parts of a null, where it has some, are made by {@link #appendNull}: in lists
  * of a fixed size, unions and run-ends. So those of the rows before must have been appended by then, neither fewer nor more.
  *

@@ -39,7 +39,7 @@ final class FixedBinaryBuilder extends FixedBuilder {
 
   @Override
   public ColumnBuilder append(MemorySegment value) {
-    if (value.byteSize() != width) throw doesNotHold(value.byteSize() + " bytes (" + width + ")");
+    if (Objects.requireNonNull(value, NO_VALUE).byteSize() != width) throw doesNotHold(value.byteSize() + " bytes (" + width + ")");
     return copy(value, 1);
   }
 }

@@ -23,7 +23,7 @@ final class VariableBuilder extends TextBuilder {
 
   @Override
   public ColumnBuilder append(MemorySegment value) {
-    offsets.check(value.byteSize());
+    offsets.check(Objects.requireNonNull(value, NO_VALUE).byteSize());
     put(data, value);
     offsets.append(value.byteSize());
     validity.appendValid();

@@ -3,6 +3,7 @@ package org.arbalest.device.internal.build;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Field;
@@ -33,7 +34,7 @@ final class ViewBuilder extends TextBuilder {
 
   @Override
   public ColumnBuilder append(MemorySegment value) {
-    if (value.byteSize() > Integer.MAX_VALUE) throw doesNotHold(value.byteSize() + " bytes (" + Integer.MAX_VALUE + ")");
+    if (Objects.requireNonNull(value, NO_VALUE).byteSize() > Integer.MAX_VALUE) throw doesNotHold(value.byteSize() + " bytes (" + Integer.MAX_VALUE + ")");
     int size = (int) value.byteSize();
     if (size <= INLINE) return writeInline(value, size);
     GrowableBuffer target = room(size);

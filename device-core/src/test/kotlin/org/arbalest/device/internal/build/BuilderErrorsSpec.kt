@@ -6,6 +6,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldEndWith
+import java.lang.foreign.MemorySegment
 import java.math.BigDecimal
 import java.time.Instant
 import java.time.LocalDate
@@ -118,6 +119,8 @@ class BuilderErrorsSpec : FunSpec({
             DataType.UTF8 to { append(none<String>()) }, DataType.UTF8_VIEW to { append(none<String>()) }, DataType.BINARY to { append(none<ByteArray>()) },
             DataType.fixedSizeBinary(2) to { append(none<ByteArray>()) }, DataType.decimal64(3, 1) to { append(none<BigDecimal>()) },
             DataType.dictionary(DataType.INT8, DataType.UTF8) to { append(none<String>()) }, DataType.INTERVAL_DAY_TIME to { append(none<Interval>()) },
+            DataType.UTF8 to { append(none<MemorySegment>()) }, DataType.BINARY_VIEW to { append(none<MemorySegment>()) },
+            DataType.fixedSizeBinary(2) to { append(none<MemorySegment>()) }, DataType.dictionary(DataType.INT8, DataType.UTF8) to { append(none<MemorySegment>()) },
             DataType.DATE32 to { append(none<LocalDate>()) }, DataType.timestamp(TimeUnit.SECOND, "UTC") to { append(none<Instant>()) },
         )
         builders {
