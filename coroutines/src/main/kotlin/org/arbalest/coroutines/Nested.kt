@@ -56,13 +56,7 @@ public inline fun <E> ColumnScope.list(
     items: ColumnScope.(List<E>) -> Unit,
 ) {
     contract { callsInPlace(items, EXACTLY_ONCE) }
-    val column = listColumn(name, nullable, metadata)
-    val all = ArrayList<E>(rows)
-    fill(column, lists) {
-        all += it
-        appendList(it.size)
-    }
-    ColumnScope.ofList(all.size, column).items(all)
+    fillItems(listColumn(name, nullable, metadata), lists, items)
 }
 
 /**
