@@ -256,6 +256,18 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
+    test("STR-12 nulls of an array that is the stream's already are looked for before it is announced") {
+        val strict = AsyncSchema.of(Schema.of(Field.of("id", DataType.INT64).withNullable(false)), DeviceType.CPU)
+        fun batch(isNull: Boolean) = Devices.cpu().batchBuilder(2).use { b -> b.column(Field.of("id", DataType.INT64)).append(1).append(2).setNulls { isNull && it == 1 }; b.build() }
+        val batches = ArrayDeque(listOf(batch(false), batch(true)))
+        consume().use { consumer ->
+            val failed = AsyncProducer.produce(consumer.handler, strict, Supplied(2) { batches.removeFirst() }, pool).outcome().exceptionOrNull()
+            failed.shouldBeInstanceOf<DeviceException>().message shouldContain "$.id: row 1: null, but the field is not nullable"
+            consumer.join()
+            consumer.results().tasks shouldBe 1
+        }
+    }
+
     test("STR-12 an array whose columns have other names is an error, of tasks when they are extracted") {
         fun swapped() = Devices.cpu().batchBuilder(1).use { b -> b.int64("wrong", longArrayOf(1)).build() }
         val said = "a stream gave an array of another type: $: field 0 of the stream's is \"id: int64"
