@@ -3,6 +3,7 @@ package org.arbalest.testkit
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DataType
@@ -10,11 +11,13 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Field
 import org.arbalest.device.Ledger
+import org.arbalest.device.Validation
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.LaidValues.read
 import java.lang.foreign.Arena
 import java.nio.ByteBuffer
+import kotlin.random.Random
 
 /** Run-ends and dictionaries of a few bytes, which stand for more than memory has room for: a user has an error with the numbers, and at once. */
 class ConvertExpandedSpec : FunSpec({
@@ -97,5 +100,31 @@ class ConvertExpandedSpec : FunSpec({
                 array.slice(from.toLong(), count.toLong()).use { cut -> cut.convertTo(Field.of("a", type)).use { read(it.asColumn()) shouldBe expected.subList(from, from + count) } }
             }
         }
+    }
+
+    test("REQ-01 long runs of values of any type, cut anywhere, read in random layouts as their values do") {
+        var converted = 0
+        for (seed in 0 until 600) withClue(seed) {
+            val random = Random(seed)
+            val raw = SoundArrays(random).array()
+            if (raw.length == 0) continue
+            val ends = List(raw.length) { random.nextLong(1, 60) }.runningReduce(Long::plus)
+            val requested = (OtherLayouts.of(raw.type) + raw.type).random(random)
+            val values = Arena.ofConfined().use { arena -> DeviceArray.importArray(raw.laid(arena), raw.field).use { read(it.asColumn()) } }
+            val all = values.flatMapIndexed { run, value -> List((ends[run] - (if (run == 0) 0 else ends[run - 1])).toInt()) { value } }
+            runs(raw, *ends.toLongArray()) { array ->
+                val from = random.nextInt(all.size)
+                val count = random.nextInt(1, all.size - from + 1)
+                array.slice(from.toLong(), count.toLong()).use { cut ->
+                    val result = try { cut.convertTo(raw.field.withType(requested)) } catch (e: DeviceException) { if (OtherLayouts.mayRefuse(e)) return@runs else throw e }
+                    result.use {
+                        (read(it.asColumn()) == all.subList(from, from + count)) shouldBe true // Kotest has NaNs differ
+                        it.validate(Validation.FULL)
+                        converted++
+                    }
+                }
+            }
+        }
+        converted shouldBeGreaterThan 400
     }
 })

@@ -104,6 +104,8 @@ class StreamNullsSpec : FunSpec({
         fun encoded(values: Field) = may("d", DictionaryType(IntType(8, true), values, false))
         fun of(field: Field, values: ArrayData) = DeviceArray.of(field, ArrayData(1, 0, 0, listOf(null, cpu.allocate(1)), listOf(), values))
         of(encoded(may("")), ints(2, 1, 1)).use { taken(encoded(not("")), it) }
+        val looked = DeviceArray.of(encoded(may("")), ArrayData(1, -1, 0, listOf(bits(1), cpu.allocate(1)), listOf(), ints(2, 1, 1)))
+        looked.use { taken(encoded(not("")).withNullable(false), it) }
         fun struct(x: Field) = encoded(may("", DataType.struct(x)))
         of(struct(may("x")), ArrayData.of(2, 0, listOf(null), listOf(ints(2, 1, 1)))).use {
             refused(struct(not("x")), it) shouldBe "$.(dictionary).x: row 1: null, but the field is not nullable"
