@@ -10,8 +10,10 @@ import java.nio.ByteOrder;
 public final class Utf8 {
   private static final VarHandle WORD = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
-  /** A 1 in each byte. */
+  // The same byte eight times.
+  private static final long QUESTION_MARKS = 0x3F3F3F3F3F3F3F3FL;
   private static final long ONES = 0x0101010101010101L;
+  private static final long HIGHEST_BITS = 0x8080808080808080L;
 
   private Utf8() {}
 
@@ -32,8 +34,8 @@ public final class Utf8 {
   private static boolean hasQuestionMark(byte[] bytes) {
     int at = 0;
     for (; at <= bytes.length - Long.BYTES; at += Long.BYTES) {
-      long differs = (long) WORD.get(bytes, at) ^ '?' * ONES;
-      if ((differs - ONES & ~differs & 0x80 * ONES) != 0) return true; // one of its bytes is 0
+      long differs = (long) WORD.get(bytes, at) ^ QUESTION_MARKS;
+      if (((differs - ONES) & ~differs & HIGHEST_BITS) != 0) return true; // one of its bytes is 0
     }
     for (; at < bytes.length; at++) {
       if (bytes[at] == '?') return true;
