@@ -11,7 +11,7 @@ final class ArrayWriter extends ValueWriter {
   /** Whether arrays of a class are appended as a whole: not as text, nor to uint64, which takes any 64 bits. */
   static boolean copies(Class<?> type, Field item) {
     boolean anyBits = item.valueType() instanceof IntType(int bits, boolean signed) && bits == Long.SIZE && !signed;
-    return Lists.isPrimitives(type) && type != char[].class && !anyBits;
+    return ListClasses.isPrimitives(type) && type != char[].class && !anyBits;
   }
 
   @Override

@@ -21,7 +21,7 @@ final class ListReader extends ValueReader {
   @Override
   Object read(long row) {
     Column list = column.getList(row);
-    return Lists.of(type.type(), elements(item, list.offset() - items.offset(), ColumnImpl.unwrap(list).arraySize()));
+    return ListClasses.of(type.type(), elements(item, list.offset() - items.offset(), ColumnImpl.unwrap(list).arraySize()));
   }
 
   /** Some of the elements. */

@@ -47,9 +47,9 @@ final class ReadPlans {
       ReadPlan value = of(type.arguments().get(1), entry.get(1), mismatches.elements("<value>"));
       return column -> new MapReader(column, type, key, value);
     }
-    Field item = Lists.item(values);
-    if (item == null || !Lists.isList(type)) return refused(type, field, mismatches);
-    if (!Lists.isPrimitives(type.type())) {
+    Field item = ListClasses.item(values);
+    if (item == null || !ListClasses.isList(type)) return refused(type, field, mismatches);
+    if (!ListClasses.isPrimitives(type.type())) {
       ReadPlan element = of(type.arguments().get(0), item, mismatches.elements("[]"));
       return column -> new ListReader(column, type, element);
     }
@@ -98,7 +98,7 @@ final class ReadPlans {
     return switch (type) {
       case StructType _ -> "a record can";
       case MapType _ -> "a Map can";
-      default -> Lists.item(type) == null ? "an Object can" : "a List can";
+      default -> ListClasses.item(type) == null ? "an Object can" : "a List can";
     };
   }
 }

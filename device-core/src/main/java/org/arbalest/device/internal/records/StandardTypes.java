@@ -43,7 +43,7 @@ final class StandardTypes {
 
   private DataType type(ObjectType type, Mismatches mismatches) {
     if (type.type().isEnum()) return DataType.dictionary(index(type.type().getEnumConstants().length), DataType.UTF8);
-    if (Lists.isList(type)) return DataType.list(field("item", type.arguments().get(0), mismatches.elements("[]")));
+    if (ListClasses.isList(type)) return DataType.list(field("item", type.arguments().get(0), mismatches.elements("[]")));
     if (type.type() == Map.class && type.arguments().size() == 2) {
       Field key = field("key", type.arguments().get(0), mismatches.elements("<key>")).withNullable(false);
       return DataType.map(key, field("value", type.arguments().get(1), mismatches.elements("<value>")));

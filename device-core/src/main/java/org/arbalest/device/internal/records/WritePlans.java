@@ -53,8 +53,8 @@ final class WritePlans {
       ValueWriter key = of(type.arguments().get(0), entry.get(0), mismatches.elements("<key>"));
       return new ListWriter.OfMaps(key, of(type.arguments().get(1), entry.get(1), mismatches.elements("<value>")));
     }
-    Field item = Lists.item(values);
-    if (item != null && Lists.isList(type)) {
+    Field item = ListClasses.item(values);
+    if (item != null && ListClasses.isList(type)) {
       ValueWriter items = of(type.arguments().get(0), item, mismatches.elements("[]"));
       return ArrayWriter.copies(type.type(), item) ? new ArrayWriter() : new ListWriter(field, items);
     }

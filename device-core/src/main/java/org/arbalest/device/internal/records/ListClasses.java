@@ -17,8 +17,8 @@ import org.arbalest.device.spi.ObjectType;
 import org.jspecify.annotations.Nullable;
 
 /** Which classes are lists, and which types. */
-final class Lists {
-  private Lists() {}
+final class ListClasses {
+  private ListClasses() {}
 
   /** Lists, however they are stored: the field of their elements, or null for what is none. */
   static @Nullable Field item(DataType type) {
