@@ -1,6 +1,5 @@
 package org.arbalest.samples;
 
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,15 +10,13 @@ import org.arbalest.device.BatchBuilder;
 import org.arbalest.device.Column;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.DeviceException;
 import org.arbalest.device.Devices;
 import org.arbalest.device.Longs;
-import org.arbalest.samples.adbc.AdbcException;
 import org.arbalest.samples.adbc.AdbcStatement;
 import org.arbalest.samples.adbc.DuckDbDriver;
 
 /** The essence of {@code Flights.kt} in plain Java: DuckDB's columns are summed up here, and the result goes back to it. */
-public final class FlightsJava {
+final class FlightsJava {
   private static final class Airport {
     long flights;
     long delay;
@@ -28,21 +25,8 @@ public final class FlightsJava {
 
   private FlightsJava() {}
 
-  /** Prints the ten busiest airports of a Parquet file: the one given, or the one that comes with the samples. */
-  public static void main(String[] args) {
-    if (args.length > 1 || (args.length == 1 && args[0].startsWith("-"))) {
-      System.err.println("usage: FlightsJava [FILE]");
-      System.exit(2);
-    }
-    try {
-      run(args.length > 0 ? SampleData.file(args[0]) : SampleData.flights());
-    } catch (AdbcException | DeviceException | IllegalArgumentException | UncheckedIOException e) { // what the file or the disk has
-      System.err.println(String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
-      System.exit(1);
-    }
-  }
-
-  private static void run(Path file) {
+  /** Prints the ten busiest airports of a Parquet file. */
+  static void run(Path file) {
     try (var database = DuckDbDriver.load().open(Map.of("path", ":memory:"));
         var duckdb = database.connect().createStatement()) {
       Map<String, Airport> airports;

@@ -13,21 +13,21 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
 import org.arbalest.samples.adbc.AdbcStatement
 import org.arbalest.samples.adbc.AdbcStatement.IngestMode
+import org.knowm.xchart.BitmapEncoder
+import org.knowm.xchart.BitmapEncoder.BitmapFormat
+import org.knowm.xchart.CategoryChartBuilder
 import java.nio.file.Path
 import java.util.Locale
-import kotlin.system.exitProcess
+import kotlin.io.path.outputStream
 import kotlin.time.Duration
 import kotlin.time.DurationUnit.SECONDS
 import kotlin.time.measureTimedValue
 
 /**
  * DuckDB reads a Parquet file; its columns come here as they lie in memory, and are summed up by airport; the result goes
- * back to DuckDB in the same way, as a table for SQL.
+ * back to DuckDB in the same way, as a table for SQL. All of it [times] over; whether DuckDB comes to the same result.
  */
-fun main(args: Array<String>): Unit = exitProcess(runFlights(args))
-
-/** The whole way there and back, [times] over; whether DuckDB comes to the same result. */
-internal suspend fun flights(duckdb: AdbcStatement, file: Path, times: Int): Boolean {
+internal suspend fun flights(duckdb: AdbcStatement, file: Path, times: Int, chart: Path?): Boolean {
     duckdb.execute("CREATE VIEW flights AS ${selectFlights(file)}")
     repeat(times) {
         val (summary, time) = measureTimedValue { duckdb.query("SELECT * FROM flights").summary() }
@@ -35,7 +35,9 @@ internal suspend fun flights(duckdb: AdbcStatement, file: Path, times: Int): Boo
         val batch = summary.airports.toBatch()
         duckdb.ingest("airports", IngestMode.REPLACE, DeviceArrayReader.of(batch.schema(), listOf(batch)))
     }
-    println(duckdb.query("SELECT * FROM airports ORDER BY flights DESC, origin LIMIT 10").table())
+    val busiest = duckdb.query("SELECT * FROM airports ORDER BY flights DESC, origin LIMIT 10").rows()
+    println(table(busiest, "origin", "flights", "mean_delay", "mean_distance"))
+    if (chart != null) busiest.saveAsChart(chart)
     val (all, equal) = duckdb.query(COMPARISON).rows().single().map { it as Long }
     println(if (equal == all) "$all airports: matches DuckDB's own answer" else "${all - equal} of $all airports differ from it")
     return equal == all
@@ -45,17 +47,20 @@ internal suspend fun flights(duckdb: AdbcStatement, file: Path, times: Int): Boo
 private suspend fun DeviceArrayReader.summary(): Summary {
     val airports = HashMap<String, Airport>()
     var batches = 0
-    asFlow().collect { batch ->
-        val origins = batch["origin"].strings()
-        val delays = batch["delay"].longs()
-        val distances = batch["distance"].longs()
-        for (row in origins.indices) {
-            val airport = airports.getOrPut(origins[row]) { Airport(origins[row]) }
-            airport.flights++
-            airport.delay += delays[row]
-            airport.distance += distances[row]
+    progress("flights", most = -1, unit = "flights") { bar ->
+        asFlow().collect { batch ->
+            val origins = batch["origin"].strings()
+            val delays = batch["delay"].longs()
+            val distances = batch["distance"].longs()
+            for (row in origins.indices) {
+                val airport = airports.getOrPut(origins[row]) { Airport(origins[row]) }
+                airport.flights++
+                airport.delay += delays[row]
+                airport.distance += distances[row]
+            }
+            batches++
+            bar?.stepBy(batch.length())
         }
-        batches++
     }
     return Summary(airports.values, batches)
 }
@@ -69,6 +74,18 @@ private fun Collection<Airport>.toBatch(): DeviceArray {
         float64("mean_delay") { airports[it].delay.toDouble() / airports[it].flights }
         float64("mean_distance") { airports[it].distance.toDouble() / airports[it].flights }
     }
+}
+
+/** A bar for the flights, and one for the delay, of each airport in rows of the table `airports`. */
+private fun List<List<Any?>>.saveAsChart(file: Path) {
+    val origins = map { it[0] as String }
+    val flights = CategoryChartBuilder().title("Flights").width(700).height(400).build()
+    flights.addSeries("flights", origins, map { it[1] as Long })
+    val delays = CategoryChartBuilder().title("Mean delay in minutes").width(700).height(400).build()
+    delays.addSeries("minutes", origins, map { it[2] as Double })
+    for (chart in listOf(flights, delays)) chart.styler.isLegendVisible = false
+    file.outputStream().use { BitmapEncoder.saveBitmap(listOf(flights, delays), 2, 1, it, BitmapFormat.PNG) }
+    println("drawn: $file")
 }
 
 private class Airport(val origin: String) {

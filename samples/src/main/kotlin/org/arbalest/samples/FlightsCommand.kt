@@ -7,16 +7,14 @@ import picocli.CommandLine.Model.CommandSpec
 import picocli.CommandLine.Option
 import picocli.CommandLine.ParameterException
 import picocli.CommandLine.Spec
+import java.nio.file.Path
 import java.util.concurrent.Callable
-
-/** Runs the command; see [runSample]. */
-internal fun runFlights(args: Array<String>): Int = runSample(FlightsCommand(), args)
+import kotlin.io.path.exists
 
 @Command(
-    name = "flights",
     description = ["Sums up the flights of a Parquet file by airport, in Kotlin, on DuckDB's columns."],
 )
-private class FlightsCommand : Callable<Int> {
+internal class FlightsCommand : Callable<Int> {
     @Spec
     private lateinit var spec: CommandSpec
 
@@ -29,12 +27,16 @@ private class FlightsCommand : Callable<Int> {
     @Option(names = ["--repeat"], paramLabel = "N", description = ["How often to read it; default: \${DEFAULT-VALUE}."])
     private var repeat: Int = 1
 
+    @Option(names = ["--chart"], paramLabel = "FILE", description = ["Draws the ten busiest airports' flights and delays, too, into this file of type PNG."])
+    private var chart: Path? = null
+
     override fun call(): Int {
+        if (chart?.toAbsolutePath()?.parent?.exists() == false) throw IllegalArgumentException("$chart: there is no such folder")
         if (repeat < 1) throw ParameterException(spec.commandLine(), "--repeat is at least 1, not $repeat")
         val parquet = file?.let(SampleData::file) ?: SampleData.flights()
         DuckDbDriver.load().open(mapOf("path" to ":memory:")).use { database ->
             database.connect().createStatement().use { statement ->
-                return if (runBlocking { flights(statement, parquet, repeat) }) 0 else 1
+                return if (runBlocking { flights(statement, parquet, repeat, chart) }) 0 else 1
             }
         }
     }

@@ -19,15 +19,12 @@ import org.arbalest.device.spi.Availability
 import org.arbalest.samples.adbc.AdbcStatement
 import java.nio.file.Path
 import java.util.Locale
-import kotlin.system.exitProcess
 import kotlin.time.DurationUnit.SECONDS
 import kotlin.time.TimeSource
 
-/**
- * DuckDB streams flights, whose columns are copied to an OpenCL device as they come; a kernel there counts the delays at each airport; the
- * counts come back as an array, and are compared with the CPU's own. [KernelCuda.kt] is the same on a GPU of NVIDIA's.
- */
-fun main(args: Array<String>): Unit = exitProcess(runKernel(args, DeviceType.OPENCL, ::OpenClHistogram))
+// DuckDB streams flights, whose columns are copied to a device as they come; a kernel there counts the delays at each airport; the counts come
+// back as an array, and are compared with the CPU's own. The kernel is OpenCL's, launched by JOCL (OpenClHistogram.kt), or, on a GPU of NVIDIA's,
+// PTX, which the driver translates, launched by JCuda (CudaHistogram.kt).
 
 /** Counts on a device. */
 internal interface Histogram : AutoCloseable {

@@ -8,15 +8,8 @@ import picocli.CommandLine.Command
 import picocli.CommandLine.Option
 import java.util.concurrent.Callable
 
-/** Runs the command; see [runSample]. */
-internal fun runKernel(args: Array<String>, type: DeviceType, histogram: (Device) -> Histogram): Int =
-    runSample(KernelCommand(type, histogram), args)
-
-@Command(
-    name = "kernel",
-    description = ["Counts the delays of a Parquet file's flights by airport, in a kernel on DuckDB's columns."],
-)
-private class KernelCommand(private val type: DeviceType, private val histogram: (Device) -> Histogram) : Callable<Int> {
+@Command(description = ["Counts the delays of a Parquet file's flights by airport, in a kernel on DuckDB's columns; on a GPU with kernel-cuda."])
+internal class KernelCommand(private val type: DeviceType, private val histogram: (Device) -> Histogram) : Callable<Int> {
     @Option(names = ["-h", "--help"], usageHelp = true, description = ["Says this."])
     private var help: Boolean = false
 

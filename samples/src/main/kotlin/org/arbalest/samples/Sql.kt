@@ -3,7 +3,6 @@ package org.arbalest.samples
 import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.toList
 import org.arbalest.coroutines.asFlow
-import org.arbalest.coroutines.names
 import org.arbalest.device.DeviceArrayReader
 import java.nio.file.Path
 
@@ -32,9 +31,3 @@ internal suspend fun DeviceArrayReader.rows(): List<List<Any?>> = asFlow().map {
     val columns = batch.schema().fields().indices.map { batch.column(it) }
     (0 until batch.length()).map { row -> columns.map { it[row] } }
 }.toList().flatten()
-
-/** A small result, to be printed. */
-internal suspend fun DeviceArrayReader.table(): String {
-    val names = schema().names
-    return table(rows(), *names.toTypedArray())
-}

@@ -18,14 +18,10 @@ import org.arbalest.device.Schema
 import org.arbalest.samples.TickerLibrary.Count
 import java.util.TreeMap
 import kotlin.random.Random
-import kotlin.system.exitProcess
 import kotlin.time.Duration
 
-/**
- * Two threads of C announce batches of quotes for as long as they are asked to; a flow computes rolling means of what it
- * has time for, until it is cancelled. Then the reverse: a flow produces quotes, and C adds them up.
- */
-fun main(args: Array<String>): Unit = exitProcess(runTicker(args))
+// Two threads of C announce batches of quotes for as long as they are asked to; a flow computes rolling means of what it
+// has time for, until it is cancelled. Then the reverse: a flow produces quotes, and C adds them up.
 
 /** What C is to produce, and a flow after it. */
 internal class Market(val symbols: Int, val rows: Int, val seed: Long, val batches: Long = Long.MAX_VALUE)

@@ -4,6 +4,7 @@ import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.runBlocking
+import me.tongfei.progressbar.ProgressBar
 import org.arbalest.samples.TickerLibrary.Count
 import picocli.CommandLine.Command
 import picocli.CommandLine.Model.CommandSpec
@@ -19,17 +20,11 @@ import kotlin.time.Duration.Companion.seconds
 import kotlin.time.DurationUnit.SECONDS
 import kotlin.time.TimeSource
 
-/**
- * Runs the command, and answers its exit code: 0; 1 if there is no C compiler, the sums differ, or anything was left
- * unreleased, here or in C; 2 for wrong options. What went wrong is one line on standard error.
- */
-internal fun runTicker(args: Array<String>): Int = runSample(TickerCommand(), args)
-
+/** Fails if there is no C compiler, if the sums differ, or if anything was left unreleased in C. */
 @Command(
-    name = "ticker",
     description = ["Quotes from threads of C, whose rolling means a Kotlin flow computes; then quotes from a flow, which C adds up."],
 )
-private class TickerCommand : Callable<Int> {
+internal class TickerCommand : Callable<Int> {
     @Spec
     private lateinit var spec: CommandSpec
 
@@ -77,17 +72,15 @@ private class TickerCommand : Callable<Int> {
     }
 
     private suspend fun TickerLibrary.tellWatch() {
-        val progress = Progress()
-        val board = try {
-            watch(Market(symbols, rows, seed), seconds.seconds, prefetch, progress::show)
-        } finally {
-            progress.clear()
+        val (board, time) = progress("quotes", (seconds * 1000).toLong()) { bar ->
+            val clock = Clock(bar)
+            watch(Market(symbols, rows, seed), seconds.seconds, prefetch, clock::show) to clock.time.toDouble(SECONDS)
         }
         val (about, parts) = board.about to board.exchanges.map { (exchange, batches) -> say("$exchange %,d", batches) }
         println(say("%s symbols, seed %s, %,d quotes in a batch: from C to a Kotlin flow", about["symbols"], about["seed"], rows))
         val from = parts.joinToString(prefix = if (parts.isEmpty()) "" else ": ")
-        println(say("%,d batches in %.1f s", board.batches, progress.time.toDouble(SECONDS)) + from)
-        println(progress.told(board))
+        println(say("%,d batches in %.1f s", board.batches, time) + from)
+        println(say("%,.0f batches per second, %,.0f quotes per second", board.batches / time.coerceAtLeast(0.001), board.rows / time.coerceAtLeast(0.001)))
         val (announced, discarded) = board.announced to board.discarded
         println(say("%,d announced, %,d extracted, %,d discarded", announced, board.batches, discarded) + "; at most ${board.mostWaiting} waiting")
         println(board.table())
@@ -111,49 +104,21 @@ private class TickerCommand : Callable<Int> {
     }
 }
 
-/** How fast it goes: a line that is overwritten, on a terminal only. */
-private class Progress {
+/** How long it went, and on a terminal a bar that says how fast. */
+private class Clock(private val bar: ProgressBar?) {
     private val start = TimeSource.Monotonic.markNow()
-    private val isTerminal = System.console()?.isTerminal == true
-    private var shown = start
-    private var batches = 0L
-    private var width = 0
+    private var shown = Duration.ZERO
 
     /** From the beginning to the last batch. */
     var time: Duration = Duration.ZERO
         private set
 
     fun show(board: Board) {
-        val now = TimeSource.Monotonic.markNow()
-        time = now - start
-        val since = now - shown
-        if (!isTerminal || since < INTERVAL) return
-        val means = board.instruments.take(4).joinToString(" ") { say("%s %.2f", it.symbol, it.mean.value) }
-        val perSecond = (board.batches - batches) / since.toDouble(SECONDS)
-        val line = say("%4.1f s %,8d batches %,8.0f/s  %s", time.toDouble(SECONDS), board.batches, perSecond, means)
-        overwrite(line)
-        shown = now
-        batches = board.batches
-    }
-
-    fun told(board: Board): String {
-        val seconds = time.toDouble(SECONDS).coerceAtLeast(0.001)
-        return say("%,.0f batches per second, %,.0f quotes per second", board.batches / seconds, board.rows / seconds)
-    }
-
-    /** Leaves the line as if there had been none. */
-    fun clear() {
-        if (width == 0) return
-        overwrite("")
-        print("\r")
-        System.out.flush()
-        width = 0
-    }
-
-    private fun overwrite(line: String) {
-        print("\r" + line.padEnd(width))
-        System.out.flush()
-        width = line.length
+        time = start.elapsedNow()
+        if (bar == null || time - shown < INTERVAL) return
+        shown = time
+        bar.stepTo(time.inWholeMilliseconds)
+        bar.extraMessage = say("%,d batches", board.batches) + board.instruments.take(4).joinToString("") { say("  %s %.2f", it.symbol, it.mean.value) }
     }
 
     private companion object {

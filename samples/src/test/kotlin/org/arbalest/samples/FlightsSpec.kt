@@ -12,6 +12,7 @@ import java.io.File
 import java.nio.file.Path
 import java.util.jar.JarEntry
 import java.util.jar.JarOutputStream
+import javax.imageio.ImageIO
 
 class FlightsSpec : FunSpec({
     extension(LedgerExtension)
@@ -101,8 +102,25 @@ class FlightsSpec : FunSpec({
         run.output shouldContain "--repeat"
     }
 
+    test("--chart draws the busiest airports beside the table") {
+        val file = folder.resolve("busiest.png")
+        val run = run("--chart", "$file")
+        run.error shouldBe ""
+        run.output shouldContain "drawn: $file"
+        val chart = ImageIO.read(file.toFile())
+        (chart.width to chart.height) shouldBe (700 to 800)
+        val colours = (0 until chart.width step 5).flatMap { x -> (0 until chart.height step 5).map { y -> chart.getRGB(x, y) } }.toSet()
+        (colours.size > 3) shouldBe true
+    }
+
+    test("--chart into a folder that is not there is one line, exit code 1") {
+        val run = run("--chart", "/nowhere/at/all.png")
+        run.code shouldBe 1
+        run.error.trimEnd() shouldBe "flights: /nowhere/at/all.png: there is no such folder"
+    }
+
     test("the same in Java") {
-        val run = captured { 0.also { FlightsJava.main(arrayOf()) } }
+        val run = captured { runSamples("flights-java") }
         run.output.lines().first() shouldContain "ORD   22,146 flights,   9.07 minutes late"
     }
 
@@ -115,27 +133,21 @@ class FlightsSpec : FunSpec({
                 it.inputStream().use { content -> content.copyTo(out) }
             }
         }
-        val run = process("$jar${File.pathSeparator}" + classPath.filter { it != classes }.joinToString(File.pathSeparator))
+        val run = process("$jar${File.pathSeparator}" + classPath.filter { it != classes }.joinToString(File.pathSeparator), "flights")
         run.error shouldBe ""
         run.code shouldBe 0
         run.output shouldContain "229 airports: matches DuckDB's own answer"
     }
 
-    test("the same in Java tells its usage, and what is wrong with the file") {
-        for (wrong in listOf(arrayOf("--help"), arrayOf("a", "b"))) {
-            process(classPath.joinToString(File.pathSeparator), *wrong, main = "FlightsJava").run {
-                code shouldBe 2
-                error.trimEnd() shouldBe "usage: FlightsJava [FILE]"
-            }
-        }
-        process(classPath.joinToString(File.pathSeparator), "nowhere.parquet", main = "FlightsJava").run {
+    test("the same in Java tells what is wrong with the file") {
+        captured { runSamples("flights-java", "--file", "nowhere.parquet") }.run {
             code shouldBe 1
-            error.trimEnd() shouldBe "there is no file nowhere.parquet"
+            error.trimEnd() shouldBe "flights-java: there is no file nowhere.parquet"
         }
     }
 
     test("a folder for temporary files that is not there is named, with the reason") {
-        process(classPath.joinToString(File.pathSeparator), options = listOf("-Djava.io.tmpdir=/nowhere/at/all")).run {
+        process(classPath.joinToString(File.pathSeparator), "flights", options = listOf("-Djava.io.tmpdir=/nowhere/at/all")).run {
             code shouldBe 1
             val said = error.trimEnd().lines().filterNot { it.startsWith("WARNING: ") } // the JVM's own
             said shouldHaveSize 1
@@ -144,13 +156,13 @@ class FlightsSpec : FunSpec({
     }
 
     test("as a process of its own, it exits with 1 where the file is missing, and with 2 for wrong options") {
-        process(classPath.joinToString(File.pathSeparator), "--file", "nowhere.parquet").run {
+        process(classPath.joinToString(File.pathSeparator), "flights", "--file", "nowhere.parquet").run {
             code shouldBe 1
             error shouldContain "nowhere.parquet"
             error shouldNotContain "Exception"
         }
-        process(classPath.joinToString(File.pathSeparator), "--repeat", "-1").code shouldBe 2
+        process(classPath.joinToString(File.pathSeparator), "flights", "--repeat", "-1").code shouldBe 2
     }
 })
 
-private fun run(vararg args: String): Run = captured { runFlights(arrayOf(*args)) }
+private fun run(vararg args: String): Run = captured { runSamples("flights", *args) }

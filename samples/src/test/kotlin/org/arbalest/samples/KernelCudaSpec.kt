@@ -4,7 +4,6 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.gpu.CudaDouble
@@ -64,7 +63,7 @@ internal object KernelCudaOnDouble {
         val handle = MethodHandles.lookup().findStatic(KernelCudaOnDouble::class.java, "run", MethodType.methodType(Void.TYPE, MemorySegment::class.java))
         val function = Linker.nativeLinker().upcallStub(handle, FunctionDescriptor.ofVoid(ADDRESS), Arena.global())
         CudaDouble.kernel("histogram", function, parameters = 5)
-        val code = runKernel(args, DeviceType.CUDA, ::CudaHistogram)
+        val code = runSamples("kernel-cuda", *args)
         check(CudaDouble.violations == 0L) { CudaDouble.violation }
         exitProcess(code)
     }

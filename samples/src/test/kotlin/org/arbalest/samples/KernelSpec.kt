@@ -25,7 +25,7 @@ class KernelSpec : FunSpec({
     }
 
     test("the delays of the flights that come with the samples, counted by the device as by the CPU") {
-        val run = captured { runKernel(arrayOf(), DeviceType.OPENCL, ::OpenClHistogram) }
+        val run = captured { runSamples("kernel") }
         run.error shouldBe ""
         run.code shouldBe 0
         run.output shouldContain Regex("400,000 flights, [\\d,]+ rows per second, on OPENCL:0")
@@ -36,25 +36,25 @@ class KernelSpec : FunSpec({
 
     test("more airports than a byte counts, and delays beyond the classes") {
         val sql = "SELECT 'A' || (i % 700) AS origin, (i * 7919) % 5000 - 2500 AS delay, 1 AS distance FROM range(100000) t(i)"
-        val run = captured { runKernel(arrayOf("--file", "${parquet("many.parquet", sql)}"), DeviceType.OPENCL, ::OpenClHistogram) }
+        val run = captured { runSamples("kernel", "--file", "${parquet("many.parquet", sql)}") }
         run.error shouldBe ""
         run.output shouldContain "700 airports: matches the CPU's own answer"
     }
 
     test("a file without flights has no counts, and a file that is not there is one line") {
         val none = parquet("none.parquet", "SELECT 'A' AS origin, 1 AS delay, 2 AS distance LIMIT 0")
-        captured { runKernel(arrayOf("--file", "$none"), DeviceType.OPENCL, ::OpenClHistogram) }.run {
+        captured { runSamples("kernel", "--file", "$none") }.run {
             error shouldBe ""
             output shouldContain "0 airports: matches the CPU's own answer"
         }
-        captured { runKernel(arrayOf("--file", "nowhere.parquet"), DeviceType.OPENCL, ::OpenClHistogram) }.run {
+        captured { runSamples("kernel", "--file", "nowhere.parquet") }.run {
             code shouldBe 1
             error.trimEnd() shouldBe "kernel: there is no file nowhere.parquet"
         }
     }
 
     test("DEV-13 without a platform it says so, and counts on the CPU") {
-        process(classPath.joinToString(File.pathSeparator), main = "KernelKt", environment = mapOf("OCL_ICD_VENDORS" to "/nowhere")).run {
+        process(classPath.joinToString(File.pathSeparator), "kernel", environment = mapOf("OCL_ICD_VENDORS" to "/nowhere")).run {
             error shouldBe ""
             code shouldBe 0
             output shouldContain "No OPENCL, because the OpenCL library has no platform: CL_PLATFORM_NOT_FOUND_KHR (-1001): counting on the CPU alone."
@@ -64,8 +64,8 @@ class KernelSpec : FunSpec({
 
     test("the backend works without JOCL, and without OpenCL there is a reason") {
         val withoutJocl = classPath.filterNot { "jocl" in it.name }.joinToString(File.pathSeparator)
-        process(withoutJocl, main = "DevicesKt").output shouldContain "| OPENCL:0 "
-        process(withoutJocl, main = "DevicesKt", environment = mapOf("OCL_ICD_VENDORS" to "/nowhere")).output shouldContain "no platform"
+        process(withoutJocl, "devices").output shouldContain "| OPENCL:0 "
+        process(withoutJocl, "devices", environment = mapOf("OCL_ICD_VENDORS" to "/nowhere")).output shouldContain "no platform"
     }
 
     test("the table of devices has a line for each, and for each that is missing") {

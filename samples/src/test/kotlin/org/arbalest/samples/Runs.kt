@@ -30,11 +30,11 @@ private fun caught(get: () -> PrintStream, set: (PrintStream) -> Unit, block: ()
 
 internal val classPath: List<File> = System.getProperty("java.class.path").split(File.pathSeparator).map { File(it).absoluteFile }
 
-/** Runs a sample in a process of its own. */
+/** Runs a sample, by its name and options, in a process of its own. */
 internal fun process(
     classPath: String,
     vararg args: String,
-    main: String = "FlightsKt",
+    main: String = "SamplesKt",
     options: List<String> = listOf(),
     environment: Map<String, String> = mapOf(),
 ): Run {

@@ -179,7 +179,7 @@ class TickerSpec : FunSpec({
 
     test("without a C compiler it says so in one line, exit code 1") {
         val classPath = classPath.joinToString(File.pathSeparator)
-        process(classPath, main = "TickerKt", environment = mapOf("CC" to "no-such-compiler")).run {
+        process(classPath, "ticker", environment = mapOf("CC" to "no-such-compiler")).run {
             error.trimEnd().lines() shouldHaveSize 1
             error shouldContain "ticker: there is no C compiler no-such-compiler"
             code shouldBe 1
@@ -188,7 +188,7 @@ class TickerSpec : FunSpec({
     }
 })
 
-private fun run(vararg args: String): Run = captured { runTicker(arrayOf(*args)) }
+private fun run(vararg args: String): Run = captured { runSamples("ticker", *args) }
 
 /** The prices of quotes.c, again. */
 private class Recomputed(private val market: Market) {

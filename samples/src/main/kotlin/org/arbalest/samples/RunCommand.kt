@@ -4,16 +4,15 @@ import org.arbalest.device.Ledger
 import org.arbalest.samples.adbc.AdbcException
 import picocli.CommandLine
 import picocli.CommandLine.ParameterException
-import java.util.concurrent.Callable
+import picocli.CommandLine.UnmatchedArgumentException
 
 /**
- * Runs a sample's command, and answers its exit code: 0; 1 if it fails, its results differ, or anything was left unreleased; 2 for wrong
+ * Runs a command, and answers its exit code: 0; 1 if it fails, its results differ, or anything was left unreleased; 2 for wrong
  * options. What went wrong is one line on standard error.
  */
-internal fun runSample(sample: Callable<Int>, args: Array<String>): Int {
-    val command = CommandLine(sample)
-    command.setExecutionExceptionHandler { e, _, _ -> 1.also { command.complain(e.reason) } }
-    command.setParameterExceptionHandler { e: ParameterException, _ -> 2.also { command.complain("${e.reason}; see --help") } }
+internal fun runCommand(command: CommandLine, vararg args: String): Int {
+    command.setExecutionExceptionHandler { e, failed, _ -> 1.also { failed.complain(e.reason) } }
+    command.setParameterExceptionHandler { e: ParameterException, _ -> 2.also { e.commandLine.complain(e.told) } }
     val code = command.execute(*args)
     val patience = System.nanoTime() + 2_000_000_000 // what a device has just done is released on another thread
     while (!Ledger.now().isZero && System.nanoTime() < patience) Thread.yield()
@@ -22,6 +21,13 @@ internal fun runSample(sample: Callable<Int>, args: Array<String>): Int {
     command.complain("not everything was released: $left")
     return 1
 }
+
+private val ParameterException.told: String
+    get() {
+        if (this !is UnmatchedArgumentException || commandLine.subcommands.isEmpty()) return "$reason; see --help"
+        val meant = if (suggestions.isEmpty()) "" else " Did you mean ${suggestions.joinToString(" or ")}?"
+        return "there is no sample ${unmatched.first()}; --list has all.$meant"
+    }
 
 internal fun CommandLine.complain(what: String) = err.println("$commandName: $what")
 

@@ -4,10 +4,15 @@ import org.arbalest.device.DeviceStatus
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType.CPU
 import org.arbalest.device.spi.Availability
+import picocli.CommandLine.Command
+import picocli.CommandLine.Option
 
-/** What devices there are, and which are missing and why. */
-fun main() {
-    println(devicesTable(Devices.status()))
+@Command(description = ["What devices there are, and which are missing and why."])
+internal class DevicesCommand : Runnable {
+    @Option(names = ["-h", "--help"], usageHelp = true, description = ["Says this."])
+    private var help: Boolean = false
+
+    override fun run() = println(devicesTable(Devices.status()))
 }
 
 internal fun devicesTable(kinds: List<DeviceStatus>): String = table(
