@@ -25,7 +25,7 @@ internal fun runCommand(command: CommandLine, vararg args: String): Int {
 private val ParameterException.told: String
     get() {
         if (this !is UnmatchedArgumentException || commandLine.subcommands.isEmpty()) return "$reason; see --help"
-        val meant = if (suggestions.isEmpty()) "" else " Did you mean ${suggestions.joinToString(" or ")}?"
+        val meant = if (suggestions.isEmpty()) "" else " Did you mean ${suggestions.first()}?"
         return "there is no sample ${unmatched.first()}; --list has all.$meant"
     }
 
