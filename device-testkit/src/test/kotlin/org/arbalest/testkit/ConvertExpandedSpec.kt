@@ -91,6 +91,28 @@ class ConvertExpandedSpec : FunSpec({
         }
     }
 
+    test("REQ-04 lists in run-ends are gathered by the runs: those without elements may be as many as they like before the result is refused") {
+        val item = plain(DataType.INT8, 3, null, RawArray.bytes(1, 2, 3), name = "item")
+        val lists = plain(DataType.list(item.field), 3, null, RawArray.ints(0, 2, 2, 3), children = listOf(item))
+        val rows = 1L shl 50
+        runs(lists, 1, rows, rows + 2) { refused(it, lists.type, Errno.ENOMEM) shouldContain "failed: ENOMEM, asked for" }
+    }
+
+    test("REQ-04 lists of one size in run-ends are refused by their sum; those of no elements take nothing") {
+        fun lists(size: Int): RawArray {
+            val item = plain(DataType.INT8, size, null, RawArray.blank(size), name = "item")
+            return plain(DataType.fixedSizeList(item.field, size), 1, null, children = listOf(item))
+        }
+        runs(lists(1 shl 20), 1L shl 50) { refused(it, lists(1 shl 20).type) shouldBe "$: ${1L shl 50} lists of ${1 shl 20} elements are more than memory has bytes for" }
+        runs(lists(0), 1L shl 50) { array -> array.convertTo(Field.of("a", lists(0).type)).use { it.length() shouldBe (1L shl 50) } }
+    }
+
+    test("REQ-04 elements of a dense union in run-ends that are more than its offsets reach are refused by their number") {
+        val child = plain(DataType.INT8, 1, null, RawArray.bytes(1), name = "c")
+        val union = plain(DataType.denseUnion(child.field), 1, RawArray.bytes(0), RawArray.ints(0), children = listOf(child))
+        runs(union, many) { refused(it, union.type) shouldBe "$: $many elements of \"c\" are more than offsets of 32 bits reach" }
+    }
+
     test("REQ-01 runs of all lengths, cut anywhere, have in each row what they had") {
         val ends = listOf(1L, 2, 9, 9 + 64, 9 + 64 + 3, 200)
         val values = text("a", null, "b", long, "", "c")

@@ -98,6 +98,11 @@ final class ConversionPlan implements AutoCloseable {
     if (count > Layout.MOST_BYTES / Long.BYTES) throw new Malformed(count + " elements are more than memory has bytes for");
   }
 
+  /** The same for lists of so many elements each, at least one. */
+  static void requireRoom(long lists, long each) {
+    if (lists > Layout.MOST_BYTES / Long.BYTES / each) throw new Malformed(lists + " lists of " + each + " elements are more than memory has bytes for");
+  }
+
   /** Memory until the end of the conversion. */
   long temporary(long bytes) {
     DeviceBuffer memory = DeviceRegistry.cpu().allocate(bytes);

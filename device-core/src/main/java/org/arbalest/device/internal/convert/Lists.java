@@ -127,10 +127,13 @@ final class Lists {
     if (isContiguous) return Selection.range(offset + first, sum);
     long list = plan.list(sum);
     long next = 0;
-    for (long k = 0; k < rows.count; k++) {
+    for (long k = 0; k < rows.count; k = rows.next(k)) {
       long size = size(k);
-      long start = size == 0 ? 0 : start(rows.at(k));
-      for (long j = 0; j < size; j++) NativeHeap.putLong(list + Long.BYTES * next++, start + j);
+      if (size == 0) continue;
+      long start = start(rows.at(k));
+      for (long times = rows.next(k) - k; times > 0; times--) {
+        for (long j = 0; j < size; j++) NativeHeap.putLong(list + Long.BYTES * next++, start + j);
+      }
     }
     return Selection.list(list, sum, offset);
   }

@@ -67,6 +67,8 @@ final class Selection {
   /** The elements of a child that is positioned by its parent: as many for each of these. */
   Selection child(ConversionPlan plan, long child, long each, Above parent) {
     long offset = ArrowArrayStruct.offset(child);
+    if (each == 0) return new Selection(offset, 0, 0, null, false, false, parent);
+    if (list != 0) ConversionPlan.requireRoom(count, each);
     long length = Math.multiplyExact(count, each);
     if (list == 0) return new Selection(offset + start * each, length, 0, null, false, false, parent);
     if (each == 1) return new Selection(offset + start, length, list, spans, hasNone, isDecoded, parent);
@@ -132,7 +134,7 @@ final class Selection {
 
   /** The first element that nothing above hides; −1 if there is none. */
   long exposed() {
-    for (long k = 0; k < count; k++) {
+    for (long k = 0; k < count; k = next(k)) {
       if (above == null || !above.hides(k)) return k;
     }
     return -1;

@@ -75,7 +75,7 @@ final class Unions {
       if (children.get(i).isNullable()) return i;
     }
     long row = 0;
-    while (row < rows.count && rows.at(row) >= 0) row++;
+    while (row < rows.count && rows.at(row) >= 0) row = rows.next(row);
     throw new Malformed("row " + row + ": is null, but no child of the union may be");
   }
 
@@ -131,6 +131,11 @@ final class Unions {
     }
   }
 
+  /** Throws if a child would have more elements than the offsets, from 0 on, lead to. */
+  private void requireReach(int child, long elements) {
+    if (elements - 1 > Integer.MAX_VALUE) throw new Malformed(elements + " elements of \"" + layout.children[child].name() + "\" are more than offsets of 32 bits reach");
+  }
+
   private void addRanges(long[] first, long[] end, boolean isKept) {
     long from0 = offsets() + Integer.BYTES * rows.start;
     node.buffers.add(isKept ? plan.share(from0) : plan.piece(Integer.BYTES * rows.count, address -> {
@@ -147,6 +152,7 @@ final class Unions {
     long[] lists = new long[counts.length];
     long[] next = new long[counts.length];
     boolean[] hasNone = new boolean[counts.length];
+    for (int i = 0; i < lists.length; i++) requireReach(i, counts[i]);
     for (int i = 0; i < lists.length; i++) lists[i] = plan.list(counts[i]);
     for (long k = 0; k < rows.count; k++) {
       long at = rows.at(k);
