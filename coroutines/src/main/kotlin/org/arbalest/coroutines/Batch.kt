@@ -105,7 +105,6 @@ public inline fun MemoryManager.batch(metadata: Metadata = Metadata.empty(), col
  * are called `item`. Two columns may have the same name, as Arrow allows it, and are then found by their
  * index only. A column with `nullable = false` promises in the schema that it has no nulls, and throws [IllegalArgumentException] if it is given
  * one. Used by one thread at a time, and not after its block has ended: then it throws [IllegalStateException].
- *
  */
 @BatchDsl
 public class ColumnScope private constructor(private var count: Int, private val add: (Field) -> ColumnBuilder) {
@@ -114,8 +113,8 @@ public class ColumnScope private constructor(private var count: Int, private val
     private var more = false
 
     /**
-     * The number of values of every column; in a list, the number of elements of all lists. In a batch of as many rows as its first column has
-     * [IllegalStateException] as long as there is none.
+     * The number of values of every column; in a list, the number of elements of all lists. In a batch of as many rows as its first column has it is
+     * [IllegalStateException] until there are as many as the column has: until it was given a list, or another column follows it.
      */
     public val rows: Int
         get() {

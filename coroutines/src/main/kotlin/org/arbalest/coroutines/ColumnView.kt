@@ -64,7 +64,10 @@ public class FlagView internal constructor(column: Column) : ColumnView<Boolean>
     public operator fun get(row: Int): Boolean = column.getBoolean(row.toLong())
 
     /** All values, [ifNull] for the nulls; [NoSuchElementException] if there are nulls and nothing is given for them, with the first such row. */
-    public fun toArray(ifNull: Boolean? = null): BooleanArray = BooleanArray(size) { row -> if (ifNull != null && isNull(row)) ifNull else get(row) }
+    public fun toArray(ifNull: Boolean? = null): BooleanArray {
+        column.requireFlags()
+        return BooleanArray(size) { row -> if (ifNull != null && isNull(row)) ifNull else get(row) }
+    }
 
     override fun read(row: Int): Boolean = get(row)
 }

@@ -113,6 +113,12 @@ private fun viewOf(field: Field): String? {
     }
 }
 
+/** Refuses what has no booleans, also where there is no value (READ-02). */
+internal fun Column.requireFlags() {
+    val values = valuesOf(field())
+    require(values.type() is BoolType || values.type() is UnionType || values.extension() is Bool8) { "$this cannot be read as booleans by flags()" }
+}
+
 /** The field of the values, whatever they are encoded by. */
 private tailrec fun valuesOf(field: Field): Field = when (val type = field.type()) {
     is DictionaryType -> valuesOf(type.values())

@@ -148,6 +148,7 @@ class ViewTypesSpec : FunSpec({
                 flags.toArray(true) shouldBe BooleanArray(7) { value(it) ?: true }
                 batch.slice(2, 5).use { it[column.name()].flags().toList() } shouldBe List(7, ::value).drop(2)
             }
+            batch.slice(0, 0).use { none -> shouldThrow<IllegalArgumentException> { none["numbers"].flags().toArray() }.message shouldContain "cannot be read as booleans" }
             shouldThrow<IllegalArgumentException> { batch["numbers"].flags()[0] }.message shouldContain "cannot be read as a boolean; getLong"
             shouldThrow<IllegalArgumentException> { batch["bytes"].asBooleans() }.message shouldEndWith "cannot be read by asBooleans(): asBytes() has its values, 0 for false"
             batch["bytes"].asBytes()[2] shouldBe 0

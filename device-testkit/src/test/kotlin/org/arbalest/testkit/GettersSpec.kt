@@ -108,7 +108,10 @@ class GettersSpec : FunSpec({
                 }
             }
         }
-        imported(DataType.NULL, listOf(1), 0) { array -> shouldThrow<NoSuchElementException> { array.asColumn().getLong(0) } }
+        imported(DataType.NULL, listOf(1), 0) { array ->
+            shouldThrow<NoSuchElementException> { array.asColumn().getLong(0) }
+            shouldThrow<IllegalArgumentException> { array.asColumn().toLongArray() }.message shouldContain "cannot be read as an integer; only isNull and get read it"
+        }
     }
 
     test("READ-02 what has no columns, no elements, no runs, no dictionary says so") {

@@ -54,7 +54,7 @@ final class Getters {
   /** What to ask a field for. */
   static String text(Field field) {
     return switch (field.type()) {
-      case NullType _ -> "only isNull and " + reading(of(field));
+      case NullType _ -> "only isNull and get read it";
       case StructType _ -> of(field).isEmpty() ? "column(…) has its fields, and get reads it" : reading(of(field)) + ", column(…) has its fields";
       case UnionType _ -> "getTypeId says which type a row has, whose getters read it, and so does get";
       case DictionaryType encoded -> text(encoded.values());

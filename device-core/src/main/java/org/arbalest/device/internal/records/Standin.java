@@ -32,8 +32,8 @@ record Standin(ObjectType type, Function<Object, @Nullable Object> to, Function<
 
   @SuppressWarnings("unchecked") // as whoever knows it says
   private static Standin of(ObjectType type, ObjectConversion<?, ?> conversion) {
-    ObjectType as = ObjectType.of(conversion.as()).withNullable(type.nullable());
-    return new Standin(as, (Function<Object, @Nullable Object>) conversion.to(), (Function<Object, Object>) conversion.from(), null);
+    ObjectType target = ObjectType.of(conversion.target()).withNullable(type.nullable());
+    return new Standin(target, (Function<Object, @Nullable Object>) conversion.to(), (Function<Object, Object>) conversion.from(), null);
   }
 
   /** Reads the other class's objects, and makes these of them. */
