@@ -97,7 +97,7 @@ class RecordCollectionsSpec : FunSpec({
         }.use { it.rows(Perhaps::class.java)[0].word shouldBe Optional.empty() }
     }
 
-    test("OBJ-10 a class that is no component is refused with what to write instead") {
+    test("OBJ-10 OBJ-12 a class that is no component is refused with what to write instead") {
         val message = shouldThrow<IllegalArgumentException> { Records.of(NoComponents::class.java).schema() }.message!!
         message shouldContain "list: there is no type of Arrow's for java.util.ArrayList; List, Set, Collection and arrays have"
         message shouldContain "map: there is no type of Arrow's for java.util.TreeMap; Map has"
