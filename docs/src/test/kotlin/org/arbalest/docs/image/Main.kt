@@ -1,0 +1,42 @@
+package org.arbalest.docs.image
+
+import kotlinx.coroutines.runBlocking
+import org.arbalest.coroutines.asFlow
+import org.arbalest.coroutines.await
+import org.arbalest.coroutines.batch
+import org.arbalest.coroutines.doubles
+import org.arbalest.coroutines.get
+import org.arbalest.coroutines.rows
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.DeviceType.OPENCL
+import org.arbalest.device.spi.Availability.Ready
+
+/** A row. */
+internal data class Trade(val price: Double, val symbol: String?)
+
+/** What the image of `LinkedImageSpec` runs: what is there; a batch through a flow; and through an OpenCL device, if there is one. */
+internal fun main(): Unit = runBlocking {
+    println("module: ${Devices::class.java.module}")
+    print(Devices.describe())
+    val cpu = Devices.cpu()
+    val batch = cpu.batch(rows = 3) {
+        float64("price") { row -> row + 0.5 }
+        utf8("symbol") { row -> if (row == 1) null else "s$row" }
+    }
+    DeviceArrayReader.of(batch.schema(), listOf(batch)).asFlow().collect { lent ->
+        var sum = 0.0
+        lent["price"].doubles().forEachValid { _, price -> sum += price }
+        println("flow: $sum of ${lent.rows<Trade>()}")
+        if (Devices.availability(OPENCL) !is Ready) return@collect
+        val device = Devices.device(OPENCL, 0)
+        device.createStream().use { stream ->
+            lent.copyTo(device, stream).use { there ->
+                there.copyTo(cpu, stream).use { back ->
+                    back.await()
+                    println("OpenCL: ${back["price"].doubles().toArray().sum()}")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package consumer
+
+import io.kotest.core.spec.style.FunSpec
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceStream
+import org.arbalest.device.Devices
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.contract.Backend
+import org.arbalest.testkit.contract.Gate
+import org.arbalest.testkit.contract.backendContract
+
+private object Cpu : Backend {
+    override val device: Device get() = Devices.cpu()
+
+    override fun gate(stream: DeviceStream): Gate? = null
+}
+
+class BackendSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    include(backendContract(Cpu))
+})
