@@ -55,6 +55,9 @@ private val DOORS = mapOf(
     "MemoryManager -> build" to "memory.batchBuilder(rows)",
 )
 
+/** The artifacts that are modules, and their names, which are for good. */
+private val MODULES = mapOf("device-core" to DEVICE, "coroutines" to "org.arbalest.coroutines") + listOf("opencl", "cuda", "rocm").map { "device-$it" to "$DEVICE.$it" }
+
 class ArchitectureSpec : FunSpec({
     val core = ClassFileImporter().importPath(Path("../device-core/target/classes"))
 
@@ -115,11 +118,17 @@ class ArchitectureSpec : FunSpec({
         classes().that().resideInAPackage("$DEVICE.spi..").should().onlyDependOnClassesThat(known).check(core)
     }
 
-    test("who provides the CPU is the same for the module and for the class path") {
-        val services = File("../device-core/src/main/resources/META-INF/services/$DEVICE.spi.DeviceProvider").readLines().filter(String::isNotBlank)
-        val module = ModuleFinder.of(Path("../device-core/target/classes")).findAll().single().descriptor()
-        services shouldBe module.provides().single { it.service() == "$DEVICE.spi.DeviceProvider" }.providers()
-        services.forEach { core.contain(it) shouldBe true }
+    for ((artifact, name) in MODULES) {
+        test("MOD-02 $artifact is the module $name, and provides to modules what it provides on the class path") {
+            val module = ModuleFinder.of(Path("../$artifact/target/classes")).findAll().single().descriptor()
+            module.name() shouldBe name
+            module.isAutomatic shouldBe false
+            module.exports().filter { it.isQualified }.shouldBeEmpty()
+            val services = File("../$artifact/src/main/resources/META-INF/services").listFiles().orEmpty()
+            services.associate { it.name to it.readLines().filter(String::isNotBlank) } shouldBe module.provides().associate { it.service() to it.providers() }
+            val classes = ClassFileImporter().importPath(Path("../$artifact/target/classes"))
+            module.provides().flatMap { it.providers() }.forEach { classes.contain(it) shouldBe true }
+        }
     }
 
     test("no other module looks into a room") {

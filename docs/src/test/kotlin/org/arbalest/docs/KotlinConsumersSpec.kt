@@ -6,6 +6,7 @@ import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import kotlinx.coroutines.Job
+import org.jetbrains.annotations.Nullable
 import java.io.File
 import java.nio.file.Path
 
@@ -13,7 +14,8 @@ import java.nio.file.Path
 private class Kotlin(val version: String) {
     private val folder = File("target/kotlin/$version")
     val library = folder.resolve("kotlin-stdlib-$version.jar")
-    private val compiler = listOf(folder.resolve("kotlin-compiler-embeddable-$version.jar"), folder.resolve("kotlin-script-runtime-$version.jar"), library, jarOf(Job::class.java))
+    private val compiler = listOf(folder.resolve("kotlin-compiler-embeddable-$version.jar"), library, folder.resolveSibling("kotlin-reflect-1.6.10.jar")) +
+        listOf(Job::class, Nullable::class).map { jarOf(it.java) }
 
     /** Compiles a source for a version of class files; a warning is an error. */
     fun compile(source: String, target: Int, classPath: List<File>, into: File): Run = java(
@@ -45,7 +47,7 @@ class KotlinConsumersSpec : FunSpec({
             withClue(run.output) {
                 run.code shouldBe 0
                 run.output shouldBe """
-                    views: 79.0 [s0, null, s2, null] true
+                    views: 82.0 [s0, null, s2, null] true
                     rows: [Trade(price=1.5, symbol=a, count=1), Trade(price=2.5, symbol=null, count=7)]
                     lent: [0, 10]
                     lent: [0, 10, 20]
