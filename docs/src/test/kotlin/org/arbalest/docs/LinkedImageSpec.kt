@@ -38,7 +38,7 @@ class LinkedImageSpec : FunSpec({
     test("MOD-01 a linked image has Kotlin's part and the backends, finds them, and needs no flags") {
         val image = folder.resolve("image")
         tool("jlink", "--module-path", modulePath, "--add-modules", (listOf(APPLICATION) + BACKENDS).joinToString(","),
-            "--add-options", "--enable-native-access=${(listOf("org.arbalest.device") + BACKENDS).joinToString(",")} --illegal-native-access=deny",
+            "--add-options=--enable-native-access=${(listOf("org.arbalest.device") + BACKENDS).joinToString(",")} --illegal-native-access=deny",
             "--launcher", "trades=$APPLICATION/$APPLICATION.MainKt", "--output", "$image")
         val modules = run("$image/bin/java", "--list-modules").output.lines().map { it.substringBefore('@') }
         modules shouldContainAll BACKENDS + listOf("org.arbalest.device", "org.arbalest.coroutines")

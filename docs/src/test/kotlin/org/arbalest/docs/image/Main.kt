@@ -5,8 +5,10 @@ import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.await
 import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.doubles
+import org.arbalest.coroutines.float64
 import org.arbalest.coroutines.get
 import org.arbalest.coroutines.rows
+import org.arbalest.coroutines.utf8
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType.OPENCL
