@@ -9,7 +9,11 @@ import org.arbalest.device.spi.Availability;
 public final class Devices {
   private Devices() {}
 
-  /** Main memory. */
+  /**
+   * Main memory.
+   *
+   * @throws IllegalCallerException if the JVM does not let this library call C; names the flag to start it with (DEV-20)
+   */
   public static Device cpu() {
     return DeviceRegistry.cpu();
   }
@@ -25,6 +29,7 @@ public final class Devices {
    * @param type the kind of device
    * @param id which one of its kind; −1 and 0 both mean the CPU; −1 is also host memory that is no GPU's in particular (DEV-16)
    * @throws DeviceException with {@code ENOSYS} and the reason if it is not available, or what its driver fails with when it is opened
+   * @throws IllegalCallerException if the JVM does not let this library call C (DEV-20); that a backend may not is a reason why it is not available
    */
   public static Device device(DeviceType type, long id) {
     return DeviceRegistry.device(type, id);

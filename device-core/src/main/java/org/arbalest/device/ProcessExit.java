@@ -1,5 +1,6 @@
 package org.arbalest.device;
 
+import org.arbalest.device.internal.access.NativeAccess;
 import org.arbalest.device.internal.calls.ExitGuard;
 
 /** How to leave a process in which native threads may be calling back. */
@@ -21,7 +22,7 @@ public final class ProcessExit {
    * @param status the exit code
    */
   public static void exit(int status) {
-    ExitGuard.endAtOnce(status);
+    if (NativeAccess.isEnabled()) ExitGuard.endAtOnce(status); // else nobody in C knows of us
     Runtime.getRuntime().exit(status);
   }
 }

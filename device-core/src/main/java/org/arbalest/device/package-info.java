@@ -21,6 +21,9 @@
  * <tr><td>a struct given to an import</td><td>us, also if the import throws</td></tr>
  * </table>
  *
+ * <p>All of this calls C, which the JVM has to allow, by {@code --enable-native-access}. Where it does not, whatever needs C is an {@link
+ * java.lang.IllegalCallerException}, as in the JDK itself: each time, with a message that says what to start the JVM with (DEV-20).
+ *
  * <p>The whole of it, with failures, flows and the end of the process, is in {@code docs/ownership.md}.
  */
 @NullMarked

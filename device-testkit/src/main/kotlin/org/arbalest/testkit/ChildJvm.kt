@@ -31,20 +31,32 @@ public class ChildJvm private constructor(
             seconds: Long = 300,
         ): ChildJvm {
             val folder = Files.createTempDirectory("arbalest-child")
-            val output = folder.resolve("output")
-            val command = listOf(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED", "--illegal-native-access=deny", "-XX:-CreateCoredumpOnCrash",
-                "-XX:ErrorFile=$folder/hs_err", "-cp", listOfNotNull(extraClassPath, classPath).joinToString(File.pathSeparator),
-            ) + options + main.java.name + arguments
-            val builder = ProcessBuilder(command).directory(directory.toAbsolutePath().toFile()).redirectErrorStream(true).redirectOutput(output.toFile())
-            builder.environment().remove("JAVA_TOOL_OPTIONS") // the child would talk about them
-            val process = builder.start()
-            val ended = process.waitFor(seconds, SECONDS)
-            if (!ended) process.destroyForcibly().waitFor()
-            val text = Files.readString(output) + if (ended) "" else "\nkilled after $seconds seconds\n"
-            folder.toFile().deleteRecursively()
-            return ChildJvm(if (ended) process.exitValue() else -1, text)
+            try {
+                val command = listOf(
+                    "--enable-native-access=ALL-UNNAMED", "--illegal-native-access=deny", "-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=$folder/hs_err",
+                    "-cp", listOfNotNull(extraClassPath, classPath).joinToString(File.pathSeparator),
+                )
+                return java(command + options + main.java.name + arguments, directory, seconds)
+            } finally {
+                folder.toFile().deleteRecursively()
+            }
+        }
+
+        /** Runs `java`, that of this JVM, with these arguments and no others. It is killed if it takes longer than [seconds]. */
+        public fun java(arguments: List<String>, directory: Path = Path.of(""), seconds: Long = 300): ChildJvm {
+            val output = Files.createTempFile("arbalest-child", null)
+            try {
+                val command = listOf(Path.of(System.getProperty("java.home"), "bin", "java").toString()) + arguments
+                val builder = ProcessBuilder(command).directory(directory.toAbsolutePath().toFile()).redirectErrorStream(true).redirectOutput(output.toFile())
+                builder.environment().remove("JAVA_TOOL_OPTIONS") // the child would talk about them
+                val process = builder.start()
+                val ended = process.waitFor(seconds, SECONDS)
+                if (!ended) process.destroyForcibly().waitFor()
+                val text = Files.readString(output) + if (ended) "" else "\nkilled after $seconds seconds\n"
+                return ChildJvm(if (ended) process.exitValue() else -1, text)
+            } finally {
+                Files.delete(output)
+            }
         }
     }
 }

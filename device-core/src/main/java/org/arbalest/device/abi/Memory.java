@@ -9,34 +9,44 @@ import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
+import org.arbalest.device.internal.access.NativeAccess;
+import org.jspecify.annotations.Nullable;
 
 /** The whole address space as one segment, so that reading a field costs a load and no object. */
 final class Memory {
-  private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+  /** Null without native access: what reads a struct says so, every time. */
+  private static final @Nullable MemorySegment ALL = NativeAccess.isEnabled() ? MemorySegment.NULL.reinterpret(Long.MAX_VALUE) : null;
+
   private static final ValueLayout.OfLong LONG = JAVA_LONG.withByteAlignment(1);
   private static final ValueLayout.OfInt INT = JAVA_INT.withByteAlignment(1);
 
   private Memory() {}
 
+  private static MemorySegment all() {
+    MemorySegment all = ALL;
+    if (all == null) throw NativeAccess.refusal();
+    return all;
+  }
+
   static long getLong(long address) {
-    return ALL.get(LONG, address);
+    return all().get(LONG, address);
   }
 
   static void putLong(long address, long value) {
-    ALL.set(LONG, address, value);
+    all().set(LONG, address, value);
   }
 
   static int getInt(long address) {
-    return ALL.get(INT, address);
+    return all().get(INT, address);
   }
 
   static void putInt(long address, int value) {
-    ALL.set(INT, address, value);
+    all().set(INT, address, value);
   }
 
   /** Copies {@code bytes} bytes that do not overlap. */
   static void copy(long from, long to, long bytes) {
-    MemorySegment.copy(ALL, from, ALL, to, bytes);
+    MemorySegment.copy(all(), from, all(), to, bytes);
   }
 
   static ValueLayout pointer(String name) {

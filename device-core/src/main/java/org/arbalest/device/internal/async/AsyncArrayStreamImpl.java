@@ -18,6 +18,7 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.Validation;
 import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
 import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.access.NativeAccess;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,7 @@ public final class AsyncArrayStreamImpl implements AsyncArrayStream {
   private static AsyncArrayStream connect(Consumer<MemorySegment> start, Validation level, Set<AsyncQuirk> quirks) {
     Objects.requireNonNull(start, "start");
     Objects.requireNonNull(level, "level");
+    NativeAccess.require();
     AsyncHandler handler = new AsyncHandler(level, quirks);
     AsyncArrayStream arrays = new AsyncArrayStreamImpl(handler);
     try {

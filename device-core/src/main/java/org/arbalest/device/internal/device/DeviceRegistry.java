@@ -14,6 +14,7 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStatus;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.access.NativeAccess;
 import org.arbalest.device.internal.cpu.CpuProvider;
 import org.arbalest.device.spi.Availability;
 import org.arbalest.device.spi.Availability.Missing;
@@ -34,48 +35,68 @@ public final class DeviceRegistry {
   /** A backend that says it has more has miscounted: devices are looked up, listed and remembered one by one. */
   static final int MOST_DEVICES = 1 << 16;
 
+  /** What serves the kinds of devices that we have backends for, by the beginning of their names. */
+  private static final Map<String, String> ARTIFACTS = Map.of("CUDA", "device-cuda", "OPENCL", "device-opencl", "ROCM", "device-rocm");
+
   private static final OpenDevices OPEN;
-  private static final Device CPU;
+
+  /** Null without native access. */
+  private static final @Nullable Device CPU;
 
   static {
     // Always ours: jars that were merged into one tend to lose their service files.
     PROVIDERS.put(DeviceType.CPU, new CpuProvider());
     loadProviders();
     OPEN = new OpenDevices(PROVIDERS, System::nanoTime);
-    CPU = device(DeviceType.CPU, -1);
+    CPU = NativeAccess.isEnabled() ? device(DeviceType.CPU, -1) : null;
   }
 
   private DeviceRegistry() {}
 
   public static Device cpu() {
-    return CPU;
+    Device cpu = CPU;
+    if (cpu == null) throw NativeAccess.refusal();
+    return cpu;
   }
 
   public static Availability availability(DeviceType type) {
     Objects.requireNonNull(type, "type");
     DeviceProvider provider = provider(type);
     if (provider == null) {
-      return new Missing("no backend for " + type + " is on the class path or module path" + (BROKEN.isEmpty() ? "" : "; " + BROKEN));
+      return new Missing("no backend for " + type + " is on the class path or module path" + artifact(type) + (BROKEN.isEmpty() ? "" : "; " + BROKEN));
     }
     return probe(provider, type);
   }
 
   /** What a backend answers; what it fails with, or answers that cannot be, is an absence, too. */
   public static Availability probe(DeviceProvider provider, DeviceType type) {
+    if (!NativeAccess.isEnabled()) return new Missing(NativeAccess.why());
     try {
       Availability answer = Objects.requireNonNull(provider.probe(type), "it answered null");
       if (!(answer instanceof Ready(int count)) || (count >= 0 && count <= MOST_DEVICES)) return answer;
       return new Missing(provider.getClass().getName() + " says that there are " + count + " devices of " + type + ", which cannot be");
     } catch (RuntimeException | LinkageError e) {
-      return new Missing(provider.getClass().getName() + " failed to probe " + type + ": " + e);
+      String refused = NativeAccess.whyRefused(provider.getClass().getModule(), e);
+      return new Missing(refused != null ? refused : provider.getClass().getName() + " failed to probe " + type + ": " + e);
     }
   }
 
   public static Device device(DeviceType type, long id) {
+    NativeAccess.require();
     Device device = find(type, id, true);
     if (!device.isOpaque()) return device;
-    String reason = availability(type) instanceof Missing(String why) ? why : availability(type) + " has no device " + id;
+    String reason = switch (availability(type)) {
+      case Missing(String why) -> why;
+      case Ready(int count) -> (count > 1 ? "there are " : "there is ") + new Ready(count) + " of " + type + ", counted from 0";
+    };
     throw new DeviceException(Errno.ENOSYS, device + " is unavailable, because " + reason);
+  }
+
+  /** Which artifact of ours serves a type, for who lacks it; empty if none does. */
+  static String artifact(DeviceType type) {
+    String name = type.name();
+    String kind = name.contains("_") ? name.substring(0, name.indexOf('_')) : name;
+    return ARTIFACTS.containsKey(kind) ? ": add org.arbalest:" + ARTIFACTS.get(kind) : "";
   }
 
   public static List<DeviceStatus> status() {

@@ -11,6 +11,7 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.access.NativeAccess;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.spi.Availability;
 import org.arbalest.device.spi.Availability.Missing;
@@ -208,7 +209,10 @@ public final class OpenDevices {
     } catch (DeviceException e) {
       throw e;
     } catch (RuntimeException | LinkageError e) {
-      String what = kind.provider.getClass().getName() + " failed to open " + new DeviceImpl(kind.type, id, null);
+      DeviceImpl device = new DeviceImpl(kind.type, id, null);
+      String refused = NativeAccess.whyRefused(kind.provider.getClass().getModule(), e);
+      if (refused != null) throw new DeviceException(Errno.ENOSYS, device + " is unavailable, because " + refused, e);
+      String what = kind.provider.getClass().getName() + " failed to open " + device;
       throw new DeviceException(Errno.EIO, what + ": " + e, e);
     }
   }

@@ -13,6 +13,7 @@ import org.arbalest.device.NestedType.DictionaryType;
 import org.arbalest.device.NestedType.MapType;
 import org.arbalest.device.Schema;
 import org.arbalest.device.abi.ArrowSchemaStruct;
+import org.arbalest.device.internal.access.NativeAccess;
 import org.arbalest.device.internal.memory.Structs;
 import org.jspecify.annotations.Nullable;
 
@@ -181,6 +182,7 @@ public final class FieldImpl implements Field {
 
   @Override
   public void exportSchema(MemorySegment out) {
+    NativeAccess.require();
     try {
       SchemaExport.exportSchema(this, Structs.address(out, ArrowSchemaStruct.LAYOUT));
     } finally {

@@ -1,0 +1,5 @@
+/** Whether C may be called at all. */
+@NullMarked
+package org.arbalest.device.internal.access;
+
+import org.jspecify.annotations.NullMarked;
