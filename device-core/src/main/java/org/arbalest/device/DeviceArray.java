@@ -264,8 +264,9 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * stream's knows nothing of is waited for here.
    *
    * @param target where to
-   * @param stream of either device
+   * @param stream of either device, or of one that reaches either's memory, as the GPUs of one runtime reach each other's
    * @return the copy, to be closed by the caller
+   * @throws IllegalArgumentException if the stream is of another device (DEV-21)
    * @throws DeviceException with {@code ENOMEM} if there is not enough memory, {@code EINVAL} if the array is malformed, {@code ENOSYS} if either
    *     device is opaque, or what the driver failed with
    */

@@ -167,6 +167,19 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
+    test("DEV-21 copy: a stream of a device that has no part in it is refused, which is named with those that have") {
+        batch(5).use { source ->
+            device.createStream().use { stream ->
+                if (device != cpu) {
+                    shouldThrow<IllegalArgumentException> { source.copyTo(cpu, stream) }.message shouldBe
+                        "a stream of $device was given for a copy on CPU; it has to be of a device that takes part"
+                }
+                source.copyTo(device, stream).use { there -> there.copyTo(cpu, stream).use { it.synchronize() } }
+            }
+            source.copyTo(device, cpu.defaultStream()).use { it.synchronize() }
+        }
+    }
+
     test("copy: between two devices of the kind, if there are two") {
         runCatching { Devices.device(device.type(), device.id() + 1) }.onSuccess { second ->
             batch(60).use { source ->

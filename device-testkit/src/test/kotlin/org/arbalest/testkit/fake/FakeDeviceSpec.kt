@@ -132,6 +132,24 @@ class FakeDeviceSpec : FunSpec({
         }
     }
 
+    test("DEV-21 a copy by the stream of a third device is refused before anything is queued, and names all three") {
+        val other = Devices.device(DeviceType.EXT_DEV, 1)
+        text(10).use { here ->
+            other.createStream().use { stream ->
+                fun refused(route: String, copy: () -> DeviceArray) {
+                    shouldThrow<IllegalArgumentException> { copy() }.message shouldBe "a stream of EXT_DEV:1 was given for a copy $route; it has to be of a device that takes part"
+                }
+                refused("from CPU to EXT_DEV:0") { here.copyTo(device, stream) }
+                here.copyTo(device).use { there ->
+                    refused("from EXT_DEV:0 to CPU") { there.copyTo(cpu, stream) }
+                    refused("on EXT_DEV:0") { there.copyTo(device, stream) }
+                    there.copyTo(other, stream).use { it.synchronize() }
+                }
+                FakeDevice.of(DeviceType.EXT_DEV, 1).pending(stream) shouldBe 0
+            }
+        }
+    }
+
     test("offsets that are needed on the host come in one wait") {
         val there = text(100).use { it.copyTo(device) }
         device.createStream().use { stream ->

@@ -62,15 +62,23 @@ public final class ArrayCopy {
   private static DeviceArray copy(DeviceArrayImpl array, Ownership owner, MemoryManager target, DeviceStreamImpl stream) {
     Device from = array.device();
     Device to = target.device();
+    requireEither(stream, from, to);
     boolean reads = owner.isCpuAccessible() || stream.reaches(from);
     boolean writes = target.isCpuAccessible() || stream.reaches(to);
-    if (!reads && !writes) throw new IllegalArgumentException("a " + stream + " reaches neither " + from + " nor " + to);
     if (reads && writes) return new ArrayCopy(from, owner, target, stream).copy(array);
     DeviceStream first = reads ? stream : from.defaultStream();
     DeviceStream second = writes ? stream : to.defaultStream();
     try (DeviceArray between = array.copyTo(from.hostMemory().orElseGet(() -> DeviceRegistry.cpu().memory()), first)) {
       return between.copyTo(target, second);
     }
+  }
+
+  /** A third device's stream orders nothing that anybody queues on these: it is taken for a mistake (DEV-21). */
+  private static void requireEither(DeviceStreamImpl stream, Device from, Device to) {
+    Device own = stream.device();
+    if (own.equals(from) || own.equals(to) || stream.reaches(from) || stream.reaches(to)) return;
+    String asked = from.equals(to) ? "a copy on " + from : "a copy from " + from + " to " + to;
+    throw new IllegalArgumentException("a stream of " + own + " was given for " + asked + "; it has to be of a device that takes part");
   }
 
   private DeviceArray copy(DeviceArrayImpl array) {
