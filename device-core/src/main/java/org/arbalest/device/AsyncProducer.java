@@ -22,7 +22,7 @@ public final class AsyncProducer {
    *
    * <p>The schema goes first, then the publisher is subscribed to; it is asked for no more than the consumer asks for. An array is exported on the
    * thread on which the consumer extracts it. The publisher's failure goes to {@code on_error}: errno, the message with those of its causes,
-   * and the metadata of a {@link DeviceException}.
+   * and the metadata of a {@link DeviceException}. An {@link AsyncArrayStream} of this process gets the failure itself as well, as the cause.
    *
    * @param handler a live {@code ArrowAsyncDeviceStreamHandler}, whose memory stays until it is released; a segment of an automatic arena is
    *     kept until then (OWN-14)

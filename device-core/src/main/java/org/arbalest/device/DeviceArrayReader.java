@@ -140,7 +140,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * only a {@link #close} on another thread may stop. After an error, all later calls throw the same error (STR-09).
    *
    * @return the array, or null at the end of the stream
-   * @throws DeviceException what the producer failed with: its errno and message
+   * @throws DeviceException what the producer failed with: its errno and message; with the cause, if it is in this process and ours
    * @throws IllegalStateException if the reader was closed, also while the pull was under way
    */
   @Nullable DeviceArray next();

@@ -10,6 +10,7 @@ import org.arbalest.device.internal.calls.Afterwards;
 import org.arbalest.device.internal.calls.ExitGuard;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.schema.SchemaImporter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The functions that C calls through our handlers, producers and tasks, on any thread: one stub each, for the life of the process. Nothing is
@@ -58,9 +59,14 @@ final class AsyncCallbacks {
   }
 
   private static void handlerOnError(long handler, int code, long message, long metadata) {
+    onError(handler, code, message, metadata, null);
+  }
+
+  /** {@code on_error}, with what it is about if the producer is ours, too. */
+  static void onError(long handler, int code, long message, long metadata, @Nullable Throwable cause) {
     try {
       AsyncHandler found = AsyncHandler.find(handler);
-      if (found != null) found.onError(code, message, metadata);
+      if (found != null) found.onError(code, message, metadata, cause);
     } catch (Throwable t) {
       Faults.report("on_error", t);
     }

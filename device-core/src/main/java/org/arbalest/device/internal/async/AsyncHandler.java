@@ -150,7 +150,7 @@ public final class AsyncHandler implements HeldByC {
   }
 
   /** {@code on_error}. */
-  void onError(int code, long message, long metadata) {
+  void onError(int code, long message, long metadata, @Nullable Throwable cause) {
     called = true;
     if (over) { // what Arrow C++ calls after a refusal (ASY-11)
       endCalls();
@@ -160,7 +160,7 @@ public final class AsyncHandler implements HeldByC {
       end(null); // what Arrow C++ makes of a cancellation (ASY-09), or what nobody waits for any more
       return;
     }
-    fail(ProducerWords.error(code, message, metadata));
+    fail(ProducerWords.error(code, message, metadata, cause));
   }
 
   private void fail(Throwable why) {

@@ -55,10 +55,20 @@ final class ForeignHandler {
       // No memory for more: the code must do.
     }
     try {
-      Calls.onError(ArrowAsyncHandlerStruct.onError(struct), struct, Failures.errno(why), message, metadata);
+      onError(Failures.errno(why), message, metadata, why);
     } finally {
       NativeHeap.free(message);
       NativeHeap.free(metadata);
+    }
+  }
+
+  /** A handler of ours is told without going through C, where the failure would be lost, and its type with it. */
+  private void onError(int code, long message, long metadata, Throwable why) {
+    long function = ArrowAsyncHandlerStruct.onError(struct);
+    if (function == AsyncCallbacks.HANDLER_ON_ERROR) {
+      AsyncCallbacks.onError(struct, code, message, metadata, why);
+    } else {
+      Calls.onError(function, struct, code, message, metadata);
     }
   }
 

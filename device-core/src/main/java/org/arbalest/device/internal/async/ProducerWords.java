@@ -11,6 +11,7 @@ import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.MetadataCodec;
+import org.jspecify.annotations.Nullable;
 
 /** What a C producer says in its struct and of its errors, with its quirks. */
 final class ProducerWords {
@@ -36,8 +37,8 @@ final class ProducerWords {
     return !quirks.contains(AsyncQuirk.PRODUCER_STAYS) && ArrowCpp.contains(ArrowAsyncProducerStruct.request(producer));
   }
 
-  /** What it passes to {@code on_error}. */
-  static DeviceException error(int code, long message, long metadata) {
+  /** What it passes to {@code on_error}; with what that is about, if it is one of ours. */
+  static DeviceException error(int code, long message, long metadata, @Nullable Throwable cause) {
     String text = message == 0 ? "the producer failed with " + Errno.name(code) + " and no message" : NativeHeap.getString(message);
     Metadata details;
     try {
@@ -46,6 +47,6 @@ final class ProducerWords {
       details = Metadata.empty();
       text += " (its metadata is malformed: " + e.getMessage() + ")";
     }
-    return new DeviceException(code == 0 ? Errno.EIO : code, text, null, details);
+    return new DeviceException(code == 0 ? Errno.EIO : code, text, cause, details);
   }
 }

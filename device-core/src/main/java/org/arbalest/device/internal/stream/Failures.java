@@ -32,8 +32,8 @@ public final class Failures {
     StringBuilder text = new StringBuilder(message(t));
     Throwable cause = t.getCause();
     for (int i = 0; cause != null && i < MOST_CAUSES; i++, cause = cause.getCause()) {
-      String said = cause.getMessage();
-      if (said == null || text.indexOf(said) < 0) text.append("; caused by ").append(cause);
+      String said = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+      if (text.indexOf(said) < 0) text.append("; caused by ").append(cause);
     }
     return text.toString();
   }

@@ -28,6 +28,9 @@ public final class StreamExport implements HeldByC {
   private long tag;
   private @Nullable Throwable failure;
 
+  /** What the last call failed with; null after one that did not. */
+  private @Nullable Throwable last;
+
   /** What the last call that failed said, as a C string; 0 after a call that did not (STR-03). */
   private long text;
 
@@ -141,12 +144,26 @@ public final class StreamExport implements HeldByC {
     }
   }
 
+  /** What the last call on the stream with this {@code private_data} failed with, for a consumer of ours; null if it did not. */
+  static @Nullable Throwable lastFailure(long tag) {
+    StreamExport export = find(tag);
+    if (export == null) return null;
+    export.calls.lock();
+    try {
+      return export.last;
+    } finally {
+      export.calls.unlock();
+    }
+  }
+
   private int succeeded() {
+    last = null;
     setText(0);
     return 0;
   }
 
   private int failed(Throwable t) {
+    last = t;
     setText(0);
     try {
       byte[] bytes = Failures.message(t).getBytes(UTF_8);

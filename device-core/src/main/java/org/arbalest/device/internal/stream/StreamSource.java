@@ -123,7 +123,14 @@ public final class StreamSource implements DeviceArrayReader.Source {
     long getLastError = isDeviceStream ? ArrowDeviceArrayStreamStruct.getLastError(stream) : ArrowArrayStreamStruct.getLastError(stream);
     long text = getLastError == 0 ? 0 : Calls.getText(getLastError, stream);
     String message = text == 0 ? "" : NativeHeap.getString(text);
-    return new DeviceException(code, message.isEmpty() ? call + " failed with " + Errno.name(code) + " and no message" : message);
+    return new DeviceException(code, message.isEmpty() ? call + " failed with " + Errno.name(code) + " and no message" : message, cause(getLastError));
+  }
+
+  /** What the call failed with, if the stream is one of ours; C tells of it in words only. */
+  private @Nullable Throwable cause(long getLastError) {
+    if (getLastError == StreamCallbacks.STREAM_GET_LAST_ERROR) return StreamExport.lastFailure(ArrowArrayStreamStruct.privateData(stream));
+    boolean isOurs = getLastError == StreamCallbacks.DEVICE_STREAM_GET_LAST_ERROR;
+    return isOurs ? StreamExport.lastFailure(ArrowDeviceArrayStreamStruct.privateData(stream)) : null;
   }
 
   @Override

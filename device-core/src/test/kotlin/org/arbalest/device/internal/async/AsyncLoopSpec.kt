@@ -6,6 +6,8 @@ import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
+import io.kotest.matchers.types.shouldBeInstanceOf
+import io.kotest.matchers.types.shouldBeSameInstanceAs
 import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.AsyncProducer
 import org.arbalest.device.AsyncSchema
@@ -15,9 +17,11 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Metadata
+import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.batch
 import org.arbalest.device.released
+import java.lang.foreign.Arena
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletionException
 import java.util.concurrent.Executor
@@ -85,6 +89,7 @@ class AsyncLoopSpec : FunSpec({
         failed.errno() shouldBe 71
         failed.message shouldBe "no such table"
         failed.metadata() shouldBe why.metadata()
+        failed.cause shouldBeSameInstanceAs why
         got.lengths.size shouldBe 3
         shouldThrow<CompletionException> { produced.join() }.cause shouldBe why
     }
@@ -107,8 +112,34 @@ class AsyncLoopSpec : FunSpec({
         val (arrays, produced) = loop(rude)
         val got = Collecting(1)
         arrays.subscribe(got)
-        (shouldThrow<CompletionException> { got.done.join() }.cause as DeviceException).message shouldBe "java.lang.IllegalStateException: do not ask"
+        val failed = shouldThrow<CompletionException> { got.done.join() }.cause as DeviceException
+        failed.message shouldBe "java.lang.IllegalStateException: do not ask"
+        failed.cause.shouldBeInstanceOf<IllegalStateException>().message shouldBe "do not ask"
         shouldThrow<CompletionException> { produced.join() }
+    }
+
+    test("an error of our own keeps its type on its way through C's structs, on any number of ways") {
+        val why = NoSuchElementException()
+        val first = DeviceArrayReader.of(schema.asField(), DeviceType.CPU, object : DeviceArrayReader.Source {
+            override fun next(): DeviceArray = throw why
+
+            override fun close() = Unit
+        })
+        var reader = first
+        Arena.ofConfined().use { arena ->
+            for (isDeviceStream in listOf(false, true)) {
+                val stream = arena.allocate(ArrowDeviceArrayStreamStruct.LAYOUT)
+                if (isDeviceStream) reader.exportDeviceArrayStream(stream) else reader.exportStream(stream)
+                reader = if (isDeviceStream) DeviceArrayReader.importDeviceArrayStream(stream) else DeviceArrayReader.importStream(stream)
+            }
+            val arrays = AsyncArrayStream.connect { AsyncProducer.produce(it, reader, Metadata.empty(), ForkJoinPool.commonPool()) }
+            arrays.reader(1).use { back ->
+                val failed = shouldThrow<DeviceException> { back.next() }
+                failed.message shouldBe "java.util.NoSuchElementException"
+                generateSequence<Throwable>(failed) { it.cause }.last() shouldBeSameInstanceAs why
+            }
+            arrays.released().toCompletableFuture().handle { _, _ -> }.get(30, SECONDS)
+        }
     }
 
     test("ASY-28 a publisher whose subscription comes after the stream was cancelled is cancelled, too") {
