@@ -56,6 +56,13 @@ public final class BuiltArray extends Ownership {
     return isCpuAccessible;
   }
 
+  @Override
+  long bytes() {
+    long bytes = 0;
+    for (DeviceBuffer buffer : buffers) bytes += buffer.size();
+    return bytes;
+  }
+
   public boolean isOneAllocation() {
     return buffers.size() == 1;
   }

@@ -48,6 +48,12 @@ public final class ConvertedArray extends Ownership {
   }
 
   @Override
+  long bytes() {
+    long shared = source.bytes();
+    return shared < 0 ? shared : shared + (memory == null ? 0 : memory.size());
+  }
+
+  @Override
   void freeArray() {
     if (memory != null) memory.free();
     NativeHeap.free(block);

@@ -11,11 +11,15 @@ import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.device.SyncEventImpl;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.lifetime.VarHandles;
+import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
 /** A holder of an array's memory, until it is closed or exported, by any thread; and which part of the array is shown. */
 public abstract class Handle {
   private static final VarHandle OWNER = VarHandles.ofField(MethodHandles.lookup(), "owner", Ownership.class);
+
+  /** So much of a type is in the report of a leak. */
+  private static final int MOST_OF_TYPE = 200;
 
   /** Null when this handle was closed or exported; use OWNER. Not volatile, since that puts a fence into making a handle. */
   private @Nullable Ownership owner;
@@ -39,7 +43,7 @@ public abstract class Handle {
     this.struct = struct;
     this.offset = offset;
     this.length = length;
-    this.watch = Leaks.ENABLED ? Leaks.watch(this, "DeviceArray") : null;
+    this.watch = Leaks.isDue() ? Leaks.watch(this, lost()) : null;
   }
 
   public final Device device() {
@@ -65,7 +69,7 @@ public abstract class Handle {
   /** Gives a new handle its holder, which the caller had. */
   final void open(Ownership holder) {
     owner = holder;
-    if (watch != null) watch.opened();
+    if (watch != null) watch.opened(holder.bytes());
   }
 
   public final boolean isOpen() {
@@ -135,6 +139,13 @@ public abstract class Handle {
 
   final DeviceException nobodyKnows() {
     return DeviceImpl.unwrap(device).refusal("nobody can wait for the array's event");
+  }
+
+  /** What the report of a leak calls it; the bytes follow. */
+  private String lost() {
+    String type = field.name().isEmpty() ? TypeNames.of(field) : field.toString();
+    String shown = type.length() <= MOST_OF_TYPE ? type : type.substring(0, MOST_OF_TYPE) + "…";
+    return "DeviceArray " + shown + ", " + DeviceArrayImpl.counted(length, "row") + ", on " + device;
   }
 
   private static IllegalStateException spent() {

@@ -30,6 +30,11 @@ public abstract class Ownership extends Shared {
     return Long.MAX_VALUE;
   }
 
+  /** How much memory this keeps; −1 if nobody here knows. */
+  long bytes() {
+    return -1;
+  }
+
   /** Asks whoever knows about the buffers of a struct of this array whether they are where they should be; nobody has to be asked about our own. */
   public void checkBuffers(Field field, long struct) {}
 

@@ -30,7 +30,7 @@ public final class AsyncArrayStreamImpl implements AsyncArrayStream {
 
   private AsyncArrayStreamImpl(AsyncHandler handler) {
     this.handler = handler;
-    this.watch = Leaks.ENABLED ? Leaks.watch(this, "AsyncArrayStream") : null;
+    this.watch = Leaks.isDue() ? Leaks.watch(this, "AsyncArrayStream") : null;
     if (watch != null) watch.opened();
   }
 

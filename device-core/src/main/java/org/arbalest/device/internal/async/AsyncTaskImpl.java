@@ -23,7 +23,7 @@ public abstract sealed class AsyncTaskImpl implements AsyncTask permits Imported
 
   AsyncTaskImpl(Metadata metadata) {
     this.metadata = metadata;
-    this.watch = Leaks.ENABLED ? Leaks.watch(this, "AsyncTask") : null;
+    this.watch = Leaks.isDue() ? Leaks.watch(this, "AsyncTask") : null;
     if (watch != null) watch.opened();
     Counts.TASKS.increment();
   }

@@ -21,7 +21,7 @@ public final class DeviceStreamImpl implements DeviceStream {
     this.device = queue.device;
     this.queue = new AtomicReference<>(queue);
     this.isDefault = kind == DeviceQueue.Kind.DEFAULT;
-    this.watch = Leaks.ENABLED && kind == DeviceQueue.Kind.OWN ? Leaks.watch(this, "DeviceStream") : null;
+    this.watch = Leaks.isDue() && kind == DeviceQueue.Kind.OWN ? Leaks.watch(this, "DeviceStream of " + device) : null;
     if (watch != null) watch.opened();
   }
 

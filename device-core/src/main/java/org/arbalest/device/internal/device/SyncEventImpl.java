@@ -26,7 +26,7 @@ public final class SyncEventImpl implements SyncEvent {
   public SyncEventImpl(EventPoint point, Shared keeper) {
     this.point = point;
     this.keeper = new AtomicReference<>(keeper);
-    this.watch = Leaks.ENABLED ? Leaks.watch(this, "SyncEvent") : null;
+    this.watch = Leaks.isDue() ? Leaks.watch(this, "SyncEvent of " + point.device) : null;
     if (watch != null) watch.opened();
   }
 

@@ -25,6 +25,15 @@ public final class Faults {
     return failure instanceof OutOfMemoryError ? Errno.ENOMEM : Errno.EINVAL;
   }
 
+  /** Logs what nobody closed, and where it was made; throws nothing either. */
+  public static void leak(String what, Throwable made) {
+    try {
+      logger().log(Level.ERROR, "LEAK: " + what + " was never closed, made here:", made);
+    } catch (Throwable _) {
+      // As above.
+    }
+  }
+
   /** Logs what may become a failure; throws nothing either. */
   public static void warn(String message) {
     try {

@@ -52,7 +52,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   }
 
   private Leaks.@Nullable Watch watch() {
-    return Leaks.ENABLED ? Leaks.watch(this, "DeviceArrayReader") : null;
+    return Leaks.isDue() ? Leaks.watch(this, "DeviceArrayReader of " + field + " on " + deviceType) : null;
   }
 
   public static DeviceArrayReader of(Field field, DeviceType deviceType, Source source) {
