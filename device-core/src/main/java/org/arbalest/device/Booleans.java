@@ -1,6 +1,5 @@
 package org.arbalest.device;
 
-import java.util.Objects;
 import org.arbalest.device.internal.memory.Bitmaps;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
@@ -48,7 +47,7 @@ public final class Booleans extends ColumnValues {
    * @param from may be the row behind the last
    */
   public long nextTrue(long from) {
-    Objects.checkIndex(from, length + 1);
+    checkRow(from, length + 1);
     for (long row = from; row < length; row += Long.SIZE) {
       long bits = trueBits(row);
       if (bits != 0) return row + Long.numberOfTrailingZeros(bits);

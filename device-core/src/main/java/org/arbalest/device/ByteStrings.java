@@ -74,7 +74,12 @@ public final class ByteStrings extends ColumnValues {
    */
   public byte byteAt(long row, long index) {
     long size = byteLength(row);
-    return NativeHeap.getByte(spans.address(row, size) + Objects.checkIndex(index, size));
+    try {
+      Objects.checkIndex(index, size);
+    } catch (IndexOutOfBoundsException _) {
+      throw column.isBeyondValue(row, index, size);
+    }
+    return NativeHeap.getByte(spans.address(row, size) + index);
   }
 
   /** Whether a value is these bytes. */

@@ -60,14 +60,14 @@ public abstract sealed class ColumnValues permits Longs, Ints, Shorts, Bytes, Do
 
   /** Whether a row is null. */
   public final boolean isNull(long row) {
-    Objects.checkIndex(row, length);
+    checkRow(row, length);
     array.checkOpen();
     return validity != 0 && !Bitmaps.get(validity, offset + row);
   }
 
   /** Which of the 64 rows from one on are not null, the first in the lowest bit. Beyond the last row none is. */
   public final long validBits(long row) {
-    Objects.checkIndex(row, length);
+    checkRow(row, length);
     array.checkOpen();
     long left = length - row;
     if (validity == 0) return left < Long.SIZE ? (1L << left) - 1 : -1;
@@ -80,7 +80,7 @@ public abstract sealed class ColumnValues permits Longs, Ints, Shorts, Bytes, Do
    * @param from may be the row behind the last
    */
   public final long nextValid(long from) {
-    Objects.checkIndex(from, length + 1);
+    checkRow(from, length + 1);
     array.checkOpen();
     if (from < length && (validity == 0 || Bitmaps.get(validity, offset + from))) return from; // as most are
     for (long row = from + 1; row < length; row += Long.SIZE) {
@@ -112,9 +112,21 @@ public abstract sealed class ColumnValues permits Longs, Ints, Shorts, Bytes, Do
     return left < Long.SIZE ? Bitmaps.word(bitmap, offset + row, (int) left) : Bitmaps.word(bitmap, offset + row);
   }
 
+  /**
+   * Throws unless a row is below a number. The JIT knows {@code checkIndex}, and takes it out of loops; so it is that which finds out, and its error is only
+   * replaced by one that names the column.
+   */
+  final void checkRow(long row, long end) {
+    try {
+      Objects.checkIndex(row, end);
+    } catch (IndexOutOfBoundsException _) {
+      throw column.isBeyond(row);
+    }
+  }
+
   /** Throws unless a row is there and not null, and can be read. */
   final void check(long row) {
-    Objects.checkIndex(row, length);
+    checkRow(row, length);
     array.checkOpen();
     if (validity != 0 && !Bitmaps.get(validity, offset + row)) throw column.isNullIn(row);
   }

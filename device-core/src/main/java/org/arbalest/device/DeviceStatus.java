@@ -16,4 +16,10 @@ public record DeviceStatus(DeviceType type, Availability availability, List<Stri
   public DeviceStatus {
     descriptions = List.copyOf(descriptions);
   }
+
+  /** Such as {@code CUDA: 1 device (NVIDIA H100 PCIe, 80 GiB)}. */
+  @Override
+  public String toString() {
+    return type + ": " + availability + (descriptions.isEmpty() ? "" : " (" + String.join("; ", descriptions) + ")");
+  }
 }

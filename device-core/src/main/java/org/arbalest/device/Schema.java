@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 import org.arbalest.device.NestedType.StructType;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.FieldNames;
+import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -116,7 +117,7 @@ public final class Schema {
   public static Schema importSchema(MemorySegment schema) {
     Field field = Field.importSchema(schema);
     if (!(field.type() instanceof StructType)) {
-      throw DeviceException.invalid("$: a record batch's schema is a struct (\"+s\"), not \"" + field.type().format() + "\"");
+      throw DeviceException.invalid("the schema of a record batch is a struct, not " + TypeNames.of(field));
     }
     return FieldImpl.unwrap(field).schema();
   }

@@ -8,6 +8,7 @@ import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.maps.shouldBeEmpty
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldNotContain
 import io.kotest.matchers.types.shouldBeInstanceOf
 import io.kotest.matchers.types.shouldBeSameInstanceAs
 import org.arbalest.device.abi.ArrowArrayStruct
@@ -187,6 +188,23 @@ class BackendSpec : FunSpec({
         val error = shouldThrow<DeviceException> { Devices.device(DeviceType(42), 0) }
         error.errno() shouldBe Errno.ENOSYS
         error.message!! shouldContain "DEVICE_TYPE_42:0 is unavailable, because no backend"
+        error.message!! shouldNotContain "add "
+    }
+
+    test("DEV-13 a device for which there is a backend of ours says which artifact has it") {
+        for ((type, artifact) in mapOf(DeviceType.CUDA to "device-cuda", DeviceType.OPENCL to "device-opencl", DeviceType.ROCM to "device-rocm")) {
+            shouldThrow<DeviceException> { Devices.device(type, 0) }.message!! shouldContain
+                "no backend for $type is on the class path or module path: add org.arbalest:$artifact"
+        }
+    }
+
+    test("DEV-13 what is there, or why it is not, is said in words") {
+        Availability.Ready(1).toString() shouldBe "1 device"
+        Availability.Ready(2).toString() shouldBe "2 devices"
+        Availability.Ready(0).toString() shouldBe "no device"
+        Availability.Missing("it is not").toString() shouldBe "unavailable, because it is not"
+        DeviceStatus(DeviceType.CPU, Availability.Ready(1), listOf("a fast one")).toString() shouldBe "CPU: 1 device (a fast one)"
+        DeviceStatus(DeviceType.CUDA, Availability.Missing("it is not"), listOf()).toString() shouldBe "CUDA: unavailable, because it is not"
     }
 
     test("DEV-13 a backend that could not be loaded is part of the answer, with its cause, and keeps nobody else from working") {
@@ -205,7 +223,7 @@ class BackendSpec : FunSpec({
     }
 
     test("DEV-13 a device number beyond those that are there is unavailable") {
-        shouldThrow<DeviceException> { Devices.device(DeviceType.WEBGPU, 2) }.message!! shouldContain "WEBGPU:2 is unavailable"
+        shouldThrow<DeviceException> { Devices.device(DeviceType.WEBGPU, 2) }.message!! shouldContain "WEBGPU:2 is unavailable, because there are 2 devices of WEBGPU, counted from 0"
         shouldThrow<DeviceException> { Devices.device(DeviceType.WEBGPU, -1) }.errno() shouldBe Errno.ENOSYS
         ExtMemory.opened.distinct().filter { it !in 0L..1L }.shouldBeEmpty()
     }

@@ -64,7 +64,7 @@ class SchemaExchangeSpec : FunSpec({
     test("SCH-19 a schema that is not a struct is released although it is no batch's") {
         val out = struct()
         names.write(out)
-        shouldThrow<DeviceException> { Schema.importSchema(out) }.message!! shouldContain "a record batch's schema is a struct (\"+s\"), not \"+l\""
+        shouldThrow<DeviceException> { Schema.importSchema(out) }.message!! shouldContain "the schema of a record batch is a struct, not list<"
         isReleased(out) shouldBe true
         CPeer.counts().releaseCalls shouldBe 2
     }

@@ -98,7 +98,7 @@ class SchemaFormatSpec : FunSpec({
     }
 
     test("SCH-01 a format that is NULL is an error") {
-        refused(CSchema(null as String?), "$: format is NULL")
+        refused(CSchema(null as String?), "format is NULL")
     }
 
     for (format in listOf("", "q", "ii", "nn", "v", "vx", "t", "td", "tdX", "tt", "ttX", "ttss", "tD", "tDX", "ti", "tiX", "+", "+x", "+ss", "é", "+v")) {

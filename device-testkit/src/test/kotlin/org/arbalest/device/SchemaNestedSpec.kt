@@ -46,12 +46,12 @@ class SchemaNestedSpec : FunSpec({
     }
 
     test("SCH-08 children that are NULL although n_children is not 0 are an error") {
-        refused(CSchema("+s", children = listOf(x), tamper = PeerNodes::nullSchemaChildren), "$: n_children = 1, but children is NULL")
+        refused(CSchema("+s", children = listOf(x), tamper = PeerNodes::nullSchemaChildren), "n_children = 1, but children is NULL")
     }
 
     test("SCH-08 a negative or absurd n_children is an error that says it") {
         for (count in listOf(-1L, Long.MIN_VALUE, (1L shl 20) + 1, Int.MAX_VALUE.toLong() + 1, Long.MAX_VALUE)) {
-            refused(CSchema("+s", children = listOf(x), tamper = { ArrowSchemaStruct.setNChildren(it.address(), count) }), "$: n_children = $count")
+            refused(CSchema("+s", children = listOf(x), tamper = { ArrowSchemaStruct.setNChildren(it.address(), count) }), "n_children = $count")
         }
     }
 
@@ -64,7 +64,7 @@ class SchemaNestedSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val moved = arena.allocate(ArrowSchemaStruct.LAYOUT)
             val childless = CSchema("+s", children = listOf(x, y), tamper = { PeerMoves.moveSchemaChild(it, 1, moved) })
-            refused(childless, "$: children[1] is released")
+            refused(childless, "children[1] is released")
             PeerMoves.release(moved, StructKind.SCHEMA) shouldBe true
             val valueless = CSchema("i", dictionary = CSchema("u"), tamper = { PeerMoves.moveSchemaDictionary(it, moved) })
             refused(CSchema("+s", valueless.named("d")), "$.d: the dictionary is released")

@@ -270,7 +270,7 @@ class AsyncProducerSpec : FunSpec({
 
     test("STR-12 an array whose columns have other names is an error, of tasks when they are extracted") {
         fun swapped() = Devices.cpu().batchBuilder(1).use { b -> b.int64("wrong", longArrayOf(1)).build() }
-        val said = "a stream gave an array of another type: $: field 0 of the stream's is \"id: int64"
+        val said = "a stream gave an array of another type: field 0 of the stream's is \"id: int64"
         consume().use { consumer ->
             val failed = AsyncProducer.produce(consumer.handler, described(), Supplied(1) { swapped() }, pool).outcome().exceptionOrNull()
             failed.shouldBeInstanceOf<DeviceException>().message shouldContain said

@@ -95,7 +95,7 @@ class ConcatDictionarySpec : FunSpec({
     test("ARR-21 dictionaries of more values than the indices reach are an error with the numbers; one such dictionary alone is not") {
         val (first, second) = IntArray(100) { 4 * it } to IntArray(29) { 4 * it + 1 }
         refusal(array(type(8), listOf(99), words(*first)), array(type(8), listOf(0), words(*second))) shouldBe
-            "arrays[1]: $.(dictionary): 100 + 29 values are more than indices of format \"c\" reach"
+            "arrays[1]: $.(dictionary): 100 + 29 values are more than indices of type int8 reach"
         joined(array(type(8), listOf(99), words(*first)), array(type(8), listOf(27), words(*second.copyOf(28)))).second shouldBe 128
         joined(array(type(8, false), listOf(99), words(*first)), array(type(8, false), listOf(28), words(*second))).first[1] shouldBe "w113 w113 w113 "
         val long = IntArray(300) { it }
@@ -105,8 +105,8 @@ class ConcatDictionarySpec : FunSpec({
     test("ARR-16 ARR-21 an index beyond its own dictionary does not get to be one of another's") {
         val good = array(type(8), listOf(1), words(1, 2))
         for (bad in listOf(2L, -1L)) {
-            refusal(good.retain(), array(type(8), listOf(0, bad), words(4, 5))) shouldBe "arrays[1]: $: index $bad is beyond the 2 values of the dictionary"
-            refusal(array(type(8), listOf(0, bad), words(4, 5)), good.retain()) shouldBe "arrays[0]: $: index $bad is beyond the 2 values of the dictionary"
+            refusal(good.retain(), array(type(8), listOf(0, bad), words(4, 5))) shouldBe "arrays[1]: index $bad is beyond the 2 values of the dictionary"
+            refusal(array(type(8), listOf(0, bad), words(4, 5)), good.retain()) shouldBe "arrays[0]: index $bad is beyond the 2 values of the dictionary"
         }
         good.close()
     }

@@ -29,14 +29,14 @@ class ConcatFieldsSpec : FunSpec({
             batch(*other).use { second ->
                 val error = shouldThrow<DeviceException> { DeviceArray.concat(listOf(first, first, second)) }
                 error.errno() shouldBe Errno.EINVAL
-                error.message shouldBe """arrays[2] and arrays[0] differ: $path: field 0 is "y: int32", of the first "x: int32""""
+                error.message shouldBe """arrays[2] and arrays[0] differ: ${path}field 0 is "y: int32", of the first "x: int32""""
             }
         }
-        refused("$", arrayOf(x, y), arrayOf(y, x))
-        refused("$.s", arrayOf(Field.of("s", DataType.struct(x, y))), arrayOf(Field.of("s", DataType.struct(y, x))))
+        refused("", arrayOf(x, y), arrayOf(y, x))
+        refused("$.s: ", arrayOf(Field.of("s", DataType.struct(x, y))), arrayOf(Field.of("s", DataType.struct(y, x))))
         fun list(item: String, of: Field) = Field.of("l", DataType.list(Field.of(item, DataType.struct(of))))
-        refused("$.l.item", arrayOf(list("item", x)), arrayOf(list("element", y)))
-        for (union in listOf<(Field) -> DataType>({ DataType.denseUnion(it) }, { DataType.sparseUnion(it) })) refused("$.u", arrayOf(Field.of("u", union(x))), arrayOf(Field.of("u", union(y))))
+        refused("$.l.item: ", arrayOf(list("item", x)), arrayOf(list("element", y)))
+        for (union in listOf<(Field) -> DataType>({ DataType.denseUnion(it) }, { DataType.sparseUnion(it) })) refused("$.u: ", arrayOf(Field.of("u", union(x))), arrayOf(Field.of("u", union(y))))
         fun map(item: String, entries: String, key: String, value: String): Field {
             val pair = DataType.struct(Field.of(key, DataType.INT32).withNullable(false), Field.of(value, DataType.list(Field.of(item, DataType.INT32))))
             return Field.of("m", NestedType.MapType(Field.of(entries, pair).withNullable(false), false))

@@ -114,7 +114,7 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
             DeviceArray.importArray(out, raw.field, level)
         } catch (e: DeviceException) {
             check(level == Validation.FULL && lie != null) { "${raw.field}: $what was refused with $level: $e" }
-            val begin = "${lie.path}: " + if (lie.row < 0) "" else "row ${lie.row}: "
+            val begin = (if (lie.path == "$") "" else "${lie.path}: ") + if (lie.row < 0) "" else "row ${lie.row}: "
             check(e.message!!.startsWith(begin)) { "${raw.field}: $what is at $begin, but was refused with ${e.message}" }
             return
         }

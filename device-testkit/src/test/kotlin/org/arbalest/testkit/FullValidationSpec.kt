@@ -78,11 +78,11 @@ class FullValidationSpec : FunSpec({
     fun texts(vararg rows: String) = texts(*rows.map { it.encodeToByteArray() }.toTypedArray())
 
     test("VAL-01 a null count that is false, and one of what has no nulls of its own") {
-        refused(raw(DataType.INT32, 4, bytes(0b1010), ints(1, 2, 3, 4), nulls = 1), "$: null_count = 1, but 2 of 4 elements are null")
-        refused(raw(DataType.INT32, 4, bytes(0b1010), ints(1, 2, 3, 4), nulls = 0), "$: null_count = 0, but 2 of 4 elements are null")
-        refused(raw(DataType.BOOL, 3, bytes(-1), bytes(0), nulls = 1), "$: null_count = 1, but 0 of 3 elements are null")
+        refused(raw(DataType.INT32, 4, bytes(0b1010), ints(1, 2, 3, 4), nulls = 1), "null_count = 1, but 2 of 4 elements are null")
+        refused(raw(DataType.INT32, 4, bytes(0b1010), ints(1, 2, 3, 4), nulls = 0), "null_count = 0, but 2 of 4 elements are null")
+        refused(raw(DataType.BOOL, 3, bytes(-1), bytes(0), nulls = 1), "null_count = 1, but 0 of 3 elements are null")
         val union = UnionType(UnionMode.SPARSE, listOf(0), listOf(Field.of("x", DataType.INT8)))
-        refused(raw(union, 1, bytes(0), nulls = 1, children = listOf(child("x", DataType.INT8, 1, null, bytes(0)))), "$: null_count = 1, but arrays of format \"+us:0\" have no nulls of their own")
+        refused(raw(union, 1, bytes(0), nulls = 1, children = listOf(child("x", DataType.INT8, 1, null, bytes(0)))), "null_count = 1, but arrays of type sparse_union have no nulls of their own")
         passes(raw(DataType.INT32, 4, bytes(0b1010), ints(1, 2, 3, 4), nulls = 2))
         for (said in listOf(-1L, 0, 2)) passes(raw(DataType.NULL, 2, nulls = said)) // DuckDB says 0
     }
@@ -93,13 +93,13 @@ class FullValidationSpec : FunSpec({
             DeviceArray.importArray(array.laid(arena), array.field).use { whole ->
                 whole.slice(0, 2).use { it.validate(Validation.FULL) }
                 whole.slice(1, 2).use { it.validate(Validation.FULL) }
-                whole.slice(2, 2).use { shouldThrow<DeviceException> { it.validate(Validation.FULL) }.message shouldBe "$: null_count = 1, but 2 of 2 elements are null" }
+                whole.slice(2, 2).use { shouldThrow<DeviceException> { it.validate(Validation.FULL) }.message shouldBe "null_count = 1, but 2 of 2 elements are null" }
             }
         }
     }
 
     test("VAL-02 nulls in a field that is not nullable, unless what it is part of is null there") {
-        refused(raw(DataType.INT32, 3, bytes(0b101), ints(1, 2, 3), nullable = false), "$: row 1: null, but the field is not nullable")
+        refused(raw(DataType.INT32, 3, bytes(0b101), ints(1, 2, 3), nullable = false), "row 1: null, but the field is not nullable")
         fun struct(validity: ByteBuffer?, x: ByteBuffer?) = raw(
             StructType(listOf(Field.of("x", DataType.INT8).withNullable(false))), 3, validity, children = listOf(child("x", DataType.INT8, 3, x, bytes(1, 2, 3), nullable = false)),
         )
@@ -140,20 +140,20 @@ class FullValidationSpec : FunSpec({
     test("VAL-03 offsets that are negative, go back, or lead beyond the elements, also beneath nulls; text whose data is missing") {
         fun lists(offsets: ByteBuffer, offset: Int = 0, length: Int = 2, validity: ByteBuffer? = null) =
             raw(ListType(Field.of("item", DataType.INT8)), length, validity, offsets, offset = offset, children = listOf(child("item", DataType.INT8, 3, null, bytes(1, 2, 3))))
-        refused(lists(ints(-1, 0, 1)), "$: row 0: offsets[0] = -1 is negative")
-        refused(lists(ints(0, 2, 1)), "$: row 1: offsets[2] = 1 is before offsets[1] = 2")
-        refused(lists(ints(0, 2, 1), validity = bytes(0b01)), "$: row 1: offsets[2] = 1 is before offsets[1] = 2")
-        refused(lists(ints(0, 2, 4)), "$: row 1: offsets[2] = 4 is beyond the 3 elements")
-        refused(lists(ints(9, 9, 2, 1, 1), offset = 2, length = 2), "$: row 0: offsets[3] = 1 is before offsets[2] = 2")
+        refused(lists(ints(-1, 0, 1)), "row 0: offsets[0] = -1 is negative")
+        refused(lists(ints(0, 2, 1)), "row 1: offsets[2] = 1 is before offsets[1] = 2")
+        refused(lists(ints(0, 2, 1), validity = bytes(0b01)), "row 1: offsets[2] = 1 is before offsets[1] = 2")
+        refused(lists(ints(0, 2, 4)), "row 1: offsets[2] = 4 is beyond the 3 elements")
+        refused(lists(ints(9, 9, 2, 1, 1), offset = 2, length = 2), "row 0: offsets[3] = 1 is before offsets[2] = 2")
         passes(lists(ints(9, 9, 1, 2, 3), offset = 2, length = 2))
         val large = LargeListType(Field.of("item", DataType.NULL))
         fun longLists(vararg offsets: Long) = raw(large, offsets.size - 1, null, longs(*offsets), children = listOf(child("item", DataType.NULL, 3)))
-        refused(longLists(0, 1L shl 40, 3), "$: row 1: offsets[2] = 3 is before offsets[1] = 1099511627776")
-        refused(longLists(0, 1L shl 40), "$: row 0: offsets[1] = 1099511627776 is beyond the 3 elements")
+        refused(longLists(0, 1L shl 40, 3), "row 1: offsets[2] = 3 is before offsets[1] = 1099511627776")
+        refused(longLists(0, 1L shl 40), "row 0: offsets[1] = 1099511627776 is beyond the 3 elements")
         passes(longLists(0, 1, 3))
-        refused(raw(DataType.BINARY, 2, null, ints(0, 5, 3), bytes(1, 2, 3)), "$: row 1: offsets[2] = 3 is before offsets[1] = 5")
-        refused(raw(DataType.UTF8, 1, null, ints(0, 5), null), "$: the data is NULL, but the offsets say 5 bytes")
-        refused(raw(DataType.LARGE_BINARY, 1, null, longs(0, 1L shl 60), bytes(1)), "$: row 0: offsets[1] = 1152921504606846976 is beyond the 144115188075855872 bytes of data")
+        refused(raw(DataType.BINARY, 2, null, ints(0, 5, 3), bytes(1, 2, 3)), "row 1: offsets[2] = 3 is before offsets[1] = 5")
+        refused(raw(DataType.UTF8, 1, null, ints(0, 5), null), "the data is NULL, but the offsets say 5 bytes")
+        refused(raw(DataType.LARGE_BINARY, 1, null, longs(0, 1L shl 60), bytes(1)), "row 0: offsets[1] = 1152921504606846976 is beyond the 144115188075855872 bytes of data")
         passes(raw(DataType.UTF8, 0, null, null, null))
     }
 
@@ -163,10 +163,10 @@ class FullValidationSpec : FunSpec({
             DeviceArray.importArray(array.laid(arena), array.field).use { whole ->
                 whole.slice(0, 1).use { it.validate(Validation.FULL) }
                 whole.slice(0, 2).use {
-                    shouldThrow<DeviceException> { it.validate(Validation.FULL) }.message shouldBe "$: row 1: offsets[2] = 7 is beyond the last, offsets[3] = 2"
+                    shouldThrow<DeviceException> { it.validate(Validation.FULL) }.message shouldBe "row 1: offsets[2] = 7 is beyond the last, offsets[3] = 2"
                 }
                 whole.slice(2, 1).use {
-                    shouldThrow<DeviceException> { it.validate(Validation.FULL) }.message shouldBe "$: row 0: offsets[3] = 2 is before offsets[2] = 7"
+                    shouldThrow<DeviceException> { it.validate(Validation.FULL) }.message shouldBe "row 0: offsets[3] = 2 is before offsets[2] = 7"
                 }
             }
         }
@@ -187,15 +187,15 @@ class FullValidationSpec : FunSpec({
         val short = view("short".encodeToByteArray())
         val good = view(long)
         passes(views(short, good, view(ByteArray(0)), view("twelve bytes".encodeToByteArray())))
-        refused(views(short, spoilt(short) { it.putInt(0, -5) }), "$: row 1: views[1] has -5 bytes")
-        refused(views(spoilt(short) { it.put(11, 1) }), "$: row 0: views[0] has 5 bytes in itself, but what is behind them is not 0")
-        refused(views(spoilt(view(byteArrayOf(65))) { it.put(6, 1) }), "$: row 0: views[0] has 1 bytes in itself, but what is behind them is not 0")
-        refused(views(spoilt(good) { it.putInt(8, 1) }), "$: row 0: views[0] is in data buffer 1, but there are 1")
-        refused(views(spoilt(good) { it.putInt(8, -1) }), "$: row 0: views[0] is in data buffer -1, but there are 1")
-        refused(views(spoilt(good) { it.putInt(12, 1) }), "$: row 0: views[0] has 19 bytes at 1, but data buffer 0 has 19")
-        refused(views(spoilt(good) { it.putInt(12, -1) }), "$: row 0: views[0] has 19 bytes at -1, but data buffer 0 has 19")
-        refused(views(spoilt(good) { it.put(5, 'b'.code.toByte()) }), "$: row 0: views[0] begins with 0x61627465, but in data buffer 0 at 0 is 0x61207465")
-        refused(views(spoilt(short) { it.put(5, -1) }), "$: row 0: no UTF-8: a text of 5 bytes has 0xff at 1")
+        refused(views(short, spoilt(short) { it.putInt(0, -5) }), "row 1: views[1] has -5 bytes")
+        refused(views(spoilt(short) { it.put(11, 1) }), "row 0: views[0] has 5 bytes in itself, but what is behind them is not 0")
+        refused(views(spoilt(view(byteArrayOf(65))) { it.put(6, 1) }), "row 0: views[0] has 1 bytes in itself, but what is behind them is not 0")
+        refused(views(spoilt(good) { it.putInt(8, 1) }), "row 0: views[0] is in data buffer 1, but there are 1")
+        refused(views(spoilt(good) { it.putInt(8, -1) }), "row 0: views[0] is in data buffer -1, but there are 1")
+        refused(views(spoilt(good) { it.putInt(12, 1) }), "row 0: views[0] has 19 bytes at 1, but data buffer 0 has 19")
+        refused(views(spoilt(good) { it.putInt(12, -1) }), "row 0: views[0] has 19 bytes at -1, but data buffer 0 has 19")
+        refused(views(spoilt(good) { it.put(5, 'b'.code.toByte()) }), "row 0: views[0] begins with 0x61627465, but in data buffer 0 at 0 is 0x61207465")
+        refused(views(spoilt(short) { it.put(5, -1) }), "row 0: no UTF-8: a text of 5 bytes has 0xff at 1")
         passes(views(spoilt(short) { it.put(5, -1) }, type = DataType.BINARY_VIEW))
         passes(views(short, spoilt(good) { it.putInt(0, -7).putInt(8, 77) }, validity = bytes(0b01)))
     }
@@ -204,7 +204,7 @@ class FullValidationSpec : FunSpec({
         fun views(offsets: ByteBuffer, sizes: ByteBuffer, validity: ByteBuffer? = null) =
             raw(ListViewType(Field.of("item", DataType.NULL)), 2, validity, offsets, sizes, children = listOf(child("item", DataType.NULL, 3)))
         passes(views(ints(3, 0), ints(0, 3)))
-        fun wrong(row: Int, offset: Int, size: Int) = "$: row $row: offsets[$row] = $offset and sizes[$row] = $size lead beyond the 3 elements, or are negative"
+        fun wrong(row: Int, offset: Int, size: Int) = "row $row: offsets[$row] = $offset and sizes[$row] = $size lead beyond the 3 elements, or are negative"
         refused(views(ints(2, 0), ints(2, 3)), wrong(0, 2, 2))
         refused(views(ints(0, 4), ints(0, 0), validity = bytes(0b01)), wrong(1, 4, 0))
         refused(views(ints(0, -1), ints(0, 0)), wrong(1, -1, 0))
@@ -217,13 +217,13 @@ class FullValidationSpec : FunSpec({
         passes(texts("", "ASCII", "Zürich", "Москва", "東京", "\uD83D\uDE00", "and a text that is longer than a few words, with a ü in its middle", ""))
         for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8)) {
             val good = "fine, fine and fine".encodeToByteArray()
-            refused(texts(good, row(65, 0xFF, 66), type = type), "$: row 1: no UTF-8: a text of 3 bytes has 0xff at 1")
-            refused(texts(good, row(0xC0, 0x80), good, type = type), "$: row 1: no UTF-8: a text of 2 bytes has 0xc0 at 0")
-            refused(texts(good, row(0xED, 0xA0, 0x80), type = type), "$: row 1: no UTF-8: a text of 3 bytes has 0xa0 at 1")
-            refused(texts(good, row(65, 0xC3), row(0xBC, 66), type = type), "$: row 1: no UTF-8: a text of 2 bytes ends within a character")
-            refused(texts(row(0xC3), type = type), "$: row 0: no UTF-8: a text of 1 bytes ends within a character")
+            refused(texts(good, row(65, 0xFF, 66), type = type), "row 1: no UTF-8: a text of 3 bytes has 0xff at 1")
+            refused(texts(good, row(0xC0, 0x80), good, type = type), "row 1: no UTF-8: a text of 2 bytes has 0xc0 at 0")
+            refused(texts(good, row(0xED, 0xA0, 0x80), type = type), "row 1: no UTF-8: a text of 3 bytes has 0xa0 at 1")
+            refused(texts(good, row(65, 0xC3), row(0xBC, 66), type = type), "row 1: no UTF-8: a text of 2 bytes ends within a character")
+            refused(texts(row(0xC3), type = type), "row 0: no UTF-8: a text of 1 bytes ends within a character")
             passes(texts(good, row(0xFF, 0xC3), "é".encodeToByteArray(), validity = bytes(0b101), type = type))
-            refused(texts(good, row(0xFF, 0xC3), row(0xC3), validity = bytes(0b101), type = type), "$: row 2: no UTF-8: a text of 1 bytes ends within a character")
+            refused(texts(good, row(0xFF, 0xC3), row(0xC3), validity = bytes(0b101), type = type), "row 2: no UTF-8: a text of 1 bytes ends within a character")
             passes(texts("ü".encodeToByteArray(), good, ByteArray(0), ByteArray(0), type = type))
         }
         passes(raw(DataType.BINARY, 1, null, ints(0, 1), bytes(-1)))
@@ -237,12 +237,12 @@ class FullValidationSpec : FunSpec({
                     type, values.size, validity, blank(values.size * bits / 8).also { buffer -> values.forEachIndexed { i, it -> buffer.setInteger(bits / 8, i, it) } }, dictionary = words,
                 )
                 passes(indices(0, 1, 0))
-                refused(indices(0, 2), "$: row 1: index 2 is beyond the 2 values of the dictionary")
+                refused(indices(0, 2), "row 1: index 2 is beyond the 2 values of the dictionary")
                 val last = if (isSigned) "-1" else "${BigInteger.TWO.pow(bits) - BigInteger.ONE}"
-                refused(indices(0, 1, -1), "$: row 2: index $last is beyond the 2 values of the dictionary")
+                refused(indices(0, 1, -1), "row 2: index $last is beyond the 2 values of the dictionary")
                 passes(indices(0, -1, 1, validity = bytes(0b101)))
-                refused(indices(0, -1, 5, validity = bytes(0b101)), "$: row 2: index 5 is beyond the 2 values of the dictionary")
-                refused(indices(0, words = texts()), "$: row 0: index 0 is beyond the 0 values of the dictionary")
+                refused(indices(0, -1, 5, validity = bytes(0b101)), "row 2: index 5 is beyond the 2 values of the dictionary")
+                refused(indices(0, words = texts()), "row 0: index 0 is beyond the 0 values of the dictionary")
                 passes(indices(7, validity = bytes(0), words = texts()))
                 refused(indices(0, words = texts("x".encodeToByteArray(), byteArrayOf(-1))), "$.(dictionary): row 1: no UTF-8: a text of 1 bytes has 0xff at 0")
             }
@@ -256,15 +256,15 @@ class FullValidationSpec : FunSpec({
         fun children(length: Int) = listOf("p", "q").map { child(it, DataType.INT8, length, null, blank(length)) }
         fun sparse(vararg types: Byte) = raw(UnionType(UnionMode.SPARSE, listOf(5, 127), fields), types.size, bytes(*types), children = children(types.size))
         passes(sparse(5, 127, 5))
-        refused(sparse(5, 127, 6), "$: row 2: types[2] = 6 is none of the union's")
-        refused(sparse(-1), "$: row 0: types[0] = -1 is none of the union's")
+        refused(sparse(5, 127, 6), "row 2: types[2] = 6 is none of the union's")
+        refused(sparse(-1), "row 0: types[0] = -1 is none of the union's")
         fun dense(types: ByteBuffer, offsets: ByteBuffer) = raw(UnionType(UnionMode.DENSE, listOf(5, 127), fields), 3, types, offsets, children = children(2))
         passes(dense(bytes(5, 127, 5), ints(0, 0, 1)))
         passes(dense(bytes(5, 5, 5), ints(0, 0, 1)))
-        refused(dense(bytes(5, 0, 5), ints(0, 0, 1)), "$: row 1: types[1] = 0 is none of the union's")
-        refused(dense(bytes(5, 127, 5), ints(1, 0, 0)), "$: row 2: offsets[2] = 0 is before 1, which was the last of \"p\"")
-        refused(dense(bytes(5, 127, 5), ints(0, 2, 1)), "$: row 1: offsets[1] = 2 is beyond the 2 elements of \"q\"")
-        refused(dense(bytes(5, 127, 5), ints(0, -1, 1)), "$: row 1: offsets[1] = -1 is beyond the 2 elements of \"q\"")
+        refused(dense(bytes(5, 0, 5), ints(0, 0, 1)), "row 1: types[1] = 0 is none of the union's")
+        refused(dense(bytes(5, 127, 5), ints(1, 0, 0)), "row 2: offsets[2] = 0 is before 1, which was the last of \"p\"")
+        refused(dense(bytes(5, 127, 5), ints(0, 2, 1)), "row 1: offsets[1] = 2 is beyond the 2 elements of \"q\"")
+        refused(dense(bytes(5, 127, 5), ints(0, -1, 1)), "row 1: offsets[1] = -1 is beyond the 2 elements of \"q\"")
     }
 
     test("VAL-08 run ends that do not ascend, do not cover the rows, or are null") {
@@ -277,11 +277,11 @@ class FullValidationSpec : FunSpec({
         for (bits in listOf(16, 32, 64)) {
             passes(runs(bits, 3, 2, 1, 4, 9))
             passes(runs(bits, 0, 0))
-            refused(runs(bits, 3, 0, 0, 3), "$: run_ends[0] = 0 is not behind 0")
-            refused(runs(bits, 3, 0, 2, 2, 3), "$: run_ends[1] = 2 is not behind run_ends[0] = 2")
-            refused(runs(bits, 3, 0, 2, -3, 3), "$: run_ends[1] = -3 is not behind run_ends[0] = 2")
-            refused(runs(bits, 3, 2, 2, 4), "$: row 2: the runs end at 4, but offset + length = 5")
-            refused(runs(bits, 3, 2, 1), "$: row 0: the runs end at 1, but offset + length = 5")
+            refused(runs(bits, 3, 0, 0, 3), "run_ends[0] = 0 is not behind 0")
+            refused(runs(bits, 3, 0, 2, 2, 3), "run_ends[1] = 2 is not behind run_ends[0] = 2")
+            refused(runs(bits, 3, 0, 2, -3, 3), "run_ends[1] = -3 is not behind run_ends[0] = 2")
+            refused(runs(bits, 3, 2, 2, 4), "row 2: the runs end at 4, but offset + length = 5")
+            refused(runs(bits, 3, 2, 1), "row 0: the runs end at 1, but offset + length = 5")
             refused(runs(bits, 3, 0, 1, 3, nulls = bytes(0b01)), "$.run_ends: row 1: null, but the field is not nullable")
         }
     }
@@ -298,9 +298,9 @@ class FullValidationSpec : FunSpec({
             passes(decimals(BigInteger.ZERO, most, most.negate(), BigInteger.ONE.negate(), most.shiftRight(3), most.shiftRight(70)))
             val extremes = listOf(BigInteger.TWO.pow(type.bits() - 1) - BigInteger.ONE, BigInteger.TWO.pow(type.bits() - 1).negate())
             for (wrong in listOf(most + BigInteger.ONE, most.negate() - BigInteger.ONE) + extremes) {
-                refused(decimals(BigInteger.ONE, wrong), "$: row 1: the unscaled $wrong has more digits than the ${type.precision()} of the precision")
+                refused(decimals(BigInteger.ONE, wrong), "row 1: the unscaled $wrong has more digits than the ${type.precision()} of the precision")
                 passes(decimals(BigInteger.ONE, wrong, most, validity = bytes(0b101)))
-                refused(decimals(wrong, wrong, validity = bytes(0b10)), "$: row 1: the unscaled $wrong has more digits than the ${type.precision()} of the precision")
+                refused(decimals(wrong, wrong, validity = bytes(0b10)), "row 1: the unscaled $wrong has more digits than the ${type.precision()} of the precision")
             }
         }
     }
@@ -308,8 +308,8 @@ class FullValidationSpec : FunSpec({
     test("VAL-10 dates in milliseconds that are no whole days, and times that are not within a day; not beneath nulls") {
         val day = 86_400_000L
         passes(raw(DataType.DATE64, 3, null, longs(0, -day, 3 * day)))
-        refused(raw(DataType.DATE64, 3, null, longs(0, day, day + 1)), "$: row 2: 86400001 milliseconds are not a whole number of days")
-        refused(raw(DataType.DATE64, 3, bytes(0b101), longs(0, 1, -1)), "$: row 2: -1 milliseconds are not a whole number of days")
+        refused(raw(DataType.DATE64, 3, null, longs(0, day, day + 1)), "row 2: 86400001 milliseconds are not a whole number of days")
+        refused(raw(DataType.DATE64, 3, bytes(0b101), longs(0, 1, -1)), "row 2: -1 milliseconds are not a whole number of days")
         passes(raw(DataType.DATE64, 2, bytes(0b01), longs(0, 1)))
         for (unit in TimeUnit.entries) {
             val type = TimeType(unit)
@@ -318,10 +318,10 @@ class FullValidationSpec : FunSpec({
                 raw(type, values.size, validity, if (whole <= day) ints(*IntArray(values.size) { values[it].toInt() }) else longs(*values))
             passes(times(0, whole - 1, 1))
             val units = unit.name.lowercase() + "s"
-            refused(times(0, whole), "$: row 1: $whole is not within the $whole $units of a day")
-            refused(times(-1), "$: row 0: -1 is not within the $whole $units of a day")
+            refused(times(0, whole), "row 1: $whole is not within the $whole $units of a day")
+            refused(times(-1), "row 0: -1 is not within the $whole $units of a day")
             passes(times(0, whole, 1, validity = bytes(0b101)))
-            refused(times(whole, whole, -5, validity = bytes(0b100)), "$: row 2: -5 is not within the $whole $units of a day")
+            refused(times(whole, whole, -5, validity = bytes(0b100)), "row 2: -5 is not within the $whole $units of a day")
         }
     }
 

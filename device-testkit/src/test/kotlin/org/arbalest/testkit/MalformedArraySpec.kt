@@ -52,12 +52,12 @@ class MalformedArraySpec : FunSpec({
     }
 
     test("ARR-01 ARR-18 negative lengths and offsets, and sums that overflow") {
-        refusedBatch("$: length = -1 is negative") { root, _, _ -> ArrowArrayStruct.setLength(root, -1) }
+        refusedBatch("length = -1 is negative") { root, _, _ -> ArrowArrayStruct.setLength(root, -1) }
         refusedBatch("$.name: length = -5 is negative") { _, _, name -> ArrowArrayStruct.setLength(name, -5) }
         refusedBatch("$.id: offset = -2 is negative") { _, id, _ -> ArrowArrayStruct.setOffset(id, -2) }
-        refusedBatch("$: offset + length = 9223372036854775807 + 5 overflows") { root, _, _ -> ArrowArrayStruct.setOffset(root, Long.MAX_VALUE) }
-        refusedBatch("$: n_children = -1, but the schema has 2") { root, _, _ -> ArrowArrayStruct.setNChildren(root, -1) }
-        refusedBatch("$.id: n_buffers = -1, but an array of format \"l\" has 2") { _, id, _ -> ArrowArrayStruct.setNBuffers(id, -1) }
+        refusedBatch("offset + length = 9223372036854775807 + 5 overflows") { root, _, _ -> ArrowArrayStruct.setOffset(root, Long.MAX_VALUE) }
+        refusedBatch("n_children = -1, but the schema has 2") { root, _, _ -> ArrowArrayStruct.setNChildren(root, -1) }
+        refusedBatch("$.id: n_buffers = -1, but an array of type int64 has 2") { _, id, _ -> ArrowArrayStruct.setNBuffers(id, -1) }
     }
 
     test("ARR-02 ARR-03 ARR-18 null counts that cannot be, or that have no bitmap") {
@@ -70,9 +70,9 @@ class MalformedArraySpec : FunSpec({
     }
 
     test("ARR-04 ARR-08 ARR-18 buffers that are too few, too many, or NULL though there are rows") {
-        refusedBatch("$.name: n_buffers = 2, but an array of format \"u\" has 3") { _, _, name -> ArrowArrayStruct.setNBuffers(name, 2) }
-        refusedBatch("$.id: n_buffers = 3, but an array of format \"l\" has 2") { _, id, _ -> ArrowArrayStruct.setNBuffers(id, 3) }
-        refusedBatch("$: n_buffers = 0, but an array of format \"+s\" has 1") { root, _, _ -> ArrowArrayStruct.setNBuffers(root, 0) }
+        refusedBatch("$.name: n_buffers = 2, but an array of type utf8 has 3") { _, _, name -> ArrowArrayStruct.setNBuffers(name, 2) }
+        refusedBatch("$.id: n_buffers = 3, but an array of type int64 has 2") { _, id, _ -> ArrowArrayStruct.setNBuffers(id, 3) }
+        refusedBatch("n_buffers = 0, but an array of type struct has 1") { root, _, _ -> ArrowArrayStruct.setNBuffers(root, 0) }
         refusedBatch("$.id: n_buffers = 2, but buffers is NULL") { _, id, _ -> PeerNodes.nullArrayBuffers(MemorySegment.ofAddress(id)) }
         refusedBatch("$.id: buffers[1] is NULL, but the array needs 5 elements of it") { _, id, _ -> ArrowArrayStruct.setBuffer(id, 1, 0) }
         refusedBatch("$.name: buffers[1] is NULL, but the array needs 5 elements of it") { _, _, name -> ArrowArrayStruct.setBuffer(name, 1, 0) }
@@ -81,9 +81,9 @@ class MalformedArraySpec : FunSpec({
     val lists = mutableListOf<MemorySegment>()
 
     test("ARR-10 ARR-15 ARR-18 children that are missing, too many, released or too short") {
-        refusedBatch("$: n_children = 1, but the schema has 2") { root, _, _ -> ArrowArrayStruct.setNChildren(root, 1) }
-        refusedBatch("$: n_children = 2, but children is NULL") { root, _, _ -> ArrowArrayStruct.setChildren(root, 0) }
-        refusedBatch("$: children[1] is NULL") { root, id, _ ->
+        refusedBatch("n_children = 1, but the schema has 2") { root, _, _ -> ArrowArrayStruct.setNChildren(root, 1) }
+        refusedBatch("n_children = 2, but children is NULL") { root, _, _ -> ArrowArrayStruct.setChildren(root, 0) }
+        refusedBatch("children[1] is NULL") { root, id, _ ->
             val list = Arena.ofAuto().allocate(16, 8).also(lists::add) // not the peer's own list, which it needs
             ArrowArrayStruct.setChildren(root, list.address())
             ArrowArrayStruct.setChild(root, 0, id)
@@ -103,7 +103,7 @@ class MalformedArraySpec : FunSpec({
             PeerNodes.array(child(out), length = items)
         }
         refused(lists(3), "$.item: length = 8, but its parent needs 9") { make(it, 2, 8) }
-        refused(lists(3), "$: offset + length = 4611686018427387905 lists of 3 overflow") { make(it, 1L shl 62, 9) }
+        refused(lists(3), "offset + length = 4611686018427387905 lists of 3 overflow") { make(it, 1L shl 62, 9) }
         Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY).also { make(it, 2, 9) }
             DeviceArray.importArray(out, lists(3)).close()
@@ -117,14 +117,14 @@ class MalformedArraySpec : FunSpec({
             PeerNodes.setBuffer(out, 1, ByteArray(1))
         }
         fun dictionary(out: MemorySegment) = MemorySegment.ofAddress(ArrowArrayStruct.dictionary(out.address())).reinterpret(80)
-        refused(encoded, "$: the dictionary is NULL, but the schema has one", ::indices)
+        refused(encoded, "the dictionary is NULL, but the schema has one", ::indices)
         refused(encoded, "$.(dictionary): is released") { indices(it); PeerNodes.setArrayDictionary(it) }
-        refused(encoded, "$.(dictionary): n_buffers = 2, but an array of format \"u\" has 3") {
+        refused(encoded, "$.(dictionary): n_buffers = 2, but an array of type utf8 has 3") {
             indices(it)
             PeerNodes.setArrayDictionary(it)
             PeerNodes.array(dictionary(it), length = 0, buffers = 2)
         }
-        refused(Field.of("", DataType.INT8), "$: has a dictionary, but the schema has none") {
+        refused(Field.of("", DataType.INT8), "there is a dictionary, but the schema has none") {
             indices(it)
             PeerNodes.setArrayDictionary(it)
             PeerNodes.array(dictionary(it), length = 0, buffers = 3)
@@ -141,18 +141,18 @@ class MalformedArraySpec : FunSpec({
             PeerNodes.setBuffer(out, 2L + sizes.size, bytes)
             spoil(out)
         }
-        refused(views, "$: the size of variadic buffer 1 is -3") { make(it, 0, -3) }
-        refused(views, "$: variadic buffer 0 is NULL, but its size is 7") { make(it, null) }
-        val garbage = "$: the size of variadic buffer 1 is 4611686018427387904, with which they are larger than any memory"
+        refused(views, "the size of variadic buffer 1 is -3") { make(it, 0, -3) }
+        refused(views, "variadic buffer 0 is NULL, but its size is 7") { make(it, null) }
+        val garbage = "the size of variadic buffer 1 is 4611686018427387904, with which they are larger than any memory"
         refused(views, garbage) { out -> make(out, 0, 1L shl 62) { ArrowArrayStruct.setBuffer(it.address(), 3, it.address()) } }
-        refused(views, "$: n_buffers = 4611686018427387904, but an array of format \"vu\" has at least 3") { out ->
+        refused(views, "n_buffers = 4611686018427387904, but an array of type utf8_view has at least 3") { out ->
             PeerNodes.array(out, length = 0, buffers = 3)
             ArrowArrayStruct.setNBuffers(out.address(), 1L shl 62)
         }
-        refused(views, "$: there are 1 variadic buffers, but the buffer of their sizes is NULL") { out ->
+        refused(views, "there are 1 variadic buffers, but the buffer of their sizes is NULL") { out ->
             make(out, 0) { ArrowArrayStruct.setBuffer(it.address(), 3, 0) }
         }
-        refused(views, "$: n_buffers = 2, but an array of format \"vu\" has at least 3") { PeerNodes.array(it, length = 0, buffers = 2) }
+        refused(views, "n_buffers = 2, but an array of type utf8_view has at least 3") { PeerNodes.array(it, length = 0, buffers = 2) }
     }
 
     test("ARR-20 more elements than any memory holds, also where none of them are shown, and also by a bitmap alone") {
@@ -160,14 +160,14 @@ class MalformedArraySpec : FunSpec({
             PeerNodes.array(out, length = length, nullCount = -1, offset = offset, buffers = buffers)
             for (i in (if (bitmap) 0L else 1L) until buffers) PeerNodes.setBuffer(out, i, ByteArray(8))
         }
-        fun tooMany(end: Long, format: String) = "$: offset + length = $end elements of format \"$format\" are more than memory has bytes for"
-        refused(Field.of("", DataType.UTF8), tooMany(1L shl 62, "u")) { make(it, 0, 1L shl 62, 3) }
-        refused(Field.of("", DataType.UTF8), tooMany(Long.MAX_VALUE, "u")) { make(it, 0, Long.MAX_VALUE, 3) }
-        refused(Field.of("", DataType.INT64), tooMany(1L shl 54, "l")) { make(it, 1, (1L shl 54) - 1, 2) }
-        refused(Field.of("", DataType.BOOL), tooMany((1L shl 60) + 1, "b")) { make(it, 1, 1L shl 60, 2) }
-        refused(Field.of("", FixedSizeBinaryType(Int.MAX_VALUE)), tooMany(1L shl 26, "w:2147483647")) { make(it, 1, (1L shl 26) - 1, 2) }
-        refused(Field.of("", FixedSizeBinaryType(0)), tooMany(Long.MAX_VALUE, "w:0")) { make(it, Long.MAX_VALUE, 0, 2, bitmap = true) }
-        refused(Field.of("", StructType(listOf())), tooMany(1L shl 62, "+s")) { make(it, 1L shl 62, 0, 1, bitmap = true) }
+        fun tooMany(end: Long, type: String) = "offset + length = $end elements of type $type are more than memory has bytes for"
+        refused(Field.of("", DataType.UTF8), tooMany(1L shl 62, "utf8")) { make(it, 0, 1L shl 62, 3) }
+        refused(Field.of("", DataType.UTF8), tooMany(Long.MAX_VALUE, "utf8")) { make(it, 0, Long.MAX_VALUE, 3) }
+        refused(Field.of("", DataType.INT64), tooMany(1L shl 54, "int64")) { make(it, 1, (1L shl 54) - 1, 2) }
+        refused(Field.of("", DataType.BOOL), tooMany((1L shl 60) + 1, "bool")) { make(it, 1, 1L shl 60, 2) }
+        refused(Field.of("", FixedSizeBinaryType(Int.MAX_VALUE)), tooMany(1L shl 26, "fixed_size_binary[2147483647]")) { make(it, 1, (1L shl 26) - 1, 2) }
+        refused(Field.of("", FixedSizeBinaryType(0)), tooMany(Long.MAX_VALUE, "fixed_size_binary[0]")) { make(it, Long.MAX_VALUE, 0, 2, bitmap = true) }
+        refused(Field.of("", StructType(listOf())), tooMany(1L shl 62, "struct")) { make(it, 1L shl 62, 0, 1, bitmap = true) }
     }
 
     test("ARR-20 run-ends with elements but without runs, or with fewer values than runs") {
@@ -178,8 +178,8 @@ class MalformedArraySpec : FunSpec({
             PeerNodes.setBuffer(child(out, 0), 1, ByteArray(8) { 1 })
             PeerNodes.array(child(out, 1), length = values)
         }
-        refused(runs, "$: length = 3, but there are no runs") { make(it, 3, 0, 0) }
-        refused(runs, "$: there are 2 run ends, but 1 values") { make(it, 3, 2, 1) }
+        refused(runs, "length = 3, but there are no runs") { make(it, 3, 0, 0) }
+        refused(runs, "there are 2 run ends, but 1 values") { make(it, 3, 2, 1) }
         Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
             for ((length, ends, values) in listOf(Triple(0L, 0L, 0L), Triple(3L, 1L, 2L))) {

@@ -256,10 +256,28 @@ class TypedViewSpec : FunSpec({
             val values = column.asLongs()
             for (row in listOf(-1L, 4L, 1L shl 61, Long.MAX_VALUE, Long.MIN_VALUE)) {
                 for (ask in listOf<() -> Any>({ values[row] }, { values.isNull(row) }, { values.getOrDefault(row, 0) }, { values.validBits(row) }, { column.getLong(row) })) {
-                    shouldThrow<IndexOutOfBoundsException> { ask() }
+                    shouldThrow<IndexOutOfBoundsException> { ask() }.message!! shouldEndWith
+                        "of type int64 has 4 rows, counted from 0, and no row $row"
                 }
             }
             for (row in listOf(-1L, 5L, Long.MAX_VALUE)) shouldThrow<IndexOutOfBoundsException> { values.nextValid(row) }
+        }
+    }
+
+    test("READ-51 what is not there is refused with the column's name, a row, a byte of a value, a column and a buffer") {
+        Devices.cpu().batchBuilder(2).use { it.bool("yes", booleanArrayOf(true, false)).utf8("word", listOf("ab", "")).build() }.use { batch ->
+            fun refused(message: String, ask: () -> Any?) {
+                shouldThrow<IndexOutOfBoundsException> { ask() }.message shouldBe message
+            }
+            val (yes, word) = batch.column("yes") to batch.column("word")
+            for (ask in listOf<() -> Any?>({ yes.get(2) }, { yes.isNull(2) }, { yes.getBoolean(2) }, { yes.asBooleans()[2] })) {
+                refused("column \"yes\" of type bool has 2 rows, counted from 0, and no row 2", ask)
+            }
+            refused("column \"yes\" of type bool has 2 rows, counted from 0, and no row 3") { yes.asBooleans().nextTrue(3) }
+            refused("column \"word\" of type utf8, row 0: has 2 bytes, counted from 0, and no byte 2") { word.asByteStrings().byteAt(0, 2) }
+            refused("column \"word\" of type utf8 has 3 buffers, counted from 0, and no buffer 3") { word.bufferAddress(3) }
+            refused("the batch has 2 columns, counted from 0, and no column -1") { batch.asColumn().column(-1) }
+            refused("the batch has 2 rows, counted from 0, and no row 9") { batch.asColumn().get(9) }
         }
     }
 

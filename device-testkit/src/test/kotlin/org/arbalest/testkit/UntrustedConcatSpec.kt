@@ -65,12 +65,12 @@ class UntrustedConcatSpec : FunSpec({
 
     test("ARR-09 ARR-21 texts whose offsets go back, are negative, or lie outside, or whose data is NULL, are not joined") {
         val good = text("ab".encodeToByteArray(), 0, 1, 2)
-        refusal(good.retain(), text(ByteArray(5), 4, 5, 2)) shouldBe "arrays[1]: $: offsets[2] = 2 is before offsets[0] = 4, or one is negative"
-        refusal(text(ByteArray(5), -4, 0, 5), good.retain()) shouldBe "arrays[0]: $: offsets[2] = 5 is before offsets[0] = -4, or one is negative"
-        refusal(good.retain(), text(ByteArray(5), 1, 900, 5)) shouldBe "arrays[1]: $: offsets[1] = 900 is not between 1 and 5"
-        refusal(good.retain(), text(null, 0, 5)) shouldBe "arrays[1]: $: the data is NULL, but the offsets say 5 bytes"
+        refusal(good.retain(), text(ByteArray(5), 4, 5, 2)) shouldBe "arrays[1]: offsets[2] = 2 is before offsets[0] = 4, or one is negative"
+        refusal(text(ByteArray(5), -4, 0, 5), good.retain()) shouldBe "arrays[0]: offsets[2] = 5 is before offsets[0] = -4, or one is negative"
+        refusal(good.retain(), text(ByteArray(5), 1, 900, 5)) shouldBe "arrays[1]: offsets[1] = 900 is not between 1 and 5"
+        refusal(good.retain(), text(null, 0, 5)) shouldBe "arrays[1]: the data is NULL, but the offsets say 5 bytes"
         refusal(good.retain(), text(ByteArray(3), 0, 1, Int.MAX_VALUE.toLong(), 3).use { it.slice(0, 2) }) shouldBe
-            "arrays[1]: $: offsets[2] = 2147483647 is beyond the last, offsets[3] = 3"
+            "arrays[1]: offsets[2] = 2147483647 is beyond the last, offsets[3] = 3"
         joined(good, text("xyz".encodeToByteArray(), 1, 1, 3)).use { EveryType.rows(it) shouldBe listOf("a", "b", "", "yz") }
     }
 
@@ -78,9 +78,9 @@ class UntrustedConcatSpec : FunSpec({
         val most = Int.MAX_VALUE.toLong()
         val nulls = Field.of("item", NullType())
         refusal(list(ListType(nulls), 1, 0, 1), list(ListType(nulls), Int.MAX_VALUE, 0, most)) shouldBe
-            "arrays[1]: $: 1 + 2147483647 elements are more than offsets of 32 bits reach"
+            "arrays[1]: 1 + 2147483647 elements are more than offsets of 32 bits reach"
         refusal(text(ByteArray(1), 0, 1), text(ByteArray(1), 0, most)) shouldBe
-            "arrays[1]: $: 1 + 2147483647 bytes of data are more than offsets of 32 bits reach"
+            "arrays[1]: 1 + 2147483647 bytes of data are more than offsets of 32 bits reach"
         fun large(items: Int, last: Long) = list(LargeListType(nulls), items, 0, last, width = 8)
         joined(large(Int.MAX_VALUE, most), large(Int.MAX_VALUE, most)).use { it.asColumn().items().length() shouldBe 2 * most }
         joined(list(ListType(nulls), 1, 0, 1), list(ListType(nulls), Int.MAX_VALUE - 1, 0, most - 1)).use { it.length() shouldBe 2 }
@@ -89,13 +89,13 @@ class UntrustedConcatSpec : FunSpec({
     test("ARR-20 ARR-21 more elements than memory has is an error, also of types that need none") {
         val huge = List(2) { array(FixedSizeBinaryType(0)) { out -> PeerNodes.array(out, Long.MAX_VALUE, buffers = 2) } }
         refusal(*huge.toTypedArray()) shouldBe
-            "arrays[1]: $: 9223372036854775807 + 9223372036854775807 elements of format \"w:0\" are more than memory has bytes for"
+            "arrays[1]: 9223372036854775807 + 9223372036854775807 elements of type fixed_size_binary[0] are more than memory has bytes for"
     }
 
     test("ARR-09 ARR-21 lists beyond their elements are not joined") {
         val type = ListType(Field.of("item", NullType()))
-        refusal(list(type, 3, 0, 3), list(type, 3, 0, 4)) shouldBe "arrays[1]: $: offsets[1] = 4 is beyond the 3 elements"
-        refusal(list(type, 3, 0, 3), list(type, 3, 0, 2, 1)) shouldBe "arrays[1]: $: offsets[1] = 2 is not between 0 and 1"
+        refusal(list(type, 3, 0, 3), list(type, 3, 0, 4)) shouldBe "arrays[1]: offsets[1] = 4 is beyond the 3 elements"
+        refusal(list(type, 3, 0, 3), list(type, 3, 0, 2, 1)) shouldBe "arrays[1]: offsets[1] = 2 is not between 0 and 1"
     }
 
     test("ARR-21 list views beyond their elements are not joined; empty and null ones may lead anywhere") {
@@ -107,7 +107,7 @@ class UntrustedConcatSpec : FunSpec({
         }
         for ((offset, size) in listOf(0L to 4L, 3L to 1L, -1L to 2L, 1L to -1L, 2147483647L to 2147483647L)) {
             refusal(views(longArrayOf(0), longArrayOf(3)), views(longArrayOf(0, offset), longArrayOf(1, size))) shouldBe
-                "arrays[1]: $: offsets[1] = $offset and sizes[1] = $size lead beyond the 3 elements"
+                "arrays[1]: offsets[1] = $offset and sizes[1] = $size lead beyond the 3 elements"
         }
         joined(views(longArrayOf(1, 77), longArrayOf(2, 0)), views(longArrayOf(99, 2), longArrayOf(99, 1), byteArrayOf(2))).use { whole ->
             val own = array(type) { out ->
@@ -125,12 +125,12 @@ class UntrustedConcatSpec : FunSpec({
             if (validity != null) ArrowArrayStruct.setNullCount(out.address(), -1)
         }
         val good = view(20, 0, 0, 0)
-        refusal(good.retain(), view(0, 0, 0, 0, 20, 0, 1, 0)) shouldBe "arrays[1]: $: views[1] is in data buffer 1, but there are 1"
-        refusal(good.retain(), view(20, 0, -1, 0)) shouldBe "arrays[1]: $: views[0] is in data buffer -1, but there are 1"
+        refusal(good.retain(), view(0, 0, 0, 0, 20, 0, 1, 0)) shouldBe "arrays[1]: views[1] is in data buffer 1, but there are 1"
+        refusal(good.retain(), view(20, 0, -1, 0)) shouldBe "arrays[1]: views[0] is in data buffer -1, but there are 1"
         for (at in listOf(1L, 1L shl 20, -1L)) {
-            refusal(good.retain(), view(20, 0, 0, 0, 20, 0, 0, at)) shouldBe "arrays[1]: $: views[1] has 20 bytes at $at, but data buffer 0 has 20"
+            refusal(good.retain(), view(20, 0, 0, 0, 20, 0, 0, at)) shouldBe "arrays[1]: views[1] has 20 bytes at $at, but data buffer 0 has 20"
         }
-        refusal(good.retain(), view(-1, 0, 0, 0)) shouldBe "arrays[1]: $: views[0] has -1 bytes"
+        refusal(good.retain(), view(-1, 0, 0, 0)) shouldBe "arrays[1]: views[0] has -1 bytes"
         joined(good, view(20, 0, 9, 0, 3, 'x'.code.toLong(), 0, 0, validity = byteArrayOf(2))).use { it.length() shouldBe 3 }
     }
 
@@ -141,8 +141,8 @@ class UntrustedConcatSpec : FunSpec({
             lay(child(out), 2, null, byteArrayOf(1, 2))
         }
         val good = union(5, 1)
-        for (id in listOf(0, -5, 127)) refusal(good.retain(), union(id, 0)) shouldBe "arrays[1]: $: types[0] = $id is none of the union's"
-        for (offset in listOf(2L, -1L)) refusal(good.retain(), union(5, offset)) shouldBe "arrays[1]: $: offsets[0] = $offset is beyond the 2 elements of \"n\""
+        for (id in listOf(0, -5, 127)) refusal(good.retain(), union(id, 0)) shouldBe "arrays[1]: types[0] = $id is none of the union's"
+        for (offset in listOf(2L, -1L)) refusal(good.retain(), union(5, offset)) shouldBe "arrays[1]: offsets[0] = $offset is beyond the 2 elements of \"n\""
         joined(good, union(5, 0)).use { it.length() shouldBe 2 }
     }
 
@@ -154,10 +154,10 @@ class UntrustedConcatSpec : FunSpec({
                 PeerNodes.array(child(out, 1), ends.size.toLong(), ends.size.toLong())
             }
         val good = runs(3, 1, 3)
-        refusal(good.retain(), runs(5, 2, 2, 5)) shouldBe "arrays[1]: $: run_ends[1] = 2 is not behind 2"
-        refusal(good.retain(), runs(5, 2, 4)) shouldBe "arrays[1]: $: the runs end at 4, but offset + length = 5"
-        refusal(good.retain(), runs(5, -1, -2)) shouldBe "arrays[1]: $: the runs end at 0, but offset + length = 5"
-        refusal(good.retain(), runs(32765, 32767)) shouldBe "arrays[1]: $: 3 + 32765 elements are more than run ends of 16 bits reach"
+        refusal(good.retain(), runs(5, 2, 2, 5)) shouldBe "arrays[1]: run_ends[1] = 2 is not behind 2"
+        refusal(good.retain(), runs(5, 2, 4)) shouldBe "arrays[1]: the runs end at 4, but offset + length = 5"
+        refusal(good.retain(), runs(5, -1, -2)) shouldBe "arrays[1]: the runs end at 0, but offset + length = 5"
+        refusal(good.retain(), runs(32765, 32767)) shouldBe "arrays[1]: 3 + 32765 elements are more than run ends of 16 bits reach"
         joined(good, runs(32764, 32767)).use { it.length() shouldBe 32767 }
     }
 

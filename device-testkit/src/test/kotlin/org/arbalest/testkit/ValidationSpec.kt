@@ -124,7 +124,7 @@ class ValidationSpec : FunSpec({
                 array.isOpen shouldBe true
             }
             CPeer.counts().arrays shouldBe 0
-            for (level in Validation.entries) shouldThrow<DeviceException> { DeviceArray.importArray(out, field, level) }.message shouldBe "$: the array was released before it was imported"
+            for (level in Validation.entries) shouldThrow<DeviceException> { DeviceArray.importArray(out, field, level) }.message shouldBe "the array was released before it was imported"
         }
     }
 

@@ -86,7 +86,7 @@ public final class ArrayImport {
 
   /** Moves the array at {@code source} to memory of ours, or releases it. Of the level what concerns its structure is done here. */
   public static DeviceArray take(long source, Field field, boolean isDeviceArray, Validation level) {
-    if (ArrowArrayStruct.release(source) == 0) throw DeviceException.invalid("$: the array was released before it was imported");
+    if (ArrowArrayStruct.release(source) == 0) throw DeviceException.invalid("the array was released before it was imported");
     long block = 0;
     try {
       Device device = isDeviceArray ? deviceOf(source) : DeviceRegistry.cpu();
@@ -144,10 +144,10 @@ public final class ArrayImport {
     if (cell == 0 || device.isOpaque()) return null;
     DeviceDriver driver = DeviceImpl.unwrap(device).driver();
     if (driver instanceof SynchronousDriver) {
-      throw DeviceException.invalid("$: an array on " + device + " has a sync_event, which nobody can wait for: that device has no events");
+      throw DeviceException.invalid("an array on " + device + " has a sync_event, which nobody can wait for: that device has no events");
     }
     long handle = NativeHeap.getLong(cell);
-    if (handle == 0) throw DeviceException.invalid("$: sync_event points to an event that is NULL");
+    if (handle == 0) throw DeviceException.invalid("sync_event points to an event that is NULL");
     driver.checkEvent(handle);
     return new EventPoint(device, driver, cell);
   }

@@ -43,7 +43,7 @@ final class BufferSizes {
     }
     if (data.offset() + data.length() > layout.most) throw Structure.tooMany(layout, data.offset() + data.length());
     if (data.children().size() != layout.children.length) {
-      throw new Malformed("has " + data.children().size() + " children, but the schema has " + layout.children.length);
+      throw new Malformed("there are " + data.children().size() + " children, but the schema has " + layout.children.length);
     }
     checkBuffers(layout, data);
     for (int i = 0; i < layout.children.length; i++) {
@@ -55,7 +55,7 @@ final class BufferSizes {
     }
     ArrayData values = data.dictionary();
     if ((values == null) != (layout.dictionary == null)) {
-      throw new Malformed(values == null ? "needs a dictionary" : "has a dictionary, but the schema has none");
+      throw new Malformed(values == null ? "there is no dictionary, but the schema has one" : "there is a dictionary, but the schema has none");
     }
     if (values != null && layout.dictionary != null) {
       try {
@@ -70,7 +70,7 @@ final class BufferSizes {
     List<@Nullable DeviceBuffer> buffers = data.buffers();
     int expected = layout.shape == Layout.Shape.VIEW ? 2 : layout.shape.buffers;
     boolean legal = layout.shape == Layout.Shape.VIEW ? buffers.size() >= expected : buffers.size() == expected;
-    if (!legal) throw new Malformed("has " + buffers.size() + " buffers, but an array of format \"" + layout.format + "\" has " + expected);
+    if (!legal) throw new Malformed("there are " + buffers.size() + " buffers, but an array of type " + layout.kind() + " has " + expected);
     long end = data.offset() + data.length();
     int next = 0;
     if (layout.shape.hasValidity) {
@@ -94,7 +94,7 @@ final class BufferSizes {
     }
     if (layout.shape == Layout.Shape.VARIABLE) {
       DeviceBuffer bytes = buffers.get(next + 1);
-      if (bytes == null) throw new Malformed("has no buffer for the data");
+      if (bytes == null) throw new Malformed("there is no buffer for the data");
       checkExtent(layout, buffers.get(next), end, bytes.size(), "bytes of data");
     }
     if (layout.shape == Layout.Shape.LIST) {
@@ -112,7 +112,7 @@ final class BufferSizes {
   }
 
   private static void need(@Nullable DeviceBuffer buffer, String what, long bytes) {
-    if (buffer == null) throw new Malformed("has no buffer for " + what);
+    if (buffer == null) throw new Malformed("there is no buffer for " + what);
     if (buffer.size() < bytes) {
       throw new Malformed(what + " need " + bytes + " bytes, but the buffer has " + buffer.size());
     }

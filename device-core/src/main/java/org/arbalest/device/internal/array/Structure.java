@@ -53,7 +53,7 @@ public final class Structure {
 
   /** Elements that no memory holds (ARR-20). */
   static Malformed tooMany(Layout layout, long end) {
-    return new Malformed("offset + length = " + end + " elements of format \"" + layout.format + "\" are more than memory has bytes for");
+    return new Malformed("offset + length = " + end + " elements of type " + layout.kind() + " are more than memory has bytes for");
   }
 
   private static void checkBuffers(Layout layout, long array, long end, long length, long nulls) {
@@ -62,7 +62,7 @@ public final class Structure {
     boolean legal = shape == Layout.Shape.VIEW ? count >= shape.buffers : count == shape.buffers || isLegacy(shape, count);
     if (!legal || count > Integer.MAX_VALUE) {
       String expected = shape == Layout.Shape.VIEW ? "at least " + shape.buffers : String.valueOf(shape.buffers);
-      throw new Malformed("n_buffers = " + count + ", but an array of format \"" + layout.format + "\" has " + expected);
+      throw new Malformed("n_buffers = " + count + ", but an array of type " + layout.kind() + " has " + expected);
     }
     if (count == 0) return;
     long buffers = ArrowArrayStruct.buffers(array);
@@ -178,7 +178,7 @@ public final class Structure {
     FieldImpl field = layout.dictionary;
     long dictionary = ArrowArrayStruct.dictionary(array);
     if (field == null) {
-      if (dictionary != 0) throw new Malformed("has a dictionary, but the schema has none");
+      if (dictionary != 0) throw new Malformed("there is a dictionary, but the schema has none");
       return false;
     }
     if (dictionary == 0) throw new Malformed("the dictionary is NULL, but the schema has one");

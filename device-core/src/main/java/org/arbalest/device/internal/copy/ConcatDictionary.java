@@ -5,6 +5,7 @@ import org.arbalest.device.NestedType.DictionaryType;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.internal.schema.TypeNames;
 
 /** Indices into one dictionary: that of all inputs, if it is the same, else theirs one behind the other, each kept once. */
 final class ConcatDictionary {
@@ -68,7 +69,7 @@ final class ConcatDictionary {
     if (type.ordered() && total > 0 && length > 0) throw new Malformed("is ordered, and another than that of the arrays before");
     shift[input] = total;
     if (keptCount > 0 && length > 0 && total > Integers.most(layout.bits, type.index().signed()) - (length - 1)) {
-      throw new Malformed(total + " + " + length + " values are more than indices of format \"" + layout.format + "\" reach");
+      throw new Malformed(total + " + " + length + " values are more than indices of type " + TypeNames.of(type.index()) + " reach");
     }
     keep(input);
   }

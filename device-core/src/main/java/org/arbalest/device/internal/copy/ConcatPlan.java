@@ -128,7 +128,7 @@ final class ConcatPlan {
     long[] length = {0};
     each(parts, i -> {
       if (parts.counts[i] > layout.most - length[0]) {
-        throw new Malformed(length[0] + " + " + parts.counts[i] + " elements of format \"" + layout.format + "\" are more than memory has bytes for");
+        throw new Malformed(length[0] + " + " + parts.counts[i] + " elements of type " + layout.kind() + " are more than memory has bytes for");
       }
       parts.at[i] = length[0];
       length[0] += parts.counts[i];

@@ -146,7 +146,7 @@ public final class DeviceImpl implements Device {
 
   /** Why something cannot be done with this device, which is opaque. */
   public DeviceException refusal(String what) {
-    String because = why == null ? "no backend serves " + this : this + " is unavailable, because " + why.get();
+    String because = why == null ? "no backend serves " + this + DeviceRegistry.artifact(type) : this + " is unavailable, because " + why.get();
     return new DeviceException(Errno.ENOSYS, because + ", so " + what);
   }
 

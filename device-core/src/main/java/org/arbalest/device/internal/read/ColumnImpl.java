@@ -122,7 +122,7 @@ public final class ColumnImpl extends ColumnTimes {
 
   @Override
   public boolean isNull(long row) {
-    Objects.checkIndex(row, length);
+    checkRow(row);
     checkReadable();
     if (longs != 0) return validity != 0 && !Bitmaps.get(validity, offset + row); // as getLong asks again
     return isNullAt(offset + row);
@@ -151,7 +151,7 @@ public final class ColumnImpl extends ColumnTimes {
   @Override
   public long getLong(long row) {
     if (longs == 0) return otherLong(row);
-    Objects.checkIndex(row, length);
+    checkRow(row);
     checkReadable();
     if (validity != 0 && !Bitmaps.get(validity, offset + row)) throw isNullIn(row);
     return NativeHeap.getLong(longs + Long.BYTES * row);
@@ -358,7 +358,7 @@ public final class ColumnImpl extends ColumnTimes {
 
   /** Where a row is in the buffers, that is not null itself; for a getter, which reads the type or says that it does not. */
   private long at(long row, Getter getter) {
-    Objects.checkIndex(row, length);
+    checkRow(row);
     checkReadable();
     long at = offset + row;
     if (validity != 0 && !Bitmaps.get(validity, at)) throw noValue(row, getter);

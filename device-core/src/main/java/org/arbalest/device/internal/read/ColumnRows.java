@@ -74,7 +74,11 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
 
   @Override
   public Column column(int index) {
-    return childAt(Objects.checkIndex(index, fields().size()));
+    int count = fields().size();
+    if (index < 0 || index >= count) {
+      throw new IndexOutOfBoundsException(describe() + " has " + DeviceArrayImpl.counted(count, "column") + ", counted from 0, and no column " + index);
+    }
+    return childAt(index);
   }
 
   @Override
@@ -137,7 +141,11 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
 
   @Override
   public long bufferAddress(int index) {
-    return ArrowArrayStruct.buffer(struct, Objects.checkIndex(index, bufferCount()));
+    int count = bufferCount();
+    if (index < 0 || index >= count) {
+      throw new IndexOutOfBoundsException(describe() + " has " + DeviceArrayImpl.counted(count, "buffer") + ", counted from 0, and no buffer " + index);
+    }
+    return ArrowArrayStruct.buffer(struct, index);
   }
 
   @Override
@@ -153,6 +161,28 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
   /** The handle that this is borrowed from. */
   public final DeviceArrayImpl array() {
     return array;
+  }
+
+  /**
+   * Throws unless a row is there. The JIT knows {@code checkIndex}, and takes it out of loops; so it is that which finds out, and its error is only
+   * replaced.
+   */
+  final void checkRow(long row) {
+    try {
+      Objects.checkIndex(row, length);
+    } catch (IndexOutOfBoundsException _) {
+      throw isBeyond(row);
+    }
+  }
+
+  /** What is thrown for a row that is not there: names the column. */
+  public final IndexOutOfBoundsException isBeyond(long row) {
+    return new IndexOutOfBoundsException(describe() + " has " + DeviceArrayImpl.counted(length, "row") + ", counted from 0, and no row " + row);
+  }
+
+  /** The same for a byte of a value. */
+  public final IndexOutOfBoundsException isBeyondValue(long row, long index, long size) {
+    return new IndexOutOfBoundsException(describe() + ", row " + row + ": has " + DeviceArrayImpl.counted(size, "byte") + ", counted from 0, and no byte " + index);
   }
 
   final void checkReadable() {

@@ -115,7 +115,10 @@ public final class Layout {
 
   final int depth;
 
+  private final DataType type;
+
   private Layout(DataType type) {
+    this.type = type;
     this.format = type.format();
     this.children = type.children().toArray(NONE);
     this.dictionary = type instanceof DictionaryType encoded ? FieldImpl.unwrap(encoded.values()) : null;
@@ -203,6 +206,11 @@ public final class Layout {
   /** The position of the child that a union's type id stands for; −1 for an id that it has not. */
   public int childOf(byte id) {
     return id < 0 ? -1 : childOfId[id];
+  }
+
+  /** The type's name for people, without its parameters that are types. */
+  public String kind() {
+    return TypeNames.kind(type);
   }
 
   /** The values' width in bytes, for a {@code FIXED} shape other than bool, or the offsets'. */

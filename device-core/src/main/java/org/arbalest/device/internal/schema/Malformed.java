@@ -27,8 +27,8 @@ public final class Malformed extends RuntimeException {
     return toDeviceException("");
   }
 
-  /** For one of several arrays, of which the prefix says which. */
+  /** For one of several arrays, of which the prefix says which. What is wrong with the root needs no path. */
   public DeviceException toDeviceException(String prefix) {
-    return DeviceException.invalid(prefix + "$" + path + ": " + what);
+    return DeviceException.invalid(path.isEmpty() ? prefix + what : prefix + "$" + path + ": " + what);
   }
 }

@@ -24,7 +24,7 @@ public final class SchemaImporter {
 
   /** Reads a schema and releases it, whether or not it could be read (SCH-19). */
   public static Field importSchema(long schema) {
-    if (ArrowSchemaStruct.release(schema) == 0) throw DeviceException.invalid("$: the schema was released before it was imported");
+    if (ArrowSchemaStruct.release(schema) == 0) throw DeviceException.invalid("the schema was released before it was imported");
     try {
       Field recent = RecentSchemas.find(schema);
       return recent == null ? new SchemaImporter().read(schema) : recent;

@@ -88,6 +88,11 @@ public final class TypeNames {
     };
   }
 
+  /** The name without what is nested in it: {@code list}, {@code dictionary}, {@code int64}. */
+  static String kind(DataType type) {
+    return of(type).split("<", 2)[0];
+  }
+
   private static String children(DataType type) {
     List<Field> fields = type.children();
     return fields.stream().map(Field::toString).collect(Collectors.joining(", ", "<", ">"));

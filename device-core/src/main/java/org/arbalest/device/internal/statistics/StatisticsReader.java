@@ -37,7 +37,9 @@ public final class StatisticsReader {
   private final StatisticsTable table = new StatisticsTable();
 
   private StatisticsReader(Column whole) {
-    if (!(whole.field().type() instanceof StructType(List<Field> fields))) throw isNot("$", whole.field(), "a struct");
+    if (!(whole.field().type() instanceof StructType(List<Field> fields))) {
+      throw DeviceException.invalid("statistics are a struct, not " + TypeNames.of(whole.field().type()));
+    }
     this.columns = whole.column(find(fields, "column"));
     if (!(columns.field().valueType() instanceof IntType)) throw isNot("$.column", columns.field(), "int32");
     this.statistics = whole.column(find(fields, "statistics"));
@@ -56,7 +58,7 @@ public final class StatisticsReader {
       Column whole = held.asColumn();
       StatisticsReader reader = new StatisticsReader(whole);
       for (long row = 0; row < whole.length(); row++) {
-        if (whole.isNull(row)) throw malformed("$", row, "is null");
+        if (whole.isNull(row)) throw DeviceException.invalid("row " + row + ": is null");
         reader.read(row);
       }
       return reader.table;
@@ -71,10 +73,10 @@ public final class StatisticsReader {
     int found = -1;
     for (int i = 0; i < fields.size(); i++) {
       if (!fields.get(i).name().equals(name)) continue;
-      if (found >= 0) throw DeviceException.invalid("$: has two fields \"" + name + "\"");
+      if (found >= 0) throw DeviceException.invalid("statistics have two fields \"" + name + "\"");
       found = i;
     }
-    if (found < 0) throw DeviceException.invalid("$: has no field \"" + name + "\"; it has " + fields.stream().map(Field::name).toList());
+    if (found < 0) throw DeviceException.invalid("statistics have no field \"" + name + "\"; these have " + fields.stream().map(Field::name).toList());
     return found;
   }
 

@@ -25,7 +25,7 @@ final class Nulls {
     long said = ArrowArrayStruct.nullCount(struct);
     if (!rows.layout.shape.hasValidity) {
       if (said > 0 && rows.layout.shape != Layout.Shape.NULL) {
-        throw new Malformed("null_count = " + said + ", but arrays of format \"" + rows.layout.format + "\" have no nulls of their own");
+        throw new Malformed("null_count = " + said + ", but arrays of type " + rows.layout.kind() + " have no nulls of their own");
       }
       return;
     }

@@ -37,22 +37,22 @@ class BufferSizesSpec : FunSpec({
 
     test("ARR-10 each buffer covers offset + length, to the byte") {
         attempt(DataType.INT64, 3, null, 24) shouldBe null
-        attempt(DataType.INT64, 3, null, 23) shouldBe "$: the values need 24 bytes, but the buffer has 23"
-        attempt(DataType.INT64, 3, null, 39, offset = 2) shouldBe "$: the values need 40 bytes, but the buffer has 39"
+        attempt(DataType.INT64, 3, null, 23) shouldBe "the values need 24 bytes, but the buffer has 23"
+        attempt(DataType.INT64, 3, null, 39, offset = 2) shouldBe "the values need 40 bytes, but the buffer has 39"
         attempt(DataType.BOOL, 9, null, 2) shouldBe null
-        attempt(DataType.BOOL, 9, null, 1) shouldBe "$: the values need 2 bytes, but the buffer has 1"
-        attempt(DataType.INT8, 9, 1, 9) shouldBe "$: the validity bitmap need 2 bytes, but the buffer has 1"
+        attempt(DataType.BOOL, 9, null, 1) shouldBe "the values need 2 bytes, but the buffer has 1"
+        attempt(DataType.INT8, 9, 1, 9) shouldBe "the validity bitmap need 2 bytes, but the buffer has 1"
         attempt(DataType.UTF8, 2, null, 12, 0) shouldBe null
-        attempt(DataType.UTF8, 2, null, 11, 0) shouldBe "$: the offsets need 12 bytes, but the buffer has 11"
-        attempt(DataType.LARGE_UTF8, 2, null, 12, 0) shouldBe "$: the offsets need 24 bytes, but the buffer has 12"
-        attempt(FixedSizeBinaryType(5), 2, null, 9) shouldBe "$: the values need 10 bytes, but the buffer has 9"
+        attempt(DataType.UTF8, 2, null, 11, 0) shouldBe "the offsets need 12 bytes, but the buffer has 11"
+        attempt(DataType.LARGE_UTF8, 2, null, 12, 0) shouldBe "the offsets need 24 bytes, but the buffer has 12"
+        attempt(FixedSizeBinaryType(5), 2, null, 9) shouldBe "the values need 10 bytes, but the buffer has 9"
         attempt(FixedSizeBinaryType(0), 1000, null, 0) shouldBe null
-        attempt(DataType.UTF8_VIEW, 2, null, 31) shouldBe "$: the views need 32 bytes, but the buffer has 31"
+        attempt(DataType.UTF8_VIEW, 2, null, 31) shouldBe "the views need 32 bytes, but the buffer has 31"
         val item = listOf(ArrayData.of(0, 0, listOf()))
         val nulls = Field.of("item", DataType.NULL)
-        attempt(ListViewType(nulls), 2, null, 8, 7, children = item) shouldBe "$: the sizes need 8 bytes, but the buffer has 7"
+        attempt(ListViewType(nulls), 2, null, 8, 7, children = item) shouldBe "the sizes need 8 bytes, but the buffer has 7"
         attempt(UnionType(UnionMode.DENSE, listOf(0), listOf(nulls)), 2, 2, 7, children = item) shouldBe
-            "$: the offsets need 8 bytes, but the buffer has 7"
+            "the offsets need 8 bytes, but the buffer has 7"
     }
 
     test("ARR-09 offsets that go beyond the data, or the elements, are refused with the numbers") {
@@ -67,23 +67,23 @@ class BufferSizesSpec : FunSpec({
                 buffers.forEach { it.close() }
             }
         }
-        withOffsets(DataType.UTF8, 1_000_000_000, 5) shouldBe "$: offsets[2] = 1000000000 is beyond the 5 bytes of data"
-        withOffsets(DataType.UTF8, -1, 5) shouldBe "$: offsets[2] = -1 is beyond the 5 bytes of data"
+        withOffsets(DataType.UTF8, 1_000_000_000, 5) shouldBe "offsets[2] = 1000000000 is beyond the 5 bytes of data"
+        withOffsets(DataType.UTF8, -1, 5) shouldBe "offsets[2] = -1 is beyond the 5 bytes of data"
         withOffsets(ListType(Field.of("item", DataType.NULL)), 4, null, listOf(ArrayData.of(3, 3, listOf()))) shouldBe
-            "$: offsets[2] = 4 is beyond the 3 elements"
+            "offsets[2] = 4 is beyond the 3 elements"
     }
 
     test("ARR-08 ours: buffers that a type needs are there, also at length 0") {
-        attempt(DataType.INT32, 0, null, null) shouldBe "$: has no buffer for the values"
-        attempt(DataType.UTF8, 0, null, null, 0) shouldBe "$: has no buffer for the offsets"
-        attempt(DataType.UTF8, 0, null, 4, null) shouldBe "$: has no buffer for the data"
-        attempt(DataType.UTF8, 0, null, 3, 0) shouldBe "$: the offsets need 4 bytes, but the buffer has 3"
+        attempt(DataType.INT32, 0, null, null) shouldBe "there is no buffer for the values"
+        attempt(DataType.UTF8, 0, null, null, 0) shouldBe "there is no buffer for the offsets"
+        attempt(DataType.UTF8, 0, null, 4, null) shouldBe "there is no buffer for the data"
+        attempt(DataType.UTF8, 0, null, 3, 0) shouldBe "the offsets need 4 bytes, but the buffer has 3"
     }
 
     test("ARR-04 the number of buffers is exact") {
-        attempt(DataType.INT32, 1, 1) shouldBe "$: has 1 buffers, but an array of format \"i\" has 2"
-        attempt(DataType.UTF8, 1, null, 8) shouldBe "$: has 2 buffers, but an array of format \"u\" has 3"
-        attempt(DataType.NULL, 1, 8) shouldBe "$: has 1 buffers, but an array of format \"n\" has 0"
+        attempt(DataType.INT32, 1, 1) shouldBe "there are 1 buffers, but an array of type int32 has 2"
+        attempt(DataType.UTF8, 1, null, 8) shouldBe "there are 2 buffers, but an array of type utf8 has 3"
+        attempt(DataType.NULL, 1, 8) shouldBe "there are 1 buffers, but an array of type null has 0"
         attempt(DataType.UTF8_VIEW, 1, null, 16, 8, 8) shouldBe null
     }
 
@@ -101,10 +101,10 @@ class BufferSizesSpec : FunSpec({
             shouldThrow<DeviceException> { DeviceArray.of(batch, ArrayData.of(2, 0, listOf(null), listOf(inner))) }
                 .message shouldBe "$.at.x: the values need 8 bytes, but the buffer has 7"
             shouldThrow<DeviceException> { DeviceArray.of(batch, ArrayData.of(2, 0, listOf(null))) }
-                .message shouldBe "$: has 0 children, but the schema has 1"
+                .message shouldBe "there are 0 children, but the schema has 1"
             DeviceBufferImpl.unwrap(x).isOpen shouldBe true
         }
-        attempt(ListType(Field.of("item", DataType.NULL)), 1, null, 8) shouldBe "$: has 0 children, but the schema has 1"
+        attempt(ListType(Field.of("item", DataType.NULL)), 1, null, 8) shouldBe "there are 0 children, but the schema has 1"
     }
 
     test("ARR-10 children shorter than their parent needs are refused, and longer ones are not") {
