@@ -28,7 +28,7 @@ internal class OpenClHistogram(private val device: Device) : Histogram {
         }
     }
 
-    override suspend fun counts(): Counts = fetchCounts(airports, counts ?: return Counts(listOf(), listOf()), stream)
+    override suspend fun counts(): Counts = counts?.let { fetchCounts(airports, it, stream) } ?: Counts(listOf(), listOf())
 
     private fun start(batch: DeviceArray) {
         val origin = batch["origin"]
