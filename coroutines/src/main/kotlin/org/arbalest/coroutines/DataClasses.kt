@@ -21,8 +21,10 @@ import java.time.Instant
 import java.util.BitSet
 import java.util.UUID
 import kotlin.jvm.internal.DefaultConstructorMarker
+import kotlin.time.ExperimentalTime
 import kotlin.time.toJavaInstant
 import kotlin.time.toKotlinInstant
+import kotlin.uuid.ExperimentalUuidApi
 import kotlin.uuid.Uuid
 import kotlin.uuid.toJavaUuid
 import kotlin.uuid.toKotlinUuid
@@ -43,6 +45,7 @@ internal class DataClasses : ObjectProvider {
     }
 
     /** The standard library's own of what Java has, too. */
+    @OptIn(ExperimentalTime::class, ExperimentalUuidApi::class) // in Kotlin 2.2; no longer in 2.4
     override fun conversion(type: Class<*>): ObjectConversion<*, *>? = when (type) {
         KotlinInstant::class.java -> ObjectConversion(Instant::class.java, KotlinInstant::toJavaInstant, Instant::toKotlinInstant)
         Uuid::class.java -> ObjectConversion(UUID::class.java, Uuid::toJavaUuid, UUID::toKotlinUuid)

@@ -1,3 +1,5 @@
+@file:OptIn(ExperimentalTime::class, ExperimentalUuidApi::class) // in Kotlin 2.2; no longer in 2.4
+
 package org.arbalest.coroutines
 
 import io.kotest.assertions.throwables.shouldThrow
@@ -19,6 +21,8 @@ import java.time.Instant
 import java.time.LocalDate
 import java.time.OffsetDateTime
 import java.util.UUID
+import kotlin.time.ExperimentalTime
+import kotlin.uuid.ExperimentalUuidApi
 import kotlin.uuid.Uuid
 import kotlin.time.Instant as KotlinInstant
 
