@@ -63,7 +63,7 @@ class ConcatDictionarySpec : FunSpec({
 
     test("ARR-21 what is in order is joined to what is in order, though no format string says so, and though there are no rows") {
         fun ordered(is1: Boolean, indices: List<Long?>) = array(type(8, ordered = is1), indices, words(1, 2))
-        val wrong = "arrays[1] and arrays[0] differ: $: they differ in whether keys are sorted, or the dictionary is ordered"
+        val wrong = "arrays[1] and arrays[0] differ: they differ in whether keys are sorted, or the dictionary is ordered"
         refusal(ordered(true, listOf()), ordered(false, listOf(1))) shouldBe wrong
         refusal(ordered(false, listOf(1)), ordered(true, listOf(1))) shouldBe wrong
         joined(ordered(true, listOf(1)), ordered(true, listOf(0))) shouldBe (listOf("w2 w2 ", "w1 ") to 2L)

@@ -180,7 +180,7 @@ class ConcatSpec : FunSpec({
             cpu.batchBuilder(1).use { it.int64("a", longArrayOf(1)).build() }.use { other ->
                 val error = shouldThrow<DeviceException> { DeviceArray.concat(listOf(one, one, other)) }
                 error.errno() shouldBe Errno.EINVAL
-                error.message shouldContain "arrays[2] and arrays[0] differ: $: one is \"struct<a: int64> not null\", the first \"struct<"
+                error.message shouldContain "arrays[2] and arrays[0] differ: one is \"struct<a: int64> not null\", the first \"struct<"
             }
             val spent = one.retain().also { it.close() }
             shouldThrow<IllegalStateException> { DeviceArray.concat(listOf(one, spent)) }.message shouldContain "closed"

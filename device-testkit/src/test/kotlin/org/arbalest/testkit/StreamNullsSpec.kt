@@ -67,11 +67,11 @@ class StreamNullsSpec : FunSpec({
 
     test("STR-12 nulls that nobody counted are looked for, and so are those of a slice, and of no rows") {
         for ((valid, row) in listOf(-1 to null, 7 to null, 5 to 1, 3 to 2)) DeviceArray.of(may("a"), ints(3, valid, -1)).use {
-            if (row == null) taken(not("a"), it) else refused(not("a"), it) shouldBe "$: row $row: null, but the field is not nullable"
+            if (row == null) taken(not("a"), it) else refused(not("a"), it) shouldBe "row $row: null, but the field is not nullable"
         }
         DeviceArray.of(may("a"), ints(3, 5, 1)).use { array ->
             array.slice(2, 1).use { taken(not("a"), it) }
-            array.slice(1, 2).use { refused(not("a"), it) shouldBe "$: row 0: null, but the field is not nullable" }
+            array.slice(1, 2).use { refused(not("a"), it) shouldBe "row 0: null, but the field is not nullable" }
             array.slice(1, 0).use { taken(not("a"), it) }
         }
     }
@@ -146,7 +146,7 @@ class StreamNullsSpec : FunSpec({
                 looking.isAlive shouldBe true
                 held.release()
                 looking.join()
-                said shouldBe "$: row 1: null, but the field is not nullable"
+                said shouldBe "row 1: null, but the field is not nullable"
             }
         }
     }
