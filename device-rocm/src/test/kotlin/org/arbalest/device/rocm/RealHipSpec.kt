@@ -31,7 +31,7 @@ class RealHipSpec : FunSpec({
         } else {
             for (type in listOf("ROCM", "ROCM_HOST")) {
                 val line = lines.single { it.startsWith("probe $type:") }
-                line shouldContain Regex("""Missing\[reason=hipGetDeviceCount failed: hipErrorNoDevice \(100\); HIP \d+\.\d+; is there an AMD GPU""")
+                line shouldContain Regex("""unavailable, because hipGetDeviceCount failed: hipErrorNoDevice \(100\); HIP \d+\.\d+; is there an AMD GPU""")
             }
             lines.single { it.startsWith("open: ") } shouldContain "ENOSYS"
         }
