@@ -16,6 +16,7 @@ import org.arbalest.samples.adbc.AdbcStatement.IngestMode
 import org.knowm.xchart.BitmapEncoder
 import org.knowm.xchart.BitmapEncoder.BitmapFormat
 import org.knowm.xchart.CategoryChartBuilder
+import java.awt.Color
 import java.nio.file.Path
 import java.util.Locale
 import kotlin.io.path.outputStream
@@ -83,7 +84,11 @@ private fun List<List<Any?>>.saveAsChart(file: Path) {
     flights.addSeries("flights", origins, map { it[1] as Long })
     val delays = CategoryChartBuilder().title("Mean delay in minutes").width(700).height(400).build()
     delays.addSeries("minutes", origins, map { it[2] as Double })
-    for (chart in listOf(flights, delays)) chart.styler.isLegendVisible = false
+    for (chart in listOf(flights, delays)) {
+        chart.styler.isLegendVisible = false
+        chart.styler.chartBackgroundColor = Color.WHITE
+        chart.styler.xAxisTickMarkSpacingHint = 40 // each has its name
+    }
     file.outputStream().use { BitmapEncoder.saveBitmap(listOf(flights, delays), 2, 1, it, BitmapFormat.PNG) }
     println("drawn: $file")
 }

@@ -1,0 +1,104 @@
+package org.arbalest.samples
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.engine.spec.tempdir
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldNotContain
+import org.arbalest.testkit.ChildJvm
+import java.nio.file.Path
+import java.nio.file.attribute.FileTime
+import java.nio.file.attribute.PosixFilePermissions
+import java.time.Instant
+import kotlin.io.path.Path
+import kotlin.io.path.createDirectories
+import kotlin.io.path.createParentDirectories
+import kotlin.io.path.deleteExisting
+import kotlin.io.path.exists
+import kotlin.io.path.readText
+import kotlin.io.path.setLastModifiedTime
+import kotlin.io.path.setPosixFilePermissions
+import kotlin.io.path.writeText
+
+/** Launcher.java in a project of its own, whose `mvnw` writes down that it was called, and makes what Maven would. */
+class LauncherSpec : FunSpec({
+    val launcher = Path("Launcher.java").toAbsolutePath()
+    val classPath = System.getProperty("surefire.test.class.path") ?: System.getProperty("java.class.path")
+
+    fun project(exitCode: Int = 0) = tempdir().toPath().also { root ->
+        for (file in listOf("pom.xml", "samples/pom.xml", "samples/src/main/kotlin/Some.kt", "core/pom.xml", "core/src/main/java/Other.java")) root.touch(file)
+        root.resolve("core/target/classes").createDirectories()
+        root.resolve("mvnw").apply {
+            writeText(
+                """
+                #!/bin/sh
+                echo "${'$'}@" >> maven.txt
+                mkdir -p samples/target/classes core/target/classes
+                printf '%s' "${'$'}PWD/core/target/classes:$classPath" > samples/target/class-path.txt
+                exit $exitCode
+                """.trimIndent(),
+            )
+            setPosixFilePermissions(PosixFilePermissions.fromString("rwxr-xr-x"))
+        }
+    }
+
+    fun Path.launch(vararg args: String) = ChildJvm.java(listOf(launcher.toString(), *args), directory = this)
+    fun Path.builds() = resolve("maven.txt").let { if (it.exists()) it.readText().lines().count { line -> line.isNotEmpty() } else 0 }
+
+    test("what was never built is built, and then it runs; the second time it only runs") {
+        val root = project()
+        root.launch("--list").also { it.exitCode shouldBe 0 }.output.also { it shouldContain "Building the samples" } shouldContain "| ticker "
+        root.resolve("maven.txt").readText() shouldBe "-q -pl samples -am process-classes\n"
+        root.launch("--list").also { it.exitCode shouldBe 0 }.output.also { it shouldNotContain "Building" } shouldContain "| ticker "
+        root.builds() shouldBe 1
+    }
+
+    val changes = mapOf<String, (Path) -> Unit>(
+        "a source" to { it.touch("samples/src/main/kotlin/Some.kt", later) },
+        "a source of a module below" to { it.touch("core/src/main/java/Other.java", later) },
+        "a module's POM" to { it.touch("core/pom.xml", later) },
+        "the POM of all" to { it.touch("pom.xml", later) },
+        "a folder that something was taken out of" to { root ->
+            root.resolve("core/src/main/java/Other.java").deleteExisting()
+            root.resolve("core/src/main/java").setLastModifiedTime(later)
+        },
+        "classes that are gone" to { it.resolve("core/target/classes").deleteExisting() },
+    )
+    for ((what, change) in changes) {
+        test("$what: it is built anew") {
+            val root = project()
+            root.launch("--list").exitCode shouldBe 0
+            change(root)
+            root.launch("--list").exitCode shouldBe 0
+            root.builds() shouldBe 2
+        }
+    }
+
+    test("a build that fails ends it, with its exit code") {
+        val run = project(exitCode = 3).launch("--list")
+        run.exitCode shouldBe 3
+        run.output shouldNotContain "ticker"
+    }
+
+    test("options reach the sample, and its exit code comes back") {
+        val run = project().launch("ticker", "--quotes-per-second", "none")
+        run.exitCode shouldBe 2
+        run.output shouldContain "ticker: Unknown options: '--quotes-per-second', 'none'"
+    }
+
+    test("what Maven wrote of the class path is what the launcher runs") {
+        val run = ChildJvm.java(listOf("samples/Launcher.java", "--list"), directory = launcher.parent.parent)
+        run.exitCode shouldBe 0
+        run.output shouldNotContain "Building"
+    }
+})
+
+private val later = FileTime.from(Instant.now().plusSeconds(60))
+
+private fun Path.touch(file: String, time: FileTime = FileTime.from(Instant.now().minusSeconds(60))) {
+    resolve(file).apply {
+        createParentDirectories()
+        if (!exists()) writeText("")
+        setLastModifiedTime(time)
+    }
+}
