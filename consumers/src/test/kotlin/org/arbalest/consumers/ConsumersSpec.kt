@@ -1,0 +1,64 @@
+package org.arbalest.consumers
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContain
+import io.kotest.matchers.collections.shouldContainAll
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldStartWith
+import java.io.File
+import java.nio.file.Files
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.Executors
+
+/** Projects as users have them, built and run against what is staged. */
+class ConsumersSpec : FunSpec({
+    // All at once: most of the time each waits for its compiler, or its JVM.
+    val builds by lazy {
+        Executors.newVirtualThreadPerTaskExecutor().use { threads ->
+            listOf("kotlin", "module-path", "class-path").associateWith { threads.submit<String> { Consumer(it).run() } }
+        }
+    }
+
+    fun printedBy(project: String): String = try {
+        builds.getValue(project).get()
+    } catch (e: ExecutionException) {
+        throw e.cause ?: e
+    }
+
+    test("a project on the module path requires core, and hands a stream to C and back") {
+        val printed = printedBy("module-path")
+        printed.lines() shouldContainAll listOf("total 42.0", "module org.arbalest.device")
+        printed.shouldBeStaged()
+    }
+
+    test("a project on the class path hands an array to C and back, and finds each backend that it has") {
+        val printed = printedBy("class-path")
+        printed.lines() shouldContainAll listOf("symbols ABCD", "backend CPU", "backend OPENCL", "backend CUDA", "backend ROCM")
+        printed.shouldBeStaged()
+    }
+
+    test("a Kotlin project collects a stream of C's as a flow, and tests itself with the testkit") {
+        val printed = printedBy("kotlin")
+        printed.lines() shouldContain "total 42.0"
+        printed shouldContain "Tests run: 1, Failures: 0, Errors: 0, Skipped: 0"
+        printed.shouldBeStaged()
+    }
+
+    test("who is not told where it is staged does not find it: nothing comes from this build, or from the local repository") {
+        deleted(File(Consumer.repository, "org/arbalest"))
+        Consumer("class-path").run(Consumer.nowhere, mayFail = true) shouldContain "org.arbalest:arbalest-bom:pom:"
+    }
+
+    test("what is deleted here is not what links lead to") {
+        val kept = File("target/kept").apply { mkdirs() }.resolve("file").apply { writeText("kept") }
+        val folder = File("target/with-link").apply { mkdirs() }
+        Files.createSymbolicLink(folder.resolve("link").toPath(), kept.parentFile.absoluteFile.toPath())
+        deleted(folder).exists() shouldBe false
+        kept.readText() shouldBe "kept"
+    }
+})
+
+private fun String.shouldBeStaged() {
+    lines().single { it.startsWith("from ") }.removePrefix("from ") shouldStartWith "file:${Consumer.repository.toURI().path}org/arbalest/device-core/"
+}

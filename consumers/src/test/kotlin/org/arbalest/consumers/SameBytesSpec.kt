@@ -1,0 +1,19 @@
+package org.arbalest.consumers
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.shouldBe
+
+/** What is staged was built from a copy of the sources in another folder, by Maven on the same JDK, which manifests name: nobody can tell from the jars. */
+class SameBytesSpec : FunSpec({
+    for (module in JARS) {
+        for (ending in listOf(".jar", "-sources.jar")) {
+            test("$module$ending has the same bytes in two builds") {
+                val here = ROOT.resolve("$module/target/$module-$VERSION$ending")
+                val there = Staged.file(module, ending)
+                (entries(here).toSet() + entries(there)).filter { name -> !(content(here, name) contentEquals content(there, name)) }.shouldBeEmpty()
+                here.readBytes().contentEquals(there.readBytes()) shouldBe true
+            }
+        }
+    }
+})

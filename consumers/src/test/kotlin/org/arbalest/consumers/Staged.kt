@@ -1,0 +1,55 @@
+package org.arbalest.consumers
+
+import org.w3c.dom.Document
+import org.w3c.dom.Element
+import java.io.File
+import java.util.zip.ZipFile
+import javax.xml.parsers.DocumentBuilderFactory
+
+/** The modules that are published as jars. */
+internal val JARS = listOf("device-core", "device-testkit", "coroutines", "device-opencl", "device-cuda", "device-rocm")
+
+/** Those without code. */
+internal val POMS = mapOf("arbalest" to ".", "arbalest-bom" to "bom")
+
+/** What is published, built once more from a copy of the sources in another folder, and deployed into a folder. */
+internal object Staged {
+    private val copy = File("target/tree").absoluteFile
+    val repository: File = File("target/staged").absoluteFile
+
+    init {
+        listOf(copy, repository).forEach(::deleted)
+        for (name in listOf("pom.xml", "LICENSE", "NOTICE", ".mvn", "bom", "docs/src/dokka") + JARS) {
+            val from = ROOT.resolve(name)
+            from.walk().onEnter { it.name != "target" }.filter(File::isFile).forEach { file -> file.copyTo(copy.resolve(file.relativeTo(ROOT))) }
+        }
+        maven(
+            copy, "-Dpublish", "-Dmaven.test.skip", "-Dmaven.install.skip", "-Dmaven.repo.local=$LOCAL_REPOSITORY", "-DaltDeploymentRepository=staged::${repository.toPath().toUri()}", "deploy",
+            jdk = System.getProperty("consumers.maven.jdk"), // manifests name it
+            offline = false, // deploy refuses, even into a folder
+        )
+    }
+
+    /** A staged file of a module, whatever name a snapshot has got. */
+    fun file(module: String, ending: String): File {
+        val folder = repository.resolve("org/arbalest/$module/$VERSION")
+        val pom = folder.listFiles { file -> file.name.endsWith(".pom") }.orEmpty().singleOrNull() ?: error("no POM, or several, in $folder")
+        return File(pom.path.removeSuffix(".pom") + ending)
+    }
+
+    fun pom(module: String): Document = parsed(file(module, ".pom"))
+}
+
+internal fun parsed(xml: File): Document = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(xml)
+
+/** The text at a path of elements below the root, of which the first counts; null where there is none. */
+internal fun Document.text(vararg path: String): String? =
+    path.fold<String, Element?>(documentElement) { element, name -> element?.children(name)?.firstOrNull() }?.textContent?.trim()
+
+internal fun Element.children(name: String): List<Element> =
+    (0 until childNodes.length).map { childNodes.item(it) }.filterIsInstance<Element>().filter { it.tagName == name }
+
+/** The names of the files in a jar. */
+internal fun entries(jar: File): List<String> = ZipFile(jar).use { zip -> zip.entries().asSequence().filterNot { it.isDirectory }.map { it.name }.toList() }
+
+internal fun content(jar: File, entry: String): ByteArray = ZipFile(jar).use { zip -> zip.getInputStream(zip.getEntry(entry) ?: error("$jar: no $entry")).readAllBytes() }

@@ -1,0 +1,26 @@
+package app
+
+import org.arbalest.coroutines.*
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import java.lang.foreign.Arena
+
+/** Batches to C and back, as a flow. */
+suspend fun main() {
+    println("total ${total(1.5, 2.5, 38.0)}")
+    println("from ${DeviceArray::class.java.protectionDomain.codeSource.location}")
+}
+
+suspend fun total(vararg prices: Double): Double = Arena.ofShared().use { arena ->
+    val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
+    val batch = Devices.cpu().batch(rows = prices.size) { float64("price", prices) }
+    DeviceArrayReader.of(batch.schema(), listOf(batch)).exportStream(stream)
+    var total = 0.0
+    DeviceArrayReader.importStream(stream).asFlow().collect { lent ->
+        val price = lent["price"].doubles()
+        for (row in price.indices) total += price[row]
+    }
+    total
+}

@@ -1,0 +1,3 @@
+module com.example.app {
+  requires org.arbalest.device;
+}

@@ -1,0 +1,59 @@
+import java.io.File;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import org.jetbrains.dokka.DokkaBootstrapImpl;
+
+/**
+ * The documentation of one Kotlin module as pages like javadoc's, for its javadoc jar. Run as a source file, since what it documents comes before
+ * the module docs.
+ */
+final class KotlinJavadoc {
+  private KotlinJavadoc() {}
+
+  /** Name, version, source folder, target folder, class path. */
+  public static void main(String[] args) {
+    String classpath = Arrays.stream(args[4].split(File.pathSeparator)).map(KotlinJavadoc::quoted).collect(Collectors.joining(", "));
+    // What others have documented would be asked for over the network.
+    String configuration =
+        """
+        {
+          "moduleName": %s,
+          "moduleVersion": %s,
+          "outputDir": %s,
+          "offlineMode": true,
+          "sourceSets": [{
+            "displayName": "JVM",
+            "sourceSetID": {"scopeId": "arbalest", "sourceSetName": "main"},
+            "sourceRoots": [%s],
+            "classpath": [%s],
+            "jdkVersion": 25,
+            "noJdkLink": true,
+            "noStdlibLink": true
+          }]
+        }
+        """
+            .formatted(quoted(args[0]), quoted(args[1]), quoted(args[3]), quoted(args[2]), classpath);
+    var failed = new AtomicBoolean();
+    var dokka = new DokkaBootstrapImpl();
+    dokka.configure(
+        configuration,
+        (level, message) -> {
+          if (level.equals("warn") || level.equals("error")) {
+            System.err.println(level + ": " + message);
+            failed.set(true);
+          }
+        });
+    try {
+      dokka.generate();
+    } catch (Throwable e) {
+      e.printStackTrace();
+      failed.set(true);
+    }
+    System.exit(failed.get() ? 1 : 0); // it leaves threads behind
+  }
+
+  private static String quoted(String text) {
+    return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+  }
+}
