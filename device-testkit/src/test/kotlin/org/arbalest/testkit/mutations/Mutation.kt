@@ -21,17 +21,32 @@ import kotlin.io.path.walk
  *     + if (state == RELEASED) return 1;
  *
  * Of the specs, those tests are run whose name contains the rule's id, or what a line `tests` says, with `*` for anything. Lines of code are
- * compared without their indentation, and must be found once and only once. There may be several changes, in several files.
+ * compared word by word, whatever white space there is, line breaks included, and must be found once and only once. There may be several changes, in
+ * several files.
  */
 internal class Mutation(val rule: String, val what: String, val specs: List<String>, val tests: String, val changes: List<Change>) {
     /** In the source of a class of core's, [before] becomes [after], both in lines. */
     class Change(val type: String, val before: List<String>, val after: List<String>) {
         /** The [source] with the change; fails if what is to be changed is not there, or more than once. */
         fun applyTo(source: String): String {
-            val code = before.joinToString("""\s*\n[ \t]*""") { Regex.escape(it.trim()) }.toRegex()
-            val found = code.findAll(source).toList()
+            val found = pattern().findAll(source).toList()
             check(found.size == 1) { "in $type this is found ${found.size} times, not once: ${before.joinToString(" ⏎ ") { it.trim() }}" }
             return source.replaceRange(found.single().range, after.joinToString("\n"))
+        }
+
+        /** Two words, or numbers, are apart; around anything else there may be white space, or not, so that a formatter changes nothing here. */
+        private fun pattern(): Regex {
+            val tokens = TOKEN.findAll(before.joinToString("\n")).map { it.value }.toList()
+            return tokens.withIndex().joinToString("") { (i, token) ->
+                val gap = if (i == 0) "" else if (isWord(tokens[i - 1]) && isWord(token)) """\s+""" else """\s*"""
+                gap + Regex.escape(token)
+            }.toRegex()
+        }
+
+        private fun isWord(token: String) = token.first().let { it.isLetterOrDigit() || it == '_' }
+
+        private companion object {
+            val TOKEN = Regex("""\w+|[^\w\s]""")
         }
     }
 

@@ -1,5 +1,6 @@
 package org.arbalest.testkit.mutations
 
+import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
@@ -18,6 +19,14 @@ class MutationsSpec : FunSpec({
     test("the code that a mutation changes is there, once") {
         val sources = Mutation.sources(project)
         mutations.mapNotNull { mutation -> runCatching { mutation.mutated(sources) }.exceptionOrNull()?.let { "$mutation: ${it.message}" } }.shouldBeEmpty()
+    }
+
+    test("white space does not matter to what is found, but words and how often they are there do") {
+        val change = Mutation.Change("A", listOf("  if (a<b) return c;", "d( e );"), listOf("return f;"))
+        for (source in listOf("{ if (a<b) return c;\nd( e ); }", "{ if (a < b)\n      return c;\n    d(e); }")) change.applyTo(source) shouldBe "{ return f; }"
+        for (source in listOf("if (a<b) returnc; d(e);", "if (a<b) return c; d(ee);", "if (a<b) return c; d(e); if (a<b) return c; d(e);")) {
+            shouldThrow<IllegalStateException> { change.applyTo(source) }.message shouldContain "not once"
+        }
     }
 
     test("the specs that a mutation names are there") {
