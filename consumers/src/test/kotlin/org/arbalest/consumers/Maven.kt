@@ -21,6 +21,7 @@ internal fun maven(directory: File, vararg arguments: String, jdk: String = Syst
     val builder = ProcessBuilder(listOf(wrapper, "--batch-mode", "--no-transfer-progress") + (if (offline) OFFLINE_BUT_FILES else emptyList()) + arguments)
     builder.environment() -= listOf("MAVEN_PROJECTBASEDIR", "MAVEN_BASEDIR", "MAVEN_CMD_LINE_ARGS")
     builder.environment()["JAVA_HOME"] = jdk
+    builder.environment()["MAVEN_OPTS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC" // short runs
     if (File(jdk, "bin").list().orEmpty().none { it.startsWith("javac") }) builder.environment() -= "JAVA_HOME" // a JRE, which the wrapper takes from the PATH only
     val process = builder.directory(directory).redirectErrorStream(true).redirectOutput(log).start()
     check(process.waitFor(10, MINUTES)) {

@@ -2,6 +2,7 @@ package org.arbalest.consumers
 
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.core.test.Enabled
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.collections.shouldContainAll
 import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
@@ -45,7 +46,8 @@ class PublishedSpec : FunSpec({
             entries(Staged.file(module, "-sources.jar")) shouldContainAll written
         }
 
-        test("$module's documentation has a page for each public class, and none for those inside") {
+        val documented = if (module == "device-testkit" && !Staged.isWhole) Enabled.disabled("its documentation is made where CI=true") else Enabled.enabled
+        test("$module's documentation has a page for each public class, and none for those inside").config(enabledOrReasonIf = { documented }) {
             val pages = entries(Staged.file(module, "-javadoc.jar")).filter { it.endsWith(".html") }
             pages.filter { "/internal/" in it }.shouldBeEmpty()
             val internals = ROOT.resolve("$module/src/main").walk().filter { it.extension == "kt" }.flatMap { INTERNAL.findAll(it.readText()) }.map { it.groupValues[1] }.toSet()

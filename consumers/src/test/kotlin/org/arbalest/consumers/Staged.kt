@@ -15,16 +15,22 @@ internal val POMS = mapOf("arbalest" to ".", "arbalest-bom" to "bom")
 /** What is published, built once more from a copy of the sources in another folder, and deployed into a folder. */
 internal object Staged {
     private val copy = File("target/tree").absoluteFile
+
+    /** The testkit's documentation takes as long as all else, and is made where time matters less. */
+    val isWhole: Boolean = System.getenv("CI") == "true"
     val repository: File = File("target/staged").absoluteFile
 
     init {
         listOf(copy, repository).forEach(::deleted)
-        for (name in listOf("pom.xml", "LICENSE", "NOTICE", ".mvn", "bom", "docs/src/dokka") + JARS) {
-            val from = ROOT.resolve(name)
-            from.walk().onEnter { it.name != "target" }.filter(File::isFile).forEach { file -> file.copyTo(copy.resolve(file.relativeTo(ROOT))) }
+        for (name in listOf("pom.xml", "LICENSE", "NOTICE", ".mvn", "bom", "docs/src/dokka") + JARS.flatMap { listOf("$it/pom.xml", "$it/src/main") }) {
+            ROOT.resolve(name).walk().onEnter { it.name != "target" }.filter(File::isFile).forEach { file -> file.copyTo(copy.resolve(file.relativeTo(ROOT))) }
         }
         maven(
-            copy, "-Dpublish", "-Dmaven.test.skip", "-Dmaven.install.skip", "-Dmaven.repo.local=$LOCAL_REPOSITORY", "-DaltDeploymentRepository=staged::${repository.toPath().toUri()}", "deploy",
+            copy,
+            "-T2", "-Dpublish", "-Dmaven.test.skip", "-Dmaven.install.skip", "-Dmaven.repo.local=$LOCAL_REPOSITORY", "-DaltDeploymentRepository=staged::${repository.toPath().toUri()}",
+            "-Derrorprone.plugin=-Xdiags:compact", // the same sources have been looked at
+            if (isWhole) "-Ddokka.testkit.phase=prepare-package" else "-Ddokka.testkit.phase=none",
+            "deploy",
             jdk = System.getProperty("consumers.maven.jdk"), // manifests name it
             offline = false, // deploy refuses, even into a folder
         )
