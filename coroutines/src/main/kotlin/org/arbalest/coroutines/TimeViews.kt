@@ -19,17 +19,17 @@ import java.time.Period
 import java.time.ZonedDateTime
 
 /** Dates; [IllegalArgumentException] for a column of another type, [ArithmeticException] for one that `java.time` has not. */
-public fun Column.dates(): ObjectView<LocalDate> = timeView<DateType, LocalDate>("dates", Column::getDate)
+public fun Column.dates(): ObjectView<LocalDate> = timeView<DateType, LocalDate>("dates", Column::getLocalDate)
 
 /** Times of day; [IllegalArgumentException] for a column of another type, [ArithmeticException] for what is none. */
-public fun Column.times(): ObjectView<LocalTime> = timeView<TimeType, LocalTime>("times", Column::getTime)
+public fun Column.times(): ObjectView<LocalTime> = timeView<TimeType, LocalTime>("times", Column::getLocalTime)
 
 /** Timestamps with a zone, or without one as if in UTC; [IllegalArgumentException] for a column of another type. */
 public fun Column.instants(): ObjectView<Instant> = timeView<TimestampType, Instant>("instants", Column::getInstant)
 
 /** Timestamps without a zone, or those with one as they are in UTC; [IllegalArgumentException] for another type. */
 public fun Column.localDateTimes(): ObjectView<LocalDateTime> =
-    timeView<TimestampType, LocalDateTime>("dates and times", Column::getDateTime)
+    timeView<TimestampType, LocalDateTime>("dates and times", Column::getLocalDateTime)
 
 /** Timestamps in the column's zone; [IllegalArgumentException] for another type, and for one without a zone. */
 public fun Column.zonedDateTimes(): ObjectView<ZonedDateTime> =

@@ -83,16 +83,16 @@ public sealed interface Column permits ColumnRows {
   byte[] getBytes(long row);
 
   /** A date, of date32 or date64; {@link ArithmeticException} for one that {@code java.time} has not. */
-  LocalDate getDate(long row);
+  LocalDate getLocalDate(long row);
 
   /** A time of day; {@link ArithmeticException} for what is none. */
-  LocalTime getTime(long row);
+  LocalTime getLocalTime(long row);
 
   /** A timestamp: with a zone, or without one as if in UTC; {@link ArithmeticException} for one that {@code java.time} has not. */
   Instant getInstant(long row);
 
   /** A timestamp without a zone, or one with a zone as it is in UTC; {@link ArithmeticException} for one that {@code java.time} has not. */
-  LocalDateTime getDateTime(long row);
+  LocalDateTime getLocalDateTime(long row);
 
   /**
    * A timestamp with a zone, in it.

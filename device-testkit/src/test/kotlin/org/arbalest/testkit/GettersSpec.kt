@@ -46,8 +46,8 @@ class GettersSpec : FunSpec({
     val getters = mapOf<String, (Column, Long) -> Any?>(
         "getBoolean" to { c, row -> c.getBoolean(row) }, "getLong" to { c, row -> c.getLong(row) }, "getInt" to { c, row -> c.getInt(row) },
         "getDouble" to { c, row -> c.getDouble(row) }, "getDecimal" to { c, row -> c.getDecimal(row) }, "getString" to { c, row -> c.getString(row) },
-        "getBytes" to { c, row -> c.getBytes(row) }, "getDate" to { c, row -> c.getDate(row) }, "getTime" to { c, row -> c.getTime(row) },
-        "getInstant" to { c, row -> c.getInstant(row) }, "getDateTime" to { c, row -> c.getDateTime(row) },
+        "getBytes" to { c, row -> c.getBytes(row) }, "getLocalDate" to { c, row -> c.getLocalDate(row) }, "getLocalTime" to { c, row -> c.getLocalTime(row) },
+        "getInstant" to { c, row -> c.getInstant(row) }, "getLocalDateTime" to { c, row -> c.getLocalDateTime(row) },
         "getZonedDateTime" to { c, row -> c.getZonedDateTime(row) }, "getDuration" to { c, row -> c.getDuration(row) },
         "getPeriod" to { c, row -> c.getPeriod(row) }, "getInterval" to { c, row -> c.getInterval(row) }, "getList" to { c, row -> c.getList(row) },
         "getMap" to { c, row -> c.getMap(row) }, "getTypeId" to { c, row -> c.getTypeId(row) }, "getChildRow" to { c, row -> c.getChildRow(row) },
@@ -137,8 +137,8 @@ class GettersSpec : FunSpec({
         DeviceArray.of(Field.of("t", type), ArrayData.of(values.size.toLong(), 0, listOf(null, buffer(*values, width = width))))
 
     test("READ-01 dates and times are what java.time has for them") {
-        flat(DataType.DATE32, 4, -1, 19_000).use { it.asColumn().run { listOf(getDate(0), getDate(1)) } shouldBe listOf(LocalDate.of(1969, 12, 31), LocalDate.ofEpochDay(19_000)) }
-        flat(DataType.DATE64, 8, -1, 86_400_000).use { it.asColumn().run { listOf(getDate(0), getDate(1)) } shouldBe listOf(LocalDate.of(1969, 12, 31), LocalDate.of(1970, 1, 2)) }
+        flat(DataType.DATE32, 4, -1, 19_000).use { it.asColumn().run { listOf(getLocalDate(0), getLocalDate(1)) } shouldBe listOf(LocalDate.of(1969, 12, 31), LocalDate.ofEpochDay(19_000)) }
+        flat(DataType.DATE64, 8, -1, 86_400_000).use { it.asColumn().run { listOf(getLocalDate(0), getLocalDate(1)) } shouldBe listOf(LocalDate.of(1969, 12, 31), LocalDate.of(1970, 1, 2)) }
         val moment = LocalDateTime.of(1969, 7, 20, 20, 17, 40, 123_456_789)
         for ((unit, perSecond) in TimeUnit.entries.zip(listOf(1L, 1_000L, 1_000_000L, 1_000_000_000L))) {
             val nanos = moment.nano / (1_000_000_000L / perSecond) * (1_000_000_000L / perSecond)
@@ -146,16 +146,16 @@ class GettersSpec : FunSpec({
             val instant = right.toInstant(java.time.ZoneOffset.UTC)
             val stored = instant.epochSecond * perSecond + instant.nano / (1_000_000_000L / perSecond)
             flat(DataType.timestamp(unit, null), 8, stored).use { array ->
-                array.asColumn().getDateTime(0) shouldBe right
+                array.asColumn().getLocalDateTime(0) shouldBe right
                 array.asColumn().getInstant(0) shouldBe instant
                 array.asColumn().getLong(0) shouldBe stored
             }
             for (zone in listOf("America/New_York", "+05:30", "UTC", "Z")) flat(DataType.timestamp(unit, zone), 8, stored).use { array ->
                 array.asColumn().getZonedDateTime(0) shouldBe instant.atZone(ZoneId.of(zone))
-                array.asColumn().getDateTime(0) shouldBe right
+                array.asColumn().getLocalDateTime(0) shouldBe right
             }
             val ofDay = right.toLocalTime().toNanoOfDay() / (1_000_000_000L / perSecond)
-            flat(DataType.time(unit), if (perSecond <= 1000) 4 else 8, ofDay).use { it.asColumn().getTime(0) shouldBe right.toLocalTime() }
+            flat(DataType.time(unit), if (perSecond <= 1000) 4 else 8, ofDay).use { it.asColumn().getLocalTime(0) shouldBe right.toLocalTime() }
             flat(DataType.duration(unit), 8, -1).use { it.asColumn().getDuration(0) shouldBe Duration.ofNanos(-1_000_000_000L / perSecond) }
         }
     }
@@ -163,13 +163,13 @@ class GettersSpec : FunSpec({
     test("READ-01 what java.time has not is refused: with the row and the number; a zone that it does not know, by its name") {
         flat(DataType.timestamp(TimeUnit.SECOND, null), 8, 0, Long.MAX_VALUE).use { array ->
             val column = array.asColumn()
-            for (read in listOf<(Column) -> Any?>({ it.getInstant(1) }, { it.getDateTime(1) })) shouldThrow<ArithmeticException> { read(column) }.message shouldContain
+            for (read in listOf<(Column) -> Any?>({ it.getInstant(1) }, { it.getLocalDateTime(1) })) shouldThrow<ArithmeticException> { read(column) }.message shouldContain
                 "column \"t\" of type timestamp[s], row 1: 9223372036854775807 is no"
             shouldThrow<IllegalArgumentException> { column.getZonedDateTime(0) }.message shouldBe
-                "column \"t\" of type timestamp[s] cannot be read as a date and time in a zone; getDateTime, getInstant and getLong read it"
+                "column \"t\" of type timestamp[s] cannot be read as a date and time in a zone; getLocalDateTime, getInstant and getLong read it"
         }
         flat(DataType.time(TimeUnit.SECOND), 4, 0, 86_400).use { array ->
-            shouldThrow<ArithmeticException> { array.asColumn().getTime(1) }.message shouldContain "row 1: 86400 is no time of day that java.time has"
+            shouldThrow<ArithmeticException> { array.asColumn().getLocalTime(1) }.message shouldContain "row 1: 86400 is no time of day that java.time has"
         }
         flat(DataType.timestamp(TimeUnit.SECOND, "Mars/Olympus"), 8, 7).use { array ->
             shouldThrow<IllegalArgumentException> { array.asColumn().getZonedDateTime(0) }.message shouldContain "java.time has no zone \"Mars/Olympus\"; getInstant reads it"

@@ -405,8 +405,8 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
             { column, row -> column.isNull(row) }, { column, row -> column.getBoolean(row) }, { column, row -> column.getInt(row) },
             { column, row -> column.getLong(row) }, { column, row -> column.getDouble(row) }, { column, row -> column.getDecimal(row) },
             { column, row -> column.getString(row) }, { column, row -> column.getBytes(row) }, { column, row -> column.getList(row).length() },
-            { column, row -> column.getDate(row) }, { column, row -> column.getTime(row) }, { column, row -> column.getInstant(row) },
-            { column, row -> column.getDateTime(row) }, { column, row -> column.getZonedDateTime(row) }, { column, row -> column.getDuration(row) },
+            { column, row -> column.getLocalDate(row) }, { column, row -> column.getLocalTime(row) }, { column, row -> column.getInstant(row) },
+            { column, row -> column.getLocalDateTime(row) }, { column, row -> column.getZonedDateTime(row) }, { column, row -> column.getDuration(row) },
             { column, row -> column.getPeriod(row) }, { column, row -> column.getInterval(row) }, { column, row -> column.getTypeId(row) },
             { column, row -> column.getChildRow(row) }, GET, MAP,
         )

@@ -51,7 +51,7 @@ class ReadErrorsSpec : FunSpec({
             return message
         }
         refused(DataType.INT64, 1, longs(0, 1L shl 40)) { it.getInt(1) } shouldContain "1099511627776 does not fit an int"
-        refused(DataType.time(TimeUnit.SECOND), 1, ints(0, 86_400)) { it.getTime(1) }
+        refused(DataType.time(TimeUnit.SECOND), 1, ints(0, 86_400)) { it.getLocalTime(1) }
         refused(DataType.timestamp(TimeUnit.SECOND, "Mars/Olympus"), 1, longs(0, 0)) { it.getZonedDateTime(1) }
         imported(under(raw("f", DataType.INT8, 2, bytes(1), bytes(1, 2), nulls = 1))) { array ->
             shouldThrow<NoSuchElementException> { array.asColumn().column("f").getLong(1) }.message shouldBe

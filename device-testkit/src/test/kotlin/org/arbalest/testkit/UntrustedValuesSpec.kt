@@ -101,7 +101,7 @@ class UntrustedValuesSpec : FunSpec({
     }
 
     fun reads(row: Long) = arrayOf<(Column) -> Any?>(
-        { it.isNull(row) }, { it.getLong(row) }, { it.getTypeId(row) }, { it.getChildRow(row) }, { it.getString(row) }, { it.getDate(row) },
+        { it.isNull(row) }, { it.getLong(row) }, { it.getTypeId(row) }, { it.getChildRow(row) }, { it.getString(row) }, { it.getLocalDate(row) },
     )
 
     test("READ-06 READ-07 type ids that the union has not, and offsets beyond the child, are refused") {

@@ -45,13 +45,13 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
   abstract Field fieldAt(long row, Getter getter);
 
   @Override
-  public final LocalDate getDate(long row) {
+  public final LocalDate getLocalDate(long row) {
     if (!(fieldAt(row, Getter.DATE).type() instanceof DateType(DateUnit unit))) throw cannot(Getter.DATE.what);
     return time(row, "date", stored -> date(unit, stored));
   }
 
   @Override
-  public final LocalTime getTime(long row) {
+  public final LocalTime getLocalTime(long row) {
     if (!(fieldAt(row, Getter.TIME).type() instanceof TimeType(TimeUnit unit))) throw cannot(Getter.TIME.what);
     return time(row, "time of day", stored -> time(unit, stored));
   }
@@ -63,7 +63,7 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
   }
 
   @Override
-  public final LocalDateTime getDateTime(long row) {
+  public final LocalDateTime getLocalDateTime(long row) {
     TimeUnit unit = timestamp(row, Getter.DATE_TIME).unit();
     return time(row, "date and time", stored -> dateTime(unit, stored));
   }

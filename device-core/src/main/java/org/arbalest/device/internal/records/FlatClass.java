@@ -89,8 +89,8 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
         type -> type instanceof DecimalType || type instanceof IntType, (column, type, value) -> Amounts.append(column, type, (BigInteger) value));
     add(BigDecimal.class, DataType.decimal128(38, 18), type -> type instanceof DecimalType || type instanceof IntType, Column::getDecimal,
         type -> type instanceof DecimalType, (column, _, value) -> column.append((BigDecimal) value));
-    add(LocalDate.class, DataType.DATE32, type -> type instanceof DateType, Column::getDate, (column, _, value) -> column.append((LocalDate) value));
-    add(LocalTime.class, DataType.time(TimeUnit.NANOSECOND), type -> type instanceof TimeType, Column::getTime,
+    add(LocalDate.class, DataType.DATE32, type -> type instanceof DateType, Column::getLocalDate, (column, _, value) -> column.append((LocalDate) value));
+    add(LocalTime.class, DataType.time(TimeUnit.NANOSECOND), type -> type instanceof TimeType, Column::getLocalTime,
         (column, _, value) -> column.append((LocalTime) value));
     add(Instant.class, DataType.timestamp(TimeUnit.NANOSECOND, "UTC"), type -> type instanceof TimestampType timestamp && timestamp.timezone() != null, Column::getInstant,
         (column, _, value) -> column.append((Instant) value));
@@ -100,7 +100,7 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
     put(OffsetDateTime.class, Extension.timestampWithOffset("", TimeUnit.NANOSECOND), field -> field.extension() instanceof TimestampWithOffset,
         Column::getOffsetDateTime, (column, _, value) -> column.append((OffsetDateTime) value));
     add(LocalDateTime.class, DataType.timestamp(TimeUnit.NANOSECOND, null), type -> type instanceof TimestampType timestamp && timestamp.timezone() == null,
-        Column::getDateTime, (column, _, value) -> column.append((LocalDateTime) value));
+        Column::getLocalDateTime, (column, _, value) -> column.append((LocalDateTime) value));
     add(Duration.class, DataType.duration(TimeUnit.NANOSECOND), type -> type instanceof DurationType, Column::getDuration,
         (column, _, value) -> column.append((Duration) value));
     add(Period.class, DataType.INTERVAL_YEAR_MONTH, type -> type instanceof IntervalType(IntervalUnit unit) && unit == IntervalUnit.YEAR_MONTH, Column::getPeriod,

@@ -54,11 +54,11 @@ class TimeAppendSpec : FunSpec({
 
     test("BLD-15 dates, times, timestamps, lengths of time and periods are appended as java.time has them, encoded too") {
         val day = LocalDate.of(2024, 2, 29)
-        for (type in listOf(DataType.DATE32, DataType.DATE64)) returns(type, day, LocalDate.of(-1, 1, 1), { append(it) }, { getDate(it) })
+        for (type in listOf(DataType.DATE32, DataType.DATE64)) returns(type, day, LocalDate.of(-1, 1, 1), { append(it) }, { getLocalDate(it) })
         val time = LocalTime.of(23, 59, 59)
         for (unit in TimeUnit.entries) {
-            returns(DataType.time(unit), time, LocalTime.MIDNIGHT, { append(it) }, { getTime(it) })
-            returns(DataType.timestamp(unit, null), day.atTime(time), LocalDateTime.of(1969, 12, 31, 23, 59, 59), { append(it) }, { getDateTime(it) })
+            returns(DataType.time(unit), time, LocalTime.MIDNIGHT, { append(it) }, { getLocalTime(it) })
+            returns(DataType.timestamp(unit, null), day.atTime(time), LocalDateTime.of(1969, 12, 31, 23, 59, 59), { append(it) }, { getLocalDateTime(it) })
             returns(DataType.timestamp(unit, "Europe/Oslo"), Instant.ofEpochSecond(-1), Instant.EPOCH, { append(it) }, { getInstant(it) })
             val oslo = ZonedDateTime.of(day.atTime(time), ZoneId.of("Europe/Oslo"))
             returns(DataType.timestamp(unit, "Europe/Oslo"), oslo, oslo.minusDays(1), { append(it) }, { getZonedDateTime(it) })
