@@ -76,11 +76,32 @@ public suspend fun Flow<DeviceArray>.produceTo(handler: MemorySegment, schema: A
     drive(DeviceArray::move, { it }) { publisher, executor -> AsyncProducer.produce(handler, schema, publisher, executor, *quirks) }
 
 /**
+ * The same for the handler at an address, whose memory stays until it is released.
+ *
+ * @throws IllegalArgumentException if the address can be none of a struct: it is 0, negative or not aligned to 8 bytes; says the number
+ */
+public suspend fun Flow<DeviceArray>.produceTo(
+    handlerAddress: Long,
+    schema: Schema,
+    deviceType: DeviceType = DeviceType.CPU,
+    metadata: Metadata = Metadata.empty(),
+    vararg quirks: AsyncQuirk,
+): Unit = produceTo(handlerAddress, AsyncSchema(schema.asField(), deviceType, metadata), *quirks)
+
+/** The same for arrays of any type, and the handler at an address. */
+public suspend fun Flow<DeviceArray>.produceTo(handlerAddress: Long, schema: AsyncSchema, vararg quirks: AsyncQuirk): Unit =
+    drive(DeviceArray::move, { it }) { publisher, executor -> AsyncProducer.produce(handlerAddress, schema, publisher, executor, *quirks) }
+
+/**
  * The same for tasks, each with its metadata: [AsyncTask.of], or those of another stream, which are extracted when this one's consumer does so. A
  * task that is emitted is the stream's from that moment, as arrays are.
  */
 public suspend fun Flow<AsyncTask>.produceTasksTo(handler: MemorySegment, schema: AsyncSchema, vararg quirks: AsyncQuirk): Unit =
     drive(AsyncTask::move, AsyncTask::move) { publisher, executor -> AsyncProducer.produceTasks(handler, schema, publisher, executor, *quirks) }
+
+/** The same for tasks, and the handler at an address. */
+public suspend fun Flow<AsyncTask>.produceTasksTo(handlerAddress: Long, schema: AsyncSchema, vararg quirks: AsyncQuirk): Unit =
+    drive(AsyncTask::move, AsyncTask::move) { publisher, executor -> AsyncProducer.produceTasks(handlerAddress, schema, publisher, executor, *quirks) }
 
 /** @param signalled what is signalled for an item whose turn it is: the array itself, as the stream takes what it has, or a task of its own */
 private suspend fun <T : AutoCloseable> Flow<T>.drive(

@@ -73,6 +73,22 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
+    test("ASY-19 a flow drives the handler at an address, with arrays and with tasks; what can be no address is refused, and the flow is not collected") {
+        withTimeout(30.seconds) {
+            for (produce in listOf<suspend (Long) -> Unit>(
+                { ids(3).produceTo(it, IDS) }, { ids(3).produceTo(it, AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.empty())) },
+                { ids(3).map { array -> AsyncTask.of(array.move(), Metadata.empty()) }.produceTasksTo(it, AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.empty())) },
+            )) {
+                lateinit var produced: Deferred<Unit>
+                AsyncArrayStream.connect { handler: MemorySegment -> produced = async(Dispatchers.Default) { produce(handler.address()) } }.ids() shouldBe listOf(0L, 1L, 2L)
+                produced.await()
+            }
+            for (none in listOf(0L, -8L, 4097L)) {
+                shouldThrow<IllegalArgumentException> { flow<DeviceArray> { error("collected") }.produceTo(none, IDS) }.message shouldContain "handlerAddress = $none "
+            }
+        }
+    }
+
     test("ASY-12 an empty flow is an empty flow") {
         withTimeout(30.seconds) {
             val (arrays, produced) = connect(ids(0))

@@ -25,7 +25,7 @@ public sealed interface AsyncArrayStream extends Flow.Publisher<AsyncTask>, Auto
   /**
    * Makes a handler and hands it to a producer.
    *
-   * @param start gives the {@code ArrowAsyncDeviceStreamHandler} to the producer, which owns it from then on, and may call it before {@code
+   * @param start gives the {@code ArrowAsyncDeviceStreamHandler}, or its {@code address()}, to the producer, which owns it from then on, and may call it before {@code
    *     start} returns (ASY-26). It must return before the stream has ended: a producer that works on the thread that starts it, as Arrow C++'s
    *     {@code ExportAsyncRecordBatchReader} does, waits in it for demand that nobody can have yet, so start that on a thread of its own. If it
    *     throws, the producer must not have kept the handler; the stream is then undone, and the exception goes to the caller.

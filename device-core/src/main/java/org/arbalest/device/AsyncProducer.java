@@ -4,7 +4,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
+import org.arbalest.device.abi.ArrowAsyncHandlerStruct;
 import org.arbalest.device.internal.async.AsyncProducerImpl;
+import org.arbalest.device.internal.memory.Structs;
 
 /**
  * The producer's side of an async device stream: drives a handler of somebody else's, a C consumer's, as its {@code ArrowAsyncProducer}. The other
@@ -43,12 +45,34 @@ public final class AsyncProducer {
   }
 
   /**
+   * Drives the handler at an address, whose memory stays until it is released; see {@link #produce(MemorySegment, AsyncSchema, Flow.Publisher, Executor,
+   * AsyncQuirk...)}.
+   *
+   * @param handlerAddress where a live {@code ArrowAsyncDeviceStreamHandler} is
+   * @throws IllegalArgumentException if the address can be none of a struct: it is 0, negative or not aligned to 8 bytes; says which, and
+   *     the number. Nothing was touched
+   */
+  public static CompletionStage<Void> produce(
+      long handlerAddress, AsyncSchema schema, Flow.Publisher<DeviceArray> arrays, Executor executor, AsyncQuirk... quirks) {
+    return produce(handler(handlerAddress), schema, arrays, executor, quirks);
+  }
+
+  /**
    * Drives a handler with the tasks of a publisher, each with its metadata; like {@link #produce(MemorySegment, AsyncSchema, Flow.Publisher,
    * Executor, AsyncQuirk...)}. Tasks of another stream are extracted when the consumer extracts them.
    */
   public static CompletionStage<Void> produceTasks(
       MemorySegment handler, AsyncSchema schema, Flow.Publisher<AsyncTask> tasks, Executor executor, AsyncQuirk... quirks) {
     return AsyncProducerImpl.produceTasks(handler, schema, tasks, executor, quirks);
+  }
+
+  /**
+   * Drives the handler at an address with tasks; see {@link #produceTasks(MemorySegment, AsyncSchema, Flow.Publisher, Executor, AsyncQuirk...)} and {@link
+   * #produce(long, AsyncSchema, Flow.Publisher, Executor, AsyncQuirk...)}.
+   */
+  public static CompletionStage<Void> produceTasks(
+      long handlerAddress, AsyncSchema schema, Flow.Publisher<AsyncTask> tasks, Executor executor, AsyncQuirk... quirks) {
+    return produceTasks(handler(handlerAddress), schema, tasks, executor, quirks);
   }
 
   /**
@@ -65,11 +89,29 @@ public final class AsyncProducer {
   }
 
   /**
+   * Drives the handler at an address with a pull stream; see {@link #produce(MemorySegment, DeviceArrayReader, Metadata, Executor, AsyncQuirk...)} and {@link
+   * #produce(long, AsyncSchema, Flow.Publisher, Executor, AsyncQuirk...)}.
+   */
+  public static CompletionStage<Void> produce(
+      long handlerAddress, DeviceArrayReader reader, Metadata metadata, Executor executor, AsyncQuirk... quirks) {
+    return produce(handler(handlerAddress), reader, metadata, executor, quirks);
+  }
+
+  /**
    * Tells a handler that there will be no stream: {@code on_error}, then {@code release}, before this returns (ASY-25).
    *
    * @param handler a live {@code ArrowAsyncDeviceStreamHandler} that was told nothing yet
    */
   public static void refuse(MemorySegment handler, Throwable why) {
     AsyncProducerImpl.refuse(handler, why);
+  }
+
+  /** Tells the handler at an address that there will be no stream; see {@link #refuse(MemorySegment, Throwable)}. */
+  public static void refuse(long handlerAddress, Throwable why) {
+    refuse(handler(handlerAddress), why);
+  }
+
+  private static MemorySegment handler(long address) {
+    return Structs.at("handlerAddress", address, ArrowAsyncHandlerStruct.LAYOUT);
   }
 }

@@ -5,14 +5,19 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.abi.ArrowDeviceArrayStruct;
+import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.ArrayImport;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.array.HandleExport;
 import org.arbalest.device.internal.convert.ArrayConversion;
 import org.arbalest.device.internal.copy.ArrayConcat;
 import org.arbalest.device.internal.copy.ArrayCopy;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
+import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.ContentDifference;
 import org.arbalest.device.internal.read.TextTable;
@@ -145,6 +150,29 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   }
 
   /**
+   * Takes in the array at an address, with its schema; like {@link #importArray(MemorySegment, MemorySegment)}. The structs' memory must stay until this returns:
+   * a number keeps nothing reachable. For another {@link Validation} give {@link MemorySegment#ofAddress}.
+   *
+   * @param arrayAddress where a live {@code ArrowArray} in CPU memory is, such as arrow-java's {@code memoryAddress()}
+   * @param schemaAddress where its {@code ArrowSchema} is
+   * @throws IllegalArgumentException if an address can be none of a struct: it is 0, negative or not aligned to 8 bytes; says which, and
+   *     the number. Nothing was touched
+   */
+  static DeviceArray importArray(long arrayAddress, long schemaAddress) {
+    return importArray(Structs.at("arrayAddress", arrayAddress, ArrowArrayStruct.LAYOUT), Structs.at("schemaAddress", schemaAddress, ArrowSchemaStruct.LAYOUT));
+  }
+
+  /** Takes in the array at an address; see {@link #importArray(MemorySegment, Field)} and {@link #importArray(long, long)}. */
+  static DeviceArray importArray(long arrayAddress, Field field) {
+    return importArray(Structs.at("arrayAddress", arrayAddress, ArrowArrayStruct.LAYOUT), field);
+  }
+
+  /** Takes in the record batch at an address; see {@link #importArray(long, Field)}. */
+  static DeviceArray importArray(long arrayAddress, Schema schema) {
+    return importArray(arrayAddress, schema.asField());
+  }
+
+  /**
    * Takes in a device array from C; like {@link #importArray(MemorySegment, Field)}. The buffers may be on any device, also on one that no
    * backend serves (DEV-09), or that is missing now: see {@link Device}. Nothing reads them.
    *
@@ -181,6 +209,22 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   /** Takes in a device array and its schema from C; see {@link #importDeviceArray(MemorySegment, Field, Validation)}. */
   static DeviceArray importDeviceArray(MemorySegment array, MemorySegment schema, Validation level) {
     return ArrayValidation.imported(ArrayImport.importDeviceArray(array, schema, level), level);
+  }
+
+  /** Takes in the device array at an address, with its schema; see {@link #importArray(long, long)}. */
+  static DeviceArray importDeviceArray(long arrayAddress, long schemaAddress) {
+    return importDeviceArray(
+        Structs.at("arrayAddress", arrayAddress, ArrowDeviceArrayStruct.LAYOUT), Structs.at("schemaAddress", schemaAddress, ArrowSchemaStruct.LAYOUT));
+  }
+
+  /** Takes in the device array at an address; see {@link #importDeviceArray(MemorySegment, Field)} and {@link #importArray(long, long)}. */
+  static DeviceArray importDeviceArray(long arrayAddress, Field field) {
+    return importDeviceArray(Structs.at("arrayAddress", arrayAddress, ArrowDeviceArrayStruct.LAYOUT), field);
+  }
+
+  /** Takes in the record batch on a device at an address; see {@link #importDeviceArray(long, Field)}. */
+  static DeviceArray importDeviceArray(long arrayAddress, Schema schema) {
+    return importDeviceArray(arrayAddress, schema.asField());
   }
 
   /** Where the buffers are. */
@@ -453,6 +497,22 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   void exportArray(MemorySegment out, MemorySegment schemaOut);
 
   /**
+   * Hands the array to C by an address; see {@link #exportArray(MemorySegment)}. The struct's memory must stay until this returns.
+   *
+   * @param outAddress where there is memory for an {@code ArrowArray}, such as {@code ArrowArrayStruct.allocate(arena).address()}
+   * @throws IllegalArgumentException if the address can be none of a struct: it is 0, negative or not aligned to 8 bytes; says which, and
+   *     the number
+   */
+  default void exportArray(long outAddress) {
+    exportArray(Structs.at("outAddress", outAddress, ArrowArrayStruct.LAYOUT));
+  }
+
+  /** Hands the array and its schema to C by addresses; see {@link #exportArray(long)}. On failure both are released structs (OWN-09). */
+  default void exportArray(long outAddress, long schemaOutAddress) {
+    HandleExport.exportTo(DeviceArrayImpl.unwrap(this), outAddress, schemaOutAddress, false);
+  }
+
+  /**
    * Hands the array to C in the layout that C asked for, with its schema: {@link #convertTo(Field)}, and then {@link #exportArray(MemorySegment, MemorySegment)}.
    * This handle is spent; on failure it is not, and both are released structs (OWN-09). Whoever must not fail then exports it as it is.
    *
@@ -473,6 +533,16 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
 
   /** Hands the device array and its schema to C. On failure both are released structs (OWN-09). */
   void exportDeviceArray(MemorySegment out, MemorySegment schemaOut);
+
+  /** Hands the device array to C by an address; see {@link #exportDeviceArray(MemorySegment)} and {@link #exportArray(long)}. */
+  default void exportDeviceArray(long outAddress) {
+    exportDeviceArray(Structs.at("outAddress", outAddress, ArrowDeviceArrayStruct.LAYOUT));
+  }
+
+  /** Hands the device array and its schema to C by addresses; see {@link #exportArray(long)}. On failure both are released structs (OWN-09). */
+  default void exportDeviceArray(long outAddress, long schemaOutAddress) {
+    HandleExport.exportTo(DeviceArrayImpl.unwrap(this), outAddress, schemaOutAddress, true);
+  }
 
   /** Hands the device array to C in the layout that C asked for, with its schema; see {@link #exportArray(MemorySegment, MemorySegment, Field)}. */
   default void exportDeviceArray(MemorySegment out, MemorySegment schemaOut, Field requested) {

@@ -4,7 +4,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
+import org.arbalest.device.abi.ArrowArrayStreamStruct;
+import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
 import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.internal.stream.DeviceArrayReaderImpl;
 import org.arbalest.device.internal.stream.StreamSource;
 import org.jspecify.annotations.Nullable;
@@ -94,6 +97,18 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
   }
 
   /**
+   * Takes in the stream at an address; see {@link #importStream(MemorySegment)}. The struct's memory must stay until this returns: a number keeps nothing
+   * reachable. For another {@link Validation} give {@link MemorySegment#ofAddress}.
+   *
+   * @param streamAddress where a live {@code ArrowArrayStream} is, such as arrow-java's {@code memoryAddress()}
+   * @throws IllegalArgumentException if the address can be none of a struct: it is 0, negative or not aligned to 8 bytes; says which, and
+   *     the number. Nothing was touched
+   */
+  static DeviceArrayReader importStream(long streamAddress) {
+    return importStream(Structs.at("streamAddress", streamAddress, ArrowArrayStreamStruct.LAYOUT));
+  }
+
+  /**
    * Takes in a device stream from C; like {@link #importStream(MemorySegment)}.
    *
    * @param stream a live {@code ArrowDeviceArrayStream}
@@ -105,6 +120,11 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
   /** Takes in a device stream from C; like {@link #importStream(MemorySegment, Validation)}. */
   static DeviceArrayReader importDeviceArrayStream(MemorySegment stream, Validation level) {
     return StreamSource.importDeviceArrayStream(stream, level);
+  }
+
+  /** Takes in the device stream at an address; see {@link #importStream(long)}. */
+  static DeviceArrayReader importDeviceArrayStream(long streamAddress) {
+    return importDeviceArrayStream(Structs.at("streamAddress", streamAddress, ArrowDeviceArrayStreamStruct.LAYOUT));
   }
 
   /**
@@ -170,8 +190,24 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    */
   void exportStream(MemorySegment out);
 
-  /** Hands the stream to C as an {@code ArrowDeviceArrayStream}; like {@link #exportStream}, on any device. */
+  /** Hands the stream to C as an {@code ArrowDeviceArrayStream}; like {@link #exportStream(MemorySegment)}, on any device. */
   void exportDeviceArrayStream(MemorySegment out);
+
+  /**
+   * Hands the stream to C by an address; see {@link #exportStream(MemorySegment)}. The struct's memory must stay until this returns.
+   *
+   * @param outAddress where there is memory for an {@code ArrowArrayStream}, such as {@code ArrowArrayStreamStruct.allocate(arena).address()}
+   * @throws IllegalArgumentException if the address can be none of a struct: it is 0, negative or not aligned to 8 bytes; says which, and
+   *     the number
+   */
+  default void exportStream(long outAddress) {
+    exportStream(Structs.at("outAddress", outAddress, ArrowArrayStreamStruct.LAYOUT));
+  }
+
+  /** Hands the stream to C by an address as an {@code ArrowDeviceArrayStream}; see {@link #exportStream(long)}. */
+  default void exportDeviceArrayStream(long outAddress) {
+    exportDeviceArrayStream(Structs.at("outAddress", outAddress, ArrowDeviceArrayStreamStruct.LAYOUT));
+  }
 
   /** Releases the stream; at once, or when the pull that is under way in another thread returns. Closing twice does nothing. */
   @Override

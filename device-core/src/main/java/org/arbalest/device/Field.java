@@ -1,6 +1,8 @@
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
+import org.arbalest.device.abi.ArrowSchemaStruct;
+import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.jspecify.annotations.Nullable;
 
@@ -98,11 +100,32 @@ public sealed interface Field permits FieldImpl {
   }
 
   /**
+   * Reads the C schema at an address; see {@link #importSchema(MemorySegment)}. The struct's memory must stay until this returns.
+   *
+   * @param schemaAddress where a live {@code ArrowSchema} is
+   * @throws IllegalArgumentException if the address can be none of a struct: it is 0, negative or not aligned to 8 bytes; says which, and
+   *     the number. Nothing was touched
+   */
+  static Field importSchema(long schemaAddress) {
+    return importSchema(Structs.at("schemaAddress", schemaAddress, ArrowSchemaStruct.LAYOUT));
+  }
+
+  /**
    * Writes this field as a C schema, which the receiver must release. On failure {@code out} is a released struct.
    *
    * @param out memory for an {@code ArrowSchema}; what is in it is overwritten
    */
   void exportSchema(MemorySegment out);
+
+  /**
+   * Writes this field as a C schema to an address; see {@link #exportSchema(MemorySegment)}.
+   *
+   * @param outAddress where there is memory for an {@code ArrowSchema}, such as {@code ArrowSchemaStruct.allocate(arena).address()}
+   * @throws IllegalArgumentException if the address can be none of a struct; says which, and the number
+   */
+  default void exportSchema(long outAddress) {
+    exportSchema(Structs.at("outAddress", outAddress, ArrowSchemaStruct.LAYOUT));
+  }
 
   @Override
   boolean equals(@Nullable Object other);

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.abi.ArrowSchemaStruct;
+import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.FieldNames;
 import org.arbalest.device.internal.schema.TypeNames;
@@ -122,9 +124,19 @@ public final class Schema {
     return FieldImpl.unwrap(field).schema();
   }
 
-  /** Writes this schema as a C schema; see {@link Field#exportSchema}. */
+  /** Reads the C schema at an address; see {@link #importSchema(MemorySegment)} and {@link Field#importSchema(long)}. */
+  public static Schema importSchema(long schemaAddress) {
+    return importSchema(Structs.at("schemaAddress", schemaAddress, ArrowSchemaStruct.LAYOUT));
+  }
+
+  /** Writes this schema as a C schema; see {@link Field#exportSchema(MemorySegment)}. */
   public void exportSchema(MemorySegment out) {
     struct.exportSchema(out);
+  }
+
+  /** Writes this schema as a C schema to an address; see {@link Field#exportSchema(long)}. */
+  public void exportSchema(long outAddress) {
+    struct.exportSchema(outAddress);
   }
 
   @Override

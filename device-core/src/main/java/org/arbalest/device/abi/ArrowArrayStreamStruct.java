@@ -4,6 +4,8 @@ import static org.arbalest.device.abi.Memory.byteOffset;
 import static org.arbalest.device.abi.Memory.pointer;
 import static org.arbalest.device.abi.Memory.struct;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 
 /** {@code struct ArrowArrayStream}: a blocking, pull-style source of arrays of one schema. */
@@ -28,6 +30,11 @@ public final class ArrowArrayStreamStruct {
   private static final long PRIVATE_DATA = byteOffset(LAYOUT, "private_data");
 
   private ArrowArrayStreamStruct() {}
+
+  /** Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and must outlast the struct. */
+  public static MemorySegment allocate(SegmentAllocator arena) {
+    return Memory.allocate(arena, LAYOUT);
+  }
 
   /** {@code int (*)(struct ArrowArrayStream*, struct ArrowSchema* out)}. */
   public static long getSchema(long stream) {

@@ -5,6 +5,8 @@ import static org.arbalest.device.abi.Memory.byteOffset;
 import static org.arbalest.device.abi.Memory.pointer;
 import static org.arbalest.device.abi.Memory.struct;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 
 /**
@@ -42,6 +44,11 @@ public final class ArrowArrayStruct {
   private static final long PRIVATE_DATA = byteOffset(LAYOUT, "private_data");
 
   private ArrowArrayStruct() {}
+
+  /** Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and must outlast the struct. */
+  public static MemorySegment allocate(SegmentAllocator arena) {
+    return Memory.allocate(arena, LAYOUT);
+  }
 
   /** The number of elements. */
   public static long length(long array) {

@@ -6,6 +6,8 @@ import static org.arbalest.device.abi.Memory.padding;
 import static org.arbalest.device.abi.Memory.pointer;
 import static org.arbalest.device.abi.Memory.struct;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 
 /**
@@ -34,6 +36,11 @@ public final class ArrowAsyncProducerStruct {
   private static final long PRIVATE_DATA = byteOffset(LAYOUT, "private_data");
 
   private ArrowAsyncProducerStruct() {}
+
+  /** Memory for one, zeroed. It is the arena's, and must outlast the struct. */
+  public static MemorySegment allocate(SegmentAllocator arena) {
+    return Memory.allocate(arena, LAYOUT);
+  }
 
   /** The {@code ArrowDeviceType} of the stream. */
   public static int deviceType(long producer) {

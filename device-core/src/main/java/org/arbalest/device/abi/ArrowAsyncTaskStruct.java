@@ -4,6 +4,8 @@ import static org.arbalest.device.abi.Memory.byteOffset;
 import static org.arbalest.device.abi.Memory.pointer;
 import static org.arbalest.device.abi.Memory.struct;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 
 /** {@code struct ArrowAsyncTask}: an announced array, to be extracted exactly once. It has no release: extracting to NULL discards it. */
@@ -22,6 +24,11 @@ public final class ArrowAsyncTaskStruct {
   private static final long PRIVATE_DATA = byteOffset(LAYOUT, "private_data");
 
   private ArrowAsyncTaskStruct() {}
+
+  /** Memory for one, zeroed. It is the arena's, and must outlast the struct. */
+  public static MemorySegment allocate(SegmentAllocator arena) {
+    return Memory.allocate(arena, LAYOUT);
+  }
 
   /** {@code int (*)(struct ArrowAsyncTask*, struct ArrowDeviceArray* out)}. */
   public static long extractData(long task) {

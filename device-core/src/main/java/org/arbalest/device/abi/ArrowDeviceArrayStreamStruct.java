@@ -6,6 +6,8 @@ import static org.arbalest.device.abi.Memory.padding;
 import static org.arbalest.device.abi.Memory.pointer;
 import static org.arbalest.device.abi.Memory.struct;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 
 /** {@code struct ArrowDeviceArrayStream}: a blocking, pull-style source of device arrays of one schema and device type. */
@@ -33,6 +35,11 @@ public final class ArrowDeviceArrayStreamStruct {
   private static final long PRIVATE_DATA = byteOffset(LAYOUT, "private_data");
 
   private ArrowDeviceArrayStreamStruct() {}
+
+  /** Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and must outlast the struct. */
+  public static MemorySegment allocate(SegmentAllocator arena) {
+    return Memory.allocate(arena, LAYOUT);
+  }
 
   /** The {@code ArrowDeviceType} of every array of the stream. */
   public static int deviceType(long stream) {

@@ -8,6 +8,8 @@ import static org.arbalest.device.abi.Memory.pointer;
 import static org.arbalest.device.abi.Memory.struct;
 
 import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 
@@ -33,6 +35,11 @@ public final class ArrowDeviceArrayStruct {
   private static final long RESERVED = byteOffset(LAYOUT, "reserved");
 
   private ArrowDeviceArrayStruct() {}
+
+  /** Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and must outlast the struct. */
+  public static MemorySegment allocate(SegmentAllocator arena) {
+    return Memory.allocate(arena, LAYOUT);
+  }
 
   /** Which device of its type; -1 where there is no such notion. */
   public static long deviceId(long array) {

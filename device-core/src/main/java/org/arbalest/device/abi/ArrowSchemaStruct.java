@@ -5,6 +5,8 @@ import static org.arbalest.device.abi.Memory.byteOffset;
 import static org.arbalest.device.abi.Memory.pointer;
 import static org.arbalest.device.abi.Memory.struct;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 
 /** {@code struct ArrowSchema}: the type, name and metadata of an array. The base struct belongs to the consumer, all it points to to the producer. */
@@ -37,6 +39,11 @@ public final class ArrowSchemaStruct {
   private static final long PRIVATE_DATA = byteOffset(LAYOUT, "private_data");
 
   private ArrowSchemaStruct() {}
+
+  /** Memory for one: zeroed, and so a released struct, for an export of ours or for C to write. It is the arena's, and must outlast the struct. */
+  public static MemorySegment allocate(SegmentAllocator arena) {
+    return Memory.allocate(arena, LAYOUT);
+  }
 
   /** The type as a NUL-terminated format string; mandatory. */
   public static long format(long schema) {

@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import org.arbalest.device.internal.access.NativeAccess;
@@ -47,6 +48,11 @@ final class Memory {
   /** Copies {@code bytes} bytes that do not overlap. */
   static void copy(long from, long to, long bytes) {
     MemorySegment.copy(all(), from, all(), to, bytes);
+  }
+
+  /** Memory for a struct, all zero, also from an allocator that gives out what was used before. */
+  static MemorySegment allocate(SegmentAllocator allocator, StructLayout layout) {
+    return allocator.allocate(layout).fill((byte) 0);
   }
 
   static ValueLayout pointer(String name) {

@@ -49,6 +49,20 @@ public final class HandleExport {
     }
   }
 
+  /** The same by addresses. */
+  public static void exportTo(Handle array, long outAddress, long schemaOutAddress, boolean isDeviceArray) {
+    MemorySegment schemaOut;
+    MemorySegment out;
+    try {
+      schemaOut = Structs.at("schemaOutAddress", schemaOutAddress, ArrowSchemaStruct.LAYOUT);
+      ArrowSchemaStruct.setRelease(schemaOutAddress, 0);
+    } finally { // also if the other one is no memory for its struct
+      out = Structs.at("outAddress", outAddress, layout(isDeviceArray));
+      ArrowArrayStruct.setRelease(outAddress, 0);
+    }
+    export(array, out, schemaOut, isDeviceArray);
+  }
+
   /** Makes both structs released ones, before anything is done that may fail. */
   public static void clear(MemorySegment out, MemorySegment schemaOut, boolean isDeviceArray) {
     try {

@@ -27,6 +27,9 @@ public final class Structs {
       throw new IllegalArgumentException(name(layout) + " must be in native memory, not on the heap");
     }
     if (address == 0) throw new IllegalArgumentException(name(layout) + " is NULL");
+    if (address < 0) {
+      throw new IllegalArgumentException(name(layout) + " must be within the 63 bits that Java reaches, which 0x" + Long.toHexString(address) + " is not");
+    }
     if ((address & 7) != 0) {
       throw new IllegalArgumentException(name(layout) + " must be aligned to 8 bytes, which 0x" + Long.toHexString(address) + " is not");
     }
@@ -38,6 +41,20 @@ public final class Structs {
       throw new WrongThreadException(name(layout) + " is in an arena that is confined to another thread");
     }
     return address;
+  }
+
+  /**
+   * A struct that is known by its address alone, which is all that can be looked at; its memory is the caller's to keep.
+   *
+   * @param parameter what the address is called where it was given, for the error
+   */
+  public static MemorySegment at(String parameter, long address, StructLayout layout) {
+    String why = address == 0 ? "it is NULL" : address < 0 ? "it is beyond the 63 bits that Java reaches" : "it is not aligned to 8 bytes";
+    if (address <= 0 || (address & 7) != 0) {
+      String given = parameter + " = " + address + " (0x" + Long.toHexString(address) + ")";
+      throw new IllegalArgumentException(given + " is no address of an " + name(layout) + ": " + why);
+    }
+    return MemorySegment.ofAddress(address);
   }
 
   private static String name(StructLayout layout) {
