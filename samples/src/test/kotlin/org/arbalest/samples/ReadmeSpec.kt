@@ -30,9 +30,9 @@ class ReadmeSpec : FunSpec({
     val prices = doubleArrayOf(1.5, 2.0, 4.25)
     val symbols = listOf("A", null, "C")
 
-    test("the README's code is the code of Readme.kt and ReadmeJava.java") {
-        val sources = mapOf("kotlin" to "kotlin/org/arbalest/samples/Readme.kt", "java" to "java/org/arbalest/samples/ReadmeJava.java")
-            .mapValues { (_, path) -> File("src/main/$path").readText().unindented() }
+    test("the README's code is the code of Trades.kt and Readme.kt, TradesJava.java and ReadmeJava.java") {
+        val sources = mapOf("kotlin" to listOf("Trades.kt", "Readme.kt"), "java" to listOf("TradesJava.java", "ReadmeJava.java"))
+            .mapValues { (language, names) -> names.joinToString("\n") { File("src/main/$language/org/arbalest/samples/$it").readText().unindented() } }
         val blocks = Regex("```(kotlin|java)\n(.*?)```", RegexOption.DOT_MATCHES_ALL).findAll(File("../README.md").readText()).toList()
         blocks shouldHaveSize 5
         for ((language, code) in blocks.map { it.destructured }) {
@@ -88,6 +88,12 @@ class ReadmeSpec : FunSpec({
         Devices.cpu().batch(2) { float64("price", doubleArrayOf(1.5, 2.0)) }.use { batch ->
             captured { 0.also { runBlocking { readmeDevice(batch) } } }.output.trim() shouldBe "1.5"
         }
+        eventually("nothing is left") { Ledger.now().isZero }
+    }
+
+    test("the complete programs send a batch through a C struct, and print its sum") {
+        captured { 0.also { main() } }.output.trim() shouldBe "7.75"
+        captured { 0.also { TradesJava.main(emptyArray()) } }.output.trim() shouldBe "7.75"
         eventually("nothing is left") { Ledger.now().isZero }
     }
 
