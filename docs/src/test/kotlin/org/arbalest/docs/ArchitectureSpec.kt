@@ -51,6 +51,7 @@ private val DOORS = mapOf(
     "ExtensionCodec -> build" to "codec.append(builder, value)",
     "DeviceArray -> records" to "array.rows(type)",
     "Device -> build" to "device.batchBuilder(rows)",
+    "BatchBuilder -> records" to "batch.column(field, objects)",
     "DeviceStream -> array" to "stream.waitFor(array), stream.keepAlive(array)",
     "MemoryManager -> build" to "memory.batchBuilder(rows)",
 )

@@ -1,8 +1,16 @@
 package org.arbalest.device.internal.build;
 
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.arbalest.device.ArrayData;
 import org.arbalest.device.BatchBuilder;
@@ -10,10 +18,12 @@ import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.Extension;
 import org.arbalest.device.Field;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.Metadata;
 import org.arbalest.device.Schema;
+import org.arbalest.device.TimeUnit;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.jspecify.annotations.Nullable;
 
@@ -76,8 +86,38 @@ public final class BatchBuilderImpl implements BatchBuilder {
   }
 
   @Override
+  public BatchBuilder bool(String name, List<? extends @Nullable Boolean> values) {
+    return each(name, DataType.BOOL, values, (column, value) -> column.append((boolean) value));
+  }
+
+  @Override
+  public BatchBuilder int8(String name, byte[] values) {
+    return add(name, DataType.INT8, column -> column.appendAll(values));
+  }
+
+  @Override
+  public BatchBuilder int8(String name, List<? extends @Nullable Byte> values) {
+    return each(name, DataType.INT8, values, (column, value) -> column.append((long) value));
+  }
+
+  @Override
+  public BatchBuilder int16(String name, short[] values) {
+    return add(name, DataType.INT16, column -> column.appendAll(values));
+  }
+
+  @Override
+  public BatchBuilder int16(String name, List<? extends @Nullable Short> values) {
+    return each(name, DataType.INT16, values, (column, value) -> column.append((long) value));
+  }
+
+  @Override
   public BatchBuilder int32(String name, int[] values) {
     return add(name, DataType.INT32, column -> column.appendAll(values));
+  }
+
+  @Override
+  public BatchBuilder int32(String name, List<? extends @Nullable Integer> values) {
+    return each(name, DataType.INT32, values, (column, value) -> column.append((long) value));
   }
 
   @Override
@@ -86,8 +126,18 @@ public final class BatchBuilderImpl implements BatchBuilder {
   }
 
   @Override
+  public BatchBuilder int64(String name, List<? extends @Nullable Long> values) {
+    return each(name, DataType.INT64, values, (column, value) -> column.append((long) value));
+  }
+
+  @Override
   public BatchBuilder float32(String name, float[] values) {
     return add(name, DataType.FLOAT32, column -> column.appendAll(values));
+  }
+
+  @Override
+  public BatchBuilder float32(String name, List<? extends @Nullable Float> values) {
+    return each(name, DataType.FLOAT32, values, (column, value) -> column.append((double) value));
   }
 
   @Override
@@ -96,21 +146,80 @@ public final class BatchBuilderImpl implements BatchBuilder {
   }
 
   @Override
+  public BatchBuilder float64(String name, List<? extends @Nullable Double> values) {
+    return each(name, DataType.FLOAT64, values, (column, value) -> column.append((double) value));
+  }
+
+  @Override
+  public BatchBuilder decimal128(String name, int precision, int scale, List<? extends @Nullable BigDecimal> values) {
+    return each(name, DataType.decimal128(precision, scale), values, ColumnBuilder::append);
+  }
+
+  @Override
   public BatchBuilder utf8(String name, List<? extends @Nullable String> values) {
-    return add(name, DataType.UTF8, column -> {
-      for (String value : values) {
+    return each(name, DataType.UTF8, values, ColumnBuilder::append);
+  }
+
+  @Override
+  public BatchBuilder binary(String name, List<byte @Nullable []> values) {
+    return each(name, DataType.BINARY, values, ColumnBuilder::append);
+  }
+
+  @Override
+  public BatchBuilder date32(String name, List<? extends @Nullable LocalDate> values) {
+    return each(name, DataType.DATE32, values, ColumnBuilder::append);
+  }
+
+  @Override
+  public BatchBuilder time64(String name, List<? extends @Nullable LocalTime> values) {
+    return each(name, DataType.time(TimeUnit.NANOSECOND), values, ColumnBuilder::append);
+  }
+
+  @Override
+  public BatchBuilder timestamp(String name, List<? extends @Nullable Instant> values) {
+    return each(name, DataType.timestamp(TimeUnit.NANOSECOND, "UTC"), values, ColumnBuilder::append);
+  }
+
+  @Override
+  public BatchBuilder localTimestamp(String name, List<? extends @Nullable LocalDateTime> values) {
+    return each(name, DataType.timestamp(TimeUnit.NANOSECOND, null), values, ColumnBuilder::append);
+  }
+
+  @Override
+  public BatchBuilder duration(String name, List<? extends @Nullable Duration> values) {
+    return each(name, DataType.duration(TimeUnit.NANOSECOND), values, ColumnBuilder::append);
+  }
+
+  @Override
+  public BatchBuilder uuid(String name, List<? extends @Nullable UUID> values) {
+    return each(Extension.uuid(name), values, ColumnBuilder::append);
+  }
+
+  private <T> BatchBuilder each(String name, DataType type, List<? extends @Nullable T> values, BiConsumer<ColumnBuilder, T> append) {
+    return each(Field.of(name, type), values, append);
+  }
+
+  /** Adds a column of a list's values, null for a null. */
+  private <T> BatchBuilder each(Field field, List<? extends @Nullable T> values, BiConsumer<ColumnBuilder, T> append) {
+    Objects.requireNonNull(values, "values");
+    return add(field, column -> {
+      for (T value : values) {
         if (value == null) {
           column.appendNull();
         } else {
-          column.append(value);
+          append.accept(column, value);
         }
       }
     });
   }
 
-  /** Adds a column with its values or, if one of them cannot be had or appended, none (OWN-15). */
   private BatchBuilder add(String name, DataType type, Consumer<ColumnBuilder> values) {
-    ColumnBuilderImpl column = column(Field.of(name, type));
+    return add(Field.of(name, type), values);
+  }
+
+  /** Adds a column with its values or, if one of them cannot be had or appended, none (OWN-15). */
+  public BatchBuilder add(Field field, Consumer<ColumnBuilder> values) {
+    ColumnBuilderImpl column = column(field);
     try {
       values.accept(column);
       return this;

@@ -129,6 +129,11 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
         .map(entry -> Primitives.name(entry.getKey())).toList();
   }
 
+  /** The classes whose objects a field takes, for an error; boxes by their own names. */
+  static List<String> takers(Field field) {
+    return ALL.entrySet().stream().filter(entry -> entry.getValue().takes.test(field)).map(entry -> entry.getKey().getSimpleName()).toList();
+  }
+
   /** What a column's {@code get} has, which is not null. */
   static Object object(Column column, long row) {
     return Objects.requireNonNull(column.get(row));

@@ -1,0 +1,193 @@
+package org.arbalest.device.internal.records;
+
+import java.math.BigDecimal;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.arbalest.device.BatchBuilder;
+import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.ExtensionCodec;
+import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.DateType;
+import org.arbalest.device.FlatType.DurationType;
+import org.arbalest.device.FlatType.FloatType;
+import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.FlatType.TimeType;
+import org.arbalest.device.FlatType.TimestampType;
+import org.arbalest.device.NestedType.MapType;
+import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.internal.build.ColumnBuilderImpl;
+import org.arbalest.device.internal.schema.TypeNames;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Appends objects whose classes are seen when they come: what {@code get} answers for the type, and the others that are values of it; exactly or not at all.
+ * See {@link BatchBuilder#column(Field, List)}.
+ */
+public final class ObjectAppender {
+  private final ColumnBuilderImpl column;
+  private final Field field;
+
+  /** The field of the values; of what is encoded, theirs. */
+  private final Field values;
+
+  private final @Nullable ExtensionCodec<?> codec;
+
+  /** Of a list's elements, a map's keys and values, a struct's fields. */
+  private final List<ObjectAppender> parts;
+
+  private ObjectAppender(ColumnBuilder column) {
+    this.column = (ColumnBuilderImpl) column;
+    this.field = column.field();
+    this.values = FlatClass.values(field);
+    this.codec = CodecClass.of(field);
+    this.parts = switch (field.type()) {
+      case MapType _ -> List.of(new ObjectAppender(column.keys()), new ObjectAppender(column.values()));
+      case StructType struct -> {
+        ObjectAppender[] fields = new ObjectAppender[struct.fields().size()];
+        for (int i = 0; i < fields.length; i++) fields[i] = new ObjectAppender(column.child(i));
+        yield List.of(fields);
+      }
+      default -> isList() ? List.of(new ObjectAppender(column.items())) : List.of();
+    };
+  }
+
+  /** Appends all, null for a null; what was appended before one that is refused is the caller's to undo. */
+  public static void appendAll(ColumnBuilder column, Iterable<? extends @Nullable Object> values) {
+    ObjectAppender appender = new ObjectAppender(column);
+    for (Object value : values) appender.append(value);
+  }
+
+  private boolean isList() {
+    return ListClasses.item(field.type()) != null;
+  }
+
+  private void append(@Nullable Object value) {
+    if (value == null) {
+      column.appendNullWithParts();
+      return;
+    }
+    if (codec != null && codec.valueClass().isInstance(value)) {
+      appendBy(codec, value);
+      return;
+    }
+    FlatClass flat = FlatClass.of(value.getClass());
+    if (flat != null && flat.takes().test(values)) {
+      flat.append().append(column, values.type(), value);
+      return;
+    }
+    if (value instanceof Enum<?> constant && FlatClass.isText(values.type())) {
+      column.append(constant.name());
+      return;
+    }
+    boolean appended = value instanceof Number number ? appendNumber(number) : isList() ? appendList(value) : appendMap(value);
+    if (!appended) throw refused(value, "");
+  }
+
+  private <T> void appendBy(ExtensionCodec<T> codec, Object value) {
+    column.append(codec.valueClass().cast(value), codec);
+  }
+
+  /** Numbers that {@code get} answers where a class of its own stands for the values, or where they are narrower. */
+  private boolean appendNumber(Number number) {
+    switch (values.type()) {
+      case IntType type when number instanceof BigDecimal decimal && decimal.stripTrailingZeros().scale() <= 0 ->
+          Amounts.append(column, type, decimal.toBigInteger());
+      case FloatType type when (number instanceof Double || number instanceof Float) && has(type, number.doubleValue()) -> column.append(number.doubleValue());
+      case DateType _, TimeType _, TimestampType _, DurationType _ when number instanceof Long || number instanceof Integer ->
+          column.append(number.longValue());
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether a float type has just this number. */
+  private static boolean has(FloatType type, double value) {
+    double stored = type.bits() == 16 ? Float.float16ToFloat(Float.floatToFloat16((float) value)) : type.bits() == 32 ? (float) value : value;
+    return stored == value || Double.isNaN(value);
+  }
+
+  private boolean appendList(Object value) {
+    switch (value) {
+      case Collection<?> list -> {
+        for (Object element : list) parts.getFirst().append(element);
+        column.appendList(list.size());
+      }
+      case Object[] array -> appendList(Arrays.asList(array));
+      case boolean[] array -> sized(array.length, column.items().appendAll(array));
+      case byte[] array -> sized(array.length, column.items().appendAll(array));
+      case short[] array -> sized(array.length, column.items().appendAll(array));
+      case int[] array -> sized(array.length, column.items().appendAll(array));
+      case long[] array -> sized(array.length, column.items().appendAll(array));
+      case float[] array -> sized(array.length, column.items().appendAll(array));
+      case double[] array -> sized(array.length, column.items().appendAll(array));
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Appends a list of so many elements, which were just appended. */
+  private void sized(int size, @SuppressWarnings("unused") ColumnBuilder appended) {
+    column.appendList(size);
+  }
+
+  private boolean appendMap(Object value) {
+    switch (field.type()) {
+      case MapType _ when value instanceof Map<?, ?> map -> appendEntries(map.entrySet());
+      case MapType _ when value instanceof Collection<?> entries -> appendEntries(entries);
+      case StructType _ when value instanceof Map<?, ?> map -> appendStruct(map);
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void appendEntries(Collection<?> entries) {
+    for (Object each : entries) {
+      if (!(each instanceof Map.Entry<?, ?> entry)) throw refused(entries, ", whose elements are not all entries of a Map");
+      parts.get(0).append(entry.getKey());
+      parts.get(1).append(entry.getValue());
+    }
+    column.appendMap(entries.size());
+  }
+
+  /** Of a struct, by the names of its fields; one that is not there is null. */
+  private void appendStruct(Map<?, ?> map) {
+    Set<Object> names = new HashSet<>();
+    for (ObjectAppender part : parts) {
+      if (!names.add(part.field.name())) throw refused(map, ", two of whose fields are \"" + part.field.name() + "\"");
+      part.append(map.get(part.field.name()));
+    }
+    for (Object key : map.keySet()) {
+      if (!names.contains(key)) throw refused(map, ", which has no field \"" + key + "\"; it has " + parts.stream().map(part -> part.field.name()).toList());
+    }
+    column.appendStruct();
+  }
+
+  private IllegalArgumentException refused(Object value, String why) {
+    String name = value.getClass().getSimpleName();
+    String what = value instanceof Number || FlatClass.of(value.getClass()) != null ? name + " " + value : name.isEmpty() ? value.getClass().getName() : name;
+    return new IllegalArgumentException(column.here() + ": " + what + " is no value of " + TypeNames.of(field) + why + (why.isEmpty() ? hint() : ""));
+  }
+
+  /** Which classes' objects are values of the type. */
+  private String hint() {
+    if (isList()) return "; a Collection is, and an array";
+    return switch (field.type()) {
+      case MapType _ -> "; a Map is";
+      case StructType _ when FlatClass.takers(values).isEmpty() -> "; a Map is, by the names of its fields";
+      default -> {
+        List<String> takers = FlatClass.takers(values);
+        yield takers.isEmpty() ? "; append its rows by column(field)" : "; what is: " + String.join(", ", takers);
+      }
+    };
+  }
+}
