@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * Runs a sample from what was built, and builds it before where that is older than its sources. Maven starts this, from its source, on the JDK of the
  * toolchain, in the project's folder:
  *
- * <pre>./mvnw -q -N validate exec:exec -Dsample=ticker -Dargs="--seconds 5"</pre>
+ * <pre>./mvnw -q -N validate exec:exec@sample -Dsample=ticker -Dargs="--seconds 5"</pre>
  */
 class Launcher {
   /** The class path of the samples: their classes, and what Maven wrote of their dependencies when it built them. */
