@@ -17,6 +17,8 @@ fun main(args: Array<String>) {
         classpath = System.getProperty("java.class.path").split(File.pathSeparator).map(::File).filter(File::exists),
         sourceRoots = setOf(
             File("../device-core/src/main/java"),
+            File("../leak-check/src/main/java"),
+            File("../leak-check/src/main/kotlin"),
             File("../device-testkit/src/main/kotlin"),
             File("../coroutines/src/main/kotlin"),
             File("../device-opencl/src/main/java"),

@@ -28,7 +28,7 @@ private val ROOMS = listOf("access", "memory", "calls", "lifetime", "schema", "c
 /** Which room a type of the front belongs to: the one that implements it, or that it is a value of. Errors belong to all. */
 private val FRONT = mapOf(
     "calls" to listOf("ProcessExit"),
-    "lifetime" to listOf("Ledger"),
+    "lifetime" to listOf("HandleWatch", "Ledger"),
     "schema" to listOf("DataType", "Extension", "Field", "FlatType", "Interval", "Metadata", "NestedType", "Schema", "TimeUnit"),
     "device" to listOf("Device", "DeviceBuffer", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager", "MemoryPool", "SyncEvent"),
     "array" to listOf("ArrayData", "Conversion", "DeviceArray", "Validation"),
@@ -57,7 +57,8 @@ private val DOORS = mapOf(
 )
 
 /** The artifacts that are modules, and their names, which are for good. */
-private val MODULES = mapOf("device-core" to DEVICE, "coroutines" to "org.arbalest.coroutines") + listOf("opencl", "cuda", "rocm").map { "device-$it" to "$DEVICE.$it" }
+private val MODULES =
+    mapOf("device-core" to DEVICE, "coroutines" to "org.arbalest.coroutines", "leak-check" to "org.arbalest.leakcheck") + listOf("opencl", "cuda", "rocm").map { "device-$it" to "$DEVICE.$it" }
 
 class ArchitectureSpec : FunSpec({
     val core = ClassFileImporter().importPath(Path("../device-core/target/classes"))
@@ -139,7 +140,7 @@ class ArchitectureSpec : FunSpec({
     }
 
     test("no other module looks into a room") {
-        val others = ClassFileImporter().importPaths(listOf("coroutines", "device-opencl", "device-cuda", "device-rocm", "device-testkit").map { Path("../$it/target/classes").toRealPath() })
+        val others = ClassFileImporter().importPaths(listOf("coroutines", "device-opencl", "device-cuda", "device-rocm", "leak-check", "device-testkit").map { Path("../$it/target/classes").toRealPath() })
         noClasses().should().dependOnClassesThat().resideInAPackage("$DEVICE.internal..").check(others)
     }
 })

@@ -9,6 +9,7 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.calls.Afterwards;
 import org.arbalest.device.internal.calls.ExitGuard;
+import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.lifetime.RecycledExport;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.NativeHeap;
@@ -70,6 +71,7 @@ public final class ArrayExport extends RecycledExport {
     ArrayExport export = take(layout);
     export.owner = owner;
     export.holds(1 + layout.descendants);
+    if (Leaks.isFollowed()) export.follow("an array of type " + layout.kind() + ", " + DeviceArrayImpl.counted(length, "row"));
     export.nextNode = 1;
     export.nextList = export.block + NODE * layout.descendants;
     try {

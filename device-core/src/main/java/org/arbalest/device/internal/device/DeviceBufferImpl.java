@@ -11,9 +11,11 @@ import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.MemoryAllocator;
+import org.jspecify.annotations.Nullable;
 
 /** A handle on some bytes of an {@link Allocation}. See {@link DeviceBuffer}. */
 public final class DeviceBufferImpl implements DeviceBuffer {
@@ -23,6 +25,7 @@ public final class DeviceBufferImpl implements DeviceBuffer {
   private final long size;
   private final boolean isCpuAccessible;
   private final AtomicBoolean spent = new AtomicBoolean();
+  private final Leaks.@Nullable Watch watch;
 
   /** Takes over a holder of the allocation. */
   private DeviceBufferImpl(Device device, Allocation allocation, long address, long size, boolean isCpuAccessible) {
@@ -31,6 +34,8 @@ public final class DeviceBufferImpl implements DeviceBuffer {
     this.address = address;
     this.size = size;
     this.isCpuAccessible = isCpuAccessible;
+    this.watch = Leaks.isDue() ? Leaks.watch(this, "DeviceBuffer of " + size + " bytes on " + device) : null;
+    if (watch != null) watch.opened();
   }
 
   static DeviceBuffer allocate(Device device, MemoryAllocator allocator, long size, long alignment) {
@@ -178,7 +183,7 @@ public final class DeviceBufferImpl implements DeviceBuffer {
 
   @Override
   public void close() {
-    if (!spent.getAndSet(true)) free();
+    if (take()) free();
   }
 
   public boolean isOpen() {
@@ -187,12 +192,15 @@ public final class DeviceBufferImpl implements DeviceBuffer {
 
   /** Takes the buffer away from its creator; the caller must {@link #free} it. Returns false if it was closed or taken before. */
   public boolean take() {
-    return !spent.getAndSet(true);
+    if (spent.getAndSet(true)) return false;
+    if (watch != null) watch.closed();
+    return true;
   }
 
   /** Gives back what was taken. */
   public void untake() {
     spent.set(false);
+    if (watch != null) watch.opened();
   }
 
   /** The device pointer of a buffer that was taken. */

@@ -1,13 +1,18 @@
 package org.arbalest.device.internal.lifetime;
 
 import java.lang.ref.Cleaner;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reports handles that became unreachable while they were open, with the place that made them. On with {@code -Dorg.arbalest.leaks=true}, or, for one in so
- * many handles, which are picked at random, with a number; it frees nothing.
+ * many handles, which are picked at random, with a number; it frees nothing. While somebody {@linkplain #follow follows}, all that are made are known.
  */
 public final class Leaks {
   private static final String PROPERTY = "org.arbalest.leaks";
@@ -16,6 +21,14 @@ public final class Leaks {
   private static final int EVERY = every(System.getProperty(PROPERTY, "false"));
 
   private static final @Nullable Cleaner CLEANER = EVERY > 0 ? Cleaner.create() : null;
+
+  /** How many follow; written under the lock of this class. */
+  private static volatile int followers;
+
+  private static final AtomicLong NUMBERS = new AtomicLong();
+
+  /** What is open, of that which was made while somebody followed. */
+  private static final Set<Watch> OPEN = ConcurrentHashMap.newKeySet();
 
   private Leaks() {}
 
@@ -32,15 +45,40 @@ public final class Leaks {
     return 0;
   }
 
-  /** Whether to watch the handle that is made now; costs nothing where none is watched, and else the dice. */
+  /** Whether to watch the handle that is made now; costs a look at a field where none is watched, and else the dice. */
   public static boolean isDue() {
-    return EVERY > 0 && (EVERY == 1 || ThreadLocalRandom.current().nextInt(EVERY) == 0);
+    return followers != 0 || (EVERY > 0 && (EVERY == 1 || ThreadLocalRandom.current().nextInt(EVERY) == 0));
+  }
+
+  /** Whether all that is made now is known to somebody. */
+  public static boolean isFollowed() {
+    return followers != 0;
+  }
+
+  /** From now on all that is made is known, until {@link #unfollow}; the number to ask {@link #open} with. */
+  public static synchronized long follow() {
+    followers++;
+    return NUMBERS.incrementAndGet();
+  }
+
+  /** One follower less; once for each {@link #follow}. */
+  public static synchronized void unfollow() {
+    if (--followers == 0) OPEN.clear();
+  }
+
+  /** What is open, of that which was made since the call of {@link #follow} that gave this number; the oldest first. */
+  public static List<Watch> open(long since) {
+    return OPEN.stream().filter(watch -> watch.number > since).sorted(Comparator.comparingLong(watch -> watch.number)).toList();
   }
 
   /** One handle's state; does not refer to the handle. */
   public static final class Watch implements Runnable {
     private final String what;
     private final Origin made = new Origin();
+
+    /** 0 if nobody follows. */
+    private final long number = followers == 0 ? 0 : NUMBERS.incrementAndGet();
+
     private volatile String size = "";
     private volatile boolean open;
 
@@ -50,21 +88,33 @@ public final class Leaks {
 
     public void opened() {
       open = true;
+      if (number != 0) OPEN.add(this);
     }
 
     /** The same, with what is lost if nobody closes it; negative if nobody here knows. */
     public void opened(long bytes) {
       if (bytes >= 0) size = ", " + bytes + " bytes";
-      open = true;
+      opened();
     }
 
     public void closed() {
       open = false;
+      if (number != 0) OPEN.remove(this);
+    }
+
+    /** Of what kind it is, which one, and how large. */
+    public String what() {
+      return what + size;
+    }
+
+    /** The place where it was made. */
+    public Throwable made() {
+      return made;
     }
 
     @Override
     public void run() {
-      if (open) Faults.leak(what + size, made);
+      if (open) Faults.leak(what(), made);
     }
   }
 
@@ -85,10 +135,14 @@ public final class Leaks {
   }
 
   /** Watches a handle: of what kind it is, as users know it, and which one. */
-  public static @Nullable Watch watch(Object handle, String what) {
-    if (CLEANER == null) return null;
+  public static Watch watch(Object handle, String what) {
     Watch watch = new Watch(what);
-    CLEANER.register(handle, watch);
+    if (CLEANER != null) CLEANER.register(handle, watch);
     return watch;
+  }
+
+  /** What is held by a slot and lives on in it, so that nobody can tell by its reachability: known while somebody follows, and null else. */
+  public static @Nullable Watch followed(String what) {
+    return followers == 0 ? null : new Watch(what);
   }
 }

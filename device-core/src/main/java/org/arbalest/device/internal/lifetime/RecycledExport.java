@@ -30,6 +30,9 @@ public abstract class RecycledExport implements HeldByC {
 
   protected long block;
 
+  /** Where it was exported, if somebody wants to know. */
+  private Leaks.@Nullable Watch watch;
+
   /** A new one; it has no slot yet. */
   protected RecycledExport(Slots.Stack home) {
     this.home = home;
@@ -76,6 +79,12 @@ public abstract class RecycledExport implements HeldByC {
     LIVE.setRelease(this, structs);
   }
 
+  /** Somebody wants to know which exports C holds, and where they were made. */
+  protected final void follow(String what) {
+    watch = Leaks.followed("export of " + what);
+    if (watch != null) watch.opened();
+  }
+
   /** C has released some; whether these were the last. */
   protected final boolean isLeftBy(int released) {
     return released != 0 && (int) LIVE.getAndAdd(this, -released) == released;
@@ -83,6 +92,10 @@ public abstract class RecycledExport implements HeldByC {
 
   /** For the next. No tag leads here any more. */
   protected final void recycle() {
+    if (watch != null) {
+      watch.closed();
+      watch = null;
+    }
     if (capacity > LARGEST_BLOCK_KEPT || home.size() >= MOST_KEPT) {
       Slots.leave(tag);
       NativeHeap.free(block);

@@ -10,6 +10,7 @@ import org.arbalest.device.Field;
 import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.internal.calls.Afterwards;
 import org.arbalest.device.internal.calls.ExitGuard;
+import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.lifetime.RecycledExport;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.NativeHeap;
@@ -50,6 +51,7 @@ public final class SchemaExport extends RecycledExport {
     SchemaImage image = FieldImpl.unwrap(field).image();
     SchemaExport export = take(image);
     export.holds(image.nodes);
+    if (Leaks.isFollowed()) export.follow("a schema of type " + TypeNames.kind(field.type()));
     try {
       export.write(image.root, out, export.tag);
     } catch (Throwable t) { // the stack is exhausted

@@ -1,0 +1,13 @@
+/** Fails tests that leave something open, in JUnit or in Kotest, of which an application has what it tests with. */
+module org.arbalest.leakcheck {
+  requires static kotest.framework.engine.jvm;
+  requires static kotlin.stdlib;
+  requires static kotlinx.coroutines.core;
+  requires static org.jspecify;
+  requires static org.junit.jupiter.api;
+  requires transitive org.arbalest.device;
+
+  exports org.arbalest.leakcheck;
+  exports org.arbalest.leakcheck.junit;
+  exports org.arbalest.leakcheck.kotest;
+}

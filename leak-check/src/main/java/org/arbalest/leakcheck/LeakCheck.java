@@ -1,0 +1,146 @@
+package org.arbalest.leakcheck;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.arbalest.device.HandleWatch;
+import org.arbalest.device.Ledger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a piece of code leaves something open: what the {@link Ledger} counts, before and after it, and what a {@link HandleWatch} knows of the difference.
+ *
+ * <p>The ledger counts for the whole process: nothing else may make or release arrays meanwhile. Checks may be inside each other; two that run beside each
+ * other are refused. Begun and ended by one who tests, on any thread.
+ */
+public final class LeakCheck {
+  /** How long what other threads are just releasing has to be gone, if nothing else is said. Only what fails takes so long. */
+  public static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  static final String PROPERTY = "org.arbalest.leaks";
+
+  private static final Ledger NOTHING = new Ledger(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  private static final long LOOK_AGAIN = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /** Those that were begun and not ended; each is around the next. Guarded by itself. */
+  private static final List<LeakCheck> UNDER_WAY = new ArrayList<>();
+
+  /** Waits that nobody will end, left by a test that failed: those after it do not wait for them again. */
+  private static volatile long lostWaits;
+
+  private final String name;
+  private final @Nullable LeakCheck around;
+  private final @Nullable HandleWatch watch;
+  private final Ledger before;
+
+  // Guarded by UNDER_WAY.
+  /** What was left inside this, and is known to somebody. */
+  private Ledger known = NOTHING;
+
+  private final Set<Throwable> knownPlaces = new HashSet<>();
+
+  private LeakCheck(String name, @Nullable LeakCheck around, boolean withPlaces) {
+    this.name = name;
+    this.around = around;
+    this.before = quiet();
+    this.watch = withPlaces ? HandleWatch.start() : null;
+  }
+
+  /** Begins, as {@link #begin(String, LeakCheck, boolean)} does: around this there is no other, and where things are made is noted. */
+  public static LeakCheck begin(String name) {
+    return begin(name, null, true);
+  }
+
+  /**
+   * Begins, once nothing is under way any more that what came before has left to be released by itself. To be ended by {@link #end} or {@link #giveUp}.
+   *
+   * @param name of what is checked, as in "not back after …"
+   * @param around the check that this one is inside of; null if there is none
+   * @param withPlaces whether to note where each thing is made, which takes microseconds for each, and garbage
+   * @throws IllegalStateException if another check is under way that is not around this one: nobody could tell whose a leak is
+   */
+  public static LeakCheck begin(String name, @Nullable LeakCheck around, boolean withPlaces) {
+    LeakCheck check;
+    synchronized (UNDER_WAY) {
+      for (LeakCheck other : UNDER_WAY) {
+        if (!other.isAround(around)) throw new IllegalStateException(besides(name, other.name));
+      }
+      check = new LeakCheck(name, around, withPlaces);
+      UNDER_WAY.add(check);
+    }
+    return check;
+  }
+
+  private boolean isAround(@Nullable LeakCheck inner) {
+    for (LeakCheck check = inner; check != null; check = check.around) {
+      if (check.equals(this)) return true;
+    }
+    return false;
+  }
+
+  private static String besides(String name, String other) {
+    return name + " is checked for leaks while " + other + " is: what is open is counted for the whole process, so that tests which are checked cannot run at"
+        + " the same time. @NoLeaks lets JUnit run them one after another, @Isolate Kotest; or switch parallel execution off";
+  }
+
+  /** What is held while nothing is under way. */
+  private static Ledger quiet() {
+    long start = System.nanoTime();
+    while (true) {
+      Ledger now = Ledger.now();
+      if (now.waits() <= lostWaits) return now;
+      if (System.nanoTime() - start > PATIENCE.toNanos()) lostWaits = now.waits();
+      LockSupport.parkNanos(LOOK_AGAIN);
+    }
+  }
+
+  /** What is left at this moment; null if nothing is. It goes on. */
+  public @Nullable LeakError left() {
+    synchronized (UNDER_WAY) {
+      Ledger left = Ledger.now().since(before);
+      if (left.isZero()) return null;
+      Ledger unknown = left.since(known);
+      if (unknown.isZero()) return null;
+      List<HandleWatch.Open> open = watch == null ? List.of() : watch.open().stream().filter(handle -> !knownPlaces.contains(handle.made())).toList();
+      return new LeakError(name, unknown, open, watch != null);
+    }
+  }
+
+  /**
+   * Ends. What is left is not told of again by the checks around this one.
+   *
+   * @param patience how long to wait for what other threads are just releasing, and for copies and events that are under way
+   * @return what was left; null if nothing was
+   */
+  public @Nullable LeakError end(Duration patience) {
+    long start = System.nanoTime();
+    LeakError left = left();
+    while (left != null && System.nanoTime() - start < patience.toNanos()) {
+      LockSupport.parkNanos(LOOK_AGAIN);
+      left = left();
+    }
+    giveUp();
+    return left;
+  }
+
+  /** Ends after something that failed, and so may have left what it held: nobody is told of that. */
+  public void giveUp() {
+    synchronized (UNDER_WAY) {
+      if (!UNDER_WAY.remove(this)) return;
+      if (around != null) around.knows(Ledger.now().since(before).since(known), this);
+      if (watch != null) watch.close();
+    }
+  }
+
+  /** Something was left inside this, or released that had been there before. */
+  private void knows(Ledger left, LeakCheck inside) {
+    known = known.since(NOTHING.since(left));
+    knownPlaces.addAll(inside.knownPlaces);
+    if (inside.watch != null) inside.watch.open().forEach(handle -> knownPlaces.add(handle.made()));
+    if (around != null) around.knows(left, inside);
+  }
+}

@@ -1,0 +1,66 @@
+package org.arbalest.leakcheck;
+
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.List;
+import org.arbalest.device.HandleWatch;
+import org.arbalest.device.Ledger;
+
+/** Something was left open. The message has a line for each; the stack traces of the places that made them are its cause, and suppressed. */
+public final class LeakError extends AssertionError {
+  private static final long serialVersionUID = 1L;
+
+  /** Whose frames are not the user's. */
+  private static final List<String> OURS = List.of("org.arbalest.device.", "org.arbalest.coroutines.", "java.", "jdk.", "kotlin.", "kotlinx.");
+
+  private final transient Ledger left;
+
+  LeakError(String name, Ledger left, List<HandleWatch.Open> open, boolean hasPlaces) {
+    super(message(name, left, open, hasPlaces), open.isEmpty() ? null : open.getFirst().made());
+    this.left = left;
+    for (HandleWatch.Open handle : open.subList(Math.min(1, open.size()), open.size())) addSuppressed(handle.made());
+  }
+
+  /** How much is held that was not held before; negative where something was released that had been there before. */
+  public Ledger left() {
+    return left;
+  }
+
+  private static String message(String name, Ledger left, List<HandleWatch.Open> open, boolean hasPlaces) {
+    StringBuilder text = new StringBuilder("not back after ").append(name).append(": ").append(counts(left));
+    if (!hasPlaces) text.append("\n-D").append(LeakCheck.PROPERTY).append("=true says what that is, and where it was made");
+    for (HandleWatch.Open handle : open) {
+      Throwable made = handle.made();
+      text.append("\nLEAK: ").append(handle.what()).append(" was left open, made ").append(made.getMessage()).append(" at ").append(place(made));
+    }
+    if (hasPlaces && open.isEmpty()) text.append("\nit was made before, or is C's");
+    return text.toString();
+  }
+
+  /** The first frame that is not ours. */
+  private static String place(Throwable made) {
+    StackTraceElement[] frames = made.getStackTrace();
+    for (StackTraceElement frame : frames) {
+      if (OURS.stream().noneMatch(frame.getClassName()::startsWith)) return frame.toString();
+    }
+    return frames.length == 0 ? "an unknown place" : frames[0].toString();
+  }
+
+  /** Those that are not 0. */
+  private static String counts(Ledger left) {
+    List<String> words = new ArrayList<>();
+    for (RecordComponent component : Ledger.class.getRecordComponents()) {
+      long count = count(component, left);
+      if (count != 0) words.add(component.getName() + "=" + count);
+    }
+    return String.join(", ", words);
+  }
+
+  private static long count(RecordComponent component, Ledger left) {
+    try {
+      return (long) component.getAccessor().invoke(left);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("the ledger's " + component.getName() + " cannot be read", e);
+    }
+  }
+}

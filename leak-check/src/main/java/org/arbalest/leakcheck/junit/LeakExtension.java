@@ -1,0 +1,82 @@
+package org.arbalest.leakcheck.junit;
+
+import java.time.Duration;
+import org.arbalest.leakcheck.LeakCheck;
+import org.arbalest.leakcheck.LeakError;
+import org.arbalest.leakcheck.LeakScope;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Fails a test that leaves something open, and a class whose set-up or tear-down does. A test that fails anyway is not asked. Registered by {@link NoLeaks},
+ * which also keeps JUnit from running such tests in parallel; where it is registered by itself, a test that runs beside another is refused with an
+ * {@link IllegalStateException}.
+ *
+ * <p>The configuration parameter {@code org.arbalest.leakcheck.patience} says how many milliseconds what other threads are just releasing has to be gone.
+ */
+public final class LeakExtension implements BeforeAllCallback, AfterAllCallback, BeforeEachCallback, AfterEachCallback {
+  private static final String PATIENCE = "org.arbalest.leakcheck.patience";
+  private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(LeakExtension.class);
+
+  /** For JUnit. */
+  public LeakExtension() {}
+
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    if (scope(context).hasClasses()) begin(context);
+  }
+
+  @Override
+  public void afterAll(ExtensionContext context) {
+    end(context);
+  }
+
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    if (scope(context).hasTests()) begin(context);
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    end(context);
+  }
+
+  private static void begin(ExtensionContext context) {
+    ExtensionContext.Store store = context.getStore(NAMESPACE);
+    LeakCheck around = store.get(LeakCheck.class, LeakCheck.class); // also in the stores of the classes around
+    store.put(LeakCheck.class, LeakCheck.begin(name(context), around, true));
+  }
+
+  private static void end(ExtensionContext context) {
+    LeakCheck check = context.getStore(NAMESPACE).remove(LeakCheck.class, LeakCheck.class); // in this store only
+    if (check == null) return;
+    if (context.getExecutionException().isPresent()) {
+      check.giveUp();
+      return;
+    }
+    LeakError left = check.end(patience(context));
+    if (left != null) throw left;
+  }
+
+  private static String name(ExtensionContext context) {
+    String className = context.getTestClass().map(Class::getSimpleName).orElse("");
+    return context.getTestMethod().isPresent() ? className + ", " + context.getDisplayName() : className;
+  }
+
+  private static Duration patience(ExtensionContext context) {
+    return context.getConfigurationParameter(PATIENCE, said -> Duration.ofMillis(Long.parseLong(said))).orElse(LeakCheck.PATIENCE);
+  }
+
+  /** Of the class, or of the nearest one around it that says something. */
+  private static LeakScope scope(ExtensionContext context) {
+    for (Class<?> type = context.getTestClass().orElse(null); type != null; type = type.getEnclosingClass()) {
+      @Nullable NoLeaks annotation = type.getAnnotation(NoLeaks.class);
+      if (annotation != null) return annotation.value();
+    }
+    return LeakScope.TEST_AND_CLASS;
+  }
+}

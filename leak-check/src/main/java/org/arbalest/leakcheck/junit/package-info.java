@@ -1,0 +1,5 @@
+/** Tests that leave nothing open, in JUnit Jupiter. */
+@NullMarked
+package org.arbalest.leakcheck.junit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,175 @@
+package org.arbalest.leakcheck;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.arbalest.device.BatchBuilder;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Devices;
+import org.arbalest.device.abi.ArrowDeviceArrayStruct;
+import org.arbalest.leakcheck.junit.LeakExtension;
+import org.arbalest.leakcheck.junit.NoLeaks;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Tests that are run by JUnitLeakSpec, and leave things behind. */
+final class Checked {
+  /** What they left, for the spec, which closes it. */
+  static final List<AutoCloseable> LEFT = new ArrayList<>();
+
+  private Checked() {}
+
+  static DeviceArray make() {
+    try (BatchBuilder builder = Devices.cpu().batchBuilder(1)) {
+      return builder.int32("n", new int[] {1}).build();
+    }
+  }
+
+  private static void leave(AutoCloseable left) {
+    LEFT.add(left);
+  }
+
+  @NoLeaks
+  static class Each {
+    @Test
+    void closes() {
+      make().close();
+    }
+
+    @Test
+    void leavesAnArray() {
+      leave(make());
+    }
+
+    @Test
+    void leavesABuffer() {
+      leave(Devices.cpu().allocate(100));
+    }
+
+    @Test
+    void leavesThree() {
+      leave(Devices.cpu().createStream());
+      DeviceArray array = make();
+      leave(array);
+      leave(array.slice(0, 1));
+      make().close();
+    }
+
+    @Test
+    void leavesAnExport() {
+      MemorySegment out = Arena.global().allocate(ArrowDeviceArrayStruct.LAYOUT);
+      DeviceArray array = make();
+      leave(() -> DeviceArray.importDeviceArray(out, array.field()).close());
+      array.exportDeviceArray(out);
+    }
+
+    @Test
+    void failsAnyway() {
+      leave(make());
+      throw new UnsupportedOperationException("its own");
+    }
+  }
+
+  /** What is set up for a test is part of it; what is for the class is there before. */
+  @NoLeaks
+  static class Fixtures {
+    private static DeviceArray shared;
+    private DeviceArray own;
+
+    @BeforeAll
+    static void open() {
+      shared = make();
+    }
+
+    @AfterAll
+    static void close() {
+      shared.close();
+    }
+
+    @BeforeEach
+    void openOwn() {
+      own = make();
+    }
+
+    @AfterEach
+    void closeOwn() {
+      own.close();
+    }
+
+    @Test
+    void uses() {
+      own.retain().close();
+      shared.retain().close();
+    }
+  }
+
+  @NoLeaks
+  static class SetUp {
+    @BeforeAll
+    static void open() {
+      leave(make());
+    }
+
+    @Test
+    void closes() {
+      make().close();
+    }
+
+    @Nested
+    class Inner {
+      @Test
+      void leavesToo() {
+        leave(Devices.cpu().createStream());
+      }
+    }
+  }
+
+  /** Tests that hand on to each other. */
+  @NoLeaks(LeakScope.CLASS)
+  @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+  static class Together {
+    private static DeviceArray handedOn;
+
+    @Test
+    @Order(1)
+    void opens() {
+      handedOn = make();
+    }
+
+    @Test
+    @Order(2)
+    void closes() {
+      handedOn.close();
+    }
+  }
+
+  static class OneMethod {
+    @Test
+    @NoLeaks
+    void leaves() {
+      leave(make());
+    }
+
+    @Test
+    void leavesUnasked() {
+      leave(make());
+    }
+  }
+
+  @ExtendWith(LeakExtension.class)
+  static class ByExtension {
+    @Test
+    void closes() {
+      make().close();
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package org.arbalest.leakcheck
+
+import org.junit.platform.engine.TestExecutionResult
+import org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
+import org.junit.platform.testkit.engine.EngineTestKit
+import kotlin.jvm.optionals.getOrNull
+import kotlin.reflect.KClass
+
+/** What became of the tests and classes that an engine ran: what each failed with, by its name; null if it did not. */
+internal fun run(engine: String, type: KClass<*>, patience: Long = 20): Map<String, Throwable?> {
+    val results = EngineTestKit.engine(engine).selectors(selectClass(type.java))
+        .configurationParameter("org.arbalest.leakcheck.patience", "$patience").execute()
+    return results.allEvents().finished().list().associate { event ->
+        event.testDescriptor.displayName to event.getRequiredPayload(TestExecutionResult::class.java).throwable.getOrNull()
+    }
+}
+
+/** Closes what the tests that were run have left. */
+internal fun closeLeft() {
+    Checked.LEFT.forEach { it.close() }
+    Checked.LEFT.clear()
+}

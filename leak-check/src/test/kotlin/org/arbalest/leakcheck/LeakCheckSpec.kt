@@ -1,0 +1,81 @@
+package org.arbalest.leakcheck
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldNotContain
+import org.arbalest.device.Devices
+import org.arbalest.device.HandleWatch
+import org.arbalest.device.Ledger
+import java.time.Duration
+
+/** Checks without a framework, and what they know by [HandleWatch]. */
+class LeakCheckSpec : FunSpec({
+    afterEach { Ledger.now().isZero shouldBe true }
+
+    test("a watch knows what was made since it began and is open, in the order in which it was made") {
+        HandleWatch.start().use { outer ->
+            val first = Devices.cpu().allocate(10)
+            HandleWatch.start().use { inner ->
+                Checked.make().use { second ->
+                    second.retain().close()
+                    val array = "DeviceArray struct<n: int32>, 1 row, on CPU, 64 bytes"
+                    inner.open().map { it.what() } shouldContainExactly listOf(array)
+                    outer.open().map { it.what() } shouldContainExactly listOf("DeviceBuffer of 10 bytes on CPU", array)
+                    val moved = second.move()
+                    inner.open().map { it.what() } shouldContainExactly listOf(array)
+                    moved.close()
+                }
+                inner.open().shouldBeEmpty()
+            }
+            first.close()
+            outer.open().shouldBeEmpty()
+            val late = Checked.make()
+            outer.close()
+            outer.open().shouldBeEmpty()
+            late.close()
+        }
+    }
+
+    test("a check inside another tells of what is its own, and the other one of the rest") {
+        val outer = LeakCheck.begin("the outer")
+        val buffer = Devices.cpu().allocate(100)
+        val inner = LeakCheck.begin("the inner", outer, true)
+        val array = Checked.make()
+        inner.end(Duration.ZERO)!!.message shouldContain "LEAK: DeviceArray"
+        val left = outer.end(Duration.ZERO)!!
+        left.left().bufferBytes() shouldBe 100
+        left.message shouldContain "LEAK: DeviceBuffer of 100 bytes on CPU was left open"
+        left.message shouldNotContain "DeviceArray"
+        buffer.close()
+        array.close()
+    }
+
+    test("what is told of by the inner check, and closed later, is no matter to the outer") {
+        val outer = LeakCheck.begin("the outer")
+        val inner = LeakCheck.begin("the inner", outer, true)
+        val array = Checked.make()
+        inner.end(Duration.ZERO)!!.left().arrays() shouldBe 1
+        array.close()
+        outer.end(Duration.ZERO) shouldBe null
+    }
+
+    test("what was there before, and is released inside, is told of as well") {
+        val array = Checked.make()
+        val check = LeakCheck.begin("releasing")
+        array.close()
+        val error = check.end(Duration.ZERO)!!
+        error.left().arrays() shouldBe -1
+        error.message shouldContain "arrays=-1"
+    }
+
+    test("a check beside another is refused, and the other goes on") {
+        val one = LeakCheck.begin("one")
+        shouldThrow<IllegalStateException> { LeakCheck.begin("two") }.message shouldContain "two is checked for leaks while one is"
+        one.end(Duration.ZERO) shouldBe null
+        LeakCheck.begin("two").end(Duration.ZERO) shouldBe null
+    }
+})
