@@ -4,42 +4,76 @@ import org.jetbrains.dokka.DokkaConfigurationImpl
 import org.jetbrains.dokka.DokkaGenerator
 import org.jetbrains.dokka.DokkaSourceSetID
 import org.jetbrains.dokka.DokkaSourceSetImpl
+import org.jetbrains.dokka.ExternalDocumentationLink
 import org.jetbrains.dokka.utilities.DokkaConsoleLogger
 import org.jetbrains.dokka.utilities.LoggingLevel
 import java.io.File
+import java.util.spi.ToolProvider
 
-/** Writes the API documentation of all modules, as one site; a link that leads nowhere is an error. */
-fun main(args: Array<String>) {
-    val site = File("target/api")
-    val sources = DokkaSourceSetImpl(
-        displayName = "JVM",
-        sourceSetID = DokkaSourceSetID("arbalest", "main"),
-        classpath = System.getProperty("java.class.path").split(File.pathSeparator).map(::File).filter(File::exists),
-        sourceRoots = setOf(
-            File("../device-core/src/main/java"),
-            File("../leak-check/src/main/java"),
-            File("../leak-check/src/main/kotlin"),
-            File("../device-testkit/src/main/kotlin"),
-            File("../coroutines/src/main/kotlin"),
-            File("../device-opencl/src/main/java"),
-            File("../device-cuda/src/main/java"),
-            File("../device-rocm/src/main/java"),
-        ).mapTo(mutableSetOf(), File::getCanonicalFile),
-        includes = setOf(File("packages.md").canonicalFile),
-        jdkVersion = 25,
-        // Their package lists would be downloaded.
-        noJdkLink = true,
-        noStdlibLink = true,
+/** The API documentation: the Java modules by javadoc, with Java's signatures, the Kotlin ones by Dokka, which link to them. A link that leads nowhere is an error. */
+internal object ApiDocs {
+    /** Where it is written: `java` and `kotlin` in it. */
+    val folder = File("target/api")
+
+    /** Stands for the site's address in Dokka's links to javadoc, until they are made relative. */
+    private const val PLACE = "https://arbalest.invalid/api/java/"
+
+    private val java = mapOf(
+        "org.arbalest.device" to "device-core",
+        "org.arbalest.device.opencl" to "device-opencl",
+        "org.arbalest.device.cuda" to "device-cuda",
+        "org.arbalest.device.rocm" to "device-rocm",
     )
-    val configuration = DokkaConfigurationImpl(
-        moduleName = "Arbalest",
-        moduleVersion = args.single(),
-        outputDir = site.canonicalFile,
-        sourceSets = listOf(sources),
-        offlineMode = true,
-        failOnWarning = true,
+    private val kotlin = listOf(
+        "coroutines/src/main/kotlin", "leak-check/src/main/java", "leak-check/src/main/kotlin", "device-testkit/src/main/kotlin",
     )
-    site.deleteRecursively()
-    DokkaGenerator(configuration, DokkaConsoleLogger(LoggingLevel.WARN)).generate()
-    println("${site.canonicalPath}${File.separator}index.html")
+
+    fun write(version: String) {
+        folder.deleteRecursively()
+        writeJava(version)
+        writeKotlin(version)
+    }
+
+    private fun writeJava(version: String) {
+        val libraries = classPath().filter { file -> file.isFile && listOf("jocl", "jcuda", "jspecify").any { file.name.startsWith(it) } }
+        val sources = java.flatMap { (module, folder) -> listOf("--module-source-path", "$module=${File("../$folder/src/main/java").canonicalPath}") }
+        val code = ToolProvider.findFirst("javadoc").orElseThrow().run(
+            System.out, System.err,
+            "-quiet", "-Werror", "-Xdoclint:all,-missing", "-notimestamp", "-encoding", "UTF-8", "-windowtitle", "Arbalest $version", "-doctitle", "Arbalest $version",
+            "-d", folder.resolve("java").path, "--module-path", libraries.joinToString(File.pathSeparator), *sources.toTypedArray(),
+            "--module", java.keys.joinToString(","),
+        )
+        check(code == 0) { "javadoc ended with $code" }
+    }
+
+    private fun writeKotlin(version: String) {
+        val site = folder.resolve("kotlin")
+        val sources = DokkaSourceSetImpl(
+            displayName = "JVM",
+            sourceSetID = DokkaSourceSetID("arbalest", "main"),
+            classpath = classPath(),
+            sourceRoots = kotlin.mapTo(mutableSetOf()) { File("../$it").canonicalFile },
+            includes = setOf(File("packages.md").canonicalFile),
+            externalDocumentationLinks = setOf(ExternalDocumentationLink(PLACE, "${folder.resolve("java/element-list").canonicalFile.toURI()}")),
+            jdkVersion = 25,
+            // Their package lists would be downloaded.
+            noJdkLink = true,
+            noStdlibLink = true,
+        )
+        val configuration = DokkaConfigurationImpl(
+            moduleName = "Arbalest for Kotlin",
+            moduleVersion = version,
+            outputDir = site.canonicalFile,
+            sourceSets = listOf(sources),
+            offlineMode = true,
+            failOnWarning = true,
+        )
+        DokkaGenerator(configuration, DokkaConsoleLogger(LoggingLevel.WARN)).generate()
+        for (page in site.walk().filter { it.extension == "html" }) {
+            val text = page.readText()
+            if (PLACE in text) page.writeText(text.replace(PLACE, folder.resolve("java").relativeTo(page.parentFile).invariantSeparatorsPath + "/"))
+        }
+    }
+
+    private fun classPath() = System.getProperty("java.class.path").split(File.pathSeparator).map(::File).filter(File::exists)
 }
