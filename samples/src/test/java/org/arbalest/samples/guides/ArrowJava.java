@@ -1,0 +1,31 @@
+package org.arbalest.samples.guides;
+
+import java.lang.foreign.MemorySegment;
+import org.apache.arrow.c.ArrowArray;
+import org.apache.arrow.c.ArrowSchema;
+import org.apache.arrow.c.CDataDictionaryProvider;
+import org.apache.arrow.c.Data;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.arbalest.device.DeviceArray;
+
+/** arrow-java, both ways. */
+final class ArrowJava {
+  private ArrowJava() {}
+
+  static DeviceArray fromArrowJava(VectorSchemaRoot root, BufferAllocator allocator) {
+    try (ArrowArray array = ArrowArray.allocateNew(allocator); ArrowSchema schema = ArrowSchema.allocateNew(allocator)) {
+      Data.exportVectorSchemaRoot(allocator, root, null, array, schema);
+      return DeviceArray.importArray(MemorySegment.ofAddress(array.memoryAddress()), MemorySegment.ofAddress(schema.memoryAddress()));
+    }
+  }
+
+  static VectorSchemaRoot toArrowJava(DeviceArray batch, BufferAllocator allocator, CDataDictionaryProvider dictionaries) {
+    try (ArrowArray array = ArrowArray.allocateNew(allocator);
+        ArrowSchema schema = ArrowSchema.allocateNew(allocator);
+        DeviceArray whole = batch.compact()) { // arrow-java 19 reads a slice as if it began at row 0
+      whole.exportArray(MemorySegment.ofAddress(array.memoryAddress()), MemorySegment.ofAddress(schema.memoryAddress()));
+      return Data.importVectorSchemaRoot(allocator, array, schema, dictionaries);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package org.arbalest.samples.guides;
+
+import java.lang.foreign.MemorySegment;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.apache.arrow.c.ArrowArrayStream;
+import org.apache.arrow.c.Data;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.ipc.ArrowReader;
+import org.arbalest.device.DeviceArrayReader;
+import org.duckdb.DuckDBConnection;
+import org.duckdb.DuckDBResultSet;
+
+/** DuckDB's JDBC driver, both ways. */
+final class DuckDbJava {
+  private DuckDbJava() {}
+
+  static DeviceArrayReader fromDuckDb(ResultSet result, BufferAllocator allocator) throws SQLException {
+    ArrowReader theirs = (ArrowReader) result.unwrap(DuckDBResultSet.class).arrowExportStream(allocator, 65_536);
+    try (ArrowArrayStream stream = ArrowArrayStream.allocateNew(allocator)) {
+      Data.exportArrayStream(allocator, theirs, stream);
+      return DeviceArrayReader.importStream(MemorySegment.ofAddress(stream.memoryAddress())); // moved out of the struct
+    }
+  }
+
+  static void intoDuckDb(DeviceArrayReader reader, DuckDBConnection duckDb, BufferAllocator allocator) throws SQLException {
+    try (ArrowArrayStream stream = ArrowArrayStream.allocateNew(allocator); Statement sql = duckDb.createStatement()) {
+      reader.exportStream(MemorySegment.ofAddress(stream.memoryAddress()));
+      duckDb.registerArrowStream("incoming", stream); // a view that can be read once
+      sql.execute("CREATE TABLE trades AS FROM incoming");
+      sql.execute("DROP VIEW incoming");
+    }
+  }
+}

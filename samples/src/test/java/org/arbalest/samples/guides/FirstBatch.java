@@ -1,0 +1,44 @@
+package org.arbalest.samples.guides;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.List;
+import org.arbalest.device.*;
+import org.arbalest.device.abi.ArrowArrayStreamStruct;
+
+public final class FirstBatch {
+  public static void main(String[] args) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT); // the struct that both sides know
+      produce(stream);
+      System.out.println("total: " + consume(stream));
+    }
+    System.out.println("all released: " + Ledger.now().isZero());
+  }
+
+  static void produce(MemorySegment out) {
+    try (BatchBuilder builder = Devices.cpu().batchBuilder(3)) {
+      builder.float64("price", new double[] {1.5, 2.0, 4.25}).utf8("symbol", Arrays.asList("A", null, "C"));
+      DeviceArray trades = builder.build();
+      trades.show();
+      try (DeviceArrayReader reader = DeviceArrayReader.of(trades.schema(), List.of(trades))) {
+        reader.exportStream(out); // whoever has the struct owns the stream now, and releases it
+      }
+    }
+  }
+
+  static double consume(MemorySegment in) {
+    double total = 0;
+    try (DeviceArrayReader reader = DeviceArrayReader.importStream(in)) {
+      DeviceArray next;
+      while ((next = reader.next()) != null) {
+        try (DeviceArray batch = next) {
+          Doubles price = batch.column("price").asDoubles();
+          for (long row = 0; row < price.length(); row++) total += price.get(row);
+        }
+      }
+    }
+    return total;
+  }
+}

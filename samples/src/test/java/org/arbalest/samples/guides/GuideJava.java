@@ -1,0 +1,80 @@
+package org.arbalest.samples.guides;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.function.Consumer;
+import org.arbalest.device.*;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.abi.ArrowSchemaStruct;
+
+/** The Java of docs/guides that stands alone. Each method is one snippet, or has it inside. */
+final class GuideJava {
+  private GuideJava() {}
+
+  static List<DeviceArray> longOnes(DeviceArrayReader reader, long rows) {
+    List<DeviceArray> kept = new ArrayList<>();
+    reader.forEach(batch -> {
+      if (batch.length() >= rows) kept.add(batch.retain()); // a second reference: the one that is lent is closed after this block
+    });
+    return kept; // the caller closes each
+  }
+
+  static void handOver(DeviceArray batch, MemorySegment array, MemorySegment schema) {
+    try (DeviceArray ours = batch.retain()) { // without it, the batch could not be read any more
+      batch.exportArray(array, schema); // batch is spent; C has its reference, and releases it
+      System.out.println(ours.length());
+    }
+  }
+
+  static DeviceArray throughC(DeviceArray batch) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment array = arena.allocate(ArrowArrayStruct.LAYOUT);
+      MemorySegment schema = arena.allocate(ArrowSchemaStruct.LAYOUT);
+      batch.exportArray(array, schema);
+      return DeviceArray.importArray(array, schema); // moved out: the structs may go, the columns stay
+    }
+  }
+
+  static double first(DeviceArray batch, Device gpu) throws InterruptedException {
+    try (DeviceStream stream = gpu.createStream();
+        DeviceArray there = batch.copyTo(gpu, stream); // returns at once; the copy waits for batch on the device
+        DeviceArray back = there.copyTo(Devices.cpu(), stream)) {
+      if (!back.synchronize(Duration.ofSeconds(10))) throw new IllegalStateException("the device is busy");
+      return back.column("price").asDoubles().get(0);
+    }
+  }
+
+  static double total(Consumer<MemorySegment> start) {
+    double total = 0;
+    try (DeviceArrayReader reader = AsyncArrayStream.connect(start).reader(16)) {
+      DeviceArray next;
+      while ((next = reader.next()) != null) {
+        try (DeviceArray batch = next) {
+          total += batch.column("price").asDoubles().get(0);
+        }
+      }
+    }
+    return total;
+  }
+
+  static void produce(MemorySegment handler, DeviceArrayReader reader, ExecutorService executor) {
+    AsyncProducer.produce(handler, reader, Metadata.empty(), executor) // the reader passes to the stream, which closes it
+        .toCompletableFuture().join(); // complete when the consumer has released its handler
+  }
+
+  static String whatWentWrong(DeviceArrayReader reader) {
+    try (reader) {
+      while (true) {
+        DeviceArray next = reader.next();
+        if (next == null) return "nothing";
+        next.close();
+      }
+    } catch (DeviceException e) {
+      return e.errno() + ": " + e.getMessage(); // the producer's errno and words; our own mistakes are other exceptions
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package org.arbalest.samples.guides
+
+import kotlinx.coroutines.runBlocking
+import org.arbalest.coroutines.*
+import org.arbalest.device.*
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+
+fun main() {
+    Arena.ofConfined().use { arena ->
+        val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT) // the struct that both sides know
+        produce(stream)
+        println("total: ${runBlocking { consume(stream) }}")
+    }
+    println("all released: ${Ledger.now().isZero}")
+}
+
+fun produce(out: MemorySegment) {
+    val trades = Devices.cpu().batch(rows = 3) {
+        float64("price", doubleArrayOf(1.5, 2.0, 4.25))
+        utf8("symbol", listOf("A", null, "C"))
+    }
+    trades.show()
+    DeviceArrayReader.of(trades.schema(), listOf(trades)).use { reader ->
+        reader.exportStream(out) // whoever has the struct owns the stream now, and releases it
+    }
+}
+
+suspend fun consume(input: MemorySegment): Double {
+    var total = 0.0
+    DeviceArrayReader.importStream(input).asFlow().collect { batch ->
+        val price = batch["price"].doubles()
+        for (row in price.indices) total += price[row] // lent: closed after this block
+    }
+    return total
+}

@@ -1,0 +1,86 @@
+package org.arbalest.samples.guides
+
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.flow
+import org.arbalest.coroutines.*
+import org.arbalest.device.*
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+
+// The Kotlin of docs/guides that stands alone. Each function is one snippet, or has it inside.
+
+fun longOnes(reader: DeviceArrayReader, rows: Long): List<DeviceArray> = buildList {
+    reader.useArrays { arrays ->
+        for (batch in arrays) if (batch.length() >= rows) add(batch.retain()) // a second reference: the one that is lent is closed
+    }
+} // the caller closes each
+
+fun handOver(batch: DeviceArray, array: MemorySegment, schema: MemorySegment) {
+    batch.retain().use { ours -> // without it, the batch could not be read any more
+        batch.exportArray(array, schema) // batch is spent; C has its reference, and releases it
+        println(ours.length())
+    }
+}
+
+fun throughC(batch: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
+    val array = arena.allocate(ArrowArrayStruct.LAYOUT)
+    val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
+    batch.exportArray(array, schema)
+    DeviceArray.importArray(array, schema) // moved out: the structs may go, the columns stay
+}
+
+suspend fun largest(reader: DeviceArrayReader): DeviceArray? {
+    var largest: DeviceArray? = null
+    try {
+        reader.asFlow().buffer(4).collect { batch -> // up to four are pulled ahead
+            if (batch.length() > (largest?.length() ?: -1)) {
+                largest?.close()
+                largest = batch.retain()
+            }
+        }
+    } catch (e: Throwable) {
+        largest?.close()
+        throw e
+    }
+    return largest // the caller closes it
+}
+
+fun days(days: List<DoubleArray>): LendingFlow<DeviceArray> = lendingFlow {
+    for (day in days) emit(Devices.cpu().batch { float64("price", day) }) // the flow's from here on, whatever happens
+}
+
+fun exportDays(days: List<DoubleArray>, schema: Schema, out: MemorySegment) {
+    days(days).asReader(schema, context = Dispatchers.IO).use { it.exportStream(out) }
+}
+
+fun doubled(batches: Flow<DeviceArray>): Flow<DeviceArray> = flow {
+    batches.collect { batch ->
+        val prices = batch["price"].doubles()
+        Devices.cpu().batch(prices.size) { float64("price") { row -> prices[row] * 2 } }.use { emit(it) }
+    }
+}
+
+suspend fun first(batch: DeviceArray, gpu: Device): Double =
+    gpu.createStream().use { stream ->
+        batch.copyTo(gpu, stream).use { there -> // returns at once; the copy waits for batch on the device
+            there.copyTo(Devices.cpu(), stream).use { back ->
+                back.await() // suspends; no thread waits
+                back["price"].doubles()[0]
+            }
+        }
+    }
+
+suspend fun total(start: (MemorySegment) -> Unit): Double {
+    var total = 0.0
+    AsyncArrayStream.connect { handler -> start(handler) }.use { stream ->
+        stream.asFlow(prefetch = 16).collect { batch -> total += batch["price"].doubles()[0] }
+    }
+    return total
+}
+
+suspend fun produce(handler: MemorySegment, days: List<DoubleArray>, schema: Schema) {
+    days(days).produceTo(handler, schema) // returns when the consumer has released its handler
+}

@@ -1,0 +1,144 @@
+package org.arbalest.samples.guides
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldHaveAtLeastSize
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import org.arbalest.coroutines.*
+import org.arbalest.device.AsyncArrayStream
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.samples.captured
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.contract.eventually
+import java.io.File
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.util.concurrent.Executors
+
+private val FENCE = Regex("""```(java|kotlin)\n(.*?)```""", RegexOption.DOT_MATCHES_ALL)
+
+private fun String.unindented() = lines().joinToString("\n") { it.trim() }.trim()
+
+private fun prices(vararg values: Double): DeviceArray = Devices.cpu().batch { float64("price", values) }
+
+private fun reader(vararg batches: DeviceArray) = DeviceArrayReader.of(batches[0].schema(), batches.toList())
+
+/** What the guides show is compiled, and run, here: in both languages, where they have both. */
+class GuidesSpec : FunSpec({
+    extension(LedgerExtension)
+
+    val guides = File("../docs/guides").listFiles { file -> file.extension == "md" }!!.sorted()
+    val sources = listOf("java" to "java", "kotlin" to "kt").associate { (language, extension) ->
+        language to File("src/test/$language/org/arbalest/samples/guides").walk().filter { it.extension == extension && !it.name.endsWith("Spec.kt") }
+            .map { "\n${it.readText().unindented()}\n" }.toList()
+    }
+
+    test("each Java and Kotlin snippet of the guides is in a source that is compiled, line by line") {
+        val snippets = guides.flatMap { guide -> FENCE.findAll(guide.readText()).map { Triple(guide.name, it.groupValues[1], it.groupValues[2].unindented()) } }
+        snippets shouldHaveAtLeastSize 20
+        snippets.filter { (_, language, code) -> sources.getValue(language).none { "\n$code\n" in it } } shouldBe listOf()
+    }
+
+    val languages = listOf("Java", "Kotlin")
+    fun java(language: String) = language == "Java"
+
+    test("the programs of the first page print what it says") {
+        val page = guides.single { it.name == "getting-started.md" }.readText()
+        for (program in listOf({ FirstBatch.main(arrayOf()) }, { main() })) {
+            val shown = captured { program().let { 0 } }.output.trim()
+            withClue(shown) { page.unindented() shouldContain shown.unindented() }
+        }
+    }
+
+    for (language in languages) {
+        test("$language: what is retained outlives the reader") {
+            val kept = reader(prices(1.0), prices(1.0, 2.0)).use { if (java(language)) GuideJava.longOnes(it, 2) else longOnes(it, 2) }
+            kept.map { array -> array.use { it.length() } } shouldBe listOf(2L)
+        }
+
+        test("$language: what is exported is spent, and what was retained is not") {
+            Arena.ofConfined().use { arena ->
+                val (array, schema) = listOf(ArrowArrayStruct.LAYOUT, ArrowSchemaStruct.LAYOUT).map { arena.allocate(it) }
+                val batch = prices(1.0, 2.0)
+                captured { 0.also { if (java(language)) GuideJava.handOver(batch, array, schema) else handOver(batch, array, schema) } }.output.trim() shouldBe "2"
+                batch.isOpen shouldBe false
+                DeviceArray.importArray(array, schema).close()
+            }
+        }
+
+        test("$language: structs are moved out of") {
+            (if (java(language)) GuideJava.throughC(prices(3.0)) else throughC(prices(3.0))).use { it["price"].doubles()[0] shouldBe 3.0 }
+        }
+
+        test("$language: a batch goes to a device and comes back") {
+            val device: Device = Devices.device(DeviceType.EXT_DEV, 0)
+            prices(1.5).use { batch -> (if (java(language)) GuideJava.first(batch, device) else first(batch, device)) shouldBe 1.5 }
+        }
+
+        test("$language: an async stream comes in, and goes out") {
+            val days = listOf(1.5, 2.0, 4.25).map { doubleArrayOf(it) }
+            val schema = prices(1.0).use { it.schema() }
+            Executors.newCachedThreadPool().use { executor ->
+                val start: (MemorySegment) -> Unit = { handler ->
+                    executor.execute {
+                        if (java(language)) GuideJava.produce(handler, reader(*days.map { prices(*it) }.toTypedArray()), executor)
+                        else runBlocking { produce(handler, days, schema) }
+                    }
+                }
+                (if (java(language)) GuideJava.total(start) else total(start)) shouldBe 7.75
+            }
+        }
+    }
+
+    test("Java: the producer's errno and words") {
+        val broken = DeviceArrayReader.of(prices(1.0).use { it.schema() }, DeviceType.CPU) { error("the source broke") }
+        Arena.ofConfined().use { arena ->
+            val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
+            broken.exportStream(stream)
+            GuideJava.whatWentWrong(DeviceArrayReader.importStream(stream)) shouldBe "5: java.lang.IllegalStateException: the source broke"
+        }
+    }
+
+    test("Kotlin: the largest batch of a flow is kept, others are closed") {
+        largest(reader(prices(1.0), prices(1.0, 2.0), prices(3.0)))!!.use { it.length() shouldBe 2 }
+    }
+
+    test("Kotlin: flows go out as a C stream, and through a step in between") {
+        Arena.ofConfined().use { arena ->
+            val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
+            exportDays(listOf(doubleArrayOf(1.5), doubleArrayOf(2.0)), prices(1.0).use { it.schema() }, stream)
+            var total = 0.0
+            doubled(DeviceArrayReader.importStream(stream).asFlow()).collect { total += it["price"].doubles()[0] }
+            total shouldBe 7.0
+        }
+        eventually("nothing is left") { org.arbalest.device.Ledger.now().isZero }
+    }
+
+    test("the messages in the guide to errors are those that are thrown") {
+        val page = guides.single { it.name == "errors.md" }.readText()
+        val batch = prices(1.5)
+        batch.close()
+        val messages = listOf(
+            shouldThrow<IllegalStateException> { batch.retain() },
+            prices(1.5).use { open -> shouldThrow<IllegalArgumentException> { open.column("price").getString(0) } },
+            prices(1.5).use { open -> shouldThrow<IllegalArgumentException> { open.column("prize") } },
+            Devices.cpu().batch { utf8("symbol", listOf(null)) }.use { open -> shouldThrow<RuntimeException> { open.column("symbol").getString(0) } },
+            Arena.ofConfined().use { arena ->
+                shouldThrow<RuntimeException> { DeviceArrayReader.importStream(arena.allocate(ArrowArrayStreamStruct.LAYOUT)) }
+            },
+        ).map { "${it::class.simpleName}: ${it.message}" }
+        messages.filter { it !in page } shouldBe listOf()
+    }
+})
