@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
 import { charts } from './charts.mts'
@@ -11,6 +12,11 @@ import { tabs } from './tabs.mts'
 const { versions } = JSON.parse(readFileSync(new URL('../versions.json', import.meta.url), 'utf8'))
 
 const module = (path: string) => fileURLToPath(new URL(`../node_modules/${path}`, import.meta.url))
+
+/** In the menu are the API's own pages, where -Pdocs has made them. */
+const api = existsSync(new URL('../../docs/target/api', import.meta.url))
+  ? { text: 'API', items: [{ text: 'About', link: '/guides/api' }, { text: 'Java', link: '/api/java/index.html', target: '_blank' }, { text: 'Kotlin', link: '/api/kotlin/index.html', target: '_blank' }] }
+  : { text: 'API', link: '/guides/api' }
 
 /** The pages are docs/, as they are read in the repository; nothing in them is for this site only. */
 export default defineConfig({
@@ -39,10 +45,13 @@ export default defineConfig({
       { text: 'Guides', link: '/guides/getting-started', activeMatch: '^/guides/' },
       { text: 'Reference', link: '/types', activeMatch: '^/(types|ownership|async|devices|native-access|compatibility|rules|interop|hardware|performance)' },
       { text: 'Decisions', link: '/decisions/', activeMatch: '^/decisions/' },
-      { text: 'API', link: '/guides/api' },
+      api,
       { text: versions[0].name, items: versions.map(({ name, link }) => ({ text: name, link })) },
     ],
     sidebar,
+  },
+  buildEnd({ srcDir, outDir }) {
+    cpSync(join(srcDir, 'guides/charts'), join(outDir, 'guides/charts'), { recursive: true }) // what is measured, to be looked at
   },
   transformPageData(page) {
     if (page.relativePath !== 'index.md') return
