@@ -36,6 +36,10 @@ import org.arbalest.device.internal.build.ColumnBuilderImpl;
  * struct's fields are appended for each row, a null one too. All other parts of a null, where it has some, are made by {@link #appendNull}: in lists
  * of a fixed size, unions and run-ends. So those of the rows before must have been appended by then, neither fewer nor more.
  *
+ * <p>A part's builder is one object for as long as its column is built: fetch it once, before the loop, and append through it; {@link #child(String)} looks for
+ * the name each time. Only where the type is said anew, as by {@link #items(Field)}, another one takes its place, and what is appended to the former is an error
+ * when the batch is built.
+ *
  * <p>Whatever is appended is appended as a whole or, if it throws, not at all: the builder is then as it was (OWN-15). Only where memory runs out
  * can the batch not be built any more.
  */
@@ -240,7 +244,7 @@ public sealed interface ColumnBuilder permits ColumnBuilderImpl {
   ColumnBuilder viewBufferSize(int bytes);
 
   /**
-   * The builder of a struct's field of this name, or of a union's.
+   * The builder of a struct's field of this name, or of a union's; always the same one, to be fetched once.
    *
    * @throws IllegalArgumentException if there is none, or several: says which there are
    */

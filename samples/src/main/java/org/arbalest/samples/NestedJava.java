@@ -14,13 +14,15 @@ final class NestedJava {
       tags.items().append("a").append("b");
       tags.appendList(2).appendNull().appendList(0);
 
-      // struct<day, qty>: each row has a value of each field, a null one too.
+      // struct<day, qty>: each row has a value of each field, a null one too. The fields' builders are fetched once.
       ColumnBuilder order = builder.column(Field.of("order", DataType.struct(Field.of("day", DataType.DATE32), Field.of("qty", DataType.INT32))));
-      order.child("day").append(LocalDate.of(2024, 2, 29));
-      order.child("qty").append(7);
+      ColumnBuilder day = order.child("day");
+      ColumnBuilder quantity = order.child("qty");
+      day.append(LocalDate.of(2024, 2, 29));
+      quantity.append(7);
       order.appendStruct().appendNullWithParts();
-      order.child("day").append(LocalDate.of(2024, 3, 1));
-      order.child("qty").appendNull();
+      day.append(LocalDate.of(2024, 3, 1));
+      quantity.appendNull();
       order.appendStruct();
 
       // map<utf8, float64>: {"EUR": 1.5, "USD": 2.5}, {}, null
@@ -31,10 +33,12 @@ final class NestedJava {
 
       // dense_union<number, text>: 42, "n/a", null. A null is one of the first child's.
       ColumnBuilder reading = builder.column(Field.of("reading", DataType.denseUnion(Field.of("number", DataType.INT64), Field.of("text", DataType.UTF8))));
-      reading.child("number").append(42);
-      reading.appendUnion("number");
-      reading.child("text").append("n/a");
-      reading.appendUnion("text").appendNull();
+      ColumnBuilder number = reading.child(0);
+      ColumnBuilder text = reading.child(1);
+      number.append(42);
+      reading.appendUnion(0);
+      text.append("n/a");
+      reading.appendUnion(1).appendNull();
 
       return builder.build();
     }

@@ -198,7 +198,7 @@ final class DictionaryBuilder extends EncodedBuilder {
 
   @Override
   void checkComplete() {
-    values.builder.checkComplete();
+    values.checkComplete();
   }
 
   /** The position of a row's value, which is the same however wide the indices are, and signed or not. */

@@ -38,7 +38,7 @@ abstract sealed class EncodedBuilder extends RefusingBuilder permits DictionaryB
   /** Appends a value that was appended to the values; if that cannot be, it goes from there, too, with the parts that it made itself (OWN-15). */
   private ColumnBuilder encoded() {
     try {
-      values.builder.checkComplete();
+      values.checkComplete();
       encode();
       return this;
     } catch (Throwable t) {

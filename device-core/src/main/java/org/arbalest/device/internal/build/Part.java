@@ -1,12 +1,18 @@
 package org.arbalest.device.internal.build;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.Field;
+import org.arbalest.device.internal.schema.TypeNames;
 
 /** The builder of what a nested type is made of, such as a list's elements; of another type, if that is said while it is empty. */
 final class Part {
   private final ColumnBuilderImpl whole;
   ColumnBuilderImpl builder;
+
+  /** What {@link #builder} was before: somebody may still hold it, and what is appended to it would be lost. */
+  private final List<ColumnBuilderImpl> replaced = new ArrayList<>(0);
 
   Part(ColumnBuilderImpl whole, Field field, long rows) {
     this.whole = whole;
@@ -25,6 +31,7 @@ final class Part {
     if (builder.length() != 0) {
       throw new IllegalStateException("column \"" + whole.path() + "\": elements were appended, so their type stays");
     }
+    replaced.add(builder);
     builder = make(field, rows);
     return builder;
   }
@@ -35,7 +42,22 @@ final class Part {
     if (appended != needed) {
       throw new IllegalStateException("column \"" + whole.path() + "\": the " + what + " have " + needed + " " + parts + ", but " + appended + " were appended");
     }
+    checkComplete();
+  }
+
+  /** Throws if values are not complete, or some were appended to a builder that was replaced. */
+  void checkComplete() {
+    for (ColumnBuilderImpl held : replaced) {
+      if (!isEmpty(held)) {
+        String lost = "values were appended to \"" + held.field.name() + "\" of type " + TypeNames.of(held.field);
+        throw new IllegalStateException("column \"" + whole.path() + "\": " + lost + ", whose builder was replaced when another type was said; hold the one that returned");
+      }
+    }
     builder.checkComplete();
+  }
+
+  private static boolean isEmpty(ColumnBuilderImpl held) {
+    return held.length() == 0 && held.parts().stream().allMatch(Part::isEmpty);
   }
 
   /** Forgets the values from some one on, and what they are made of. */

@@ -82,7 +82,7 @@ final class RunEndBuilder extends EncodedBuilder {
   @Override
   void checkFillers(long count) {
     checkBefore();
-    values.builder.checkComplete();
+    values.checkComplete();
     values.builder.checkFillers(Math.min(count, 2)); // the second is like the first, and goes when it is there
     checkEnd(count);
   }

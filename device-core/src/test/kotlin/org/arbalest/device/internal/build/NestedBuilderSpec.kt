@@ -256,4 +256,47 @@ class NestedBuilderSpec : FunSpec({
             ) }
         }
     }
+
+    test("BLD-01 the builder of a part is one object, which is held while rows are appended") {
+        val struct = DataType.struct(number, Field.of("tags", DataType.list(text)), Field.of("prices", DataType.map(text.withNullable(false), number)))
+        built(struct, 50, {
+            val n = child("n")
+            val tags = child("tags")
+            val (tag, prices) = tags.items() to child(2)
+            val (key, price) = prices.keys() to prices.values()
+            repeat(50) { row ->
+                n.append(row.toLong())
+                repeat(row % 3) { tag.append("t$it") }
+                tags.appendList(row % 3)
+                key.append("k$row")
+                price.append(-row.toLong())
+                prices.appendMap(1)
+                appendStruct()
+            }
+            listOf(child("n") === n, child(1) === tags, tags.items() === tag, prices.keys() === key, prices.values() === price) shouldBe List(5) { true }
+        }) { array ->
+            array.asColumn().get(49) shouldBe mapOf("n" to 49L, "tags" to listOf("t0"), "prices" to listOf(SimpleEntry("k49", -49L)))
+        }
+    }
+
+    test("BLD-01 what is appended to a part's builder that another type has replaced is an error, not lost: of items, keys, values, a dictionary, and below") {
+        val inner = Field.of("pair", DataType.struct(number))
+        val replacing = listOf<Pair<DataType, (ColumnBuilder) -> Pair<ColumnBuilder, ColumnBuilder>>>(
+            DataType.list(number) to { it.items() to it.items(text) },
+            DataType.listView(number) to { it.items() to it.items(text) },
+            DataType.fixedSizeList(number, 1) to { it.items() to it.items(text) },
+            DataType.map(required, number) to { it.keys() to it.keys(text.withNullable(false)) },
+            DataType.map(required, number) to { it.values() to it.values(text) },
+            DataType.runEndEncoded(DataType.INT32, number) to { it.values() to it.values(text) },
+            DataType.dictionary(DataType.INT8, DataType.INT32) to { it.dictionary() to it.dictionary(text) },
+            DataType.list(inner) to { it.items().child("n") to it.items(text) },
+        )
+        for ((type, replace) in replacing) withClue(type) {
+            Devices.cpu().batchBuilder().use { batch ->
+                val (held, _) = replace(batch.column(Field.of("a", type)))
+                held.append(1)
+                shouldThrow<IllegalStateException> { batch.build() }.message!! shouldContain "whose builder was replaced when another type was said; hold the one that returned"
+            }
+        }
+    }
 })
