@@ -11,9 +11,10 @@ import org.jetbrains.dokka.DokkaBootstrapImpl;
 final class KotlinJavadoc {
   private KotlinJavadoc() {}
 
-  /** Name, version, source folder, target folder, class path. */
+  /** Name, version, source folders with commas between, target folder, class path. */
   public static void main(String[] args) {
     String classpath = Arrays.stream(args[4].split(File.pathSeparator)).map(KotlinJavadoc::quoted).collect(Collectors.joining(", "));
+    String sources = Arrays.stream(args[2].split(",")).map(KotlinJavadoc::quoted).collect(Collectors.joining(", "));
     // What others have documented would be asked for over the network.
     String configuration =
         """
@@ -33,7 +34,7 @@ final class KotlinJavadoc {
           }]
         }
         """
-            .formatted(quoted(args[0]), quoted(args[1]), quoted(args[3]), quoted(args[2]), classpath);
+            .formatted(quoted(args[0]), quoted(args[1]), quoted(args[3]), sources, classpath);
     var failed = new AtomicBoolean();
     var dokka = new DokkaBootstrapImpl();
     dokka.configure(

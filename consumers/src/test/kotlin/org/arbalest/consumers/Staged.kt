@@ -7,7 +7,7 @@ import java.util.zip.ZipFile
 import javax.xml.parsers.DocumentBuilderFactory
 
 /** The modules that are published as jars. */
-internal val JARS = listOf("device-core", "device-testkit", "coroutines", "device-opencl", "device-cuda", "device-rocm")
+internal val JARS = listOf("device-core", "leak-check", "device-testkit", "coroutines", "device-opencl", "device-cuda", "device-rocm")
 
 /** Those without code. */
 internal val POMS = mapOf("arbalest" to ".", "arbalest-bom" to "bom")
