@@ -24,7 +24,6 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.NestedType.ListType
 import org.arbalest.testkit.LedgerExtension
-import java.lang.foreign.MemorySegment
 import java.math.BigDecimal
 
 private const val ROWS = 100
@@ -40,7 +39,7 @@ class ArrowJavaSpec : FunSpec({
         RootAllocator().use { allocator ->
             ArrowArray.allocateNew(allocator).use { array ->
                 ArrowSchema.allocateNew(allocator).use { schema ->
-                    ours().exportArray(MemorySegment.ofAddress(array.memoryAddress()), MemorySegment.ofAddress(schema.memoryAddress()))
+                    ours().exportArray(array.memoryAddress(), schema.memoryAddress())
                     CDataDictionaryProvider().use { dictionaries ->
                         Data.importVectorSchemaRoot(allocator, array, schema, dictionaries).use { root ->
                             root.rowCount shouldBe ROWS
@@ -84,10 +83,10 @@ class ArrowJavaSpec : FunSpec({
         RootAllocator().use { allocator ->
             ArrowArrayStream.allocateNew(allocator).use { out ->
                 val first = ours()
-                DeviceArrayReader.of(first.schema(), listOf(first, ours(), ours())).exportStream(MemorySegment.ofAddress(out.memoryAddress()))
+                DeviceArrayReader.of(first.schema(), listOf(first, ours(), ours())).exportStream(out.memoryAddress())
                 ArrowArrayStream.allocateNew(allocator).use { back ->
                     Data.exportArrayStream(allocator, Data.importArrayStream(allocator, out), back) // which closes it
-                    DeviceArrayReader.importStream(MemorySegment.ofAddress(back.memoryAddress())).use { ours ->
+                    DeviceArrayReader.importStream(back.memoryAddress()).use { ours ->
                         repeat(3) { ours.next()!!.use { it shouldReadAs 0 } }
                         ours.next() shouldBe null
                     }
@@ -120,7 +119,7 @@ private fun plain(value: Any?): Any? = when (value) {
 }
 
 private fun imported(array: ArrowArray, schema: ArrowSchema): DeviceArray =
-    DeviceArray.importArray(MemorySegment.ofAddress(array.memoryAddress()), MemorySegment.ofAddress(schema.memoryAddress()))
+    DeviceArray.importArray(array.memoryAddress(), schema.memoryAddress())
 
 private infix fun DeviceArray.shouldReadAs(from: Int) {
     for (row in 0 until length()) {

@@ -50,7 +50,8 @@ final class Part {
     for (ColumnBuilderImpl held : replaced) {
       if (!isEmpty(held)) {
         String lost = "values were appended to \"" + held.field.name() + "\" of type " + TypeNames.of(held.field);
-        throw new IllegalStateException("column \"" + whole.path() + "\": " + lost + ", whose builder was replaced when another type was said; hold the one that returned");
+        String why = ", whose builder was replaced when another type was said; hold the one that returned";
+        throw new IllegalStateException("column \"" + whole.path() + "\": " + lost + why);
       }
     }
     builder.checkComplete();
