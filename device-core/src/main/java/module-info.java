@@ -1,5 +1,7 @@
 /** Arrow's C Device data interface for the JVM: device arrays and streams, handed over without a copy. */
 module org.arbalest.device {
+  requires static java.management;
+  requires static jdk.jfr;
   requires static org.jspecify;
 
   exports org.arbalest.device;

@@ -1,6 +1,8 @@
 package org.arbalest.device;
 
 import org.arbalest.device.internal.lifetime.Counts;
+import org.arbalest.device.internal.lifetime.LedgerBean;
+import org.arbalest.device.internal.management.Management;
 
 /**
  * What this process holds at one moment: everything is zero when all that was made or taken in has been released.
@@ -39,6 +41,16 @@ public record Ledger(long buffers, long bufferBytes, long arrays, long exports, 
         Counts.QUEUES.sum(),
         Counts.EVENTS.sum(),
         Counts.WAITS.sum());
+  }
+
+  /**
+   * Registers a bean, {@code org.arbalest:type=Ledger}, that says what is held, in the platform's MBean server. Closed by its caller, who takes it out again.
+   *
+   * @throws IllegalStateException if it is registered already
+   * @throws UnsupportedOperationException if the JDK's module {@code java.management} is not there
+   */
+  public static MXBeanRegistration registerMXBean() {
+    return Management.register("Ledger", "", new LedgerBean(), LedgerMXBean.class);
   }
 
   /** Whether nothing is held. */

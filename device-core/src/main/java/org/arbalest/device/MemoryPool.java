@@ -51,6 +51,16 @@ public sealed interface MemoryPool extends MemoryManager, AutoCloseable permits 
   /** What it has done, and holds. */
   Statistics statistics();
 
+  /**
+   * Registers a bean, {@code org.arbalest:type=MemoryPool,name="…"}, that says what {@link #statistics} does, in the platform's MBean server. Closed by its
+   * caller, who takes it out again; closing the pool does not, and the bean keeps the pool's statistics reachable.
+   *
+   * @param name which pool it is, for people
+   * @throws IllegalStateException if another is registered by this name
+   * @throws UnsupportedOperationException if the JDK's module {@code java.management} is not there
+   */
+  MXBeanRegistration registerMXBean(String name);
+
   /** Gives what is kept back to the device. */
   void trim();
 

@@ -23,14 +23,18 @@ import java.lang.module.ModuleFinder
 private const val DEVICE = "org.arbalest.device"
 
 /** Core's rooms, the lowest first: each may look at those before it. */
-private val ROOMS = listOf("access", "memory", "calls", "lifetime", "schema", "cpu", "device", "array", "validate", "copy", "convert", "read", "build", "records", "statistics", "stream", "async")
+private val ROOMS = listOf(
+    "access", "recording", "management", "memory", "calls", "lifetime", "schema", "cpu", "device", "array", "validate", "copy", "convert", "read", "build",
+    "records", "statistics", "stream", "async",
+)
 
 /** Which room a type of the front belongs to: the one that implements it, or that it is a value of. Errors belong to all. */
 private val FRONT = mapOf(
     "calls" to listOf("ProcessExit"),
-    "lifetime" to listOf("HandleWatch", "Ledger"),
+    "management" to listOf("MXBeanRegistration"),
+    "lifetime" to listOf("HandleWatch", "Ledger", "LedgerMXBean"),
     "schema" to listOf("DataType", "Extension", "Field", "FlatType", "Interval", "Metadata", "NestedType", "Schema", "TimeUnit"),
-    "device" to listOf("Device", "DeviceBuffer", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager", "MemoryPool", "SyncEvent"),
+    "device" to listOf("Device", "DeviceBuffer", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager", "MemoryPool", "MemoryPoolMXBean", "SyncEvent"),
     "array" to listOf("ArrayData", "Conversion", "DeviceArray", "Validation"),
     "read" to listOf(
         "Booleans", "ByteStrings", "Bytes", "Column", "ColumnValues", "Doubles", "ExtensionCodec", "Floats", "HalfFloats", "Ints", "Longs", "Runs", "Shorts", "Tensor",

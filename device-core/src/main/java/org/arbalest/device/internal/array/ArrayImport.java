@@ -18,6 +18,7 @@ import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Structs;
+import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.SchemaImporter;
 import org.arbalest.device.spi.DeviceDriver;
@@ -86,6 +87,13 @@ public final class ArrayImport {
 
   /** Moves the array at {@code source} to memory of ours, or releases it. Of the level what concerns its structure is done here. */
   public static DeviceArray take(long source, Field field, boolean isDeviceArray, Validation level) {
+    Recording.OfArray event = Recording.anImport();
+    DeviceArray array = move(source, field, isDeviceArray, level);
+    if (event != null) RecordedArrays.tell(event, array);
+    return array;
+  }
+
+  private static DeviceArray move(long source, Field field, boolean isDeviceArray, Validation level) {
     if (ArrowArrayStruct.release(source) == 0) throw DeviceException.invalid("the array was released before it was imported");
     long block = 0;
     try {

@@ -11,15 +11,11 @@ import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.device.SyncEventImpl;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.lifetime.VarHandles;
-import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
 /** A holder of an array's memory, until it is closed or exported, by any thread; and which part of the array is shown. */
 public abstract class Handle {
   private static final VarHandle OWNER = VarHandles.ofField(MethodHandles.lookup(), "owner", Ownership.class);
-
-  /** So much of a type is in the report of a leak. */
-  private static final int MOST_OF_TYPE = 200;
 
   /** Null when this handle was closed or exported; use OWNER. Not volatile, since that puts a fence into making a handle. */
   private @Nullable Ownership owner;
@@ -143,9 +139,7 @@ public abstract class Handle {
 
   /** What the report of a leak calls it; the bytes follow. */
   private String lost() {
-    String type = field.name().isEmpty() ? TypeNames.of(field) : field.toString();
-    String shown = type.length() <= MOST_OF_TYPE ? type : type.substring(0, MOST_OF_TYPE) + "…";
-    return "DeviceArray " + shown + ", " + DeviceArrayImpl.counted(length, "row") + ", on " + device;
+    return "DeviceArray " + RecordedArrays.type(this) + ", " + DeviceArrayImpl.counted(length, "row") + ", on " + device;
   }
 
   private static IllegalStateException spent() {

@@ -13,6 +13,7 @@ import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.memory.Structs;
+import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.SchemaExport;
 import org.arbalest.device.internal.schema.SchemaImporter;
@@ -93,11 +94,14 @@ public final class HandleExport {
 
   /** Exports to a struct of C's. */
   public static void export(Handle array, long out, boolean isDeviceArray) {
+    Recording.OfArray event = Recording.anExport();
+    long bytes = event == null ? 0 : RecordedArrays.bytes(array); // while it has the memory
     if (isDeviceArray) {
       exportDeviceArray(array, out);
     } else {
       exportArray(array, out);
     }
+    if (event != null) RecordedArrays.tell(event, array, bytes);
   }
 
   private static void exportArray(Handle array, long out) {
@@ -129,6 +133,13 @@ public final class HandleExport {
    * count passes to this, whatever happens.
    */
   public static void exportSpent(Handle array, Ownership spent, long out) {
+    Recording.OfArray event = Recording.anExport();
+    long bytes = event == null ? 0 : RecordedArrays.bytes(array, spent);
+    handOverSpent(array, spent, out);
+    if (event != null) RecordedArrays.tell(event, array, bytes);
+  }
+
+  private static void handOverSpent(Handle array, Ownership spent, long out) {
     if (spent.syncEvent() != 0) { // which may have to be waited for
       try (DeviceArray again = new DeviceArrayImpl(array.device, array.field, array.struct, array.offset, array.length).holding(spent)) {
         exportDeviceArray(DeviceArrayImpl.unwrap(again), out);

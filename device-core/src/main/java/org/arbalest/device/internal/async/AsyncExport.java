@@ -11,6 +11,7 @@ import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.lifetime.HeldByC;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.Slots;
+import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.schema.SchemaExport;
 import org.arbalest.device.internal.schema.SchemaImporter;
 import org.arbalest.device.internal.stream.StreamCheck;
@@ -43,6 +44,7 @@ public final class AsyncExport extends Turns implements HeldByC {
 
   private AsyncExport(ForeignHandler handler, AsyncSchema schema, Feed feed, Executor executor, Set<AsyncQuirk> quirks) {
     super(executor);
+    RecordedStreams.begin();
     this.handler = handler;
     this.schema = schema;
     this.check = new StreamCheck(schema.field(), schema.deviceType());
@@ -248,6 +250,11 @@ public final class AsyncExport extends Turns implements HeldByC {
 
   ProducerHolders holders() {
     return holders;
+  }
+
+  /** As it is at this moment, more or less: nothing is held up for it. */
+  void tell(Recording.OfStreams streams) {
+    if (announced) streams.tell(block.producer(), "producer", holders.waiting(), over ? 0 : Math.max(0, requests.demanded() - sent));
   }
 
   @Override

@@ -15,6 +15,7 @@ import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.lifetime.HeldByC;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.Slots;
+import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.schema.MetadataCodec;
 import org.arbalest.device.internal.schema.SchemaImporter;
 import org.arbalest.device.internal.stream.Failures;
@@ -62,6 +63,7 @@ public final class AsyncHandler implements HeldByC {
     if (has(AsyncQuirk.PRODUCER_ENDS_EARLY) && has(AsyncQuirk.PRODUCER_STAYS)) {
       throw new IllegalArgumentException("a producer either ends early or stays: PRODUCER_ENDS_EARLY or PRODUCER_STAYS");
     }
+    RecordedStreams.begin();
     block = new HandlerBlock(this);
   }
 
@@ -251,6 +253,11 @@ public final class AsyncHandler implements HeldByC {
   /** What the producer reports next is why (ASY-18), also if the stream is cancelled meanwhile. */
   void extractFailed() {
     extractFailed = true;
+  }
+
+  /** As it is at this moment, more or less: nothing is held up for it. */
+  void tell(Recording.OfStreams streams) {
+    if (producer != null) streams.tell(struct(), "consumer", subscription.queued(), subscription.missing());
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.arbalest.device.AsyncTask;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.internal.recording.Recording;
 import org.jspecify.annotations.Nullable;
 
 /** An async stream as a pull stream: holds up to some tasks that were not pulled. */
@@ -56,7 +57,7 @@ final class AsyncSource implements DeviceArrayReader.Source, Flow.Subscriber<Asy
 
   @Override
   public @Nullable DeviceArray next() throws Exception {
-    switch (queue.take()) {
+    switch (take()) {
       case AsyncTask task -> {
         try (task) {
           replenish();
@@ -68,6 +69,17 @@ final class AsyncSource implements DeviceArrayReader.Source, Flow.Subscriber<Asy
       default -> {
         return null;
       }
+    }
+  }
+
+  private Object take() throws InterruptedException {
+    Object item = queue.poll();
+    if (item != null) return item;
+    Recording.OfWait event = Recording.aWait();
+    try {
+      return queue.take();
+    } finally {
+      if (event != null) event.tell("task", "");
     }
   }
 

@@ -12,8 +12,10 @@ import org.arbalest.device.abi.ArrowAsyncTaskStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStruct;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.array.ArrayImport;
+import org.arbalest.device.internal.array.RecordedArrays;
 import org.arbalest.device.internal.calls.Calls;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.validate.ArrayValidation;
 
 /** A task of a C producer: the 16 bytes of its struct, copied (ASY-15). */
@@ -33,6 +35,13 @@ final class ImportedTask extends AsyncTaskImpl {
 
   @Override
   public DeviceArray extract() {
+    Recording.OfArray event = Recording.anExtraction();
+    DeviceArray array = extractArray();
+    if (event != null) RecordedArrays.tell(event, array);
+    return array;
+  }
+
+  private DeviceArray extractArray() {
     long block = NativeHeap.allocate(ArrowDeviceArrayStruct.SIZE + ArrowAsyncTaskStruct.SIZE);
     if (!spend()) {
       NativeHeap.free(block);

@@ -45,6 +45,11 @@ final class ProducerHolders {
     if (tasks != null) tasks.add(task);
   }
 
+  /** How many tasks were announced and not extracted; for a recording, which may see an older number of the first. */
+  long waiting() {
+    return Math.max(0, announced - extracted.get());
+  }
+
   /** It is no longer. */
   void leave(TaskExport task) {
     if (tasks != null) tasks.remove(task);

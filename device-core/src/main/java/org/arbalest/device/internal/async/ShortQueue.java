@@ -33,6 +33,11 @@ final class ShortQueue<T> {
     }
   }
 
+  /** How many there are, about; takes a look at each. */
+  long size() {
+    return (first.get() == null ? 0L : 1L) + behind.size();
+  }
+
   boolean isEmpty() {
     return first.get() == null && behind.isEmpty();
   }

@@ -131,6 +131,16 @@ final class TaskSubscription implements Flow.Subscription {
     return sum < 0 ? Long.MAX_VALUE : sum;
   }
 
+  /** How many tasks wait for the subscriber; for a recording. */
+  long queued() {
+    return queue.size();
+  }
+
+  /** How many it has asked for and not got; for a recording, which may see an older number of those that came. */
+  long missing() {
+    return Math.max(0, demanded.get() - emitted);
+  }
+
   /** What the producer is to be asked for all in all. */
   long wanted() {
     return addSaturating(demanded.get(), 1);

@@ -13,6 +13,7 @@ import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.array.BuiltArray;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.array.RecordedArrays;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceQueue;
@@ -24,6 +25,7 @@ import org.arbalest.device.internal.device.SyncEventImpl;
 import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.spi.SynchronousDriver;
 
@@ -51,9 +53,12 @@ public final class ArrayCopy {
   public static DeviceArray copy(DeviceArrayImpl array, MemoryManager target, DeviceStreamImpl stream) {
     Objects.requireNonNull(target, "target");
     Objects.requireNonNull(stream, "stream");
+    Recording.OfArray event = Recording.aCopy();
     Ownership owner = array.share();
     try {
-      return copy(array, owner, target, stream);
+      DeviceArray copied = copy(array, owner, target, stream);
+      if (event != null) RecordedArrays.tell(event, array.device(), copied);
+      return copied;
     } finally {
       owner.release();
     }

@@ -7,6 +7,7 @@ import org.arbalest.device.DeviceStream;
 import org.arbalest.device.SyncEvent;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.lifetime.Shared;
+import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.spi.DeviceDriver;
 import org.jspecify.annotations.Nullable;
 
@@ -117,10 +118,12 @@ public final class DeviceStreamImpl implements DeviceStream {
       return;
     }
     DeviceQueue held = hold();
+    Recording.OfWait event = Recording.aWait();
     try {
       held.driver.synchronizeQueue(held.handle);
     } finally {
       held.release();
+      if (event != null) event.tell("stream", device);
     }
   }
 

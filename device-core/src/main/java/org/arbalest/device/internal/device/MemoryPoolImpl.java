@@ -8,8 +8,11 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.MemoryManager;
+import org.arbalest.device.MXBeanRegistration;
 import org.arbalest.device.MemoryPool;
+import org.arbalest.device.MemoryPoolMXBean;
 import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.management.Management;
 import org.arbalest.device.spi.MemoryAllocator;
 
 /** Blocks that were freed, by size, and how much of the limit they take. See {@link MemoryPool}. */
@@ -66,6 +69,12 @@ public final class MemoryPoolImpl implements MemoryPool {
   @Override
   public synchronized Statistics statistics() {
     return new Statistics(live, cached, peak, limit, hits, misses, evictions);
+  }
+
+  @Override
+  public MXBeanRegistration registerMXBean(String name) {
+    if (name.isEmpty()) throw new IllegalArgumentException("the name of a pool is empty");
+    return Management.register("MemoryPool", name, new PoolBean(this), MemoryPoolMXBean.class);
   }
 
   @Override

@@ -14,6 +14,7 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.SyncEvent;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.lifetime.Shared;
+import org.arbalest.device.internal.recording.Recording;
 import org.jspecify.annotations.Nullable;
 
 /** A handle on an {@link EventPoint}, and on what keeps the event. See {@link SyncEvent}. */
@@ -112,6 +113,12 @@ public final class SyncEventImpl implements SyncEvent {
 
   public static void synchronize(EventPoint point, Shared keeper) {
     if (point.isDone()) return;
+    Recording.OfWait event = Recording.aWait();
+    block(point, keeper);
+    if (event != null) event.tell("event", point.device);
+  }
+
+  private static void block(EventPoint point, Shared keeper) {
     if (!Thread.currentThread().isVirtual()) {
       point.synchronize();
       return;
@@ -125,6 +132,7 @@ public final class SyncEventImpl implements SyncEvent {
 
   static boolean synchronize(EventPoint point, Shared keeper, Duration limit) throws InterruptedException {
     if (point.isDone()) return true;
+    Recording.OfWait event = Recording.aWait();
     try {
       completion(point, keeper).get(Math.max(0, nanos(limit)), java.util.concurrent.TimeUnit.NANOSECONDS);
       return true;
@@ -132,6 +140,8 @@ public final class SyncEventImpl implements SyncEvent {
       return false;
     } catch (ExecutionException e) {
       throw again(e.getCause());
+    } finally {
+      if (event != null) event.tell("event", point.device);
     }
   }
 

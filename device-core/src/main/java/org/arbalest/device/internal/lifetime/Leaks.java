@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.arbalest.device.internal.memory.Faults;
+import org.arbalest.device.internal.recording.Recording;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +23,8 @@ public final class Leaks {
 
   private static final @Nullable Cleaner CLEANER = EVERY > 0 ? Cleaner.create() : null;
 
-  /** How many follow; written under the lock of this class. */
-  private static volatile int followers;
+  /** How many follow; written under the lock of this class. Not volatile, since each handle that is made looks at it: another thread may see it late. */
+  private static int followers;
 
   private static final AtomicLong NUMBERS = new AtomicLong();
 
@@ -114,7 +115,9 @@ public final class Leaks {
 
     @Override
     public void run() {
-      if (open) Faults.leak(what(), made);
+      if (!open) return;
+      Faults.leak(what(), made);
+      Recording.leak(what(), made);
     }
   }
 

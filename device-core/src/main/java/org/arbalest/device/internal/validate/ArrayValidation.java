@@ -6,10 +6,12 @@ import org.arbalest.device.Field;
 import org.arbalest.device.Validation;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.array.RecordedArrays;
 import org.arbalest.device.internal.array.Structure;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.device.SyncEventImpl;
+import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.schema.Malformed;
 
 /** Validates arrays that are held already; see {@link Validation}. */
@@ -43,11 +45,13 @@ public final class ArrayValidation {
   }
 
   private static void validateContent(DeviceArrayImpl array, Ownership owner) {
+    Recording.OfArray event = Recording.aValidation();
     try {
       check(array, owner, array.field(), false);
     } catch (Malformed e) {
       throw e.toDeviceException();
     }
+    if (event != null) RecordedArrays.tell(event, array, owner);
   }
 
   /** Whether an array has nulls only where another field may have some, which is of the same type; otherwise throws {@link Malformed}. Waits for the array's event. */

@@ -1,0 +1,97 @@
+package org.arbalest.device.internal.array;
+
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.recording.Recording;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.TypeNames;
+
+/** What a recording is told of an array. */
+public final class RecordedArrays {
+  /** So much of a type is told. */
+  private static final int MOST_OF_TYPE = 200;
+
+  private RecordedArrays() {}
+
+  /** Ends what was begun, and tells of it if it took long enough; the array is open, and nobody else's. */
+  public static void tell(Recording.OfArray event, DeviceArray array) {
+    if (event.isOver()) tellOver(event, DeviceArrayImpl.unwrap(array), bytes(DeviceArrayImpl.unwrap(array)));
+  }
+
+  /** The same of one that may be spent by now. */
+  static void tell(Recording.OfArray event, Handle array, long bytes) {
+    if (event.isOver()) tellOver(event, array, bytes);
+  }
+
+  /** The same of one that came from another device. */
+  public static void tell(Recording.OfArray event, Device from, DeviceArray array) {
+    if (!event.isOver()) return;
+    Handle handle = DeviceArrayImpl.unwrap(array);
+    event.tell(handle.length(), bytes(handle), from, handle.device(), type(handle));
+  }
+
+  private static void tellOver(Recording.OfArray event, Handle array, long bytes) {
+    event.tell(array.length(), bytes, array.device(), type(array));
+  }
+
+  /** The same of one whose memory the caller holds. */
+  public static void tell(Recording.OfArray event, Handle array, Ownership owner) {
+    if (event.isOver()) tellOver(event, array, bytes(array, owner));
+  }
+
+  static String type(Handle array) {
+    String type = array.field().name().isEmpty() ? TypeNames.of(array.field()) : array.field().toString();
+    return type.length() <= MOST_OF_TYPE ? type : type.substring(0, MOST_OF_TYPE) + "…";
+  }
+
+  /** The memory that an open array keeps; of an array of C's, what its buffers have to hold, as far as the CPU can read how much that is. */
+  static long bytes(Handle array) {
+    return bytes(array, array.holder());
+  }
+
+  /** The same of one whose memory the caller holds. */
+  static long bytes(Handle array, Ownership owner) {
+    long known = owner.bytes();
+    return known >= 0 ? known : bytes(Layout.of(array.field()), array.struct(), owner.isCpuAccessible() && owner.syncEvent() == 0);
+  }
+
+  private static long bytes(Layout layout, long struct, boolean isReadable) {
+    long end = ArrowArrayStruct.offset(struct) + ArrowArrayStruct.length(struct);
+    int first = layout.shape.hasValidity ? 1 : 0;
+    long bytes = first != 0 && ArrowArrayStruct.buffer(struct, 0) != 0 ? bits(end, 1) : 0;
+    bytes += switch (layout.shape) {
+      case FIXED -> bits(end, layout.bits);
+      case VARIABLE -> bits(end + 1, layout.bits) + (isReadable ? textBytes(layout, struct, first, end) : 0);
+      case LIST -> bits(end + 1, layout.bits);
+      case LIST_VIEW -> 2 * bits(end, layout.bits);
+      case VIEW -> bits(end, 128) + dataBytes(struct);
+      case SPARSE_UNION -> end;
+      case DENSE_UNION -> end + bits(end, 32);
+      case NULL, FIXED_LIST, STRUCT, RUN_END -> 0;
+    };
+    for (int i = 0; i < layout.children.length; i++) bytes += bytes(layout.children[i].layout, ArrowArrayStruct.child(struct, i), isReadable);
+    return layout.dictionary == null ? bytes : bytes + bytes(layout.dictionary.layout, ArrowArrayStruct.dictionary(struct), isReadable);
+  }
+
+  private static long textBytes(Layout layout, long struct, int buffer, long end) {
+    long offsets = ArrowArrayStruct.buffer(struct, buffer);
+    if (offsets == 0) return 0;
+    return Math.max(0, layout.bits == 64 ? NativeHeap.getLong(offsets + Long.BYTES * end) : NativeHeap.getInt(offsets + Integer.BYTES * end));
+  }
+
+  /** The sizes of the data buffers of views, which are their last buffer, in main memory. */
+  private static long dataBytes(long struct) {
+    long count = ArrowArrayStruct.nBuffers(struct) - 3;
+    if (count <= 0) return 0;
+    long sizes = ArrowArrayStruct.buffer(struct, count + 2);
+    long bytes = 0;
+    for (long i = 0; sizes != 0 && i < count; i++) bytes += NativeHeap.getLong(sizes + Long.BYTES * i);
+    return bytes;
+  }
+
+  private static long bits(long count, long each) {
+    return (count * each + 7) >>> 3;
+  }
+}

@@ -1,0 +1,48 @@
+package org.arbalest.device.internal.management;
+
+import java.lang.management.ManagementFactory;
+import javax.management.InstanceAlreadyExistsException;
+import javax.management.InstanceNotFoundException;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import javax.management.StandardMBean;
+import org.jspecify.annotations.Nullable;
+
+/** Beans in the platform's MBean server; loaded only where there is one. */
+final class Beans {
+  private Beans() {}
+
+  static <T> void register(String name, T bean, Class<T> type) {
+    try {
+      server().registerMBean(new StandardMBean(bean, type, true), new ObjectName(name));
+    } catch (InstanceAlreadyExistsException e) {
+      throw new IllegalStateException(name + " is registered already", e);
+    } catch (JMException e) {
+      throw new IllegalArgumentException(name + " cannot be registered: " + message(e), e);
+    }
+  }
+
+  /** Nothing if somebody else has unregistered it. */
+  static void unregister(String name) {
+    try {
+      server().unregisterMBean(new ObjectName(name));
+    } catch (InstanceNotFoundException _) {
+      // As it should be.
+    } catch (JMException e) {
+      throw new IllegalStateException(name + " cannot be unregistered: " + message(e), e);
+    }
+  }
+
+  static String quote(String value) {
+    return ObjectName.quote(value);
+  }
+
+  private static @Nullable String message(JMException e) {
+    return e.getCause() == null ? e.getMessage() : e.getCause().getMessage();
+  }
+
+  private static MBeanServer server() {
+    return ManagementFactory.getPlatformMBeanServer();
+  }
+}

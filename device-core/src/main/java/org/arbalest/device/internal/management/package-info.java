@@ -1,0 +1,5 @@
+/** Beans in the platform's MBean server, where that is there. */
+@NullMarked
+package org.arbalest.device.internal.management;
+
+import org.jspecify.annotations.NullMarked;

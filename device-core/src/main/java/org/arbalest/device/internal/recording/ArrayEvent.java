@@ -1,0 +1,39 @@
+package org.arbalest.device.internal.recording;
+
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import org.arbalest.device.internal.recording.Recording.OfArray;
+
+/** Something that went on with an array. */
+abstract class ArrayEvent extends Event implements OfArray {
+  @Label("Rows")
+  long rows;
+
+  @Label("Bytes")
+  @Description("Memory that the array keeps; of an array of C's, what its buffers have to hold; -1 if nobody knows")
+  @DataAmount
+  long bytes;
+
+  @Label("Device")
+  String device = "";
+
+  @Label("Type")
+  String type = "";
+
+  @Override
+  public final boolean isOver() {
+    end();
+    return shouldCommit();
+  }
+
+  @Override
+  public final void tell(long itsRows, long itsBytes, Object itsDevice, String itsType) {
+    rows = itsRows;
+    bytes = itsBytes;
+    device = itsDevice.toString();
+    type = itsType;
+    commit();
+  }
+}

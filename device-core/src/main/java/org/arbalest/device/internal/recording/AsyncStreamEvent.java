@@ -1,0 +1,43 @@
+package org.arbalest.device.internal.recording;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.Period;
+import jdk.jfr.StackTrace;
+
+/** An async stream as it is at one moment. */
+@Name("org.arbalest.AsyncStream")
+@Label("Async Stream")
+@Description("How many tasks of an async stream wait, and how many more were asked for")
+@Category("Arbalest")
+@Period("1 s")
+@StackTrace(false)
+final class AsyncStreamEvent extends Event {
+  @Label("Stream")
+  @Description("Which one, of those there are at the moment")
+  long stream;
+
+  @Label("Role")
+  @Description("consumer or producer, as which this process takes part")
+  String role = "";
+
+  @Label("Queued")
+  @Description("Tasks that wait for the subscriber; of a producer, those that were announced and not extracted")
+  long queued;
+
+  @Label("Demand")
+  @Description("Tasks that were asked for and have not come")
+  long demand;
+
+  static void told(long stream, String role, long queued, long demand) {
+    AsyncStreamEvent event = new AsyncStreamEvent();
+    event.stream = stream;
+    event.role = role;
+    event.queued = queued;
+    event.demand = demand;
+    event.commit();
+  }
+}

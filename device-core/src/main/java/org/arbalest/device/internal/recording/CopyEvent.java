@@ -1,0 +1,24 @@
+package org.arbalest.device.internal.recording;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.Threshold;
+
+/** An array was copied, or its copy was queued. */
+@Name("org.arbalest.Copy")
+@Label("Array Copy")
+@Description("An array was copied; where the device has queues, its copies were queued, and go on")
+@Category("Arbalest")
+@Threshold("10 ms")
+final class CopyEvent extends ArrayEvent {
+  @Label("From Device")
+  String from = "";
+
+  @Override
+  public void tell(long itsRows, long itsBytes, Object itsSource, Object itsDevice, String itsType) {
+    from = itsSource.toString();
+    tell(itsRows, itsBytes, itsDevice, itsType);
+  }
+}

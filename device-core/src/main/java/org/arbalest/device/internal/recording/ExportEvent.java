@@ -1,0 +1,15 @@
+package org.arbalest.device.internal.recording;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.Threshold;
+
+/** An array went out to C */
+@Name("org.arbalest.Export")
+@Label("Array Export")
+@Description("An array went out to C")
+@Category("Arbalest")
+@Threshold("1 ms")
+final class ExportEvent extends ArrayEvent {}

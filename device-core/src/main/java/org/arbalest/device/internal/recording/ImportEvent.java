@@ -1,0 +1,15 @@
+package org.arbalest.device.internal.recording;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.Threshold;
+
+/** An array came in from C: its structs were moved and looked at */
+@Name("org.arbalest.Import")
+@Label("Array Import")
+@Description("An array came in from C: its structs were moved and looked at")
+@Category("Arbalest")
+@Threshold("1 ms")
+final class ImportEvent extends ArrayEvent {}
