@@ -46,7 +46,7 @@ export default defineConfig({
       { text: 'Reference', link: '/types', activeMatch: '^/(types|ownership|async|devices|native-access|compatibility|rules|interop|hardware|performance)' },
       { text: 'Decisions', link: '/decisions/', activeMatch: '^/decisions/' },
       api,
-      { text: versions[0].name, items: versions.map(({ name, link }) => ({ text: name, link })) },
+      { text: versions[0].name, items: versions.map(({ name, link }) => ({ text: name, link, activeMatch: '^no-page$' })) },
     ],
     sidebar,
   },
@@ -54,6 +54,7 @@ export default defineConfig({
     cpSync(join(srcDir, 'guides/charts'), join(outDir, 'guides/charts'), { recursive: true }) // what is measured, to be looked at
   },
   transformPageData(page) {
+    if (page.relativePath === 'types.md') page.frontmatter.aside = false // room for its tables
     if (page.relativePath !== 'index.md') return
     page.frontmatter.layout = 'home'
     page.frontmatter.hero = {

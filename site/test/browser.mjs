@@ -151,7 +151,8 @@ async function undrawn(page) {
     }
     if (wanted > 0 && (await page.locator(`${drawing} text, ${drawing} foreignObject`).count()) === 0) missing.push(`${what} has no text`)
   }
-  return missing
+  const cut = await page.locator('.picture foreignObject > *').evaluateAll((all) => all.filter((one) => one.scrollHeight > one.parentElement.height.baseVal.value + 1).map((one) => one.textContent))
+  return [...missing, ...cut.map((text) => `a picture cuts off "${text}"`)]
 }
 
 /** The first element that is wider than the window, unless what it is in scrolls. */
