@@ -157,6 +157,7 @@ public class FakeDevice private constructor(
 
     internal fun synchronizeQueue(queue: Long): Unit = lock.withLock {
         val waited = queue(queue)
+        if (waited.commands.isNotEmpty()) blocks()
         while (waited.commands.isNotEmpty()) progress.await()
         waited.failure?.let { throw it }
     }
@@ -190,8 +191,14 @@ public class FakeDevice private constructor(
 
     internal fun synchronizeEvent(event: Long): Unit = lock.withLock {
         val waited = event(event)
+        if (!waited.isOver) blocks()
         while (!waited.isOver) progress.await()
         waited.failure?.let { throw it }
+    }
+
+    /** A runtime of C blocks the carrier of a virtual thread, and with it all others that would run there. */
+    private fun blocks() {
+        if (Thread.currentThread().isVirtual) violation("a virtual thread blocks in the driver, which pins its carrier")
     }
 
     internal fun onComplete(event: Long, listener: () -> Unit): Unit = changing { told ->

@@ -99,7 +99,7 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
     try {
       EventPoint point = owner.event();
       if (point != null) {
-        stream.waitFor(point);
+        stream.waitFor(point, owner);
       } else if (owner.syncEvent() != 0) {
         throw nobodyKnows();
       }

@@ -134,7 +134,7 @@ public final class ArrayCopy {
       if (owner.isCpuAccessible() && hasText) {
         SyncEventImpl.synchronize(event, owner);
       } else {
-        stream.waitFor(event);
+        stream.waitFor(event, owner);
       }
     }
     CopyPlan plan = new CopyPlan(owner, owner.isCpuAccessible() && (event == null || event.isKnownDone()), staging);

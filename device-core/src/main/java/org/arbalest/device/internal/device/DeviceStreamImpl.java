@@ -56,7 +56,7 @@ public final class DeviceStreamImpl implements DeviceStream {
   public void waitFor(SyncEvent event) {
     Shared held = SyncEventImpl.unwrap(event).hold();
     try {
-      waitFor(SyncEventImpl.unwrap(event).point());
+      waitFor(SyncEventImpl.unwrap(event).point(), held);
     } finally {
       held.release();
     }
@@ -152,10 +152,11 @@ public final class DeviceStreamImpl implements DeviceStream {
     }
   }
 
-  public void waitFor(EventPoint point) {
+  /** Lets what is queued from now on wait for an event that the keeper holds. */
+  public void waitFor(EventPoint point, Shared keeper) {
     DeviceQueue held = hold();
     try {
-      point.letWait(held.driver, device, held.handle);
+      point.letWait(held.driver, device, held.handle, keeper);
     } finally {
       held.release();
     }

@@ -2,6 +2,7 @@ package org.arbalest.device.internal.device;
 
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.spi.DeviceDriver;
 
@@ -55,13 +56,13 @@ public final class EventPoint {
     done = true;
   }
 
-  /** Lets a queue wait, on the device where possible. */
-  void letWait(DeviceDriver waiting, Device itsDevice, long queue) {
+  /** Lets a queue wait, on the device where possible; the keeper holds the event. */
+  void letWait(DeviceDriver waiting, Device itsDevice, long queue, Shared keeper) {
     if (isDone()) return;
     if (itsDevice.equals(device) || waiting.reaches(device.type(), DeviceImpl.unwrap(device).ordinal())) {
       waiting.waitFor(queue, handle());
     } else {
-      synchronize(); // two runtimes that know nothing of each other
+      SyncEventImpl.synchronize(this, keeper); // two runtimes that know nothing of each other
     }
   }
 

@@ -1,0 +1,212 @@
+package org.arbalest.testkit.fake
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldNotContain
+import org.arbalest.device.AsyncArrayStream
+import org.arbalest.device.AsyncProducer
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
+import org.arbalest.device.Ledger
+import org.arbalest.device.Metadata
+import org.arbalest.device.Validation
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.ChildJvm
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.contract.numbers
+import org.arbalest.testkit.contract.texts
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.time.Duration
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executors
+import java.util.concurrent.atomic.AtomicLong
+
+/** Virtual threads: many of them, and one carrier for all that wait. */
+class VirtualThreadsSpec : FunSpec({
+    extension(FakeExtension)
+    extension(LedgerExtension)
+
+    test("a thousand virtual threads import a stream each, pull it, read it and close it") {
+        val sum = AtomicLong()
+        Arena.ofShared().use { arena ->
+            val structs = List(1000) {
+                val reader = numbers(5).use { batch -> DeviceArrayReader.of(batch.schema(), List(3) { batch.slice(1, 4) }) }
+                arena.allocate(ArrowArrayStreamStruct.LAYOUT).also(reader::exportStream)
+            }
+            Executors.newVirtualThreadPerTaskExecutor().use { threads ->
+                val readers = structs.map { struct -> threads.submit { sum.addAndGet(pulled(struct)) } }
+                readers.forEach { it.get() }
+            }
+        }
+        sum.get() shouldBe 1000L * 3 * (3 + 6 + 9 + 12)
+    }
+
+    test("with one carrier: what waits leaves it to others, but for a call that goes through C") {
+        val options = listOf("-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1")
+        val child = ChildJvm.run(OneCarrier::class, options = options)
+        withClue(child.output) {
+            child.exitCode shouldBe 0
+            val results = child.output.lines().filter { ": " in it }.associate { it.substringBefore(": ") to it.substringAfter(": ") }
+            (Waits.NAMES - results.keys).shouldBeEmpty()
+            results.filterKeys { it in Waits.NAMES }.filterValues { it != "left the carrier" }.keys.shouldBeEmpty()
+            results["a stream pulled through C"] shouldBe "kept the carrier"
+            results["left"] shouldBe "nothing"
+            child.output shouldNotContain "violation" // the fake knows who blocks in its driver, though it does not pin
+        }
+    }
+})
+
+/** The sum of a column of a stream's batches. */
+private fun pulled(struct: MemorySegment): Long {
+    var sum = 0L
+    DeviceArrayReader.importStream(struct).use { reader ->
+        while (true) {
+            (reader.next() ?: break).use { batch ->
+                val column = batch.column("a").asLongs()
+                for (row in 0 until column.length()) sum += column.get(row)
+            }
+        }
+    }
+    return sum
+}
+
+/** Calls that wait: each with what lets it go on, while the fake devices are held. */
+private class Waits : AutoCloseable {
+    private val cpu = Devices.cpu()
+    private val device = Devices.device(DeviceType.EXT_DEV, 0)
+    private val stranger = Devices.device(DeviceType.CUDA_MANAGED, 0)
+    private val fake = FakeDevice.of(DeviceType.EXT_DEV, 0)
+    private val stream = device.createStream()
+    private val strangers = stranger.createStream()
+    private val pool = Executors.newSingleThreadExecutor(Thread.ofPlatform().factory())
+
+    /** Runs a case with an array on the device that is not ready; what it gives is let go on by [FakeDevice.release]. */
+    fun onDevice(name: String, run: (Case, () -> Unit) -> Unit) {
+        fake.hold()
+        texts(20).use { it.copyTo(device, stream) }.use { there -> run(case(name, there), fake::release) }
+        stream.synchronize()
+    }
+
+    private fun case(name: String, there: DeviceArray): Case = Case(name) {
+        when (name) {
+            "event.synchronize" -> there.syncEvent()!!.use { it.synchronize() }
+            "event.synchronize with a limit" -> check(there.syncEvent()!!.use { it.synchronize(Duration.ofHours(1)) })
+            "array.synchronize" -> there.synchronize()
+            "array.validate" -> there.validate(Validation.FULL)
+            "stream.synchronize" -> stream.synchronize()
+            "stream.waitFor, of another runtime" -> strangers.waitFor(there)
+            "array.copyTo, with texts" -> there.copyTo(cpu, stream).close()
+            "buffer.copy" -> copiedBuffer(device)
+            else -> error(name)
+        }
+    }
+
+    private fun copiedBuffer(device: Device) {
+        device.allocate(16).use { it.copy(cpu.memory()).close() }
+    }
+
+    /** A source of ours that waits. */
+    fun onReader(name: String, isThroughC: Boolean, run: (Case, () -> Unit) -> Unit) {
+        val gate = CountDownLatch(1)
+        val schema = numbers(1).use { it.schema() }
+        var left = 1
+        var reader = DeviceArrayReader.of(schema, DeviceType.CPU, DeviceArrayReader.Source {
+            gate.await()
+            if (left-- > 0) numbers(1) else null
+        })
+        Arena.ofShared().use { arena ->
+            if (isThroughC) {
+                val struct = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
+                reader.exportStream(struct)
+                reader = DeviceArrayReader.importStream(struct)
+            }
+            reader.use { run(Case(name) { it.next()!!.close() }, gate::countDown) }
+        }
+    }
+
+    /** An async stream whose producer has not begun, as a pull stream. */
+    fun onAsync(name: String, run: (Case, () -> Unit) -> Unit) {
+        lateinit var handler: MemorySegment
+        val batches = numbers(1).use { batch -> DeviceArrayReader.of(batch.schema(), List(3) { batch.retain() }) }
+        AsyncArrayStream.connect { handler = it }.use { stream ->
+            val pull = Case(name) {
+                stream.reader(1).use { reader -> while (true) (reader.next() ?: break).close() }
+            }
+            run(pull) { AsyncProducer.produce(handler, batches, Metadata.empty(), pool) }
+            stream.released().toCompletableFuture().join()
+        }
+    }
+
+    override fun close() {
+        stream.close()
+        strangers.close()
+        pool.close()
+    }
+
+    companion object {
+        val ON_DEVICE = listOf(
+            "event.synchronize", "event.synchronize with a limit", "array.synchronize", "array.validate", "stream.synchronize",
+            "stream.waitFor, of another runtime", "array.copyTo, with texts", "buffer.copy",
+        )
+        const val READER = "reader.next, whose source waits"
+        const val ASYNC = "asyncStream.reader, and its next"
+        val NAMES = ON_DEVICE + READER + ASYNC
+    }
+}
+
+private class Case(val name: String, val wait: () -> Unit)
+
+internal object OneCarrier {
+    /** Another virtual thread lets the one that waits go on: with one carrier it cannot, unless that one has left it. */
+    private fun leaves(case: Case, release: () -> Unit) {
+        val waiting = Thread.ofVirtual().start { case.wait() }
+        val releasing = Thread.ofVirtual().start {
+            while (waiting.state != Thread.State.WAITING && waiting.state != Thread.State.TIMED_WAITING) Thread.yield()
+            release()
+        }
+        if (waiting.join(Duration.ofSeconds(20))) {
+            println("${case.name}: left the carrier")
+        } else {
+            println("${case.name}: kept the carrier")
+            release()
+            waiting.join()
+        }
+        releasing.join()
+    }
+
+    /** Let go on by a platform thread, it goes on first: the other has had no carrier. */
+    private fun keeps(case: Case, release: () -> Unit) {
+        val order = ConcurrentLinkedQueue<String>()
+        val waiting = Thread.ofVirtual().start {
+            case.wait()
+            order += "the one that waited"
+        }
+        val other = Thread.ofVirtual().start { order += "the other" }
+        while (waiting.state != Thread.State.WAITING) Thread.onSpinWait()
+        release()
+        waiting.join()
+        other.join()
+        println("${case.name}: ${if (order.first() == "the other") "left" else "kept"} the carrier")
+    }
+
+    @JvmStatic
+    fun main(args: Array<String>) {
+        Waits().use { waits ->
+            for (name in Waits.ON_DEVICE) waits.onDevice(name, ::leaves)
+            waits.onReader(Waits.READER, isThroughC = false, ::leaves)
+            waits.onAsync(Waits.ASYNC, ::leaves)
+            waits.onReader("a stream pulled through C", isThroughC = true, ::keeps)
+        }
+        val patience = System.nanoTime() + Duration.ofSeconds(20).toNanos()
+        while (!Ledger.now().isZero && System.nanoTime() < patience) Thread.onSpinWait()
+        println("left: ${if (Ledger.now().isZero) "nothing" else Ledger.now()}")
+        FakeDevice.all().flatMap { it.violations() }.forEach { println("violation, $it") }
+    }
+}
