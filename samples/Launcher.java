@@ -4,6 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -25,8 +26,10 @@ class Launcher {
       System.err.println("Building the samples: a minute or two, this time only.");
       List<String> maven = new ArrayList<>(File.separatorChar == '\\' ? List.of("cmd", "/c", "mvnw.cmd") : List.of("./mvnw"));
       maven.addAll(List.of("-q", "-pl", "samples", "-am", "process-classes"));
+      FileTime begun = FileTime.from(Instant.now());
       int code = run(maven);
       if (code != 0) System.exit(code);
+      Files.setLastModifiedTime(DEPENDENCIES, begun); // what was changed while it was built may not be in it
     }
     List<String> java = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
     java.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-classpath", CLASSES + File.pathSeparator + Files.readString(DEPENDENCIES).strip()));

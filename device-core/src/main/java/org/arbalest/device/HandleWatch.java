@@ -1,6 +1,7 @@
 package org.arbalest.device;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.arbalest.device.internal.lifetime.Leaks;
 
@@ -44,5 +45,10 @@ public final class HandleWatch implements AutoCloseable {
    * @param what its kind, its type and its size, such as {@code DeviceArray struct<n: int32>, 1 row, on CPU, 64 bytes}
    * @param made a stack trace of the place that made it, whose message names the thread; the same object each time
    */
-  public record Open(String what, Throwable made) {}
+  public record Open(String what, Throwable made) {
+    public Open {
+      Objects.requireNonNull(what, "what");
+      Objects.requireNonNull(made, "made");
+    }
+  }
 }

@@ -113,7 +113,7 @@ class NullArgumentSpec : FunSpec({
         private fun texts() = cpu.batchBuilder(2).use { it.utf8("name", listOf("a", "b")).build() }.opened().column(0).asByteStrings()
 
         fun of(type: Class<*>): Any = when (type) {
-            java.lang.Long.TYPE -> if (method.name == "wrap" || method.name == "copyNonOwned") arena.allocate(8).address() else 1L
+            java.lang.Long.TYPE -> if (method.name == "wrap" || method.name == "copyNonOwned") arena.allocate(8).address() else 8L
             Integer.TYPE -> 1
             java.lang.Boolean.TYPE -> true
             java.lang.Double.TYPE -> 1.0

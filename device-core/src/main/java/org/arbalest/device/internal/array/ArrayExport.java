@@ -71,10 +71,10 @@ public final class ArrayExport extends RecycledExport {
     ArrayExport export = take(layout);
     export.owner = owner;
     export.holds(1 + layout.descendants);
-    if (Leaks.isFollowed()) export.follow("an array of type " + layout.kind() + ", " + DeviceArrayImpl.counted(length, "row"));
     export.nextNode = 1;
     export.nextList = export.block + NODE * layout.descendants;
     try {
+      if (Leaks.isFollowed()) export.follow("an array of type " + layout.kind() + ", " + DeviceArrayImpl.counted(length, "row"));
       boolean sliced = offset != ArrowArrayStruct.offset(node) || length != ArrowArrayStruct.length(node);
       export.write(layout, node, out, 0);
       if (sliced) ShownPart.narrow(layout, out, offset, length);

@@ -95,7 +95,11 @@ public final class HandleExport {
   /** Exports to a struct of C's. */
   public static void export(Handle array, long out, boolean isDeviceArray) {
     Recording.OfArray event = Recording.anExport();
-    long bytes = event == null ? 0 : RecordedArrays.bytes(array); // while it has the memory
+    long bytes = 0;
+    if (event != null) {
+      ArrowArrayStruct.setRelease(out, 0); // before anything that may fail
+      bytes = RecordedArrays.bytes(array); // while it has the memory
+    }
     if (isDeviceArray) {
       exportDeviceArray(array, out);
     } else {

@@ -3,6 +3,7 @@ package org.arbalest.device.internal.array;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.schema.Layout;
@@ -15,30 +16,34 @@ public final class RecordedArrays {
 
   private RecordedArrays() {}
 
-  /** Ends what was begun, and tells of it if it took long enough; the array is open, and nobody else's. */
+  /** Ends what was begun, and tells of it if it took long enough; the array is open, and nobody else's. Throws nothing: what happened has happened. */
   public static void tell(Recording.OfArray event, DeviceArray array) {
-    if (event.isOver()) tellOver(event, DeviceArrayImpl.unwrap(array), bytes(DeviceArrayImpl.unwrap(array)));
+    Handle handle = DeviceArrayImpl.unwrap(array);
+    told(event, () -> event.tell(handle.length(), bytes(handle), handle.device(), type(handle)));
   }
 
   /** The same of one that may be spent by now. */
   static void tell(Recording.OfArray event, Handle array, long bytes) {
-    if (event.isOver()) tellOver(event, array, bytes);
+    told(event, () -> event.tell(array.length(), bytes, array.device(), type(array)));
   }
 
   /** The same of one that came from another device. */
   public static void tell(Recording.OfArray event, Device from, DeviceArray array) {
-    if (!event.isOver()) return;
     Handle handle = DeviceArrayImpl.unwrap(array);
-    event.tell(handle.length(), bytes(handle), from, handle.device(), type(handle));
-  }
-
-  private static void tellOver(Recording.OfArray event, Handle array, long bytes) {
-    event.tell(array.length(), bytes, array.device(), type(array));
+    told(event, () -> event.tell(handle.length(), bytes(handle), from, handle.device(), type(handle)));
   }
 
   /** The same of one whose memory the caller holds. */
   public static void tell(Recording.OfArray event, Handle array, Ownership owner) {
-    if (event.isOver()) tellOver(event, array, bytes(array, owner));
+    told(event, () -> event.tell(array.length(), bytes(array, owner), array.device(), type(array)));
+  }
+
+  private static void told(Recording.OfArray event, Runnable telling) {
+    try {
+      if (event.isOver()) telling.run();
+    } catch (Throwable t) {
+      Faults.report("an event of Flight Recorder", t);
+    }
   }
 
   static String type(Handle array) {
@@ -54,7 +59,12 @@ public final class RecordedArrays {
   /** The same of one whose memory the caller holds. */
   static long bytes(Handle array, Ownership owner) {
     long known = owner.bytes();
-    return known >= 0 ? known : bytes(Layout.of(array.field()), array.struct(), owner.isCpuAccessible() && owner.syncEvent() == 0);
+    if (known >= 0) return known;
+    try {
+      return bytes(Layout.of(array.field()), array.struct(), owner.isCpuAccessible() && owner.syncEvent() == 0);
+    } catch (StackOverflowError _) { // the export or the import has to go on
+      return -1;
+    }
   }
 
   private static long bytes(Layout layout, long struct, boolean isReadable) {
@@ -77,7 +87,7 @@ public final class RecordedArrays {
 
   private static long textBytes(Layout layout, long struct, int buffer, long end) {
     long offsets = ArrowArrayStruct.buffer(struct, buffer);
-    if (offsets == 0) return 0;
+    if (offsets == 0 || ArrowArrayStruct.length(struct) == 0) return 0; // where nothing is shown, nothing has to be there
     return Math.max(0, layout.bits == 64 ? NativeHeap.getLong(offsets + Long.BYTES * end) : NativeHeap.getInt(offsets + Integer.BYTES * end));
   }
 

@@ -23,8 +23,8 @@ public final class Leaks {
 
   private static final @Nullable Cleaner CLEANER = EVERY > 0 ? Cleaner.create() : null;
 
-  /** How many follow; written under the lock of this class. Not volatile, since each handle that is made looks at it: another thread may see it late. */
-  private static int followers;
+  /** How many follow; written under the lock of this class, and looked at for each handle that is made. */
+  private static volatile int followers;
 
   private static final AtomicLong NUMBERS = new AtomicLong();
 
@@ -58,13 +58,14 @@ public final class Leaks {
 
   /** From now on all that is made is known, until {@link #unfollow}; the number to ask {@link #open} with. */
   public static synchronized long follow() {
-    followers++;
+    followers = followers + 1;
     return NUMBERS.incrementAndGet();
   }
 
   /** One follower less; once for each {@link #follow}. */
   public static synchronized void unfollow() {
-    if (--followers == 0) OPEN.clear();
+    followers = followers - 1;
+    if (followers == 0) OPEN.clear();
   }
 
   /** What is open, of that which was made since the call of {@link #follow} that gave this number; the oldest first. */

@@ -3,6 +3,7 @@ package org.arbalest.device.internal.recording;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import jdk.jfr.Event;
 import jdk.jfr.FlightRecorder;
 import org.arbalest.device.internal.recording.Recording.OfArray;
@@ -22,32 +23,38 @@ final class Events {
   private Events() {}
 
   static @Nullable OfArray anImport() {
-    return IMPORT.isEnabled() ? begun(new ImportEvent()) : null;
+    return begun(IMPORT, ImportEvent::new);
   }
 
   static @Nullable OfArray anExport() {
-    return EXPORT.isEnabled() ? begun(new ExportEvent()) : null;
+    return begun(EXPORT, ExportEvent::new);
   }
 
   static @Nullable OfArray aCopy() {
-    return COPY.isEnabled() ? begun(new CopyEvent()) : null;
+    return begun(COPY, CopyEvent::new);
   }
 
   static @Nullable OfArray anExtraction() {
-    return EXTRACTION.isEnabled() ? begun(new ExtractionEvent()) : null;
+    return begun(EXTRACTION, ExtractionEvent::new);
   }
 
   static @Nullable OfArray aValidation() {
-    return VALIDATION.isEnabled() ? begun(new ValidationEvent()) : null;
+    return begun(VALIDATION, ValidationEvent::new);
   }
 
   static @Nullable OfWait aWait() {
-    return WAIT.isEnabled() ? begun(new WaitEvent()) : null;
+    return begun(WAIT, WaitEvent::new);
   }
 
-  private static <T extends Event> T begun(T event) {
-    event.begin();
-    return event;
+  private static <T extends Event> @Nullable T begun(T asked, Supplier<T> maker) {
+    if (!asked.isEnabled()) return null;
+    try {
+      T event = maker.get();
+      event.begin();
+      return event;
+    } catch (VirtualMachineError _) { // without room for it there is none: what it would have told of goes on
+      return null;
+    }
   }
 
   static void leak(String what, Throwable made) {

@@ -51,8 +51,8 @@ public final class SchemaExport extends RecycledExport {
     SchemaImage image = FieldImpl.unwrap(field).image();
     SchemaExport export = take(image);
     export.holds(image.nodes);
-    if (Leaks.isFollowed()) export.follow("a schema of type " + TypeNames.kind(field.type()));
     try {
+      if (Leaks.isFollowed()) export.follow("a schema of type " + TypeNames.kind(field.type()));
       export.write(image.root, out, export.tag);
     } catch (Throwable t) { // the stack is exhausted
       ArrowSchemaStruct.setRelease(out, 0);
