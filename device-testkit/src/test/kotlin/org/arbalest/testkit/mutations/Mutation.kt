@@ -22,7 +22,7 @@ import kotlin.io.path.walk
  *
  * Of the specs, those tests are run whose name contains the rule's id, or what a line `tests` says, with `*` for anything. Lines of code are
  * compared word by word, whatever white space there is, line breaks included, and must be found once and only once. There may be several changes, in
- * several files.
+ * several files. Where rooms have a class of one name, the room is said, too: `in statistics.ObjectAppender`.
  */
 internal class Mutation(val rule: String, val what: String, val specs: List<String>, val tests: String, val changes: List<Change>) {
     /** In the source of a class of core's, [before] becomes [after], both in lines. */
@@ -52,7 +52,7 @@ internal class Mutation(val rule: String, val what: String, val specs: List<Stri
 
     /** What becomes of the files that it changes, by their names; fails if one is not there, or what is to be changed in it. */
     fun mutated(sources: Path): Map<String, String> = changes.groupBy { it.type }.entries.associate { (type, changes) ->
-        val found = sources.walk().filter { it.name == "$type.java" }.toList()
+        val found = sources.walk().filter { it.endsWith(type.replace('.', '/') + ".java") }.toList()
         val original = checkNotNull(found.singleOrNull()) { "core has ${found.size} $type" }
         original.name to changes.fold(original.readText()) { source, change -> change.applyTo(source) }
     }

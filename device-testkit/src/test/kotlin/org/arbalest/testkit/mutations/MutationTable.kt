@@ -32,7 +32,7 @@ internal class MutationTable(private val file: Path) {
 
     companion object {
         /** How the row of a mutation begins: all but what catches it. */
-        fun place(mutation: Mutation): String = "${title(mutation)} ${mutation.changes.map { it.type }.distinct().joinToString(", ")} |"
+        fun place(mutation: Mutation): String = "${title(mutation)} ${mutation.changes.map { it.type.substringAfterLast('.') }.distinct().joinToString(", ")} |"
 
         private fun title(mutation: Mutation): String = "| ${mutation.rule} | ${cell(mutation.what)} |"
 
