@@ -51,7 +51,7 @@ class NativeAccessSpec : FunSpec({
 
     fun ChildJvm.allRefusedWith(why: String) = withClue(output) {
         val doors = output.lines().filter { ": java." in it || it.endsWith(": open") }
-        doors.size shouldBe 2 * 19
+        doors.size shouldBe 2 * 22
         doors.filterNot { it.endsWith(": java.lang.IllegalCallerException: $why") }.shouldBeEmpty()
         output shouldContain "CPU: unavailable, because $why\n"
         output shouldNotContain "WARNING"

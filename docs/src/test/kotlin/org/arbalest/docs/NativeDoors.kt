@@ -57,6 +57,9 @@ internal object NativeDoors {
         "AsyncProducer.produce of a reader" to {
             AsyncProducer.produce(handler, DeviceArrayReader.of(schema, listOf()), Metadata.empty(), ForkJoinPool.commonPool())
         },
+        "importArray by addresses" to { DeviceArray.importArray(array.address(), schemaStruct.address()) },
+        "importStream by an address" to { DeviceArrayReader.importStream(stream.address()) },
+        "reader.exportStream to an address" to { DeviceArrayReader.of(schema, listOf()).exportStream(stream.address()) },
         "AsyncProducer.refuse" to { AsyncProducer.refuse(handler, RuntimeException()) },
         "a struct's field" to { ArrowArrayStruct.length(array.address()) },
         "Devices.cpu" to { Devices.cpu() },

@@ -100,7 +100,7 @@ private fun AdbcConnection.run(sql: String) = createStatement().use { it.execute
 
 private fun <T> AdbcConnection.reading(sql: String, block: (DeviceArrayReader) -> T): T = Arena.ofConfined().use { arena ->
     createStatement().use { statement ->
-        val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
+        val stream = ArrowArrayStreamStruct.allocate(arena)
         statement.query(sql, stream)
         DeviceArrayReader.importStream(stream).use(block)
     }
@@ -127,7 +127,7 @@ private fun AdbcConnection.copy(sql: String, to: AdbcConnection, table: String, 
         cut.removeFirstOrNull()
     }
     Arena.ofConfined().use { arena ->
-        val stream: MemorySegment = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
+        val stream: MemorySegment = ArrowArrayStreamStruct.allocate(arena)
         slices.exportStream(stream)
         to.createStatement().use { it.ingest(table, stream) }
     }

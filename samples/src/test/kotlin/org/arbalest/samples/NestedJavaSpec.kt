@@ -32,7 +32,7 @@ class NestedJavaSpec : FunSpec({
             batch.column("at").getInstant(0) shouldBe times[0]
             batch.column("tags").toList() shouldBe listOf(listOf("a", "b"), null)
         }
-        shouldThrow<IllegalArgumentException> { ColumnsJava.columns(listOf(Instant.ofEpochSecond(0, 1), Instant.EPOCH), listOf(null, null)) }.message shouldContain
+        shouldThrow<IllegalArgumentException> { ColumnsJava.columns(listOf(Instant.ofEpochSecond(0, 1), Instant.EPOCH), listOf(LocalDate.EPOCH, LocalDate.EPOCH)) }.message shouldContain
             "which is no whole millisecond, in row 0; timestamp[ns, tz=Europe/Zurich] does"
         eventually("nothing is left") { Ledger.now().isZero }
     }

@@ -51,11 +51,11 @@ class ReadmeSpec : FunSpec({
 
     test("the README's Kotlin hands out a batch and takes in a stream") {
         Arena.ofConfined().use { arena ->
-            val array = arena.allocate(ArrowArrayStruct.LAYOUT)
-            val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
+            val array = ArrowArrayStruct.allocate(arena)
+            val schema = ArrowSchemaStruct.allocate(arena)
             readme(symbols, prices, array, schema) {
                 val back = DeviceArray.importArray(array, schema)
-                arena.allocate(ArrowArrayStreamStruct.LAYOUT).also { DeviceArrayReader.of(back.schema(), listOf(back)).exportStream(it) }
+                ArrowArrayStreamStruct.allocate(arena).also { DeviceArrayReader.of(back.schema(), listOf(back)).exportStream(it) }
             } shouldBe 7.75
         }
         eventually("nothing is left") { Ledger.now().isZero }
@@ -99,7 +99,7 @@ class ReadmeSpec : FunSpec({
 
     test("the README's Java hands out a stream and takes in a stream") {
         Arena.ofConfined().use { arena ->
-            val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
+            val stream = ArrowArrayStreamStruct.allocate(arena)
             ReadmeJava.readme(symbols, prices, stream, stream) shouldBe 7.75
         }
         eventually("nothing is left") { Ledger.now().isZero }
