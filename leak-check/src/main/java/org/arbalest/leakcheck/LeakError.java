@@ -2,6 +2,7 @@ package org.arbalest.leakcheck;
 
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.arbalest.device.HandleWatch;
 import org.arbalest.device.Ledger;
@@ -16,9 +17,9 @@ public final class LeakError extends AssertionError {
   private final transient Ledger left;
 
   LeakError(String name, Ledger left, List<HandleWatch.Open> open, boolean hasPlaces) {
-    super(message(name, left, open, hasPlaces), open.isEmpty() ? null : open.getFirst().made());
+    super(message(name, left, open, hasPlaces), open.isEmpty() ? null : new Place(open.getFirst().made()));
     this.left = left;
-    for (HandleWatch.Open handle : open.subList(Math.min(1, open.size()), open.size())) addSuppressed(handle.made());
+    for (HandleWatch.Open handle : open.subList(Math.min(1, open.size()), open.size())) addSuppressed(new Place(handle.made()));
   }
 
   /** How much is held that was not held before; negative where something was released that had been there before. */
@@ -40,10 +41,31 @@ public final class LeakError extends AssertionError {
   /** The first frame that is not ours. */
   private static String place(Throwable made) {
     StackTraceElement[] frames = made.getStackTrace();
-    for (StackTraceElement frame : frames) {
-      if (OURS.stream().noneMatch(frame.getClassName()::startsWith)) return frame.toString();
+    return frames.length == 0 ? "an unknown place" : frames[first(frames)].toString();
+  }
+
+  private static int first(StackTraceElement[] frames) {
+    for (int i = 0; i < frames.length; i++) {
+      if (OURS.stream().noneMatch(frames[i].getClassName()::startsWith)) return i;
     }
-    return frames.length == 0 ? "an unknown place" : frames[0].toString();
+    return 0;
+  }
+
+  /** A stack that begins with the first frame that is not ours, since test reports cut it off soon. */
+  private static final class Place extends Throwable {
+    private static final long serialVersionUID = 1L;
+
+    Place(Throwable made) {
+      super(made.getMessage(), null, false, true);
+      StackTraceElement[] frames = made.getStackTrace();
+      setStackTrace(Arrays.copyOfRange(frames, first(frames), frames.length));
+    }
+
+    @Override
+    @SuppressWarnings("OverrideThrowableToString") // the message above it has said what this is
+    public String toString() {
+      return String.valueOf(getMessage());
+    }
   }
 
   /** Those that are not 0. */
