@@ -43,7 +43,7 @@ export default defineConfig({
     outline: { level: [2, 3] },
     nav: [
       { text: 'Guides', link: '/guides/getting-started', activeMatch: '^/guides/' },
-      { text: 'Reference', link: '/types', activeMatch: '^/(types|ownership|async|devices|native-access|compatibility|rules|interop|hardware|performance)' },
+      { text: 'Reference', link: '/types', activeMatch: '^/(types|ownership|async|devices|threads|observability|native-access|compatibility|rules|interop|hardware|performance)' },
       { text: 'Decisions', link: '/decisions/', activeMatch: '^/decisions/' },
       api,
       { text: versions[0].name, items: versions.map(({ name, link }) => ({ text: name, link, activeMatch: '^no-page$' })) },

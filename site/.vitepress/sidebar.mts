@@ -23,6 +23,8 @@ export const sidebar = [
       { text: 'Ownership', link: '/ownership' },
       { text: 'The async device stream', link: '/async' },
       { text: 'Devices', link: '/devices' },
+      { text: 'Threads', link: '/threads' },
+      { text: 'Observability', link: '/observability' },
       { text: 'Native access', link: '/native-access' },
       { text: 'Compatibility', link: '/compatibility' },
       { text: 'Performance', link: '/performance' },

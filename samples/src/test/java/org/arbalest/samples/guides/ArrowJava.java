@@ -1,6 +1,5 @@
 package org.arbalest.samples.guides;
 
-import java.lang.foreign.MemorySegment;
 import org.apache.arrow.c.ArrowArray;
 import org.apache.arrow.c.ArrowSchema;
 import org.apache.arrow.c.CDataDictionaryProvider;
@@ -16,7 +15,7 @@ final class ArrowJava {
   static DeviceArray fromArrowJava(VectorSchemaRoot root, BufferAllocator allocator) {
     try (ArrowArray array = ArrowArray.allocateNew(allocator); ArrowSchema schema = ArrowSchema.allocateNew(allocator)) {
       Data.exportVectorSchemaRoot(allocator, root, null, array, schema);
-      return DeviceArray.importArray(MemorySegment.ofAddress(array.memoryAddress()), MemorySegment.ofAddress(schema.memoryAddress()));
+      return DeviceArray.importArray(array.memoryAddress(), schema.memoryAddress());
     }
   }
 
@@ -24,7 +23,7 @@ final class ArrowJava {
     try (ArrowArray array = ArrowArray.allocateNew(allocator);
         ArrowSchema schema = ArrowSchema.allocateNew(allocator);
         DeviceArray whole = batch.compact()) { // arrow-java 19 reads a slice as if it began at row 0
-      whole.exportArray(MemorySegment.ofAddress(array.memoryAddress()), MemorySegment.ofAddress(schema.memoryAddress()));
+      whole.exportArray(array.memoryAddress(), schema.memoryAddress());
       return Data.importVectorSchemaRoot(allocator, array, schema, dictionaries);
     }
   }

@@ -1,6 +1,5 @@
 package org.arbalest.samples.guides;
 
-import java.lang.foreign.MemorySegment;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -20,13 +19,13 @@ final class DuckDbJava {
     ArrowReader theirs = (ArrowReader) result.unwrap(DuckDBResultSet.class).arrowExportStream(allocator, 65_536);
     try (ArrowArrayStream stream = ArrowArrayStream.allocateNew(allocator)) {
       Data.exportArrayStream(allocator, theirs, stream);
-      return DeviceArrayReader.importStream(MemorySegment.ofAddress(stream.memoryAddress())); // moved out of the struct
+      return DeviceArrayReader.importStream(stream.memoryAddress()); // moved out of the struct
     }
   }
 
   static void intoDuckDb(DeviceArrayReader reader, DuckDBConnection duckDb, BufferAllocator allocator) throws SQLException {
     try (ArrowArrayStream stream = ArrowArrayStream.allocateNew(allocator); Statement sql = duckDb.createStatement()) {
-      reader.exportStream(MemorySegment.ofAddress(stream.memoryAddress()));
+      reader.exportStream(stream.memoryAddress());
       duckDb.registerArrowStream("incoming", stream); // a view that can be read once
       sql.execute("CREATE TABLE trades AS FROM incoming");
       sql.execute("DROP VIEW incoming");

@@ -1,7 +1,6 @@
 package org.arbalest.samples.guides;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import org.arbalest.device.*;
@@ -10,14 +9,14 @@ import org.arbalest.device.abi.ArrowArrayStreamStruct;
 public final class FirstBatch {
   public static void main(String[] args) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT); // the struct that both sides know
+      long stream = ArrowArrayStreamStruct.allocate(arena).address(); // of the struct that both sides know
       produce(stream);
       System.out.println("total: " + consume(stream));
     }
     System.out.println("all released: " + Ledger.now().isZero());
   }
 
-  static void produce(MemorySegment out) {
+  static void produce(long out) {
     try (BatchBuilder builder = Devices.cpu().batchBuilder(3)) {
       builder.float64("price", new double[] {1.5, 2.0, 4.25}).utf8("symbol", Arrays.asList("A", null, "C"));
       DeviceArray trades = builder.build();
@@ -28,7 +27,7 @@ public final class FirstBatch {
     }
   }
 
-  static double consume(MemorySegment in) {
+  static double consume(long in) {
     double total = 0;
     try (DeviceArrayReader reader = DeviceArrayReader.importStream(in)) {
       DeviceArray next;

@@ -23,7 +23,7 @@ final class GuideJava {
     return kept; // the caller closes each
   }
 
-  static void handOver(DeviceArray batch, MemorySegment array, MemorySegment schema) {
+  static void handOver(DeviceArray batch, long array, long schema) {
     try (DeviceArray ours = batch.retain()) { // without it, the batch could not be read any more
       batch.exportArray(array, schema); // batch is spent; C has its reference, and releases it
       System.out.println(ours.length());
@@ -32,8 +32,8 @@ final class GuideJava {
 
   static DeviceArray throughC(DeviceArray batch) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment array = arena.allocate(ArrowArrayStruct.LAYOUT);
-      MemorySegment schema = arena.allocate(ArrowSchemaStruct.LAYOUT);
+      MemorySegment array = ArrowArrayStruct.allocate(arena);
+      MemorySegment schema = ArrowSchemaStruct.allocate(arena);
       batch.exportArray(array, schema);
       return DeviceArray.importArray(array, schema); // moved out: the structs may go, the columns stay
     }

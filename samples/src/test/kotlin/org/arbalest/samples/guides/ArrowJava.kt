@@ -7,13 +7,12 @@ import org.apache.arrow.c.Data
 import org.apache.arrow.memory.BufferAllocator
 import org.apache.arrow.vector.VectorSchemaRoot
 import org.arbalest.device.DeviceArray
-import java.lang.foreign.MemorySegment
 
 fun fromArrowJava(root: VectorSchemaRoot, allocator: BufferAllocator): DeviceArray =
     ArrowArray.allocateNew(allocator).use { array ->
         ArrowSchema.allocateNew(allocator).use { schema ->
             Data.exportVectorSchemaRoot(allocator, root, null, array, schema)
-            DeviceArray.importArray(MemorySegment.ofAddress(array.memoryAddress()), MemorySegment.ofAddress(schema.memoryAddress()))
+            DeviceArray.importArray(array.memoryAddress(), schema.memoryAddress())
         }
     }
 
@@ -21,7 +20,7 @@ fun toArrowJava(batch: DeviceArray, allocator: BufferAllocator, dictionaries: CD
     ArrowArray.allocateNew(allocator).use { array ->
         ArrowSchema.allocateNew(allocator).use { schema ->
             batch.compact().use { whole -> // arrow-java 19 reads a slice as if it began at row 0
-                whole.exportArray(MemorySegment.ofAddress(array.memoryAddress()), MemorySegment.ofAddress(schema.memoryAddress()))
+                whole.exportArray(array.memoryAddress(), schema.memoryAddress())
             }
             Data.importVectorSchemaRoot(allocator, array, schema, dictionaries)
         }

@@ -5,18 +5,17 @@ import org.arbalest.coroutines.*
 import org.arbalest.device.*
 import org.arbalest.device.abi.ArrowArrayStreamStruct
 import java.lang.foreign.Arena
-import java.lang.foreign.MemorySegment
 
 fun main() {
     Arena.ofConfined().use { arena ->
-        val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT) // the struct that both sides know
+        val stream = ArrowArrayStreamStruct.allocate(arena).address() // of the struct that both sides know
         produce(stream)
         println("total: ${runBlocking { consume(stream) }}")
     }
     println("all released: ${Ledger.now().isZero}")
 }
 
-fun produce(out: MemorySegment) {
+fun produce(out: Long) {
     val trades = Devices.cpu().batch(rows = 3) {
         float64("price", doubleArrayOf(1.5, 2.0, 4.25))
         utf8("symbol", listOf("A", null, "C"))
@@ -27,7 +26,7 @@ fun produce(out: MemorySegment) {
     }
 }
 
-suspend fun consume(input: MemorySegment): Double {
+suspend fun consume(input: Long): Double {
     var total = 0.0
     DeviceArrayReader.importStream(input).asFlow().collect { batch ->
         val price = batch["price"].doubles()

@@ -18,7 +18,7 @@ fun longOnes(reader: DeviceArrayReader, rows: Long): List<DeviceArray> = buildLi
     }
 } // the caller closes each
 
-fun handOver(batch: DeviceArray, array: MemorySegment, schema: MemorySegment) {
+fun handOver(batch: DeviceArray, array: Long, schema: Long) {
     batch.retain().use { ours -> // without it, the batch could not be read any more
         batch.exportArray(array, schema) // batch is spent; C has its reference, and releases it
         println(ours.length())
@@ -26,8 +26,8 @@ fun handOver(batch: DeviceArray, array: MemorySegment, schema: MemorySegment) {
 }
 
 fun throughC(batch: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
-    val array = arena.allocate(ArrowArrayStruct.LAYOUT)
-    val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
+    val array = ArrowArrayStruct.allocate(arena)
+    val schema = ArrowSchemaStruct.allocate(arena)
     batch.exportArray(array, schema)
     DeviceArray.importArray(array, schema) // moved out: the structs may go, the columns stay
 }
@@ -52,7 +52,7 @@ fun days(days: List<DoubleArray>): LendingFlow<DeviceArray> = lendingFlow {
     for (day in days) emit(Devices.cpu().batch { float64("price", day) }) // the flow's from here on, whatever happens
 }
 
-fun exportDays(days: List<DoubleArray>, schema: Schema, out: MemorySegment) {
+fun exportDays(days: List<DoubleArray>, schema: Schema, out: Long) {
     days(days).asReader(schema, context = Dispatchers.IO).use { it.exportStream(out) }
 }
 

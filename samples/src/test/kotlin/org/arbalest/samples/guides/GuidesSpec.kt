@@ -70,7 +70,7 @@ class GuidesSpec : FunSpec({
 
         test("$language: what is exported is spent, and what was retained is not") {
             Arena.ofConfined().use { arena ->
-                val (array, schema) = listOf(ArrowArrayStruct.LAYOUT, ArrowSchemaStruct.LAYOUT).map { arena.allocate(it) }
+                val (array, schema) = listOf(ArrowArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena)).map { it.address() }
                 val batch = prices(1.0, 2.0)
                 captured { 0.also { if (java(language)) GuideJava.handOver(batch, array, schema) else handOver(batch, array, schema) } }.output.trim() shouldBe "2"
                 batch.isOpen shouldBe false
@@ -105,7 +105,7 @@ class GuidesSpec : FunSpec({
     test("Java: the producer's errno and words") {
         val broken = DeviceArrayReader.of(prices(1.0).use { it.schema() }, DeviceType.CPU) { error("the source broke") }
         Arena.ofConfined().use { arena ->
-            val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
+            val stream = ArrowArrayStreamStruct.allocate(arena).address()
             broken.exportStream(stream)
             GuideJava.whatWentWrong(DeviceArrayReader.importStream(stream)) shouldBe "5: java.lang.IllegalStateException: the source broke"
         }
@@ -117,7 +117,7 @@ class GuidesSpec : FunSpec({
 
     test("Kotlin: flows go out as a C stream, and through a step in between") {
         Arena.ofConfined().use { arena ->
-            val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
+            val stream = ArrowArrayStreamStruct.allocate(arena).address()
             exportDays(listOf(doubleArrayOf(1.5), doubleArrayOf(2.0)), prices(1.0).use { it.schema() }, stream)
             var total = 0.0
             doubled(DeviceArrayReader.importStream(stream).asFlow()).collect { total += it["price"].doubles()[0] }
@@ -136,7 +136,7 @@ class GuidesSpec : FunSpec({
             prices(1.5).use { open -> shouldThrow<IllegalArgumentException> { open.column("prize") } },
             Devices.cpu().batch { utf8("symbol", listOf(null)) }.use { open -> shouldThrow<RuntimeException> { open.column("symbol").getString(0) } },
             Arena.ofConfined().use { arena ->
-                shouldThrow<RuntimeException> { DeviceArrayReader.importStream(arena.allocate(ArrowArrayStreamStruct.LAYOUT)) }
+                shouldThrow<RuntimeException> { DeviceArrayReader.importStream(ArrowArrayStreamStruct.allocate(arena)) }
             },
         ).map { "${it::class.simpleName}: ${it.message}" }
         messages.filter { it !in page } shouldBe listOf()
