@@ -25,7 +25,7 @@ import org.arbalest.device.internal.validate.ArrayValidation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handle: one holder of an array, usually of a record batch.
+ * A handle: one reference to an array (a holder), usually to a record batch.
  *
  * <p>Made of buffers ({@link #of}), taken in from C ({@link #importArray}), or given by another handle ({@link #retain}, {@link #slice},
  * {@link #child}). All handles of an array share its memory, which is freed, or released to its producer, when the last one was closed and C

@@ -5,7 +5,7 @@ import org.arbalest.device.internal.lifetime.LedgerBean;
 import org.arbalest.device.internal.management.Management;
 
 /**
- * What this process holds at one moment: everything is zero when all that was made or taken in has been released.
+ * Resource counters: what this process holds at one moment. Everything is zero when all that was made or taken in has been released.
  *
  * <p>For tests and for diagnosis. The counts are exact only while nothing else goes on.
  *

@@ -27,7 +27,7 @@ public interface Backend {
     public fun forgive() {}
 }
 
-/** Holds work back. Each is opened or failed once. */
+/** A latch: holds work back. Each is opened or failed once. */
 public interface Gate {
     /** Lets the work go on. */
     public fun open()

@@ -2,7 +2,7 @@ package org.arbalest.testkit.gpu
 
 import java.lang.foreign.ValueLayout.JAVA_INT
 
-/** `libcuda.so.1` in software, as of CUDA 12.6: host functions may not call CUDA, and there is one context for each device. */
+/** A simulated driver: `libcuda.so.1` in software, as of CUDA 12.6: host functions may not call CUDA, and there is one context for each device. */
 public object CudaDouble : GpuDouble(12060, "libcuda.so.1", "gpu/cuda.c", "gpu/cuda_api.h") {
     private val lenientFunction by function("double_lenient", null, JAVA_INT)
     private val retainedFunction by function("double_retained", JAVA_INT, JAVA_INT)

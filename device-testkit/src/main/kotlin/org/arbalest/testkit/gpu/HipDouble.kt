@@ -3,8 +3,8 @@ package org.arbalest.testkit.gpu
 import java.lang.foreign.ValueLayout.JAVA_INT
 
 /**
- * `libamdhip64.so.7` in software: each thread has a current device, host functions may not call HIP, though nothing stops them, who asks for an
- * event that somebody waits for waits as well, and destroying a stream waits for what is in it.
+ * A simulated driver: `libamdhip64.so.7` in software. Each thread has a current device, host functions may not call HIP, though nothing stops them,
+ * who asks for an event that somebody waits for waits as well, and destroying a stream waits for what is in it.
  *
  * With the system property `arbalest.hip` set to `5` it is ROCm 5's, which has no `hipLaunchHostFunc`, and allocates nothing without saying so
  * when a pool has no memory left; by the same SONAME, so that it is found before a real one.
