@@ -51,12 +51,13 @@ const checks = {
   async search() {
     const problems = []
     const page = await desktop()
-    for (const [word, wanted] of [['exportStream', 'streams-by-address'], ['generational handle', 'glossary'], ['OWN-06', 'rules']]) {
+    for (const [word, wanted] of [['exportStream', '/guides/streams-by-address.html'], ['generational handle', '/guides/glossary.html'], ['OWN-06', '/rules.html']]) {
       await open(page, '')
       await page.keyboard.press('Control+k')
       await page.locator('.VPLocalSearchBox input').fill(word)
-      await page.locator('.VPLocalSearchBox .result').first().waitFor({ timeout: 10_000 }).catch(() => {})
-      const found = await page.locator('.VPLocalSearchBox a.result').evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+      const results = page.locator('.VPLocalSearchBox a.result')
+      await results.and(page.locator(`[href*="${wanted}"]`)).first().waitFor({ timeout: 10_000 }).catch(() => {})
+      const found = await results.evaluateAll((all) => all.map((one) => one.getAttribute('href')))
       if (!found.some((href) => href.includes(wanted))) problems.push(`${word}: ${wanted} is not among ${JSON.stringify(found)}`)
       if (word === 'exportStream') await page.screenshot({ path: `${folder}/search.png` })
       await page.keyboard.press('Escape')

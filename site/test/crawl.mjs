@@ -3,7 +3,10 @@ export async function pagesBelow(base) {
   const seen = new Set([''])
   for (const path of seen) {
     const answer = await fetch(base + path)
-    if (!answer.ok) continue // whoever links to it is told of when links are looked at
+    if (!answer.ok) {
+      seen.delete(path) // whoever links to it is told of when links are looked at
+      continue
+    }
     const html = await answer.text()
     for (const [, href] of html.matchAll(/<a\b[^>]*?\shref="([^"]*)"/g)) {
       const url = new URL(href.replaceAll('&amp;', '&'), base + path)
