@@ -123,7 +123,7 @@ class RecordingSpec : FunSpec({
         }
     }
 
-    test("arrays cross without the modules jdk.jfr and java.management, and a bean is refused in words") {
+    test("MOD-03 arrays cross without the modules jdk.jfr and java.management, and a bean is refused in words") {
         val child = ChildJvm.run(WithoutModules::class, options = listOf("--limit-modules", "java.base"))
         withClue(child.output) {
             child.exitCode shouldBe 0

@@ -147,7 +147,7 @@ class StructAddressesSpec : FunSpec({
         }
     }
 
-    test("OWN-08 what can be no address is refused by an import, which names it, and nothing is touched") {
+    test("OWN-20 what can be no address is refused by an import, which names it, and nothing is touched") {
         Arena.ofConfined().use { arena ->
             val (array, device, type) = Triple(ArrowArrayStruct.allocate(arena), ArrowDeviceArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena))
             PeerStreams.batch(array, 0, 3)
@@ -168,7 +168,7 @@ class StructAddressesSpec : FunSpec({
         }
     }
 
-    test("OWN-09 what can be no address is refused by an export; the other struct is released, and the handle is not spent") {
+    test("OWN-20 what can be no address is refused by an export; the other struct is released, and the handle is not spent") {
         Arena.ofConfined().use { arena ->
             val (array, device, type) = Triple(ArrowArrayStruct.allocate(arena), ArrowDeviceArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena))
             ids(3).use { batch ->
@@ -208,7 +208,7 @@ class StructAddressesSpec : FunSpec({
         }
     }
 
-    test("a segment with such an address is refused, too") {
+    test("OWN-20 a segment with such an address is refused, too") {
         shouldThrow<IllegalArgumentException> { DeviceArrayReader.importStream(MemorySegment.ofAddress(-8)) }.message shouldStartWith
             "ArrowArrayStream must be within the 63 bits that Java reaches, which 0xfffffffffffffff8 is not"
     }

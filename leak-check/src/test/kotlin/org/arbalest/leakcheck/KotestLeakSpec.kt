@@ -16,7 +16,7 @@ class KotestLeakSpec : FunSpec({
         Ledger.now().isZero shouldBe true
     }
 
-    test("a test that leaves something open fails, and is told what and where it was made; the others do not") {
+    test("OWN-21 a test that leaves something open fails, and is told what and where it was made; the others do not") {
         val results = run("kotest", LeakyTests::class)
         results["closes"] shouldBe null
         val leak = results["leaves an array"].shouldBeInstanceOf<LeakError>()

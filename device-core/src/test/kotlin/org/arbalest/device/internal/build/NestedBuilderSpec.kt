@@ -279,7 +279,7 @@ class NestedBuilderSpec : FunSpec({
         }
     }
 
-    test("BLD-01 what is appended to a part's builder that another type has replaced is an error, not lost: of items, keys, values, a dictionary, and below") {
+    test("BLD-21 what is appended to a part's builder that another type has replaced is an error, not lost: of items, keys, values, a dictionary, and below") {
         val inner = Field.of("pair", DataType.struct(number))
         val replacing = listOf<Pair<DataType, (ColumnBuilder) -> Pair<ColumnBuilder, ColumnBuilder>>>(
             DataType.list(number) to { it.items() to it.items(text) },
