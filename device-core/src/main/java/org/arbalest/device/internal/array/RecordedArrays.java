@@ -4,7 +4,6 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.memory.Faults;
-import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.TypeNames;
@@ -51,7 +50,7 @@ public final class RecordedArrays {
     return type.length() <= MOST_OF_TYPE ? type : type.substring(0, MOST_OF_TYPE) + "…";
   }
 
-  /** The memory that an open array keeps; of an array of C's, what its buffers have to hold, as far as the CPU can read how much that is. */
+  /** The memory that an open array keeps; of an array of C's, what its buffers have to hold, without the data of texts, since how much that is stands in a buffer (ARR-17). */
   static long bytes(Handle array) {
     return bytes(array, array.holder());
   }
@@ -61,44 +60,27 @@ public final class RecordedArrays {
     long known = owner.bytes();
     if (known >= 0) return known;
     try {
-      return bytes(Layout.of(array.field()), array.struct(), owner.isCpuAccessible() && owner.syncEvent() == 0);
+      return bytes(Layout.of(array.field()), array.struct());
     } catch (StackOverflowError _) { // the export or the import has to go on
       return -1;
     }
   }
 
-  private static long bytes(Layout layout, long struct, boolean isReadable) {
+  private static long bytes(Layout layout, long struct) {
     long end = ArrowArrayStruct.offset(struct) + ArrowArrayStruct.length(struct);
-    int first = layout.shape.hasValidity ? 1 : 0;
-    long bytes = first != 0 && ArrowArrayStruct.buffer(struct, 0) != 0 ? bits(end, 1) : 0;
+    long bytes = layout.shape.hasValidity && ArrowArrayStruct.buffer(struct, 0) != 0 ? bits(end, 1) : 0;
     bytes += switch (layout.shape) {
       case FIXED -> bits(end, layout.bits);
-      case VARIABLE -> bits(end + 1, layout.bits) + (isReadable ? textBytes(layout, struct, first, end) : 0);
+      case VARIABLE -> bits(end + 1, layout.bits);
       case LIST -> bits(end + 1, layout.bits);
       case LIST_VIEW -> 2 * bits(end, layout.bits);
-      case VIEW -> bits(end, 128) + dataBytes(struct);
+      case VIEW -> bits(end, 128);
       case SPARSE_UNION -> end;
       case DENSE_UNION -> end + bits(end, 32);
       case NULL, FIXED_LIST, STRUCT, RUN_END -> 0;
     };
-    for (int i = 0; i < layout.children.length; i++) bytes += bytes(layout.children[i].layout, ArrowArrayStruct.child(struct, i), isReadable);
-    return layout.dictionary == null ? bytes : bytes + bytes(layout.dictionary.layout, ArrowArrayStruct.dictionary(struct), isReadable);
-  }
-
-  private static long textBytes(Layout layout, long struct, int buffer, long end) {
-    long offsets = ArrowArrayStruct.buffer(struct, buffer);
-    if (offsets == 0 || ArrowArrayStruct.length(struct) == 0) return 0; // where nothing is shown, nothing has to be there
-    return Math.max(0, layout.bits == 64 ? NativeHeap.getLong(offsets + Long.BYTES * end) : NativeHeap.getInt(offsets + Integer.BYTES * end));
-  }
-
-  /** The sizes of the data buffers of views, which are their last buffer, in main memory. */
-  private static long dataBytes(long struct) {
-    long count = ArrowArrayStruct.nBuffers(struct) - 3;
-    if (count <= 0) return 0;
-    long sizes = ArrowArrayStruct.buffer(struct, count + 2);
-    long bytes = 0;
-    for (long i = 0; sizes != 0 && i < count; i++) bytes += NativeHeap.getLong(sizes + Long.BYTES * i);
-    return bytes;
+    for (int i = 0; i < layout.children.length; i++) bytes += bytes(layout.children[i].layout, ArrowArrayStruct.child(struct, i));
+    return layout.dictionary == null ? bytes : bytes + bytes(layout.dictionary.layout, ArrowArrayStruct.dictionary(struct));
   }
 
   private static long bits(long count, long each) {
