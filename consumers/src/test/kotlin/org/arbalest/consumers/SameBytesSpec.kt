@@ -1,5 +1,6 @@
 package org.arbalest.consumers
 
+import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.shouldBe
@@ -11,7 +12,10 @@ class SameBytesSpec : FunSpec({
             test("$module$ending has the same bytes in two builds") {
                 val here = ROOT.resolve("$module/target/$module-$VERSION$ending")
                 val there = Staged.file(module, ending)
-                (entries(here).toSet() + entries(there)).filter { name -> !(content(here, name) contentEquals content(there, name)) }.shouldBeEmpty()
+                val (ours, copied) = entries(here).toSet() to entries(there).toSet()
+                withClue("in this build only; what sources that are gone have left, ./mvnw clean removes") { (ours - copied).shouldBeEmpty() }
+                withClue("in the copy only") { (copied - ours).shouldBeEmpty() }
+                ours.filter { name -> !(content(here, name) contentEquals content(there, name)) }.shouldBeEmpty()
                 here.readBytes().contentEquals(there.readBytes()) shouldBe true
             }
         }
