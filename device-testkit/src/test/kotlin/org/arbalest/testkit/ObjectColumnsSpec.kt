@@ -168,6 +168,32 @@ class ObjectColumnsSpec : FunSpec({
         }
     }
 
+    test("BLD-16 an array in a list is taken as its elements are, each exactly or not at all") {
+        fun lists(item: DataType) = DataType.list(Field.of("item", item))
+        fun taken(item: DataType, array: Any): Any? {
+            var elements: Any? = null
+            built({ column("l", lists(item), listOf(array)) }) { elements = it.get(0) }
+            return elements
+        }
+        refused(lists(DataType.UINT64), longArrayOf(0, -1)) shouldBe "column \"x.item\", row 1: -1 is no value of uint64, exactly"
+        refused(lists(DataType.FLOAT32), doubleArrayOf(0.1)) shouldContain "column \"x.item\", row 0: Double 0.1 is no value of float32"
+        refused(lists(DataType.FLOAT16), floatArrayOf(0.1f)) shouldContain "row 0: Float 0.1 is no value of float16"
+        refused(lists(DataType.FLOAT16), doubleArrayOf(2049.0)) shouldContain "row 0: Double 2049.0 is no value of float16"
+        refused(lists(DataType.UINT8), byteArrayOf(-1)) shouldContain "does not hold the integer -1 (0 to 255)"
+        refused(lists(DataType.INT16), intArrayOf(7, 40_000)) shouldContain "does not hold the integer 40000"
+        refused(lists(DataType.DATE64), longArrayOf(1)) shouldContain "(whole days, of 86400000 milliseconds)"
+        refused(lists(DataType.INT32), doubleArrayOf(1.0)) shouldContain "row 0: Double 1.0 is no value of int32"
+        refused(lists(DataType.dictionary(DataType.INT8, DataType.UINT64)), longArrayOf(-1)) shouldContain "-1 is no value of "
+        taken(DataType.UINT64, longArrayOf(1, Long.MAX_VALUE)) shouldBe listOf(BigDecimal.ONE, BigDecimal(Long.MAX_VALUE))
+        taken(DataType.FLOAT32, doubleArrayOf(0.5, Double.POSITIVE_INFINITY)) shouldBe listOf(0.5, Double.POSITIVE_INFINITY)
+        taken(DataType.FLOAT64, floatArrayOf(0.1f)) shouldBe listOf(0.1f.toDouble())
+        taken(DataType.FLOAT16, floatArrayOf(0.5f)) shouldBe listOf(0.5)
+        taken(DataType.BOOL, booleanArrayOf(true, false)) shouldBe listOf(true, false)
+        taken(DataType.INT64, shortArrayOf(-1)) shouldBe listOf(-1L)
+        taken(DataType.duration(TimeUnit.SECOND), longArrayOf(-5)) shouldBe listOf(-5L)
+        taken(DataType.UTF8, charArrayOf('a')) shouldBe listOf("a")
+    }
+
     test("EXT-01 a registered codec's objects are values, beside those that it is stored as") {
         data class Money(val cents: Long)
         val codec = ExtensionCodec.of("com.acme.money", Money::class.java, DataType.INT64, { column, row -> Money(column.getLong(row)) }, { column, value -> column.append(value.cents) })

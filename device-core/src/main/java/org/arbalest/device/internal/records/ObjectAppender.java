@@ -1,5 +1,6 @@
 package org.arbalest.device.internal.records;
 
+import java.lang.reflect.Array;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.Collection;
@@ -7,10 +8,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.arbalest.device.BatchBuilder;
 import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.DataType;
 import org.arbalest.device.ExtensionCodec;
 import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.BoolType;
 import org.arbalest.device.FlatType.DateType;
 import org.arbalest.device.FlatType.DurationType;
 import org.arbalest.device.FlatType.FloatType;
@@ -119,18 +123,36 @@ public final class ObjectAppender {
         column.appendList(list.size());
       }
       case Object[] array -> appendList(Arrays.asList(array));
-      case boolean[] array -> sized(array.length, column.items().appendAll(array));
-      case byte[] array -> sized(array.length, column.items().appendAll(array));
-      case short[] array -> sized(array.length, column.items().appendAll(array));
-      case int[] array -> sized(array.length, column.items().appendAll(array));
-      case long[] array -> sized(array.length, column.items().appendAll(array));
-      case float[] array -> sized(array.length, column.items().appendAll(array));
-      case double[] array -> sized(array.length, column.items().appendAll(array));
+      case boolean[] array when takesAll(BoolType.class::isInstance) -> sized(array.length, column.items().appendAll(array));
+      case byte[] array when takesAll(ObjectAppender::isChecked) -> sized(array.length, column.items().appendAll(array));
+      case short[] array when takesAll(ObjectAppender::isChecked) -> sized(array.length, column.items().appendAll(array));
+      case int[] array when takesAll(ObjectAppender::isChecked) -> sized(array.length, column.items().appendAll(array));
+      case long[] array when takesAll(ObjectAppender::isChecked) -> sized(array.length, column.items().appendAll(array));
+      case float[] array when takesAll(type -> isFloat(type, 32)) -> sized(array.length, column.items().appendAll(array));
+      case double[] array when takesAll(type -> isFloat(type, 64)) -> sized(array.length, column.items().appendAll(array));
       default -> {
-        return false;
+        if (!value.getClass().isArray()) return false;
+        int size = Array.getLength(value);
+        for (int i = 0; i < size; i++) parts.getFirst().append(Array.get(value, i));
+        column.appendList(size);
       }
     }
     return true;
+  }
+
+  /** Whether the list's items are of such a type, and nothing else is; others take an array's elements one by one, as objects, which are looked at. */
+  private boolean takesAll(Predicate<DataType> isExact) {
+    ObjectAppender items = parts.getFirst();
+    return items.codec == null && isExact.test(items.field.type());
+  }
+
+  /** Whether all integers are appended as they are, or refused: 64 bits without a sign would be taken for another number. */
+  private static boolean isChecked(DataType type) {
+    return type instanceof IntType(int bits, boolean signed) && (signed || bits < Long.SIZE);
+  }
+
+  private static boolean isFloat(DataType type, int least) {
+    return type instanceof FloatType floats && floats.bits() >= least;
   }
 
   /** Appends a list of so many elements, which were just appended. */
