@@ -1,10 +1,13 @@
 package org.arbalest.leakcheck
 
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.IsolationMode
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
 import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.DeviceArray
 import org.arbalest.device.Ledger
 import org.arbalest.leakcheck.kotest.LeakExtension
 import kotlin.time.Duration.Companion.milliseconds
@@ -33,6 +36,25 @@ class KotestLeakSpec : FunSpec({
         leak.message shouldContain "not back after LeakySetUp: buffers=1, bufferBytes=64, arrays=1\n"
     }
 
+    test("a spec that makes a new instance for each root, or leaf, is checked as others are") {
+        for (spec in listOf(InstancePerRoot::class, InstancePerLeaf::class)) {
+            withClue(spec) {
+                val results = run("kotest", spec)
+                results["closes"] shouldBe null
+                results["closes, too"] shouldBe null
+                results["leaves an array"].shouldBeInstanceOf<LeakError>().message shouldContain "not back after ${spec.simpleName}, leaves an array: "
+                results["closes, at last"] shouldBe null
+                results.filterValues { it != null }.keys shouldBe setOf("leaves an array")
+            }
+        }
+    }
+
+    test("a spec that makes new instances fails for the set-up of one, and is told of it once") {
+        val results = run("kotest", LeakySetUpPerRoot::class)
+        val leaks = results.values.filterNotNull().flatMap { generateSequence(it) { cause -> cause.cause } }.filterIsInstance<LeakError>().distinct()
+        withClue(leaks.map { it.message }) { leaks.map { it.left().arrays() } shouldBe listOf(1L) }
+    }
+
     test("without places the numbers are told, and how to see the places") {
         val leak = run("kotest", WithoutPlaces::class)["leaves an array"].shouldBeInstanceOf<LeakError>()
         leak.message shouldContain "-Dorg.arbalest.leaks=true says what that is, and where it was made"
@@ -56,6 +78,39 @@ private class LeakySetUp : FunSpec({
 
     beforeSpec { Checked.LEFT += Checked.make() }
     test("closes") { Checked.make().close() }
+})
+
+private class InstancePerRoot : FunSpec({
+    isolationMode = IsolationMode.InstancePerRoot
+    roots()
+})
+
+private class InstancePerLeaf : FunSpec({
+    isolationMode = IsolationMode.InstancePerLeaf
+    roots()
+})
+
+private fun FunSpec.roots() {
+    extension(LeakExtension(patience = 20.milliseconds))
+
+    lateinit var own: DeviceArray
+    beforeSpec { own = Checked.make() }
+    afterSpec { own.close() }
+    test("closes") { Checked.make().close() }
+    context("within") {
+        test("closes, too") { Checked.make().close() }
+        test("leaves an array") { Checked.LEFT += Checked.make() }
+    }
+    test("closes, at last") { Checked.make().close() }
+}
+
+private class LeakySetUpPerRoot : FunSpec({
+    isolationMode = IsolationMode.InstancePerRoot
+    extension(LeakExtension(patience = 20.milliseconds))
+
+    beforeSpec { Checked.LEFT += Checked.make() }
+    test("closes") { Checked.make().close() }
+    test("closes, too") { Checked.make().close() }
 })
 
 private class WithoutPlaces : FunSpec({

@@ -6,10 +6,13 @@ import io.kotest.core.spec.Spec
 import io.kotest.core.test.TestCase
 import io.kotest.core.test.TestType
 import io.kotest.engine.test.TestResult
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
+import kotlinx.coroutines.withContext
 import org.arbalest.leakcheck.LeakCheck
 import org.arbalest.leakcheck.LeakScope
-import java.util.concurrent.ConcurrentHashMap
+import kotlin.coroutines.AbstractCoroutineContextElement
+import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.TimeSource
@@ -36,20 +39,15 @@ public class LeakExtension(
     private val patience: Duration = LeakCheck.PATIENCE.toKotlinDuration(),
     private val withPlaces: Boolean = true,
 ) : TestCaseExtension, SpecExtension {
-    private val specs = ConcurrentHashMap<Spec, LeakCheck>()
-
     override suspend fun intercept(spec: Spec, execute: suspend (Spec) -> Unit) {
         if (!scope.hasClasses()) return execute(spec)
         val name = spec::class.simpleName ?: "a spec"
-        val check = LeakCheck.begin(name, null, withPlaces)
-        specs[spec] = check
+        val check = begin(name)
         try {
-            execute(spec)
+            withContext(Around(check)) { execute(spec) }
         } catch (e: Throwable) {
             check.giveUp()
             throw e
-        } finally {
-            specs.remove(spec)
         }
         end(check)?.let { throw it }
     }
@@ -57,9 +55,9 @@ public class LeakExtension(
     override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
         if (testCase.type != TestType.Test || !scope.hasTests()) return execute(testCase)
         val name = "${testCase.spec::class.simpleName}, ${testCase.name.name}"
-        val check = LeakCheck.begin(name, specs[testCase.spec], withPlaces)
+        val check = begin(name)
         val result = try {
-            execute(testCase)
+            withContext(Around(check)) { execute(testCase) }
         } catch (e: Throwable) {
             check.giveUp()
             throw e
@@ -72,6 +70,8 @@ public class LeakExtension(
         return TestResult.Failure(result.duration, left)
     }
 
+    private suspend fun begin(name: String): LeakCheck = LeakCheck.begin(name, currentCoroutineContext()[Around]?.check, withPlaces)
+
     /** Suspends, where [LeakCheck.end] blocks: what is to be released may need this thread. */
     private suspend fun end(check: LeakCheck): AssertionError? {
         val start = TimeSource.Monotonic.markNow()
@@ -82,5 +82,13 @@ public class LeakExtension(
             throw e
         }
         return check.end(java.time.Duration.ZERO)
+    }
+
+    /**
+     * The check that this coroutine is inside of. By the instance of the spec it cannot be found: with an `isolationMode` Kotest makes a new one, and with it
+     * another extension, while the first one's check is under way.
+     */
+    private class Around(val check: LeakCheck) : AbstractCoroutineContextElement(Around) {
+        companion object : CoroutineContext.Key<Around>
     }
 }
