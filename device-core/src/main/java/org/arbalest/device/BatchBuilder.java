@@ -39,6 +39,9 @@ public sealed interface BatchBuilder extends AutoCloseable permits BatchBuilderI
    * the names of its fields. Each exactly, or not at all: 0.1 is no value of float32, nor 300 of int8, nor a nanosecond of timestamp[us]. What is encoded takes
    * flat values.
    *
+   * <p>A Long or an Integer is taken for a date, a time, a timestamp or a duration, too: as a count of the column's own unit, whatever that is. {@code
+   * System.currentTimeMillis()} in a timestamp[us] is a moment of 1970; give an {@code Instant} where the unit may differ.
+   *
    * @throws IllegalArgumentException if one is no value of the type; says the column, the row, the object and what would be one. The
    *     column is then not added (OWN-15)
    */

@@ -166,6 +166,9 @@ class ObjectColumnsSpec : FunSpec({
             it.column("day").getLocalDate(0) shouldBe day
             it.toList().drop(1) shouldBe listOf(null, mapOf("day" to null, "tags" to null))
         }
+        built({ column("s", struct, listOf(sortedMapOf("tags" to listOf("y")), java.util.TreeMap<Int, Int>())) }) {
+            it.toList() shouldBe listOf(mapOf("day" to null, "tags" to listOf("y")), mapOf("day" to null, "tags" to null))
+        }
     }
 
     test("BLD-16 an array in a list is taken as its elements are, each exactly or not at all") {
@@ -223,6 +226,9 @@ class ObjectColumnsSpec : FunSpec({
         refused(DataType.fixedSizeList(Field.of("item", DataType.INT32), 2), listOf(1)) shouldContain "column \"x\""
         val struct = DataType.struct(Field.of("a", DataType.INT32))
         refused(struct, mapOf("b" to 1)) shouldContain "which has no field \"b\"; it has [a]"
+        refused(struct, sortedMapOf(1 to 2)) shouldContain "which has no field \"1\"; it has [a]"
+        refused(struct, java.util.Hashtable(mapOf(TimeUnit.SECOND to 2))) shouldContain "which has no field \"SECOND\"; it has [a]"
+        refused(struct, mapOf(null to 1)) shouldContain "which has no field \"null\"; it has [a]"
         refused(struct, listOf(1)) shouldContain "; a Map is, by the names of its fields"
         refused(DataType.struct(Field.of("a", DataType.INT32), Field.of("a", DataType.INT32)), mapOf("a" to 1)) shouldContain "two of whose fields are \"a\""
         val map = DataType.map(Field.of("key", DataType.UTF8).withNullable(false), Field.of("value", DataType.INT32))

@@ -4,10 +4,9 @@ import java.lang.reflect.Array;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Predicate;
 import org.arbalest.device.BatchBuilder;
 import org.arbalest.device.ColumnBuilder;
@@ -181,17 +180,25 @@ public final class ObjectAppender {
     column.appendMap(entries.size());
   }
 
-  /** Of a struct, by the names of its fields; one that is not there is null. */
+  /** Of a struct, by the names of its fields; one that is not there is null. Reads the map's entries only: not every map can be asked for any key. */
   private void appendStruct(Map<?, ?> map) {
-    Set<Object> names = new HashSet<>();
+    Map<String, Integer> positions = new HashMap<>();
     for (ObjectAppender part : parts) {
-      if (!names.add(part.field.name())) throw refused(map, ", two of whose fields are \"" + part.field.name() + "\"");
-      part.append(map.get(part.field.name()));
+      String name = part.field.name();
+      if (positions.put(name, positions.size()) != null) throw refused(map, ", two of whose fields are \"" + name + "\"");
     }
-    for (Object key : map.keySet()) {
-      if (!names.contains(key)) throw refused(map, ", which has no field \"" + key + "\"; it has " + parts.stream().map(part -> part.field.name()).toList());
+    @Nullable Object[] fields = new @Nullable Object[parts.size()];
+    for (Map.Entry<?, ?> entry : map.entrySet()) {
+      Integer position = entry.getKey() instanceof String name ? positions.get(name) : null;
+      if (position == null) throw refused(map, ", which has no field \"" + entry.getKey() + "\"; it has " + names());
+      fields[position] = entry.getValue();
     }
+    for (int i = 0; i < fields.length; i++) parts.get(i).append(fields[i]);
     column.appendStruct();
+  }
+
+  private List<String> names() {
+    return parts.stream().map(part -> part.field.name()).toList();
   }
 
   private IllegalArgumentException refused(Object value, String why) {
