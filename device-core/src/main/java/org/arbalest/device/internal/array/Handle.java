@@ -89,8 +89,8 @@ public abstract class Handle {
 
   /** Opens it again with what was spent. */
   public final void restore(Ownership taken) {
+    if (watch != null) watch.opened(); // first, since another thread may close it at once
     OWNER.setVolatile(this, taken);
-    if (watch != null) watch.opened();
   }
 
   /** Another holder, for the caller. */

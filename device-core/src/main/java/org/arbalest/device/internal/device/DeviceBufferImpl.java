@@ -199,8 +199,8 @@ public final class DeviceBufferImpl implements DeviceBuffer {
 
   /** Gives back what was taken. */
   public void untake() {
+    if (watch != null) watch.opened(); // first, since another thread may close it at once
     spent.set(false);
-    if (watch != null) watch.opened();
   }
 
   /** The device pointer of a buffer that was taken. */

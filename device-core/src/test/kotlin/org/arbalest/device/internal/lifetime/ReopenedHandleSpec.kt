@@ -1,0 +1,55 @@
+package org.arbalest.device.internal.lifetime
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import org.arbalest.device.Balanced
+import org.arbalest.device.Devices
+import org.arbalest.device.HandleWatch
+import org.arbalest.device.batch
+import org.arbalest.device.duel
+import org.arbalest.device.internal.array.DeviceArrayImpl
+import org.arbalest.device.internal.device.DeviceBufferImpl
+import org.arbalest.device.spinOrSleep
+
+private const val ROUNDS = 4_000
+
+/** A handle that was spent for something that failed is open again, and another thread closes it at that moment: it is closed, for whoever follows, too. */
+class ReopenedHandleSpec : FunSpec({
+    extension(Balanced)
+
+    fun until(isOpen: () -> Boolean) {
+        var spins = 0
+        while (!isOpen()) spinOrSleep(++spins)
+    }
+
+    test("OWN-21 a buffer that is given back, and closed at once by another thread, is no leak") {
+        HandleWatch.start().use { watch ->
+            val buffers = List(ROUNDS) { DeviceBufferImpl.unwrap(Devices.cpu().allocate(8)).also { it.take() } }
+            duel(
+                ROUNDS,
+                one = { buffers[it].untake() },
+                other = {
+                    until(buffers[it]::isOpen)
+                    buffers[it].close()
+                },
+            )
+            watch.open().map { it.what() }.shouldBeEmpty()
+        }
+    }
+
+    test("OWN-21 an array that is given back, and closed at once by another thread, is no leak") {
+        HandleWatch.start().use { watch ->
+            val arrays = List(ROUNDS) { DeviceArrayImpl.unwrap(batch(1)) }
+            val owners = arrays.map { it.spend() }
+            duel(
+                ROUNDS,
+                one = { arrays[it].restore(owners[it]) },
+                other = {
+                    until(arrays[it]::isOpen)
+                    arrays[it].close()
+                },
+            )
+            watch.open().map { it.what() }.shouldBeEmpty()
+        }
+    }
+})
