@@ -30,8 +30,6 @@ public object LedgerExtension : TestCaseExtension {
     /** Only a test that fails takes so long. */
     private val GRACE = 20.seconds
 
-    private val withPlaces = System.getProperty("org.arbalest.leaks").toBoolean()
-
     override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult =
         intercept(testCase, GRACE, execute)
 
@@ -39,7 +37,7 @@ public object LedgerExtension : TestCaseExtension {
         if (testCase.type != TestType.Test) return execute(testCase)
         val peer = if (NativeLibrary.missing == null) CPeer else null
         var before: PeerCounts? = null
-        val result = LeakExtension(LeakScope.TEST, grace, withPlaces).intercept(testCase) {
+        val result = LeakExtension(LeakScope.TEST, grace, withPlaces = false).intercept(testCase) {
             peer?.reset()
             before = peer?.counts()
             execute(it)

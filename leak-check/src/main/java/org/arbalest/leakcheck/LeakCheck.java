@@ -12,7 +12,7 @@ import org.arbalest.device.Ledger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a piece of code leaves something open: what the {@link Ledger} counts, before and after it, and what a {@link HandleWatch} knows of the difference.
+ * Whether a piece of code leaves something open: what the {@link Ledger} counts, before and after it, and what a {@link HandleWatch} knows of that.
  *
  * <p>The ledger counts for the whole process: nothing else may make or release arrays meanwhile. Checks may be inside each other; two that run beside each
  * other are refused. Begun and ended by one who tests, on any thread.
@@ -47,7 +47,7 @@ public final class LeakCheck {
     this.name = name;
     this.around = around;
     this.before = quiet();
-    this.watch = withPlaces ? HandleWatch.start() : null;
+    this.watch = withPlaces || Boolean.getBoolean(PROPERTY) ? HandleWatch.start() : null;
   }
 
   /** Begins, as {@link #begin(String, LeakCheck, boolean)} does: around this there is no other, and where things are made is noted. */
@@ -60,7 +60,8 @@ public final class LeakCheck {
    *
    * @param name of what is checked, as in "not back after …"
    * @param around the check that this one is inside of; null if there is none
-   * @param withPlaces whether to note where each thing is made, which takes microseconds for each, and garbage
+   * @param withPlaces whether to note where each thing is made, which takes microseconds for each, and garbage; {@code -Dorg.arbalest.leaks=true} does so
+   *     whatever this says. Without it there are only the numbers: what is left is not seen where as much was released that had been there before
    * @throws IllegalStateException if another check is under way that is not around this one: nobody could tell whose a leak is
    */
   public static LeakCheck begin(String name, @Nullable LeakCheck around, boolean withPlaces) {
@@ -102,10 +103,9 @@ public final class LeakCheck {
   public @Nullable LeakError left() {
     synchronized (UNDER_WAY) {
       Ledger left = Ledger.now().since(before);
-      if (left.isZero()) return null;
-      Ledger unknown = left.since(known);
-      if (unknown.isZero()) return null;
+      Ledger unknown = left.isZero() ? left : left.since(known);
       List<HandleWatch.Open> open = watch == null ? List.of() : watch.open().stream().filter(handle -> !knownPlaces.contains(handle.made())).toList();
+      if (unknown.isZero() && open.isEmpty()) return null;
       return new LeakError(name, unknown, open, watch != null);
     }
   }

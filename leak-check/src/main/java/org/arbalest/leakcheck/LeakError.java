@@ -22,14 +22,17 @@ public final class LeakError extends AssertionError {
     for (HandleWatch.Open handle : open.subList(Math.min(1, open.size()), open.size())) addSuppressed(new Place(handle.made()));
   }
 
-  /** How much is held that was not held before; negative where something was released that had been there before. */
+  /**
+   * How much is held that was not held before; negative where something was released that had been there before, and 0 where as much was, so that only the
+   * message and the stack traces say what is left.
+   */
   public Ledger left() {
     return left;
   }
 
   private static String message(String name, Ledger left, List<HandleWatch.Open> open, boolean hasPlaces) {
     StringBuilder text = new StringBuilder("not back after ").append(name).append(": ").append(counts(left));
-    if (!hasPlaces) text.append("\n-D").append(LeakCheck.PROPERTY).append("=true says what that is, and where it was made");
+    if (!hasPlaces) text.append("\nwithPlaces = true or -D").append(LeakCheck.PROPERTY).append("=true notes what that is, and where it was made");
     for (HandleWatch.Open handle : open) {
       Throwable made = handle.made();
       text.append("\nLEAK: ").append(handle.what()).append(" was left open, made ").append(made.getMessage()).append(" at ").append(place(made));
@@ -75,7 +78,7 @@ public final class LeakError extends AssertionError {
       long count = count(component, left);
       if (count != 0) words.add(component.getName() + "=" + count);
     }
-    return String.join(", ", words);
+    return words.isEmpty() ? "as much is held as before, but not the same" : String.join(", ", words);
   }
 
   private static long count(RecordComponent component, Ledger left) {

@@ -72,6 +72,36 @@ class LeakCheckSpec : FunSpec({
         error.message shouldContain "arrays=-1"
     }
 
+    test("what is left is told of also where as much was released that had been there before, if places are noted") {
+        for (withPlaces in listOf(true, false)) {
+            val before = Checked.make()
+            val check = LeakCheck.begin("as much", null, withPlaces)
+            val left = Checked.make()
+            before.close()
+            val error = check.end(Duration.ZERO)
+            left.close()
+            if (!withPlaces) {
+                error shouldBe null // the ledger has but numbers
+                continue
+            }
+            error!!.left().isZero shouldBe true
+            error.message shouldContain "not back after as much: as much is held as before, but not the same\nLEAK: DeviceArray struct<n: int32>, 1 row, on CPU"
+        }
+    }
+
+    test("what a check inside has told of is not told of again, when as much of another kind is left") {
+        val outer = LeakCheck.begin("the outer")
+        val inner = LeakCheck.begin("the inner", outer, true)
+        val told = Checked.make()
+        inner.end(Duration.ZERO)!!.left().arrays() shouldBe 1
+        told.close()
+        val own = Checked.make()
+        val error = outer.end(Duration.ZERO)!!
+        error.message shouldContain "LEAK: DeviceArray"
+        error.suppressed.size shouldBe 0
+        own.close()
+    }
+
     test("a check beside another is refused, and the other goes on") {
         val one = LeakCheck.begin("one")
         shouldThrow<IllegalStateException> { LeakCheck.begin("two") }.message shouldContain "two is checked for leaks while one is"

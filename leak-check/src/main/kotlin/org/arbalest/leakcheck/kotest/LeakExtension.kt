@@ -32,7 +32,8 @@ import kotlin.time.toKotlinDuration
  *
  * @param scope what has to leave nothing open
  * @param patience how long what other threads are just releasing has to be gone; only a test that fails takes so long
- * @param withPlaces whether to note where each thing is made, which takes microseconds for each, and garbage
+ * @param withPlaces whether to note where each thing is made, which takes microseconds for each, and garbage; `-Dorg.arbalest.leaks=true` does so whatever
+ *     this says. Without it there are only the numbers: what is left is not seen where as much was released that had been there before
  */
 public class LeakExtension(
     private val scope: LeakScope = LeakScope.TEST_AND_CLASS,
