@@ -1,5 +1,7 @@
 package org.arbalest.leakcheck;
 
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -162,6 +164,48 @@ final class Checked {
     @Test
     void leavesUnasked() {
       leave(make());
+    }
+  }
+
+  /** A method says what its class does not. */
+  @NoLeaks(LeakScope.CLASS)
+  static class OneOfClass {
+    @Test
+    @NoLeaks
+    void leaves() {
+      leave(make());
+    }
+
+    @Test
+    @Tests
+    void leavesByComposed() {
+      leave(make());
+    }
+  }
+
+  @NoLeaks(LeakScope.TEST)
+  @Retention(RetentionPolicy.RUNTIME)
+  @interface Tests {}
+
+  @NoLeaks(LeakScope.CLASS)
+  @Retention(RetentionPolicy.RUNTIME)
+  @interface Classes {}
+
+  @Classes
+  @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+  static class ComposedTogether {
+    private static DeviceArray handedOn;
+
+    @Test
+    @Order(1)
+    void opens() {
+      handedOn = make();
+    }
+
+    @Test
+    @Order(2)
+    void closes() {
+      handedOn.close();
     }
   }
 

@@ -79,6 +79,16 @@ class JUnitLeakSpec : FunSpec({
         results["leavesUnasked()"] shouldBe null
     }
 
+    test("a method is checked that says so, in a class that is checked as a whole") {
+        val results = run(Checked.OneOfClass::class)
+        results["leaves()"].leak()
+        results["leavesByComposed()"].leak()
+    }
+
+    test("a composed annotation says as much as the one that it is made of") {
+        run(Checked.ComposedTogether::class).filterValues { it != null } shouldBe emptyMap()
+    }
+
     test("tests that are checked take turns where JUnit runs tests in parallel") {
         val found = EngineTestKit.engine("junit-jupiter").selectors(selectClass(Checked.Each::class.java)).discover()
         val locked = (found.engineDescriptor.children.single() as Node<*>).exclusiveResources

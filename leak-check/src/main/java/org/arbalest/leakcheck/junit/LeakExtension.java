@@ -1,15 +1,16 @@
 package org.arbalest.leakcheck.junit;
 
 import java.time.Duration;
+import java.util.Optional;
 import org.arbalest.leakcheck.LeakCheck;
 import org.arbalest.leakcheck.LeakError;
 import org.arbalest.leakcheck.LeakScope;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
  * Fails a test that leaves something open, and a class whose set-up or tear-down does. A test that fails anyway is not asked. Registered by {@link NoLeaks},
@@ -37,7 +38,8 @@ public final class LeakExtension implements BeforeAllCallback, AfterAllCallback,
 
   @Override
   public void beforeEach(ExtensionContext context) {
-    if (scope(context).hasTests()) begin(context);
+    boolean isAsked = AnnotationSupport.isAnnotated(context.getTestMethod(), NoLeaks.class);
+    if (isAsked || scope(context).hasTests()) begin(context);
   }
 
   @Override
@@ -74,8 +76,8 @@ public final class LeakExtension implements BeforeAllCallback, AfterAllCallback,
   /** Of the class, or of the nearest one around it that says something. */
   private static LeakScope scope(ExtensionContext context) {
     for (Class<?> type = context.getTestClass().orElse(null); type != null; type = type.getEnclosingClass()) {
-      @Nullable NoLeaks annotation = type.getAnnotation(NoLeaks.class);
-      if (annotation != null) return annotation.value();
+      Optional<NoLeaks> annotation = AnnotationSupport.findAnnotation(type, NoLeaks.class); // also of an annotation that is made of it
+      if (annotation.isPresent()) return annotation.get().value();
     }
     return LeakScope.TEST_AND_CLASS;
   }
