@@ -58,6 +58,7 @@ public final class Leaks {
 
   /** From now on all that is made is known, until {@link #unfollow}; the number to ask {@link #open} with. */
   public static synchronized long follow() {
+    if (followers == 0) OPEN.clear(); // of what was made while somebody followed, and opened since
     followers = followers + 1;
     return NUMBERS.incrementAndGet();
   }
