@@ -1,7 +1,9 @@
 package org.arbalest.device;
 
+import org.arbalest.device.internal.management.MXBeanRegistrationImpl;
+
 /** A bean in the platform's MBean server, until it is closed; closing twice does nothing. Safe on any thread. */
-public interface MXBeanRegistration extends AutoCloseable {
+public sealed interface MXBeanRegistration extends AutoCloseable permits MXBeanRegistrationImpl {
   /** The bean's name, such as {@code org.arbalest:type=Ledger}. */
   String objectName();
 

@@ -1,6 +1,5 @@
 package org.arbalest.device.internal.management;
 
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.arbalest.device.MXBeanRegistration;
 
 /** Registers beans. Nothing here mentions the JDK's module java.management, which an image may lack; what does is in {@link Beans}. */
@@ -17,7 +16,7 @@ public final class Management {
     if (!isThere()) throw new UnsupportedOperationException("the JDK's module java.management is not there: link it into the image, or --add-modules it");
     String name = "org.arbalest:type=" + kind + (instance.isEmpty() ? "" : ",name=" + Beans.quote(instance));
     Beans.register(name, bean, type);
-    return new Registration(name);
+    return new MXBeanRegistrationImpl(name);
   }
 
   private static boolean isThere() {
@@ -25,30 +24,6 @@ public final class Management {
       return Management.class.getModule().canRead(Class.forName("javax.management.MXBean").getModule());
     } catch (ClassNotFoundException _) {
       return false;
-    }
-  }
-
-  private static final class Registration implements MXBeanRegistration {
-    private final String name;
-    private final AtomicBoolean closed = new AtomicBoolean();
-
-    Registration(String name) {
-      this.name = name;
-    }
-
-    @Override
-    public String objectName() {
-      return name;
-    }
-
-    @Override
-    public void close() {
-      if (!closed.getAndSet(true)) Beans.unregister(name);
-    }
-
-    @Override
-    public String toString() {
-      return name + (closed.get() ? " (unregistered)" : "");
     }
   }
 }
