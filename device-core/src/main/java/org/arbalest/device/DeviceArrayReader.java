@@ -60,6 +60,11 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
     return DeviceArrayReaderImpl.of(schema, deviceType, source);
   }
 
+  /** A stream of record batches in main memory; see {@link #of(Field, DeviceType, Source)}. */
+  static DeviceArrayReader of(Schema schema, Source source) {
+    return of(schema, DeviceType.CPU, source);
+  }
+
   /**
    * A stream of the batches given, on the type of device that they are on: in main memory, if there are none. They pass to the reader; on failure they
    * are still the caller's.

@@ -46,7 +46,7 @@ class StreamProducerSpec : FunSpec({
         look: (Drained) -> Unit,
     ) = Arena.ofConfined().use { arena ->
         val plain = arena.struct(StructKind.STREAM)
-        DeviceArrayReader.of(schema, DeviceType.CPU, source()).use { it.exportStream(plain) }
+        DeviceArrayReader.of(schema, source()).use { it.exportStream(plain) }
         look(PeerStreams.drain(plain, manners.toSet(), stopAfter, extra))
         val device = arena.struct(StructKind.DEVICE_STREAM)
         DeviceArrayReader.of(schema, DeviceType.CPU, source()).use { it.exportDeviceArrayStream(device) }

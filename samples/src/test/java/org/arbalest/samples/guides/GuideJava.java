@@ -26,7 +26,7 @@ final class GuideJava {
   static void handOver(DeviceArray batch, long array, long schema) {
     try (DeviceArray ours = batch.retain()) { // without it, the batch could not be read any more
       batch.exportArray(array, schema); // batch is spent; C has its reference, and releases it
-      System.out.println(ours.length());
+      ours.show();
     }
   }
 

@@ -21,7 +21,7 @@ fun longOnes(reader: DeviceArrayReader, rows: Long): List<DeviceArray> = buildLi
 fun handOver(batch: DeviceArray, array: Long, schema: Long) {
     batch.retain().use { ours -> // without it, the batch could not be read any more
         batch.exportArray(array, schema) // batch is spent; C has its reference, and releases it
-        println(ours.length())
+        ours.show()
     }
 }
 

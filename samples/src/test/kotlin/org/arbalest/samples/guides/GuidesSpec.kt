@@ -72,7 +72,7 @@ class GuidesSpec : FunSpec({
             Arena.ofConfined().use { arena ->
                 val (array, schema) = listOf(ArrowArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena)).map { it.address() }
                 val batch = prices(1.0, 2.0)
-                captured { 0.also { if (java(language)) GuideJava.handOver(batch, array, schema) else handOver(batch, array, schema) } }.output.trim() shouldBe "2"
+                captured { 0.also { if (java(language)) GuideJava.handOver(batch, array, schema) else handOver(batch, array, schema) } }.output shouldContain "2 rows"
                 batch.isOpen shouldBe false
                 DeviceArray.importArray(array, schema).close()
             }

@@ -140,7 +140,7 @@ public final class ColumnImpl extends ColumnTimes {
 
   /** What a getter throws for a row that is null (READ-50). */
   public NoSuchElementException isNullIn(long row) {
-    return new NoSuchElementException(describe() + " is null in row " + row + "; ask isNull first, or read it by get");
+    return new NoSuchElementException(describe() + " is null in row " + row + "; ask isNull first, or read it by Column.get, in Kotlin by getOrNull");
   }
 
   @Override
