@@ -29,8 +29,8 @@ public final class LeakCheck {
   /** Those that were begun and not ended; each is around the next. Guarded by itself. */
   private static final List<LeakCheck> UNDER_WAY = new ArrayList<>();
 
-  /** Waits that nobody will end, left by a test that failed: those after it do not wait for them again. */
-  private static volatile long lostWaits;
+  /** Waits that nobody will end, left by a test that failed: those after it do not wait for them again. Guarded by UNDER_WAY. */
+  private static long lostWaits;
 
   private final String name;
   private final @Nullable LeakCheck around;
@@ -43,10 +43,10 @@ public final class LeakCheck {
 
   private final Set<Throwable> knownPlaces = new HashSet<>();
 
-  private LeakCheck(String name, @Nullable LeakCheck around, boolean withPlaces) {
+  private LeakCheck(String name, @Nullable LeakCheck around, boolean withPlaces, Ledger before) {
     this.name = name;
     this.around = around;
-    this.before = quiet();
+    this.before = before;
     this.watch = withPlaces || Boolean.getBoolean(PROPERTY) ? HandleWatch.start() : null;
   }
 
@@ -55,25 +55,54 @@ public final class LeakCheck {
     return begin(name, null, true);
   }
 
+  /** Begins, as {@link #begin(String, LeakCheck, boolean, Duration)} does, with {@link #PATIENCE}. */
+  public static LeakCheck begin(String name, @Nullable LeakCheck around, boolean withPlaces) {
+    return begin(name, around, withPlaces, PATIENCE);
+  }
+
   /**
-   * Begins, once nothing is under way any more that what came before has left to be released by itself. To be ended by {@link #end} or {@link #giveUp}.
+   * Begins, once nothing is under way any more that what came before has left to be released by itself; it blocks until then. To be ended by {@link #end} or {@link #giveUp}.
    *
    * @param name of what is checked, as in "not back after …"
    * @param around the check that this one is inside of; null if there is none
    * @param withPlaces whether to note where each thing is made, which takes microseconds for each, and garbage; {@code -Dorg.arbalest.leaks=true} does so
    *     whatever this says. Without it there are only the numbers: what is left is not seen where as much was released that had been there before
+   * @param patience how long to wait for that; what is under way then is taken to be lost, and no later check waits for it
    * @throws IllegalStateException if another check is under way that is not around this one: nobody could tell whose a leak is
    */
-  public static LeakCheck begin(String name, @Nullable LeakCheck around, boolean withPlaces) {
-    LeakCheck check;
+  public static LeakCheck begin(String name, @Nullable LeakCheck around, boolean withPlaces, Duration patience) {
+    long start = System.nanoTime();
+    while (true) {
+      boolean isLost = System.nanoTime() - start >= patience.toNanos();
+      LeakCheck check = begin(name, around, withPlaces, isLost);
+      if (check != null) return check;
+      LockSupport.parkNanos(LOOK_AGAIN);
+    }
+  }
+
+  /**
+   * Begins, as {@link #begin(String, LeakCheck, boolean, Duration)} does, but does not block.
+   *
+   * @return null if something is under way that what came before has left to be released by itself
+   */
+  public static @Nullable LeakCheck tryBegin(String name, @Nullable LeakCheck around, boolean withPlaces) {
+    return begin(name, around, withPlaces, false);
+  }
+
+  private static @Nullable LeakCheck begin(String name, @Nullable LeakCheck around, boolean withPlaces, boolean isLost) {
     synchronized (UNDER_WAY) {
       for (LeakCheck other : UNDER_WAY) {
         if (!other.isAround(around)) throw new IllegalStateException(besides(name, other.name));
       }
-      check = new LeakCheck(name, around, withPlaces);
+      Ledger now = Ledger.now();
+      if (now.waits() > lostWaits) {
+        if (!isLost) return null;
+        lostWaits = now.waits();
+      }
+      LeakCheck check = new LeakCheck(name, around, withPlaces, now);
       UNDER_WAY.add(check);
+      return check;
     }
-    return check;
   }
 
   private boolean isAround(@Nullable LeakCheck inner) {
@@ -86,17 +115,6 @@ public final class LeakCheck {
   private static String besides(String name, String other) {
     return name + " is checked for leaks while " + other + " is: what is open is counted for the whole process, so that tests which are checked cannot run at"
         + " the same time. @NoLeaks lets JUnit run them one after another, @Isolate Kotest; or switch parallel execution off";
-  }
-
-  /** What is held while nothing is under way. */
-  private static Ledger quiet() {
-    long start = System.nanoTime();
-    while (true) {
-      Ledger now = Ledger.now();
-      if (now.waits() <= lostWaits) return now;
-      if (System.nanoTime() - start > PATIENCE.toNanos()) lostWaits = now.waits();
-      LockSupport.parkNanos(LOOK_AGAIN);
-    }
   }
 
   /** What is left at this moment; null if nothing is. It goes on. */

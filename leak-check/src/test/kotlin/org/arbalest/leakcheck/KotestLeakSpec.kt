@@ -3,13 +3,20 @@ package org.arbalest.leakcheck
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.IsolationMode
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.engine.test.TestResult
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
 import io.kotest.matchers.types.shouldBeInstanceOf
+import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.withContext
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Ledger
+import org.arbalest.device.internal.lifetime.Counts
 import org.arbalest.leakcheck.kotest.LeakExtension
+import java.util.concurrent.Executors
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 
 /** Kotest's engine runs specs that leak; this looks at what it says of them. */
@@ -53,6 +60,25 @@ class KotestLeakSpec : FunSpec({
         val results = run("kotest", LeakySetUpPerRoot::class)
         val leaks = results.values.filterNotNull().flatMap { generateSequence(it) { cause -> cause.cause } }.filterIsInstance<LeakError>().distinct()
         withClue(leaks.map { it.message }) { leaks.map { it.left().arrays() } shouldBe listOf(1L) }
+    }
+
+    test("a check that begins waits for what is under way without a thread: here that needs the one there is") {
+        var isOver = false
+        val began = mutableListOf<Boolean>()
+        Counts.WAITS.increment() // as an event does that nobody has completed
+        Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { one ->
+            withContext(one) {
+                launch {
+                    isOver = true
+                    Counts.WAITS.decrement()
+                }
+                LeakExtension(LeakScope.TEST).intercept(testCase) {
+                    began += isOver
+                    TestResult.Success(Duration.ZERO)
+                }
+            }
+        }
+        began shouldBe listOf(true)
     }
 
     test("without places the numbers are told, and how to see the places, which is true") {

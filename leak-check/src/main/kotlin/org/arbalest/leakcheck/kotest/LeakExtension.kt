@@ -71,7 +71,16 @@ public class LeakExtension(
         return TestResult.Failure(result.duration, left)
     }
 
-    private suspend fun begin(name: String): LeakCheck = LeakCheck.begin(name, currentCoroutineContext()[Around]?.check, withPlaces)
+    /** Suspends, where [LeakCheck.begin] blocks. */
+    private suspend fun begin(name: String): LeakCheck {
+        val start = TimeSource.Monotonic.markNow()
+        val around = currentCoroutineContext()[Around]?.check
+        while (start.elapsedNow() < LeakCheck.PATIENCE.toKotlinDuration()) {
+            LeakCheck.tryBegin(name, around, withPlaces)?.let { return it }
+            delay(1.milliseconds)
+        }
+        return LeakCheck.begin(name, around, withPlaces, java.time.Duration.ZERO)
+    }
 
     /** Suspends, where [LeakCheck.end] blocks: what is to be released may need this thread. */
     private suspend fun end(check: LeakCheck): AssertionError? {
