@@ -110,7 +110,7 @@ class NullArgumentSpec : FunSpec({
 
         private fun batch() = cpu.batchBuilder(1).use { it.int64("name", longArrayOf(1)).build() }.opened()
 
-        private fun texts() = cpu.batchBuilder(2).use { it.utf8("name", listOf("a", "b")).build() }.opened().column(0).asByteStrings()
+        private fun texts() = cpu.batchBuilder(9).use { it.utf8("name", List(9) { "a" }).build() }.opened().column(0).asByteStrings()
 
         fun of(type: Class<*>): Any = when (type) {
             java.lang.Long.TYPE -> if (method.name == "wrap" || method.name == "copyNonOwned") arena.allocate(8).address() else 8L
