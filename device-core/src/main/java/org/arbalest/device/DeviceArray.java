@@ -101,9 +101,10 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * @param arrays one at least, all of the first one's type, structs and unions with the same names in the same order; what list items, map entries and the arrays
    *     themselves are called, and metadata, is the first one's; what is nullable in any is nullable in the whole
    * @param target where to
-   * @param stream what copies, where a copy is needed and the stream reaches the device; otherwise that device's default stream does
+   * @param stream what copies, where a copy is needed and the stream reaches the device; otherwise that device's default stream does. Of the CPU, or of a device
+   *     that has part in it or reaches one that has, as of a copy
    * @return the whole, to be closed by the caller
-   * @throws IllegalArgumentException if there are no arrays
+   * @throws IllegalArgumentException if there are no arrays, or the stream is of another device (DEV-21)
    * @throws DeviceException with {@code EINVAL} if one is of another type, has columns of other names or is malformed, or the whole is more than its offsets, indices or run ends reach:
    *     names the array by its index, the path and the numbers; {@code ENOMEM} if there is not enough memory; and what {@code copyTo} throws
    */
@@ -308,7 +309,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * stream's knows nothing of is waited for here.
    *
    * @param target where to
-   * @param stream of either device, or of one that reaches either's memory, as the GPUs of one runtime reach each other's
+   * @param stream of either device, or of one that reaches either's memory, as the GPUs of one runtime reach each other's, and the CPU host memory
    * @return the copy, to be closed by the caller
    * @throws IllegalArgumentException if the stream is of another device (DEV-21)
    * @throws DeviceException with {@code ENOMEM} if there is not enough memory, {@code EINVAL} if the array is malformed, {@code ENOSYS} if either

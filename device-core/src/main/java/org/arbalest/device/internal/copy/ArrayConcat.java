@@ -1,8 +1,11 @@
 package org.arbalest.device.internal.copy;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
@@ -13,6 +16,7 @@ import org.arbalest.device.MemoryManager;
 import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.schema.Malformed;
@@ -38,6 +42,7 @@ public final class ArrayConcat {
     List<DeviceArray> held = new ArrayList<>(arrays.size());
     try {
       for (DeviceArray array : arrays) held.add(Objects.requireNonNull(array, () -> name(held.size())).retain());
+      requirePart(held, target, stream);
       if (held.size() == 1) return copy(held.getFirst(), target, stream);
       Field whole = whole(held);
       fetch(held, stream);
@@ -53,6 +58,16 @@ public final class ArrayConcat {
 
   private static void requireSome(List<DeviceArray> arrays) {
     if (arrays.isEmpty()) throw new IllegalArgumentException("there are no arrays to concatenate");
+  }
+
+  /** As a copy does (DEV-21); the CPU has always part in it, since it joins. */
+  private static void requirePart(List<DeviceArray> arrays, MemoryManager target, DeviceStreamImpl stream) {
+    if (DeviceImpl.unwrap(stream.device()).isCpu() || stream.reaches(target.device())) return;
+    Set<Device> devices = new LinkedHashSet<>();
+    for (DeviceArray array : arrays) devices.add(array.device());
+    if (devices.stream().anyMatch(stream::reaches)) return;
+    String from = devices.stream().map(Device::toString).collect(Collectors.joining(", "));
+    throw ArrayCopy.noPart(stream, "a concatenation of arrays on " + from + ", to " + target.device());
   }
 
   /** What the whole is of: the first one's field, nullable where any is; names the array that is of another type, or whose columns have other names. */

@@ -67,7 +67,7 @@ public final class ArrayCopy {
   private static DeviceArray copy(DeviceArrayImpl array, Ownership owner, MemoryManager target, DeviceStreamImpl stream) {
     Device from = array.device();
     Device to = target.device();
-    requireEither(stream, from, to);
+    requirePart(stream, from, owner.isCpuAccessible(), to, target.isCpuAccessible());
     boolean reads = owner.isCpuAccessible() || stream.reaches(from);
     boolean writes = target.isCpuAccessible() || stream.reaches(to);
     if (reads && writes) return new ArrayCopy(from, owner, target, stream).copy(array);
@@ -79,11 +79,18 @@ public final class ArrayCopy {
   }
 
   /** A third device's stream orders nothing that anybody queues on these: it is taken for a mistake (DEV-21). */
-  private static void requireEither(DeviceStreamImpl stream, Device from, Device to) {
-    Device own = stream.device();
-    if (own.equals(from) || own.equals(to) || stream.reaches(from) || stream.reaches(to)) return;
-    String asked = from.equals(to) ? "a copy on " + from : "a copy from " + from + " to " + to;
-    throw new IllegalArgumentException("a stream of " + own + " was given for " + asked + "; it has to be of a device that takes part");
+  private static void requirePart(DeviceStreamImpl stream, Device from, boolean isFromCpuAccessible, Device to, boolean isToCpuAccessible) {
+    if (hasPart(stream, from, isFromCpuAccessible) || hasPart(stream, to, isToCpuAccessible)) return;
+    throw noPart(stream, from.equals(to) ? "a copy on " + from : "a copy from " + from + " to " + to);
+  }
+
+  /** Whether the stream is of a device, or of one that reads and writes such memory of it, as the CPU does with host memory. */
+  static boolean hasPart(DeviceStreamImpl stream, Device device, boolean isCpuAccessible) {
+    return (isCpuAccessible && DeviceImpl.unwrap(stream.device()).isCpu()) || stream.reaches(device);
+  }
+
+  static IllegalArgumentException noPart(DeviceStreamImpl stream, String asked) {
+    return new IllegalArgumentException("a stream of " + stream.device() + " was given for " + asked + "; it has to be of a device that takes part");
   }
 
   private DeviceArray copy(DeviceArrayImpl array) {
