@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Whether the JVM lets core call C ({@code --enable-native-access}), and what to tell users where it does not. It is asked once, without making a class
- * unusable: whoever needs C asks here first, and so everybody is told the same, every time.
+ * unusable: whoever needs C asks here first, and so everybody is told the same, every time. What is enabled later comes too late, since constants hang on it.
  */
 public final class NativeAccess {
   /** What a backend provides; by its name, since nothing is known here. */
@@ -64,7 +64,7 @@ public final class NativeAccess {
     String who = refused.isNamed() ? "the module " + refused.getName() : "the class path";
     String why = "native access is not enabled for " + who + ": ";
     if (refused.isNamed() && refused.getLayer() != ModuleLayer.boot()) {
-      return why + "it is in a layer of its own, whose ModuleLayer.Controller enables it by enableNativeAccess";
+      return why + "it is in a layer of its own, whose ModuleLayer.Controller has to enable it by enableNativeAccess before its first call; it is not asked again";
     }
     String flag = why + "start the JVM with --enable-native-access=" + String.join(",", modules(refused));
     return refused.isNamed() ? flag : flag + "; an executable jar may say Enable-Native-Access: " + ALL_UNNAMED + " in its manifest instead";
