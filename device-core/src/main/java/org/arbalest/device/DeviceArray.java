@@ -101,8 +101,8 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * @param arrays one at least, all of the first one's type, structs and unions with the same names in the same order; what list items, map entries and the arrays
    *     themselves are called, and metadata, is the first one's; what is nullable in any is nullable in the whole
    * @param target where to
-   * @param stream what copies, where a copy is needed and the stream reaches the device; otherwise that device's default stream does. Of the CPU, or of a device
-   *     that has part in it or reaches one that has, as of a copy
+   * @param stream what copies, where a copy is needed and the stream reaches the device; otherwise that device's default stream does. Of the CPU, or of a
+   *     device that has part in it or reaches one that has, as of a copy
    * @return the whole, to be closed by the caller
    * @throws IllegalArgumentException if there are no arrays, or the stream is of another device (DEV-21)
    * @throws DeviceException with {@code EINVAL} if one is of another type, has columns of other names or is malformed, or the whole is more than its offsets, indices or run ends reach:

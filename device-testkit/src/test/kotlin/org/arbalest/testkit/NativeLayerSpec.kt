@@ -17,7 +17,7 @@ class NativeLayerSpec : FunSpec({
         val child = ChildJvm.run(NativeLayers::class, core.toString())
         withClue(child.output) {
             val refused = "java.lang.IllegalCallerException: native access is not enabled for the module $CORE: it is in a layer of its own, whose " +
-                "ModuleLayer.Controller has to enable it by enableNativeAccess before its first call; it is not asked again"
+                "ModuleLayer.Controller has to enable it by enableNativeAccess before the first call"
             child.exitCode shouldBe 0
             child.output.lines().filter { it.isNotEmpty() } shouldBe listOf("early: CPU", "none: $refused", "late: $refused")
         }

@@ -64,7 +64,7 @@ public final class NativeAccess {
     String who = refused.isNamed() ? "the module " + refused.getName() : "the class path";
     String why = "native access is not enabled for " + who + ": ";
     if (refused.isNamed() && refused.getLayer() != ModuleLayer.boot()) {
-      return why + "it is in a layer of its own, whose ModuleLayer.Controller has to enable it by enableNativeAccess before its first call; it is not asked again";
+      return why + "it is in a layer of its own, whose ModuleLayer.Controller has to enable it by enableNativeAccess before the first call";
     }
     String flag = why + "start the JVM with --enable-native-access=" + String.join(",", modules(refused));
     return refused.isNamed() ? flag : flag + "; an executable jar may say Enable-Native-Access: " + ALL_UNNAMED + " in its manifest instead";
