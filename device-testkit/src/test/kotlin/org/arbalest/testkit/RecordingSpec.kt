@@ -23,6 +23,7 @@ import org.arbalest.device.Metadata
 import org.arbalest.device.Validation
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.contract.texts
 import org.arbalest.testkit.fake.FakeDevice
@@ -37,6 +38,8 @@ import java.util.concurrent.Flow
 import java.util.concurrent.TimeUnit.MILLISECONDS
 import java.util.concurrent.TimeUnit.SECONDS
 import kotlin.concurrent.thread
+import kotlin.time.Duration.Companion.seconds
+import kotlin.time.TimeSource
 
 /** What a flight recording has of us, read back from its file. */
 class RecordingSpec : FunSpec({
@@ -63,7 +66,9 @@ class RecordingSpec : FunSpec({
     }
 
     test("with the settings that are there if nobody says more, what takes no time is not recorded") {
-        val quick = recordedBy({}) { repeat(100) { crossed(numbers(10)).close() } }
+        val validation: (Recording) -> Unit = { it.enable("org.arbalest.Validation").withThreshold(Duration.ZERO) }
+        val quick = recordedBy(validation) { repeat(100) { crossed(numbers(10), Validation.FULL).close() } }
+        quick.count { it.kind == "Validation" } shouldBe 100 // this has been recorded, of the same arrays
         quick.filter { it.kind == "Import" || it.kind == "Export" }.filter { it.duration < Duration.ofMillis(1) }.shouldBeEmpty()
     }
 
@@ -99,7 +104,7 @@ class RecordingSpec : FunSpec({
         stream.subscribe(taken)
         val subscription = taken.subscription.get(30, SECONDS)
         subscription.request(2)
-        while (taken.tasks.size < 2) Thread.onSpinWait()
+        eventually("two tasks have come") { taken.tasks.size == 2 }
         val told = Told()
         RecordingStream().use { events ->
             events.enable("org.arbalest.AsyncStream").withPeriod(Duration.ofMillis(20))
@@ -173,9 +178,17 @@ private fun crossed(array: DeviceArray, level: Validation = Validation.STRUCTURA
 /** Lets the fake device go on once the action waits. */
 private fun waiting(fake: FakeDevice, action: () -> Unit) {
     val waiting = thread { action() }
-    while (waiting.state != Thread.State.WAITING) Thread.onSpinWait()
-    fake.release()
-    waiting.join()
+    val start = TimeSource.Monotonic.markNow()
+    try {
+        while (waiting.state != Thread.State.WAITING) {
+            check(waiting.isAlive) { "it is over, and has not waited" }
+            check(start.elapsedNow() < 30.seconds) { "it has not waited for 30 s: ${waiting.state}" }
+            Thread.onSpinWait()
+        }
+    } finally {
+        fake.release()
+        waiting.join()
+    }
 }
 
 private fun asyncRound(executor: Executor) {

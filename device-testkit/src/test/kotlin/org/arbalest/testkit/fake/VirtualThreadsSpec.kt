@@ -26,6 +26,7 @@ import java.time.Duration
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
+import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicLong
 
 /** Virtual threads: many of them, and one carrier for all that wait. */
@@ -167,18 +168,23 @@ internal object OneCarrier {
     /** Another virtual thread lets the one that waits go on: with one carrier it cannot, unless that one has left it. */
     private fun leaves(case: Case, release: () -> Unit) {
         val waiting = Thread.ofVirtual().start { case.wait() }
+        val hasWaited = AtomicBoolean()
         val releasing = Thread.ofVirtual().start {
-            while (waiting.state != Thread.State.WAITING && waiting.state != Thread.State.TIMED_WAITING) Thread.yield()
+            val patience = System.nanoTime() + Duration.ofSeconds(10).toNanos()
+            while (waiting.isAlive && !hasWaited.get() && System.nanoTime() < patience) {
+                if (waiting.state == Thread.State.WAITING || waiting.state == Thread.State.TIMED_WAITING) hasWaited.set(true) else Thread.yield()
+            }
             release()
         }
         if (waiting.join(Duration.ofSeconds(20))) {
-            println("${case.name}: left the carrier")
+            releasing.join()
+            println("${case.name}: ${if (hasWaited.get()) "left the carrier" else "did not wait"}")
         } else {
             println("${case.name}: kept the carrier")
             release()
             waiting.join()
+            releasing.join()
         }
-        releasing.join()
     }
 
     /** Let go on by a platform thread, it goes on first: the other has had no carrier. */
@@ -189,7 +195,9 @@ internal object OneCarrier {
             order += "the one that waited"
         }
         val other = Thread.ofVirtual().start { order += "the other" }
-        while (waiting.state != Thread.State.WAITING) Thread.onSpinWait()
+        val patience = System.nanoTime() + Duration.ofSeconds(20).toNanos()
+        while (waiting.state != Thread.State.WAITING && waiting.isAlive && System.nanoTime() < patience) Thread.onSpinWait()
+        check(waiting.state == Thread.State.WAITING) { "${case.name} has not waited: ${waiting.state}" }
         release()
         waiting.join()
         other.join()
