@@ -1,0 +1,26 @@
+package com.example;
+
+import org.arbalest.device.BatchBuilder;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Devices;
+
+/** What the tests of docs/ownership.md test: it closes what it makes, or forgets to. */
+public final class Prices {
+  /** Whether to forget, and what was forgotten. */
+  public static boolean forgets;
+
+  public static DeviceArray forgotten;
+
+  private Prices() {}
+
+  static void read() {
+    try (BatchBuilder builder = Devices.cpu().batchBuilder(1)) {
+      DeviceArray array = builder.int32("n", new int[] {1}).build();
+      if (forgets) {
+        forgotten = array;
+      } else {
+        array.close();
+      }
+    }
+  }
+}

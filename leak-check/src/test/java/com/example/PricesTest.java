@@ -1,0 +1,10 @@
+package com.example;
+
+import org.arbalest.leakcheck.junit.NoLeaks;
+import org.junit.jupiter.api.Test;
+
+// docs/ownership.md has this, and LeakDocsSpec holds it to it.
+@NoLeaks
+class PricesTest {
+  @Test void reads() { Prices.read(); }
+}
