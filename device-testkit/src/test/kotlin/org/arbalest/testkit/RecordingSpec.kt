@@ -1,5 +1,6 @@
 package org.arbalest.testkit
 
+import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
@@ -17,6 +18,7 @@ import org.arbalest.device.AsyncProducer
 import org.arbalest.device.AsyncTask
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Ledger
 import org.arbalest.device.Metadata
@@ -90,6 +92,16 @@ class RecordingSpec : FunSpec({
         copies.map { listOf(it.getString("from"), it.getString("device"), it.getLong("rows")) }.distinct() shouldBe listOf(listOf("CPU", "EXT_DEV:0", 20L))
         events.filter { it.kind == "Wait" }.map { it.getString("what") to it.getString("device") } shouldContainExactlyInAnyOrder
             listOf("event" to "EXT_DEV:0", "stream" to "EXT_DEV:0")
+    }
+
+    test("a wait is told of however it ends, with an error too") {
+        val fake = FakeDevice.of(DeviceType.EXT_DEV, 0)
+        val events = recorded("Wait") {
+            val failing = fake.userEvent()
+            val event = Devices.device(DeviceType.EXT_DEV, 0).adoptEvent(failing.handle)
+            event.use { waiting(failing::fail) { shouldThrow<DeviceException> { event.synchronize() } } }
+        }
+        events.map { it.getString("what") to it.getString("device") } shouldBe listOf("event" to "EXT_DEV:0")
     }
 
     test("the extraction of a task") {
@@ -176,7 +188,9 @@ private fun crossed(array: DeviceArray, level: Validation = Validation.STRUCTURA
 }
 
 /** Lets the fake device go on once the action waits. */
-private fun waiting(fake: FakeDevice, action: () -> Unit) {
+private fun waiting(fake: FakeDevice, action: () -> Unit) = waiting(fake::release, action)
+
+private fun waiting(release: () -> Unit, action: () -> Unit) {
     val waiting = thread { action() }
     val start = TimeSource.Monotonic.markNow()
     try {
@@ -186,7 +200,7 @@ private fun waiting(fake: FakeDevice, action: () -> Unit) {
             Thread.onSpinWait()
         }
     } finally {
-        fake.release()
+        release()
         waiting.join()
     }
 }

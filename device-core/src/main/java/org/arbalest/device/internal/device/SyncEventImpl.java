@@ -114,8 +114,11 @@ public final class SyncEventImpl implements SyncEvent {
   public static void synchronize(EventPoint point, Shared keeper) {
     if (point.isDone()) return;
     Recording.OfWait event = Recording.aWait();
-    block(point, keeper);
-    if (event != null) event.tell("event", point.device);
+    try {
+      block(point, keeper);
+    } finally {
+      if (event != null) event.tell("event", point.device);
+    }
   }
 
   private static void block(EventPoint point, Shared keeper) {
