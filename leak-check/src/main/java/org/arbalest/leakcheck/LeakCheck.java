@@ -61,7 +61,8 @@ public final class LeakCheck {
   }
 
   /**
-   * Begins, once nothing is under way any more that what came before has left to be released by itself; it blocks until then. To be ended by {@link #end} or {@link #giveUp}.
+   * Begins, once nothing is under way any more that what came before has left to be released by itself; it blocks until then. To be
+   * ended by {@link #end} or {@link #giveUp}.
    *
    * @param name of what is checked, as in "not back after …"
    * @param around the check that this one is inside of; null if there is none
