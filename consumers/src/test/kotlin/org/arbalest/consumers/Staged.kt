@@ -28,7 +28,7 @@ internal object Staged {
         maven(
             copy,
             "-T2", "-Dpublish", "-Dmaven.test.skip", "-Dmaven.install.skip", "-Dmaven.repo.local=$LOCAL_REPOSITORY", "-DaltDeploymentRepository=staged::${repository.toPath().toUri()}",
-            "-Derrorprone.plugin=-Xdiags:compact", // the same sources have been looked at
+            "-Derrorprone.plugin=-Xdiags:compact", "-Dformat.skip", // the same sources have been looked at
             if (isWhole) "-Ddokka.testkit.phase=prepare-package" else "-Ddokka.testkit.phase=none",
             "deploy",
             jdk = System.getProperty("consumers.maven.jdk"), // manifests name it

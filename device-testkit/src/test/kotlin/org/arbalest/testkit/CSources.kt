@@ -77,7 +77,7 @@ internal class CSources(private val roots: List<Path>) {
     /** By header, who in its own root includes it, and whom its comment at the top names for it. */
     fun headers(): Map<String, Pair<Set<String>, Set<String>>> = sources.filter { it.name.endsWith(".h") }.associate { header ->
         val by = sources.filter { it.root == header.root && header in it.includes }.map { if (folder(it.name) == folder(header.name)) "${it.path.fileName}" else it.name }
-        val comment = header.text.substringBefore("*/").substringAfter("Included by:", "")
+        val comment = header.text.substringAfter("Included by:", "").substringBefore("*/")
         header.name to Pair(by.toSet(), FILE.findAll(comment).map { it.value }.toSet())
     }
 

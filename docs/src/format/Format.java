@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.regex.Pattern;
+import org.eclipse.jdt.core.JavaCore;
+import org.eclipse.jdt.core.ToolFactory;
+import org.eclipse.jdt.core.formatter.CodeFormatter;
+import org.eclipse.jdt.core.formatter.DefaultCodeFormatterConstants;
+import org.eclipse.jface.text.BadLocationException;
+import org.eclipse.jface.text.Document;
+import org.eclipse.text.edits.TextEdit;
+
+/**
+ * Sees that each source says its licence, and that Java is laid out by Eclipse's formatter; or, asked to write, makes it so. Kotlin is laid out by ktlint. Run as
+ * a source file, since it comes before all modules.
+ */
+final class Format {
+  private static final String LICENCE = "SPDX-License-Identifier: Apache-2.0";
+  private static final Set<String> NOT_OURS = Set.of("target", "node_modules", ".git", ".idea");
+  private static final Pattern SOURCE = Pattern.compile(".*\\.(java|kts?|[ch]|cpp)");
+
+  /** The formatter puts no space behind the comma of several patterns (Eclipse 4.40). */
+  private static final Pattern PATTERNS = Pattern.compile("(?m)(?<=^ {0,80}case .{0,400}) _,(?=\\w)");
+
+  private final Map<String, String> options;
+
+  private Format(Map<String, String> options) {
+    this.options = options;
+  }
+
+  /** The project's folder, the formatter's options, and {@code check} or {@code write}. */
+  public static void main(String[] args) throws IOException {
+    Path project = Path.of(args[0]);
+    boolean write = args[2].equals("write");
+    var format = new Format(options(Path.of(args[1])));
+    var wrong = new ConcurrentSkipListMap<String, String>();
+    sources(project).parallelStream().forEach(file -> format.apply(file, write, project, wrong));
+    if (wrong.isEmpty()) return;
+    wrong.forEach((file, what) -> System.err.println((write ? "written: " : "") + file + ": " + what));
+    if (write) return;
+    System.err.println(wrong.size() + " files are not as they should be; this writes them: ./mvnw -N -Dformat=write verify");
+    System.exit(1);
+  }
+
+  private void apply(Path file, boolean write, Path project, Map<String, String> wrong) {
+    try {
+      String source = Files.readString(file);
+      String header = file.toString().endsWith(".h") ? "/* " + LICENCE + " */\n" : "// " + LICENCE + "\n"; // old C compilers know the one only
+      String code = source.startsWith(header) ? source.substring(header.length()) : source;
+      String formatted = file.toString().endsWith(".java") ? formatted(file, code) : code;
+      String result = header + formatted;
+      if (result.equals(source)) return;
+      String what =
+          formatted.equals(code) ? "does not begin with its licence" : "line " + (firstDifference(code, formatted) + 1) + " would be laid out otherwise";
+      wrong.put(project.relativize(file).toString(), what);
+      if (write) Files.writeString(file, result);
+    } catch (IOException | BadLocationException e) {
+      throw new IllegalStateException(file.toString(), e);
+    }
+  }
+
+  private String formatted(Path file, String source) throws BadLocationException {
+    int kind = file.endsWith("module-info.java") ? CodeFormatter.K_MODULE_INFO : CodeFormatter.K_COMPILATION_UNIT;
+    CodeFormatter formatter = ToolFactory.createCodeFormatter(options, ToolFactory.M_FORMAT_EXISTING);
+    TextEdit edit = formatter.format(kind | CodeFormatter.F_INCLUDE_COMMENTS, source, 0, source.length(), 0, "\n");
+    if (edit == null) throw new IllegalStateException(file + ": the formatter does not understand it");
+    var document = new Document(source);
+    edit.apply(document);
+    return PATTERNS.matcher(document.get()).replaceAll(" _, ");
+  }
+
+  private static int firstDifference(String a, String b) {
+    List<String> left = a.lines().toList();
+    List<String> right = b.lines().toList();
+    int line = 0;
+    while (line < left.size() && line < right.size() && left.get(line).equals(right.get(line))) line++;
+    return line + 1;
+  }
+
+  private static Map<String, String> options(Path file) throws IOException {
+    var own = new Properties();
+    try (Reader reader = Files.newBufferedReader(file, UTF_8)) {
+      own.load(reader);
+    }
+    Map<String, String> options = new HashMap<>(DefaultCodeFormatterConstants.getEclipseDefaultSettings());
+    for (String name : own.stringPropertyNames()) {
+      Object old = options.put("org.eclipse.jdt.core.formatter." + name, own.getProperty(name));
+      if (old == null) throw new IllegalArgumentException(file + ": the formatter has no " + name);
+    }
+    JavaCore.setComplianceOptions("25", options);
+    return options;
+  }
+
+  private static List<Path> sources(Path project) throws IOException {
+    var sources = new ArrayList<Path>();
+    Files.walkFileTree(
+        project,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
+            return NOT_OURS.contains(folder.getFileName().toString()) ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            if (SOURCE.matcher(file.toString()).matches()) sources.add(file);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return sources;
+  }
+}
