@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Device arrays in Kotlin: a DSL that builds them, typed views that read them, Flow for streams. */
 module org.arbalest.coroutines {
   requires transitive kotlin.stdlib;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Arrow's C Device data interface for the JVM: device arrays and streams, handed over without a copy. */
 module org.arbalest.device {
   requires static java.management;

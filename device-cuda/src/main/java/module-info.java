@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** CUDA devices, for {@code org.arbalest.device}. */
 module org.arbalest.device.cuda {
   requires static jcuda;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** OpenCL devices, for {@code org.arbalest.device}. */
 module org.arbalest.device.opencl {
   requires static jocl;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** ROCm devices, for {@code org.arbalest.device}. */
 module org.arbalest.device.rocm {
   requires static org.jspecify;

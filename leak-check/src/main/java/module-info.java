@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Fails tests that leave something open, in JUnit or in Kotest, of which an application has what it tests with. */
 module org.arbalest.leakcheck {
   requires static kotest.framework.engine.jvm;

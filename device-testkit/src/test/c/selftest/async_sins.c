@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Consumers and producers that the peer's own switches do not make: each must be seen. */
 #include <errno.h>
 #include <string.h>

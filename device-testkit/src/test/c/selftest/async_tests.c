@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The async producer of the peer against its async consumer. Whatever breaks a rule must be seen. */
 #include <errno.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a test of the selftest needs: it fails by CHECK, and ends with the peer's ledger at zero.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The peer against itself: its producer against its consumer. No JVM. `selftest exit MODE` tests the exit. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Makes the pair, lets it run, and takes it down. */
 #include "pair.h"
 

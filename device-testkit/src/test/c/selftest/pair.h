@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A producer and a consumer of async/ that drive each other, and what came of it. pair.c owns both; the tests are handed them.
  *

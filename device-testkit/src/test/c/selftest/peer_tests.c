@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* peer/ and checks/: structs, streams, and how they are read. */
 #include <errno.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The groups of tests: main.c runs the first two, async_tests.c the third.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The eight structs by which Arrow data crosses a library boundary inside one process.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package com.example;
 
 import org.arbalest.leakcheck.junit.NoLeaks;
@@ -6,5 +7,6 @@ import org.junit.jupiter.api.Test;
 // docs/ownership.md has this, and LeakDocsSpec holds it to it.
 @NoLeaks
 class PricesTest {
-  @Test void reads() { Prices.read(); }
+  @Test
+  void reads() { Prices.read(); }
 }

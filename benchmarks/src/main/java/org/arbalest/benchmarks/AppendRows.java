@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.benchmarks;
 
 import java.nio.charset.StandardCharsets;
@@ -56,11 +57,11 @@ public class AppendRows {
       for (int i = 0; i < WORDS; i++) words[i] = "a word, number " + random.nextInt();
       long[] small = new long[1000];
       for (int round = 0; round < 50; round++) {
-        for (DataType type :
-            new DataType[] {
-              DataType.INT32, DataType.UINT8, DataType.INT64, DataType.FLOAT64, DataType.FLOAT16, DataType.decimal128(20, 2), DataType.DATE32,
-              DataType.INTERVAL_YEAR_MONTH, DataType.dictionary(DataType.INT16, DataType.INT64), DataType.runEndEncoded(DataType.INT32, Field.of("", DataType.INT64))
-            }) {
+        for (DataType type : new DataType[] {
+            DataType.INT32, DataType.UINT8, DataType.INT64, DataType.FLOAT64, DataType.FLOAT16, DataType.decimal128(20, 2), DataType.DATE32,
+            DataType.INTERVAL_YEAR_MONTH, DataType.dictionary(DataType.INT16, DataType.INT64),
+            DataType.runEndEncoded(DataType.INT32, Field.of("", DataType.INT64))
+        }) {
           try (BatchBuilder batch = Devices.cpu().batchBuilder(small.length)) {
             append(batch.column(Field.of("a", type)), small, null);
             batch.build().close();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.benchmarks;
 
 import java.util.concurrent.TimeUnit;
@@ -46,7 +47,8 @@ public class AppendStruct {
   static final int ROWS = 100_000;
 
   private static final Field ORDER = Field.of("order",
-      DataType.struct(Field.of("id", DataType.INT64), Field.of("customer", DataType.INT64), Field.of("quantity", DataType.INT64), Field.of("price", DataType.FLOAT64)));
+      DataType.struct(Field.of("id", DataType.INT64), Field.of("customer", DataType.INT64), Field.of("quantity", DataType.INT64),
+          Field.of("price", DataType.FLOAT64)));
 
   private final RootAllocator allocator = new RootAllocator();
   private AppendRows.Values values;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.benchmarks;
 
 import java.util.concurrent.TimeUnit;
@@ -32,12 +33,10 @@ public class AsyncStream {
   static final int BATCHES = 100_000;
 
   /** The number of int64 columns. */
-  @Param("10")
-  int columns;
+  @Param("10") int columns;
 
   /** How many batches the producer may be ahead. */
-  @Param({"1", "5", "64"})
-  int prefetch;
+  @Param({"1", "5", "64"}) int prefetch;
 
   private Pipe pipe;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.benchmarks;
 
 import java.lang.foreign.Arena;
@@ -46,12 +47,10 @@ public class ExportImportRelease {
   @State(Scope.Thread)
   public abstract static class Side {
     /** The number of int64 columns. */
-    @Param({"1", "10", "100"})
-    int columns;
+    @Param({"1", "10", "100"}) int columns;
 
     /** Whether each column has a null; see {@link Batches}. */
-    @Param("false")
-    boolean nulls;
+    @Param("false") boolean nulls;
   }
 
   /** One batch of ours, whose handle each cycle retains, and C structs. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.benchmarks;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
@@ -55,8 +56,7 @@ public class FullValidation {
   @State(Scope.Thread)
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class Column {
-    @Param({"ascii", "mixed", "offsets32", "offsets64", "list", "int64", "dictionary", "decimal128", "time64"})
-    String kind;
+    @Param({"ascii", "mixed", "offsets32", "offsets64", "list", "int64", "dictionary", "decimal128", "time64"}) String kind;
 
     DeviceArray array;
 
@@ -80,8 +80,7 @@ public class FullValidation {
   @State(Scope.Thread)
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class ArrowJava {
-    @Param({"ascii", "mixed"})
-    String kind;
+    @Param({"ascii", "mixed"}) String kind;
 
     final RootAllocator allocator = new RootAllocator();
     VarCharVector vector;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.benchmarks;
 
 import java.util.concurrent.TimeUnit;
@@ -34,8 +35,7 @@ import org.openjdk.jmh.annotations.Warmup;
 public class OpenClCopy {
   private static final long BYTES = 256L << 20;
 
-  @Param({"1", "100"})
-  int columns;
+  @Param({"1", "100"}) int columns;
 
   private DeviceStream stream;
   private long queue;

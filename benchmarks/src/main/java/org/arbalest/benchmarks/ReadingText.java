@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.benchmarks;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -28,8 +29,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
 public class ReadingText {
   /** What the values are compared with. */
-  @Param({"OSL", "Reykjavik"})
-  String constant;
+  @Param({"OSL", "Reykjavik"}) String constant;
 
   ReadBatch batch;
   byte[] bytes;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.benchmarks;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -68,8 +69,7 @@ public class ReleaseFromC {
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class Exported extends Structs {
     /** The number of int64 columns. */
-    @Param({"1", "10", "100"})
-    int columns;
+    @Param({"1", "10", "100"}) int columns;
 
     DeviceArray batch;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.benchmarks;
 
 import java.io.IOException;
@@ -40,12 +41,10 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Thread)
 public class Stream {
   /** The number of int64 columns. */
-  @Param({"1", "10", "100"})
-  int columns;
+  @Param({"1", "10", "100"}) int columns;
 
   /** Whether each column has a null; see {@link Batches}. */
-  @Param("false")
-  boolean nulls;
+  @Param("false") boolean nulls;
 
   /** A stream of ours, out and in. */
   @State(Scope.Thread)

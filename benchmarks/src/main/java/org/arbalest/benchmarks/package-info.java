@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Benchmarks against arrow-java. */
 @NullMarked
 package org.arbalest.benchmarks;

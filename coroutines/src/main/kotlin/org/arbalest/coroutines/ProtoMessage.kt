@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
 /** A message of Protocol Buffers: its fields by their numbers. What is not there is 0. */

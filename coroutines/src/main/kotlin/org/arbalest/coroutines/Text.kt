@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
 import org.arbalest.device.DataType
-import org.arbalest.device.Field
 import org.arbalest.device.FlatType.FixedSizeBinaryType
 import org.arbalest.device.FlatType.IntType
 import org.arbalest.device.Metadata

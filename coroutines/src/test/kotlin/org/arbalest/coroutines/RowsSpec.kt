@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 @file:OptIn(ExperimentalTime::class, ExperimentalUuidApi::class) // in Kotlin 2.2; no longer in 2.4
 
 package org.arbalest.coroutines

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
 import java.lang.foreign.Arena;
@@ -156,7 +157,8 @@ public sealed interface Column permits ColumnRows {
    *
    * @throws IllegalArgumentException for a struct two of whose fields have the same name; says which
    */
-  @Nullable Object get(long row);
+  @Nullable
+  Object get(long row);
 
   /** What {@link #get(long)} answers for each row, null for a null: a list of its own, which stays when the handle is closed. */
   List<@Nullable Object> toList();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
@@ -250,7 +251,8 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    *
    * @throws DeviceException with {@code ENOSYS} if no backend knows the device and its events
    */
-  @Nullable SyncEvent syncEvent();
+  @Nullable
+  SyncEvent syncEvent();
 
   /** A pointer to the handle of the event to wait for before the buffers are read, or 0 if they can be read now (DEV-03, DEV-04). */
   long syncEventAddress();
@@ -375,7 +377,8 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   }
 
   /** What was copied when this array was made of another by {@link #convertTo(Field)} or {@link #compact}; null if it was not. */
-  @Nullable Conversion conversion();
+  @Nullable
+  Conversion conversion();
 
   /** The column of a record batch at a position. Borrowed: it can be used while this handle is open. */
   default Column column(int index) {

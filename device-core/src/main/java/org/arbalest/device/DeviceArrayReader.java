@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
@@ -27,7 +28,8 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
      * The next array, which passes to the caller, or null at the end. May block. What it throws ends the stream: C gets an errno and the
      * message.
      */
-    @Nullable DeviceArray next() throws Exception;
+    @Nullable
+    DeviceArray next() throws Exception;
 
     /**
      * Asks {@link #next} to give up waiting, since the reader was closed; it may return or throw anything. Called by any thread, also more than
@@ -168,7 +170,8 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * @throws DeviceException what the producer failed with: its errno and message; with the cause, if it is in this process and ours
    * @throws IllegalStateException if the reader was closed, also while the pull was under way
    */
-  @Nullable DeviceArray next();
+  @Nullable
+  DeviceArray next();
 
   /**
    * Pulls all that are left, and lends each to the action, in order: it is open while the action runs, and closed then; {@link DeviceArray#retain} keeps

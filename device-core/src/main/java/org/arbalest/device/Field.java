@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
@@ -77,10 +78,12 @@ public sealed interface Field permits FieldImpl {
   Metadata metadata();
 
   /** The extension type with its parameters, or null for a plain field. One that is not known, or does not fit its storage, is {@link Extension.Other}. */
-  @Nullable Extension extension();
+  @Nullable
+  Extension extension();
 
   /** The name of the extension type, or null for a plain field. */
-  @Nullable String extensionName();
+  @Nullable
+  String extensionName();
 
   /** The parameters of the extension type as it wrote them, or null for none. */
   byte @Nullable [] extensionMetadata();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
 /** What a {@link MemoryPool} has done and holds, for a monitor. {@link MemoryPool#registerMXBean} registers it. */

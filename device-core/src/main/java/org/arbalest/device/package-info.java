@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Arrow arrays on any device, handed to native code and taken back without a copy.
  *

@@ -1,8 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device
 
 import io.kotest.core.extensions.TestCaseExtension
 import io.kotest.core.test.TestCase
 import io.kotest.engine.test.TestResult
+import kotlinx.coroutines.delay
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.internal.calls.Calls
+import org.arbalest.device.internal.memory.NativeHeap
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.CyclicBarrier
@@ -13,10 +18,6 @@ import java.util.concurrent.locks.LockSupport
 import kotlin.random.Random
 import kotlin.time.Duration.Companion.ZERO
 import kotlin.time.Duration.Companion.milliseconds
-import kotlinx.coroutines.delay
-import org.arbalest.device.abi.ArrowArrayStruct
-import org.arbalest.device.internal.calls.Calls
-import org.arbalest.device.internal.memory.NativeHeap
 
 /** Fails each test that leaves something held. What another thread is just giving back has twenty seconds for it. */
 internal object Balanced : TestCaseExtension {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.testkit;
 
 import java.math.BigDecimal;
@@ -59,7 +60,8 @@ public final class Trips {
   public record OfPerhaps(Optional<Perhaps> perhaps) {}
 
   public record NoComponents(
-      ArrayList<String> list, TreeMap<String, Long> map, java.util.Date date, OptionalInt number, Optional<Optional<String>> twice, @SuppressWarnings("rawtypes") Set raw,
+      ArrayList<String> list, TreeMap<String, Long> map, java.util.Date date, OptionalInt number, Optional<Optional<String>> twice,
+      @SuppressWarnings("rawtypes") Set raw,
       Thread thread) {}
 
   public record Anything(Object value) {}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device
 
 import io.kotest.assertions.throwables.shouldThrow
@@ -6,7 +7,6 @@ import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.FlatType.DecimalType
-import java.lang.reflect.Modifier
 
 class DataTypeSpec : FunSpec({
     val item = Field.of("item", DataType.INT32)

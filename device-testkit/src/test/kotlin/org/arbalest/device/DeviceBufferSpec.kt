@@ -1,11 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device
 
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.internal.device.DeviceRegistry
+import org.arbalest.testkit.LedgerExtension
 import java.io.IOException
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_BYTE
@@ -13,10 +17,6 @@ import java.nio.ByteBuffer
 import java.nio.channels.ClosedChannelException
 import java.nio.channels.NonWritableChannelException
 import java.util.concurrent.atomic.AtomicInteger
-import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.abi.Errno
-import org.arbalest.device.internal.device.DeviceRegistry
-import org.arbalest.testkit.LedgerExtension
 
 /** Buffers of main memory; those of other devices have the backends' contract. */
 class DeviceBufferSpec : FunSpec({

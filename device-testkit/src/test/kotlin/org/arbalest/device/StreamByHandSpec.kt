@@ -1,10 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
-import java.io.IOException
-import java.lang.foreign.Arena
 import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
@@ -13,6 +12,8 @@ import org.arbalest.device.abi.Errno
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.schema.SchemaImporter
 import org.arbalest.testkit.LedgerExtension
+import java.io.IOException
+import java.lang.foreign.Arena
 
 /** A pull stream of ours, of which a C consumer calls one function after the other. */
 class StreamByHandSpec : FunSpec({

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.testkit
 
 import io.kotest.assertions.throwables.shouldThrow
@@ -138,7 +139,11 @@ class ConvertExpandedSpec : FunSpec({
                 val from = random.nextInt(all.size)
                 val count = random.nextInt(1, all.size - from + 1)
                 array.slice(from.toLong(), count.toLong()).use { cut ->
-                    val result = try { cut.convertTo(raw.field.withType(requested)) } catch (e: DeviceException) { if (OtherLayouts.mayRefuse(e)) return@runs else throw e }
+                    val result = try {
+                        cut.convertTo(raw.field.withType(requested))
+                    } catch (e: DeviceException) {
+                        if (OtherLayouts.mayRefuse(e)) return@runs else throw e
+                    }
                     result.use {
                         (read(it.asColumn()) == all.subList(from, from + count)) shouldBe true // Kotest has NaNs differ
                         it.validate(Validation.FULL)

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.testkit
 
-import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.ints.shouldBeGreaterThan
@@ -145,7 +145,11 @@ class ConvertSpec : FunSpec({
                     array.slice(from, random.nextLong(array.length() - from + 1)).use { cut ->
                         val values = read(cut.asColumn())
                         for (make in listOf<(DeviceArray) -> DeviceArray>({ it.convertTo(raw.field.withType(requested)) }, DeviceArray::compact)) {
-                            val result = try { make(cut) } catch (e: DeviceException) { if (OtherLayouts.mayRefuse(e)) continue else throw e }
+                            val result = try {
+                                make(cut)
+                            } catch (e: DeviceException) {
+                                if (OtherLayouts.mayRefuse(e)) continue else throw e
+                            }
                             result.use {
                                 (read(it.asColumn()) == values) shouldBe true // Kotest has NaNs differ
                                 it.validate(Validation.FULL)

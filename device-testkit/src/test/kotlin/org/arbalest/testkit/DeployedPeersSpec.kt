@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.testkit
 
 import io.kotest.core.spec.style.FunSpec
@@ -18,12 +19,12 @@ import org.arbalest.device.Metadata
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
-import org.arbalest.testkit.PeerConsumer.Quirk as Taking
-import org.arbalest.testkit.PeerProducer.Quirk as Giving
 import java.io.IOException
 import java.util.concurrent.CompletionStage
 import java.util.concurrent.Executors
 import java.util.concurrent.ForkJoinPool
+import org.arbalest.testkit.PeerConsumer.Quirk as Taking
+import org.arbalest.testkit.PeerProducer.Quirk as Giving
 
 /**
  * The peers that are deployed, as C peers that do what Arrow C++ and arrow-go do, each as producer and as consumer.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.testkit
 
 import io.kotest.assertions.throwables.shouldThrow
@@ -72,7 +73,7 @@ class GettersSpec : FunSpec({
                 refusals.shouldNotBeEmpty()
                 val getter = Regex("get\\p{Upper}\\w*")
                 for ((name, message) in refusals) withClue(name) {
-                    message shouldStartWith "column \"\" of type ${field.toString()} cannot be read as "
+                    message shouldStartWith "column \"\" of type $field cannot be read as "
                     val better = getter.findAll(message.substringAfter("; ")).map { it.value }.toList()
                     if (better.isEmpty() && field.valueType() !is StructType) error("no better one: $message")
                     val named = better.filter { it != "get" }.flatMap { if (it == "getLong") listOf(it, "getInt") else listOf(it) }.toSet()

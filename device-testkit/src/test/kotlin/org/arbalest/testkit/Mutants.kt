@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.testkit
 
 import org.arbalest.device.Column
@@ -33,8 +34,8 @@ import org.arbalest.device.NestedType.UnionMode
 import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.TimeUnit
 import org.arbalest.device.Validation
-import org.arbalest.device.abi.Errno
 import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.Errno
 import java.io.RandomAccessFile
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor

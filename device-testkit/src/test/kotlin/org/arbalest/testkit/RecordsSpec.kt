@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.testkit
 
 import io.kotest.assertions.throwables.shouldThrow
@@ -43,7 +44,6 @@ import java.time.LocalDate
 import java.time.LocalDateTime
 import java.time.LocalTime
 import java.time.Period
-import java.time.ZoneOffset
 import java.time.ZonedDateTime
 import java.util.IdentityHashMap
 

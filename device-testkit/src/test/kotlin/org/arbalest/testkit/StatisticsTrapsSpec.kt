@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.testkit
 
 import io.kotest.assertions.throwables.shouldThrow
@@ -8,8 +9,8 @@ import org.arbalest.device.ArrayData
 import org.arbalest.device.ColumnBuilder
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Extension
 import org.arbalest.device.ExtensionCodec

@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.testkit
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
+import org.arbalest.device.DataType
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.lang.management.ManagementFactory
-import org.arbalest.device.DataType
-import org.arbalest.device.Devices
-import org.arbalest.device.Field
 
 /** Here, since core's tests are in a module that does not read java.management. */
 class TextAllocationSpec : FunSpec({

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.testkit
 
 import io.kotest.assertions.throwables.shouldThrow
@@ -150,9 +151,17 @@ class UntrustedValuesSpec : FunSpec({
             runs(6, 0, *bad).use { array ->
                 withClue(bad.toList()) {
                     val column = array.asColumn()
-                    for (row in listOf(0L, 3L, 5L, 1L, 4L)) try { column.getLong(row) } catch (e: DeviceException) { e.errno() shouldBe Errno.EINVAL }
+                    for (row in listOf(0L, 3L, 5L, 1L, 4L)) try {
+                        column.getLong(row)
+                    } catch (e: DeviceException) {
+                        e.errno() shouldBe Errno.EINVAL
+                    }
                     val cursor = column.runs()
-                    try { while (cursor.next()) check(cursor.value() in 0..2 && cursor.start() < cursor.end()) } catch (e: DeviceException) { e.errno() shouldBe Errno.EINVAL }
+                    try {
+                        while (cursor.next()) check(cursor.value() in 0..2 && cursor.start() < cursor.end())
+                    } catch (e: DeviceException) {
+                        e.errno() shouldBe Errno.EINVAL
+                    }
                 }
             }
         }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.docs
 
 import com.tngtech.archunit.base.DescribedPredicate
@@ -14,11 +15,10 @@ import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DataType
 import org.arbalest.device.internal.memory.PlantedArrow
-import kotlin.io.path.Path
 import java.io.File
 import java.lang.module.ModuleFinder
+import kotlin.io.path.Path
 
 private const val DEVICE = "org.arbalest.device"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 @file:Suppress("unused", "PackageDirectoryMismatch")
 
 package org.arbalest.device.internal.memory

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.docs
 
+import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import io.kotest.assertions.withClue
 import org.arbalest.testkit.SkipWithout
 import java.io.File
 

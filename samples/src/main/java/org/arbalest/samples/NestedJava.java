@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples;
 
 import java.time.LocalDate;
@@ -26,7 +27,8 @@ final class NestedJava {
       order.appendStruct();
 
       // map<utf8, float64>: {"EUR": 1.5, "USD": 2.5}, {}, null
-      ColumnBuilder prices = builder.column(Field.of("prices", DataType.map(Field.of("key", DataType.UTF8).withNullable(false), Field.of("value", DataType.FLOAT64))));
+      ColumnBuilder prices =
+          builder.column(Field.of("prices", DataType.map(Field.of("key", DataType.UTF8).withNullable(false), Field.of("value", DataType.FLOAT64))));
       prices.keys().append("EUR").append("USD");
       prices.values().append(1.5).append(2.5);
       prices.appendMap(2).appendMap(0).appendNull();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples
 
 import org.arbalest.coroutines.*
@@ -46,9 +47,9 @@ suspend fun readmeAsync(days: List<DoubleArray>, schema: Schema, cStart: (Memory
 suspend fun readmeDevice(batch: DeviceArray) {
     val gpu = Devices.device(DeviceType.OPENCL, 0)
     gpu.createStream().use { stream ->
-        batch.copyTo(gpu, stream).use { there ->           // returns at once; waits for batch on the device
+        batch.copyTo(gpu, stream).use { there -> // returns at once; waits for batch on the device
             there.copyTo(Devices.cpu(), stream).use { back ->
-                back.await()                               // suspends; no thread waits
+                back.await() // suspends; no thread waits
                 println(back["price"].doubles()[0])
             }
         }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples
 
 import kotlinx.coroutines.CoroutineScope
@@ -141,7 +142,8 @@ private fun <T> cancelledByCtrlC(block: suspend CoroutineScope.() -> T): T {
         done.countDown()
         try {
             Runtime.getRuntime().removeShutdownHook(hook)
-        } catch (_: IllegalStateException) { // it runs
+        } catch (_: IllegalStateException) {
+            // it runs
         }
     }
 }

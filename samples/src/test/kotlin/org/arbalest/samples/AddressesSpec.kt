@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples
 
 import io.kotest.core.spec.style.FunSpec
-import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
 import org.arbalest.coroutines.IntView
 import org.arbalest.device.DeviceArray
@@ -61,10 +61,18 @@ class AddressesSpec : FunSpec({
 private object Forgetful {
     fun none(segment: MemorySegment): Long = segment.address()
 
-    fun all(segment: MemorySegment): Long = try { segment.address() } finally { Reference.reachabilityFence(segment) }
+    fun all(segment: MemorySegment): Long = try {
+        segment.address()
+    } finally {
+        Reference.reachabilityFence(segment)
+    }
 
     fun oneOfTwo(a: MemorySegment, b: MemorySegment): Long =
-        try { a.address() + b.address() } finally { Reference.reachabilityFence(b) }
+        try {
+            a.address() + b.address()
+        } finally {
+            Reference.reachabilityFence(b)
+        }
 
     fun lambda(segment: MemorySegment): () -> Long = { segment.address() }
 

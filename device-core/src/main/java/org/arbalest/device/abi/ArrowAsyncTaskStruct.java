@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.abi;
 
 import static org.arbalest.device.abi.Memory.byteOffset;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The C structs of Arrow's three C interfaces: bytes, no policy.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.spi;
 
 /** Whether a kind of device can be used here. Absence is an answer, never an exception (DEV-13). */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.spi;
 
 import org.jspecify.annotations.Nullable;
@@ -13,7 +14,8 @@ public interface ObjectProvider {
    * @param type the class, and what its type parameters stand for
    * @throws IllegalArgumentException if it is one that this knows, but cannot be handled; says why
    */
-  @Nullable ObjectShape shape(ObjectType type);
+  @Nullable
+  ObjectShape shape(ObjectType type);
 
   /** How objects of a class, which is a component's, are another class's; null if they are not, or this does not know it. Asked like {@link #shape}. */
   default @Nullable ObjectConversion<?, ?> conversion(Class<?> type) {

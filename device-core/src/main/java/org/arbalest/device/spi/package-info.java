@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What others implement. Found by {@link java.util.ServiceLoader}: a backend, to serve a kind of device, the CPU being one like any other; and who knows
  * objects of classes that are no records, {@link org.arbalest.device.spi.ObjectProvider}. And what a publisher promises,

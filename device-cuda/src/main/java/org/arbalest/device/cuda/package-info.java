@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * CUDA devices, pinned and managed memory, by the driver API; found by {@link java.util.ServiceLoader}.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.cuda;
 
 import java.util.concurrent.TimeUnit;
@@ -36,11 +37,9 @@ import org.openjdk.jmh.annotations.Warmup;
 public class CudaCopy {
   private static final long BYTES = Long.getLong("arbalest.check.bytes", 256L << 20);
 
-  @Param({"1", "100"})
-  int columns;
+  @Param({"1", "100"}) int columns;
 
-  @Param({"pinned", "pageable"})
-  String memory;
+  @Param({"pinned", "pageable"}) String memory;
 
   private Device device;
   private DeviceStream stream;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.cuda
 
 import io.kotest.core.extensions.TestCaseExtension
@@ -13,7 +14,6 @@ import org.arbalest.testkit.gpu.GpuDouble
 import org.arbalest.testkit.gpu.GpuWords
 import org.arbalest.testkit.gpu.WordGates
 import org.arbalest.testkit.gpu.gpuProgram
-import kotlin.reflect.KClass
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
@@ -23,6 +23,7 @@ import java.lang.foreign.SymbolLookup
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.lang.invoke.MethodHandle
+import kotlin.reflect.KClass
 
 /** Whether the tests run on the driver's double; `-Darbalest.cuda=driver`, which the check gives, has them run on the driver. */
 internal val onDouble: Boolean = System.getProperty("arbalest.cuda") != "driver"

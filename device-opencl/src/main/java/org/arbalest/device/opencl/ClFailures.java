@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.opencl;
 
 import java.util.ArrayList;
@@ -48,7 +49,7 @@ final class ClFailures {
         if (event != null) pending.add(event);
         queue.drainTo(pending);
         if (System.nanoTime() - next < 0) continue;
-        for (Iterator<Watched> all = pending.iterator(); all.hasNext(); ) {
+        for (Iterator<Watched> all = pending.iterator(); all.hasNext();) {
           if (isOver(all.next())) all.remove();
         }
         next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(INTERVAL_MILLIS);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * OpenCL devices, by shared virtual memory (DEV-12); found by {@link java.util.ServiceLoader}.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.rocm;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -32,7 +33,8 @@ final class StagingSlots {
   }
 
   /** A slot that is free, after a wait for work of the same queue if need be; null if all are in use elsewhere. To be given back. */
-  @Nullable StagingSlot take(long queue) {
+  @Nullable
+  StagingSlot take(long queue) {
     StagingSlot slot;
     synchronized (this) {
       slot = free();

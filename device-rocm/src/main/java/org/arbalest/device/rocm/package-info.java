@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * ROCm devices and pinned memory, by HIP; found by {@link java.util.ServiceLoader}.
  *

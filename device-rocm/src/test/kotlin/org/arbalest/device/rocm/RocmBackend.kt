@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.rocm
 
 import org.arbalest.device.Device
@@ -11,7 +12,6 @@ import org.arbalest.testkit.gpu.GpuWords
 import org.arbalest.testkit.gpu.HipDouble
 import org.arbalest.testkit.gpu.WordGates
 import org.arbalest.testkit.gpu.gpuProgram
-import kotlin.reflect.KClass
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
@@ -21,6 +21,7 @@ import java.lang.foreign.SymbolLookup
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.lang.invoke.MethodHandle
+import kotlin.reflect.KClass
 
 /** The first device of one of ROCm's kinds, on the double. */
 internal class RocmBackend(private val type: DeviceType) : GpuBackend {

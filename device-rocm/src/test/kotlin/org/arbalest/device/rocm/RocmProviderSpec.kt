@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.rocm
 
 import io.kotest.assertions.throwables.shouldThrow
@@ -20,10 +21,10 @@ import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.gpu.GpuDouble.Live
 import org.arbalest.testkit.gpu.HipDouble
 import org.arbalest.testkit.gpu.gpuProviderContract
-import kotlin.reflect.KClass
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
+import kotlin.reflect.KClass
 
 /** What there is, and what is missing and why. */
 class RocmProviderSpec : FunSpec({

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.testkit.gpu
 
 import java.lang.foreign.ValueLayout.JAVA_INT

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.testkit.fuzz
 
 /** The bytes that a fuzzer gives, taken from the front; zeroes when there are no more. */

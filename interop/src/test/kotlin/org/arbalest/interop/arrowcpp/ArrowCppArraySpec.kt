@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop.arrowcpp
 
 import io.kotest.assertions.throwables.shouldThrow
@@ -6,7 +7,6 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.interop.Batches
-import org.arbalest.interop.Built
 import org.arbalest.interop.EngineException
 import org.arbalest.interop.Had
 import org.arbalest.interop.Laid

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop.gdal
 
 import org.arbalest.device.DeviceArrayReader

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * Arrow C++'s arrays, and streams of them, as C functions; beside arrow_own.h, more declarations of our own: classes without fields, whose member
  * functions are not virtual.

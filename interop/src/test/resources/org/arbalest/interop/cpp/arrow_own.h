@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the bridge of Arrow C++ is called with, declared without Arrow's headers: for the library in the jar of arrow-dataset 18.3.0, which
  * comes without any. Only what bridge_shim.cpp uses; the names, and so the mangled symbols, are Arrow's, the layouts those of Arrow C++ 20 to 26

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * Compares arrow_own.h's layouts with those of the real headers, where there are some: at compile time, under another name.
  */

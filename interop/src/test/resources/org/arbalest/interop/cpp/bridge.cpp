@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * Arrow C++'s async and device stream bridge, as C functions for a test. Nothing here knows a type or a value: batches come and go by the C
  * interfaces, and Arrow C++ moves them in between.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Tests that leave nothing open, in JUnit Jupiter. */
 @NullMarked
 package org.arbalest.leakcheck.junit;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * A small binding to ADBC 1.1, the C interface by which databases hand out and take in Arrow streams.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Quotes as Arrow arrays. Each batch is one block of memory, the structs included. */
 #include <errno.h>
 #include <stdatomic.h>

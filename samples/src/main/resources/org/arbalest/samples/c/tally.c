@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * A consumer of the async device stream interface. The callbacks only take notes; a thread of its own extracts the
  * tasks, adds up, and asks for more. At most AT_ONCE tasks are under way.

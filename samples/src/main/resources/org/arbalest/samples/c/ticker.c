@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * A producer of the async device stream interface. Each exchange has a thread, which announces a batch of quotes when the
  * consumer wants one, and only notes the prices; the batch is made by whoever extracts it, by nobody if it is discarded.

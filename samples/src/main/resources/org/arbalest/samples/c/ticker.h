@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The native half of the sample Ticker: a producer of quotes (ticker.c, quotes.c) and a consumer of them (tally.c),
  * both of the async device stream interface.

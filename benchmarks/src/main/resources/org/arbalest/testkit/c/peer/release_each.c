@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A consumer that has nothing else to do. */
 #include "arbalest/arrow_abi.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.async;
 
 import org.arbalest.device.internal.memory.Faults;
@@ -29,13 +30,15 @@ interface Feed {
   void pull();
 
   /** The next task, which passes to the caller, if there is one now. */
-  @Nullable TaskExport poll();
+  @Nullable
+  TaskExport poll();
 
   /** Whether all were polled and no more will come. */
   boolean isFinished();
 
   /** What made it finish, if it was an error. */
-  @Nullable Throwable failure();
+  @Nullable
+  Throwable failure();
 
   /** No more is wanted: a {@link #pull} that is under way may give up, and what it still gets it closes. */
   void stop();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.async;
 
 import java.util.concurrent.atomic.AtomicLong;
@@ -38,7 +39,8 @@ final class Requests {
     return cancelled;
   }
 
-  @Nullable Throwable fault() {
+  @Nullable
+  Throwable fault() {
     return fault.get();
   }
 }

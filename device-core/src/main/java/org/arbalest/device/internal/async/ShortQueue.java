@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.async;
 
 import java.util.Queue;
@@ -19,7 +20,8 @@ final class ShortQueue<T> {
     if (!behind.isEmpty() || !first.compareAndSet(null, element)) behind.add(element);
   }
 
-  @Nullable T poll() {
+  @Nullable
+  T poll() {
     while (true) {
       boolean hasMore = !behind.isEmpty(); // before the look at the first, which came before those
       T element = first.get();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Async streams, as consumer and as producer. */
 @NullMarked
 package org.arbalest.device.internal.async;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.build;
 
 import java.util.List;
@@ -47,7 +48,8 @@ final class ListViewBuilder extends ItemsBuilder {
     long behind = offset + size;
     if (behind < 0 || (!isLong && behind > Integer.MAX_VALUE)) {
       throw new IllegalArgumentException(
-          here() + ": has " + (isLong ? 64 : 32) + "-bit offsets, but elements at " + offset + " and " + size + " more; use large_" + TypeNames.of(field.type()));
+          here() + ": has " + (isLong ? 64 : 32) + "-bit offsets, but elements at " + offset + " and " + size + " more; use large_"
+              + TypeNames.of(field.type()));
     }
     offsets.put(offset);
     sizes.put(size);

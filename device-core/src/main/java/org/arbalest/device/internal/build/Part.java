@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.build;
 
 import java.util.ArrayList;
@@ -40,7 +41,8 @@ final class Part {
   void check(String what, String parts, long needed) {
     long appended = builder.length();
     if (appended != needed) {
-      throw new IllegalStateException("column \"" + whole.path() + "\": the " + what + " have " + needed + " " + parts + ", but " + appended + " were appended");
+      throw new IllegalStateException(
+          "column \"" + whole.path() + "\": the " + what + " have " + needed + " " + parts + ", but " + appended + " were appended");
     }
     checkComplete();
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.build;
 
 import java.lang.foreign.MemorySegment;
@@ -14,14 +15,14 @@ import org.jspecify.annotations.Nullable;
 /** What a type does not take, its builder refuses here, and of arrays it takes one value after the other. See {@link ColumnBuilder}. */
 abstract sealed class RefusingBuilder extends TimesBuilder
     permits BoolBuilder,
-        EncodedBuilder,
-        FixedBuilder,
-        ItemsBuilder,
-        MapBuilder,
-        NullBuilder,
-        StructBuilder,
-        TextBuilder,
-        UnionBuilder {
+    EncodedBuilder,
+    FixedBuilder,
+    ItemsBuilder,
+    MapBuilder,
+    NullBuilder,
+    StructBuilder,
+    TextBuilder,
+    UnionBuilder {
   RefusingBuilder(BuildMemory memory, Field field) {
     super(memory, field, null, null);
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.build;
 
 import java.time.OffsetDateTime;
@@ -83,7 +84,8 @@ final class StructBuilder extends RefusingBuilder {
     for (ColumnBuilderImpl child : children.builders) {
       if (child.length() != length()) {
         throw new IllegalStateException(
-            here() + ": its field \"" + child.field.name() + "\" has " + child.length() + " values, where " + length() + " come before what is made here" + ofNulls());
+            here() + ": its field \"" + child.field.name() + "\" has " + child.length() + " values, where " + length() + " come before what is made here"
+                + ofNulls());
       }
       child.checkFillers(count);
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.build;
 
 import java.math.BigInteger;
@@ -72,7 +73,8 @@ final class TimeCounts {
   private static IllegalArgumentException refused(ColumnBuilderImpl column, DataType type, BigInteger nanos, Object value) {
     TimeUnit unit = unit(type);
     boolean isBeyond = nanos.divide(BigInteger.valueOf(nanosPer(unit))).bitLength() >= Long.SIZE;
-    String why = isBeyond ? " (" + at(type, Long.MIN_VALUE) + " to " + at(type, Long.MAX_VALUE) + ")" : ", which is no whole " + unit.name().toLowerCase(Locale.ROOT);
+    String why =
+        isBeyond ? " (" + at(type, Long.MIN_VALUE) + " to " + at(type, Long.MAX_VALUE) + ")" : ", which is no whole " + unit.name().toLowerCase(Locale.ROOT);
     String hint = "";
     for (TimeUnit other : TimeUnit.values()) { // the one that is nearest: of those that are finer the first, of those that are coarser the last
       if (!fits(nanos, other)) continue;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.build;
 
 import org.arbalest.device.DeviceBuffer;
@@ -180,7 +181,8 @@ final class ValidityBuilder {
   }
 
   /** The bitmap, or null if there are no nulls. */
-  @Nullable DeviceBuffer take() {
+  @Nullable
+  DeviceBuffer take() {
     GrowableBuffer words = bitmap;
     if (words == null) return null;
     count();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.build;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
@@ -40,7 +41,8 @@ final class VariableBuilder extends TextBuilder {
       if (next < last || next > bytes.byteSize()) {
         throw refused("offsets[" + i + "] = " + next + ", behind " + last + ", of " + bytes.byteSize() + " bytes", "");
       }
-      if (isText && next < bytes.byteSize() && (bytes.get(JAVA_BYTE, next) & 0xC0) == 0x80) throw refused("text that begins within a character, at " + next, "");
+      if (isText && next < bytes.byteSize() && (bytes.get(JAVA_BYTE, next) & 0xC0) == 0x80)
+        throw refused("text that begins within a character, at " + next, "");
       last = next;
     }
     long first = offsets.read(from, 0);

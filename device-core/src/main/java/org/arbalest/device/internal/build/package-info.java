@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Batches that are built value by value. */
 @NullMarked
 package org.arbalest.device.internal.build;

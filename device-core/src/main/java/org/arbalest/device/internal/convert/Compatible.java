@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.convert;
 
 import java.util.Arrays;
@@ -85,7 +86,8 @@ final class Compatible {
   /** What keeps a type from being converted, its children aside; null if nothing does. */
   private static @Nullable String difference(DataType type, DataType asked) {
     return switch (asked) {
-      case MapType(_, boolean sorted) when type instanceof MapType(_, boolean isSorted) -> sorted && !isSorted ? "whether the keys are in order is not known" : null;
+      case MapType(_, boolean sorted) when type instanceof MapType(_, boolean isSorted) ->
+          sorted && !isSorted ? "whether the keys are in order is not known" : null;
       case UnionType wanted when type instanceof UnionType union ->
           union.mode() != wanted.mode() || !union.typeIds().equals(wanted.typeIds()) ? "unions keep their mode and their type ids" : null;
       case FixedSizeListType(_, int size) when type instanceof FixedSizeListType(_, int own) -> size == own ? null : "the lists are of another size";

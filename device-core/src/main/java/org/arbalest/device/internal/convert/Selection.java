@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.convert;
 
 import org.arbalest.device.abi.ArrowArrayStruct;
@@ -165,7 +166,7 @@ final class Selection {
       if (bitmap != 0) Bitmaps.copy(bitmap, start, to, 0, count);
       return;
     }
-    for (long k = 0; k < count; ) {
+    for (long k = 0; k < count;) {
       long end = Math.min(count, k + 8);
       int bits = 0;
       for (int bit = 1; k < end; k++, bit <<= 1) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.convert;
 
 import java.util.Arrays;
@@ -133,7 +134,8 @@ final class Unions {
 
   /** Throws if a child would have more elements than the offsets, from 0 on, lead to. */
   private void requireReach(int child, long elements) {
-    if (elements - 1 > Integer.MAX_VALUE) throw new Malformed(elements + " elements of \"" + layout.children[child].name() + "\" are more than offsets of 32 bits reach");
+    if (elements - 1 > Integer.MAX_VALUE)
+      throw new Malformed(elements + " elements of \"" + layout.children[child].name() + "\" are more than offsets of 32 bits reach");
   }
 
   private void addRanges(long[] first, long[] end, boolean isKept) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Arrays in another layout: conversions to a requested schema, and slices made compact. */
 @NullMarked
 package org.arbalest.device.internal.convert;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.copy;
 
 import java.util.Arrays;
@@ -70,7 +71,8 @@ final class ConcatNested {
         if (child < 0) throw new Malformed("types[" + at + "] = " + id + " is none of the union's");
         int offset = NativeHeap.getInt(offsets(layout, parts, i) + 4 * at);
         if (offset < 0 || offset >= children[child].length(i)) {
-          throw new Malformed("offsets[" + at + "] = " + offset + " is beyond the " + children[child].length(i) + " elements of \"" + fields[child].name() + "\"");
+          throw new Malformed(
+              "offsets[" + at + "] = " + offset + " is beyond the " + children[child].length(i) + " elements of \"" + fields[child].name() + "\"");
         }
         first[child] = Math.min(first[child], offset);
         end[child] = Math.max(end[child], offset + 1L);

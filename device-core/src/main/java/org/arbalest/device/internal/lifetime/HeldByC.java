@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.lifetime;
 
 import org.jspecify.annotations.Nullable;
@@ -13,5 +14,6 @@ public interface HeldByC {
   }
 
   /** What it is; null while nobody holds it, and its slot is kept for the next. */
-  @Nullable Kind heldAs();
+  @Nullable
+  Kind heldAs();
 }

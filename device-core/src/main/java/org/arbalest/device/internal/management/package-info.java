@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Beans in the platform's MBean server, where that is there. */
 @NullMarked
 package org.arbalest.device.internal.management;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.memory;
 
 /** Integers of 8, 16, 32 or 64 bits that lie one behind the other in CPU memory. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.memory;
 
 /**
@@ -81,7 +82,7 @@ public final class Utf8Scan {
 
   public static boolean isValid(long at, long bytes) {
     long state = WHOLE;
-    for (long i = 0; i < bytes; ) {
+    for (long i = 0; i < bytes;) {
       if ((state & 63) == WHOLE) i += ascii(at + i, bytes - i);
       long end = Math.min(bytes, i + STRIDE);
       for (; i < end; i++) state = NEXT[NativeHeap.getByte(at + i) & 0xFF] >>> state;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
 import java.lang.foreign.Arena;
@@ -295,12 +296,14 @@ public final class ColumnImpl extends ColumnTimes {
   }
 
   /** What {@link #get} answers for the value at a position, which is not null. */
-  @Nullable Object object(long at) {
+  @Nullable
+  Object object(long at) {
     return extension == null ? values.get(at) : extension.get(this, at - offset);
   }
 
   /** What a row, which is not null, is as a value of its extension type; null if it is read as what it is stored as. */
-  @Nullable Object extensionValue(long row) {
+  @Nullable
+  Object extensionValue(long row) {
     return extension == null ? null : extension.get(this, row);
   }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
 import java.util.List;
@@ -98,7 +99,8 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
   @Override
   public Column items() {
     Layout.Shape shape = Layout.of(field).shape;
-    if (shape != Layout.Shape.LIST && shape != Layout.Shape.LIST_VIEW && shape != Layout.Shape.FIXED_LIST) throw new IllegalArgumentException(describe() + " is not a list and has no items");
+    if (shape != Layout.Shape.LIST && shape != Layout.Shape.LIST_VIEW && shape != Layout.Shape.FIXED_LIST)
+      throw new IllegalArgumentException(describe() + " is not a list and has no items");
     return childAt(0);
   }
 
@@ -182,7 +184,8 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
 
   /** The same for a byte of a value. */
   public final IndexOutOfBoundsException isBeyondValue(long row, long index, long size) {
-    return new IndexOutOfBoundsException(describe() + ", row " + row + ": has " + DeviceArrayImpl.counted(size, "byte") + ", counted from 0, and no byte " + index);
+    return new IndexOutOfBoundsException(
+        describe() + ", row " + row + ": has " + DeviceArrayImpl.counted(size, "byte") + ", counted from 0, and no byte " + index);
   }
 
   final void checkReadable() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
 import java.util.Arrays;
@@ -64,7 +65,8 @@ public final class ContentDifference {
       String below = types(ours.get(i), theirs.get(i), named ? under(path, name) : path, !(left.type() instanceof MapType));
       if (below != null) return below;
     }
-    if (left.type() instanceof DictionaryType encoded && right.type() instanceof DictionaryType other) return types(encoded.values(), other.values(), path, true);
+    if (left.type() instanceof DictionaryType encoded && right.type() instanceof DictionaryType other)
+      return types(encoded.values(), other.values(), path, true);
     return left.type() instanceof DictionaryType == right.type() instanceof DictionaryType ? null : typesDiffer(left, right, path);
   }
 
@@ -132,7 +134,8 @@ public final class ContentDifference {
       ColumnImpl target = theirs.source(right.offset + other);
       return value(source, ours.row(source, left.offset + row), target, theirs.row(target, right.offset + other), path, shown);
     }
-    if (left.field.type() instanceof StructType || !left.field.type().children().isEmpty()) return columns(left.range(row, 1), right.range(other, 1), at(path, shown), ALL);
+    if (left.field.type() instanceof StructType || !left.field.type().children().isEmpty())
+      return columns(left.range(row, 1), right.range(other, 1), at(path, shown), ALL);
     return isEqual(left, row, right, other) ? null : values(left, row, right, other, at(path, shown));
   }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
 import java.util.AbstractMap.SimpleImmutableEntry;
@@ -36,7 +37,8 @@ final class MapValues extends ListValues {
       long row = structs.row(entries.offset + i);
       Object key = structs.child(0).get(row);
       map.put(key, structs.child(1).get(row));
-      if (map.size() <= i) throw new IllegalArgumentException(column.describe() + ", row " + of + " has the key " + key + " twice; getList and get have all entries");
+      if (map.size() <= i)
+        throw new IllegalArgumentException(column.describe() + ", row " + of + " has the key " + key + " twice; getList and get have all entries");
     }
     return Collections.unmodifiableMap(map);
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
 import org.arbalest.device.Extension.Bool8;
@@ -73,7 +74,8 @@ public enum Stored {
   void check(ColumnImpl column) {
     Stored stored = of(column);
     if (stored != this) {
-      String instead = stored != null ? stored.method + " has its values" + (column.field.extension() instanceof Bool8 ? ", 0 for false" : "") : otherwise(column);
+      String instead =
+          stored != null ? stored.method + " has its values" + (column.field.extension() instanceof Bool8 ? ", 0 for false" : "") : otherwise(column);
       throw new IllegalArgumentException(column.describe() + " cannot be read by " + method + ": " + instead);
     }
     column.checkReadable();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
 import java.lang.foreign.MemorySegment;
@@ -204,7 +205,8 @@ abstract class Values {
     }
 
     @Override
-    @Nullable Object get(long at) {
+    @Nullable
+    Object get(long at) {
       return null;
     }
   }

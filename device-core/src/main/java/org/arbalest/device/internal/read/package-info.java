@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Columns: an array's values, read by the CPU. */
 @NullMarked
 package org.arbalest.device.internal.read;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.recording;
 
 import jdk.jfr.DataAmount;
@@ -8,19 +9,15 @@ import org.arbalest.device.internal.recording.Recording.OfArray;
 
 /** Something that went on with an array. */
 abstract class ArrayEvent extends Event implements OfArray {
-  @Label("Rows")
-  long rows;
+  @Label("Rows") long rows;
 
   @Label("Bytes")
   @Description("Memory that the array keeps; of an array of C's, what its buffers have to hold, but for the data of texts; -1 if nobody knows")
-  @DataAmount
-  long bytes;
+  @DataAmount long bytes;
 
-  @Label("Device")
-  String device = "";
+  @Label("Device") String device = "";
 
-  @Label("Type")
-  String type = "";
+  @Label("Type") String type = "";
 
   @Override
   public final boolean isOver() {

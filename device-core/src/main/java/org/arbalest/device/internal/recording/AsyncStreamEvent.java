@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.recording;
 
 import jdk.jfr.Category;
@@ -17,20 +18,16 @@ import jdk.jfr.StackTrace;
 @StackTrace(false)
 final class AsyncStreamEvent extends Event {
   @Label("Stream")
-  @Description("Which one, of those there are at the moment")
-  long stream;
+  @Description("Which one, of those there are at the moment") long stream;
 
   @Label("Role")
-  @Description("consumer or producer, as which this process takes part")
-  String role = "";
+  @Description("consumer or producer, as which this process takes part") String role = "";
 
   @Label("Queued")
-  @Description("Tasks that wait for the subscriber; of a producer, those that were announced and not extracted")
-  long queued;
+  @Description("Tasks that wait for the subscriber; of a producer, those that were announced and not extracted") long queued;
 
   @Label("Demand")
-  @Description("Tasks that were asked for and have not come")
-  long demand;
+  @Description("Tasks that were asked for and have not come") long demand;
 
   static void told(long stream, String role, long queued, long demand) {
     AsyncStreamEvent event = new AsyncStreamEvent();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.recording;
 
 import jdk.jfr.Category;
@@ -13,8 +14,7 @@ import jdk.jfr.Threshold;
 @Category("Arbalest")
 @Threshold("10 ms")
 final class CopyEvent extends ArrayEvent {
-  @Label("From Device")
-  String from = "";
+  @Label("From Device") String from = "";
 
   @Override
   public void tell(long itsRows, long itsBytes, Object itsSource, Object itsDevice, String itsType) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.recording;
 
 import jdk.jfr.Category;
@@ -14,10 +15,8 @@ import jdk.jfr.StackTrace;
 @Category("Arbalest")
 @StackTrace(false)
 final class LeakEvent extends Event {
-  @Label("What")
-  String what = "";
+  @Label("What") String what = "";
 
   @Label("Made")
-  @Description("The thread and the stack that made it")
-  String made = "";
+  @Description("The thread and the stack that made it") String made = "";
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.recording;
 
 import jdk.jfr.Category;
@@ -16,11 +17,9 @@ import org.arbalest.device.internal.recording.Recording.OfWait;
 @Threshold("10 ms")
 final class WaitEvent extends Event implements OfWait {
   @Label("For")
-  @Description("event, stream or task")
-  String what = "";
+  @Description("event, stream or task") String what = "";
 
-  @Label("Device")
-  String device = "";
+  @Label("Device") String device = "";
 
   @Override
   public void tell(String itsWhat, Object itsDevice) {

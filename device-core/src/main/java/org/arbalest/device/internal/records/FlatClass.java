@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.records;
 
 import java.math.BigDecimal;
@@ -80,7 +81,8 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
     integer(Long.class, DataType.INT64, Column::getLong);
     number(Float.class, DataType.FLOAT32, type -> isWithin(type, 32, 24), (column, row) -> (float) column.getDouble(row), type -> isFloat(type, 32));
     number(Double.class, DataType.FLOAT64, type -> isWithin(type, 64, 53), Column::getDouble, type -> isFloat(type, 64));
-    add(Character.class, DataType.UTF8, FlatClass::isText, (column, row) -> TextObjects.toChar(column.getString(row)), (column, _, value) -> column.append(value.toString()));
+    add(Character.class, DataType.UTF8, FlatClass::isText, (column, row) -> TextObjects.toChar(column.getString(row)),
+        (column, _, value) -> column.append(value.toString()));
     add(String.class, DataType.UTF8, FlatClass::isText, Column::getString, (column, _, value) -> column.append((String) value));
     put(UUID.class, Extension.uuid(""), field -> field.extension() instanceof Uuid, Column::getUuid, (column, _, value) -> column.append((UUID) value));
     add(byte[].class, DataType.BINARY, FlatClass::isBinary, Column::getBytes, (column, _, value) -> column.append((byte[]) value));
@@ -92,7 +94,8 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
     add(LocalDate.class, DataType.DATE32, type -> type instanceof DateType, Column::getLocalDate, (column, _, value) -> column.append((LocalDate) value));
     add(LocalTime.class, DataType.time(TimeUnit.NANOSECOND), type -> type instanceof TimeType, Column::getLocalTime,
         (column, _, value) -> column.append((LocalTime) value));
-    add(Instant.class, DataType.timestamp(TimeUnit.NANOSECOND, "UTC"), type -> type instanceof TimestampType timestamp && timestamp.timezone() != null, Column::getInstant,
+    add(Instant.class, DataType.timestamp(TimeUnit.NANOSECOND, "UTC"), type -> type instanceof TimestampType timestamp && timestamp.timezone() != null,
+        Column::getInstant,
         (column, _, value) -> column.append((Instant) value));
     add(ZonedDateTime.class, DataType.timestamp(TimeUnit.NANOSECOND, "UTC"), type -> type instanceof TimestampType timestamp && timestamp.timezone() != null,
         Column::getZonedDateTime,
@@ -103,7 +106,8 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
         Column::getLocalDateTime, (column, _, value) -> column.append((LocalDateTime) value));
     add(Duration.class, DataType.duration(TimeUnit.NANOSECOND), type -> type instanceof DurationType, Column::getDuration,
         (column, _, value) -> column.append((Duration) value));
-    add(Period.class, DataType.INTERVAL_YEAR_MONTH, type -> type instanceof IntervalType(IntervalUnit unit) && unit == IntervalUnit.YEAR_MONTH, Column::getPeriod,
+    add(Period.class, DataType.INTERVAL_YEAR_MONTH, type -> type instanceof IntervalType(IntervalUnit unit) && unit == IntervalUnit.YEAR_MONTH,
+        Column::getPeriod,
         (column, _, value) -> column.append((Period) value));
     add(Interval.class, DataType.INTERVAL_MONTH_DAY_NANO, type -> type instanceof IntervalType, Column::getInterval,
         (column, _, value) -> column.append((Interval) value));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.records;
 
 import java.util.Calendar;
@@ -22,7 +23,8 @@ final class Instead {
       return "say what is in it, as in " + (raw == Map.class ? "Map<String, Long>" : raw.getSimpleName() + "<String>");
     }
     if (raw == Optional.class) return "an Optional of what is no Optional has";
-    if (raw == OptionalInt.class || raw == OptionalLong.class || raw == OptionalDouble.class) return "Integer, Long and Double have, which may be null, and Optional of them";
+    if (raw == OptionalInt.class || raw == OptionalLong.class || raw == OptionalDouble.class)
+      return "Integer, Long and Double have, which may be null, and Optional of them";
     if (Collection.class.isAssignableFrom(raw)) return "List, Set, Collection and arrays have";
     if (Map.class.isAssignableFrom(raw)) return "Map has";
     if (Date.class.isAssignableFrom(raw) || Calendar.class.isAssignableFrom(raw)) return "Instant, LocalDateTime, LocalDate and LocalTime have";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.records;
 
 import java.lang.invoke.MethodHandle;
@@ -27,7 +28,8 @@ record JavaRecord(List<Component> components, MethodHandle constructor) implemen
       for (int i = 0; i < parts.length; i++) {
         open(parts[i].getAccessor(), raw);
         MethodHandle getter = MethodHandles.lookup().unreflect(parts[i].getAccessor());
-        components.add(new Component(name(parts[i], canonical.getParameters()[i].getAnnotation(ColumnName.class)), JavaTypes.of(parts[i].getGenericType(), type), false, getter));
+        components.add(new Component(name(parts[i], canonical.getParameters()[i].getAnnotation(ColumnName.class)),
+            JavaTypes.of(parts[i].getGenericType(), type), false, getter));
       }
       return new JavaRecord(List.copyOf(components), MethodHandles.lookup().unreflectConstructor(canonical));
     } catch (ReflectiveOperationException e) {

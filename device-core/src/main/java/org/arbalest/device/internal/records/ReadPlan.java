@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.records;
 
 import org.arbalest.device.internal.read.ColumnImpl;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.records;
 
 import java.util.Collection;
@@ -64,7 +65,8 @@ public final class RecordsImpl<T> implements Records<T> {
   @Override
   public List<T> rows(DeviceArray batch) {
     ColumnImpl column = ColumnImpl.of(DeviceArrayImpl.unwrap(Objects.requireNonNull(batch, "batch")));
-    if (!(column.field().type() instanceof StructType)) throw new IllegalArgumentException("rows are those of a record batch, which is a struct, not " + column.field());
+    if (!(column.field().type() instanceof StructType))
+      throw new IllegalArgumentException("rows are those of a record batch, which is a struct, not " + column.field());
     return new RowObjects<>(reading.get(column.field(), this::plan).bind(column));
   }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.records;
 
 import java.lang.invoke.MethodHandle;
@@ -46,7 +47,8 @@ final class RowPlan implements ReadPlan {
       plans[i] = positions[i] < 0 ? ReadPlans.NONE : all.of(component.type(), fields.get(positions[i]), mismatches.under(component.name()));
       if (positions[i] >= 0 && CodecClass.reading(component.type(), fields.get(positions[i])) != null) byCodec.set(i);
     }
-    List<String> missing = components.stream().filter(component -> !component.hasDefault()).map(Component::name).filter(name -> named(name, fields).length == 0).toList();
+    List<String> missing =
+        components.stream().filter(component -> !component.hasDefault()).map(Component::name).filter(name -> named(name, fields).length == 0).toList();
     if (!missing.isEmpty()) mismatches.add("no column for " + String.join(", ", missing) + "; there are " + fields.stream().map(Field::name).toList());
     if (all.strict) refuseOthers(fields, components, mismatches);
     return mismatches.isEmpty() ? new RowPlan(type, shape, positions, plans, byCodec) : ReadPlans.NONE;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.records;
 
 import java.util.ArrayList;
@@ -42,11 +43,13 @@ final class Shapes {
   static ObjectShape of(Class<?> type) {
     if (type.getTypeParameters().length > 0) {
       String parameters = Arrays.stream(type.getTypeParameters()).map(Object::toString).collect(Collectors.joining(", ", "<", ">"));
-      throw new IllegalArgumentException(type.getName() + parameters + " has type parameters, of which nobody knows here what they stand for; as a component's type it can be used");
+      throw new IllegalArgumentException(
+          type.getName() + parameters + " has type parameters, of which nobody knows here what they stand for; as a component's type it can be used");
     }
     ObjectShape shape = find(ObjectType.of(type).withNullable(false));
     if (shape != null) return shape;
-    String who = PROVIDERS.isEmpty() ? "" : ", nor known to " + PROVIDERS.stream().map(provider -> provider.getClass().getName()).collect(Collectors.joining(", "));
+    String who =
+        PROVIDERS.isEmpty() ? "" : ", nor known to " + PROVIDERS.stream().map(provider -> provider.getClass().getName()).collect(Collectors.joining(", "));
     throw new IllegalArgumentException(type.getName() + " is no record" + who + (BROKEN.isEmpty() ? "" : "; could not be loaded: " + BROKEN));
   }
 

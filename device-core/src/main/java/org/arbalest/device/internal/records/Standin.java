@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.records;
 
 import java.util.Arrays;
@@ -53,7 +54,8 @@ record Standin(ObjectType type, Function<Object, @Nullable Object> to, Function<
     }
 
     @Override
-    @Nullable Object none() {
+    @Nullable
+    Object none() {
       return standin.none;
     }
   }

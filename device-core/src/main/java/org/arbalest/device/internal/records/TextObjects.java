@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.records;
 
 import java.util.Arrays;
@@ -15,7 +16,8 @@ final class TextObjects {
 
   /** Reads constants by their names, which are found by halving. */
   static FlatClass.Getter constants(Class<?> type) {
-    Enum<?>[] constants = Arrays.stream(type.getEnumConstants()).map(constant -> (Enum<?>) constant).sorted(Comparator.comparing(Enum::name)).toArray(Enum<?>[]::new);
+    Enum<?>[] constants =
+        Arrays.stream(type.getEnumConstants()).map(constant -> (Enum<?>) constant).sorted(Comparator.comparing(Enum::name)).toArray(Enum<?>[]::new);
     String[] names = Arrays.stream(constants).map(Enum::name).toArray(String[]::new);
     return (Column column, long row) -> {
       String name = column.getString(row);

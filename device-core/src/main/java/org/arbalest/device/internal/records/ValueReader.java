@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.records;
 
 import org.arbalest.device.internal.read.ColumnImpl;
@@ -24,7 +25,8 @@ abstract class ValueReader {
   }
 
   /** What a null is. */
-  @Nullable Object none() {
+  @Nullable
+  Object none() {
     return null;
   }
 

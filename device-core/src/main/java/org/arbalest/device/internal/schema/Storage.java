@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.schema;
 
 import java.util.List;
@@ -34,7 +35,8 @@ final class Storage {
     String right = switch (extension) {
       case Uuid _ -> type instanceof FixedSizeBinaryType(int width) && width == 16 ? null : "fixed_size_binary[16]";
       case Bool8 _ -> type.equals(DataType.INT8) ? null : "int8";
-      case Extension.Json _ -> type instanceof Utf8Type || type instanceof LargeUtf8Type || type instanceof Utf8ViewType ? null : "utf8, large_utf8 or utf8_view";
+      case Extension.Json _ ->
+          type instanceof Utf8Type || type instanceof LargeUtf8Type || type instanceof Utf8ViewType ? null : "utf8, large_utf8 or utf8_view";
       case TimestampWithOffset _ -> isTimestampWithOffset(type) ? null : "struct<timestamp: timestamp[…, tz=UTC], offset_minutes: int16>";
       case FixedShapeTensor tensor -> fixedTensor(tensor, type);
       case VariableShapeTensor tensor -> variableTensor(tensor, type);

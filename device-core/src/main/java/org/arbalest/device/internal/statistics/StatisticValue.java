@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.statistics;
 
 import java.math.BigDecimal;
@@ -70,10 +71,12 @@ public record StatisticValue(Field field, Object value) {
     return ((Number) value).doubleValue();
   }
 
-  @Nullable String complaint(Statistic.Kind kind) {
+  @Nullable
+  String complaint(Statistic.Kind kind) {
     return switch (kind) {
       case COUNT -> isInteger() ? isCount() ? null : "is " + value + ", which is no count" : "is " + TypeNames.of(field.type()) + ", not int64";
-      case NUMBER -> isInteger() || isFloat() ? number() >= 0 ? null : "is " + value + ", which is no size" : "is " + TypeNames.of(field.type()) + ", not float64";
+      case NUMBER ->
+          isInteger() || isFloat() ? number() >= 0 ? null : "is " + value + ", which is no size" : "is " + TypeNames.of(field.type()) + ", not float64";
       case ANY -> null;
     };
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Statistics: the statistics schema, read from an array, written to one, and found out from values. */
 @NullMarked
 package org.arbalest.device.internal.statistics;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.stream;
 
 import java.util.concurrent.atomic.AtomicReference;
@@ -40,7 +41,8 @@ final class GuardedSource {
   }
 
   /** Under the lock. */
-  @Nullable DeviceArray next() throws Exception {
+  @Nullable
+  DeviceArray next() throws Exception {
     return source.next();
   }
 
@@ -106,7 +108,8 @@ final class GuardedSource {
    *
    * @return what closing the source failed with
    */
-  @Nullable Throwable unlock() {
+  @Nullable
+  Throwable unlock() {
     Throwable failed = null;
     do {
       try {

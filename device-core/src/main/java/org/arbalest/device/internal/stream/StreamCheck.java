@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.stream;
 
 import java.util.Objects;
@@ -56,7 +57,8 @@ public final class StreamCheck {
   }
 
   /** What is wrong with an array; null if nothing is. */
-  @Nullable String mismatch(DeviceArray array) {
+  @Nullable
+  String mismatch(DeviceArray array) {
     return mismatch(array, null);
   }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Streams that are pulled, from C and to C. */
 @NullMarked
 package org.arbalest.device.internal.stream;

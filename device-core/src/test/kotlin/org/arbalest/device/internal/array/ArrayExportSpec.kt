@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.array
 
 import io.kotest.assertions.throwables.shouldThrow
@@ -5,10 +6,6 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeUnique
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
-import java.lang.foreign.Arena
-import java.lang.foreign.MemorySegment
-import java.util.concurrent.atomic.AtomicInteger
-import kotlin.random.Random
 import org.arbalest.device.Balanced
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
@@ -28,6 +25,10 @@ import org.arbalest.device.released
 import org.arbalest.device.struct
 import org.arbalest.device.together
 import org.arbalest.device.wide
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.random.Random
 
 class ArrayExportSpec : FunSpec({
     extension(Balanced)

@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.array
 
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import java.lang.foreign.MemorySegment
 import org.arbalest.device.ArrayData
 import org.arbalest.device.Balanced
 import org.arbalest.device.DataType
@@ -20,6 +20,7 @@ import org.arbalest.device.NestedType.UnionMode
 import org.arbalest.device.NestedType.UnionType
 import org.arbalest.device.batch
 import org.arbalest.device.internal.device.DeviceBufferImpl
+import java.lang.foreign.MemorySegment
 
 class BufferSizesSpec : FunSpec({
     extension(Balanced)

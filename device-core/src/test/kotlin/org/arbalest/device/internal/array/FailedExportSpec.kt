@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.array
 
 import io.kotest.assertions.throwables.shouldThrow
@@ -8,11 +9,6 @@ import io.kotest.core.test.TestCase
 import io.kotest.matchers.longs.shouldBeLessThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import java.lang.foreign.Arena
-import java.lang.foreign.MemorySegment
-import java.nio.file.Files
-import java.nio.file.Path
-import java.util.concurrent.atomic.AtomicLong
 import org.arbalest.device.Balanced
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
@@ -28,11 +24,15 @@ import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.batch
-import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.memory.Slots
 import org.arbalest.device.internal.schema.SchemaExport
 import org.arbalest.device.internal.schema.SchemaImporter
 import org.arbalest.device.release
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.nio.file.Files
+import java.nio.file.Path
+import java.util.concurrent.atomic.AtomicLong
 
 /** Exports that fail, one place after another: C finds released structs, and whoever exported still has the array. */
 class FailedExportSpec : FunSpec({

@@ -1,17 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.array
 
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import java.util.concurrent.atomic.AtomicInteger
-import kotlin.random.Random
 import org.arbalest.device.Balanced
 import org.arbalest.device.batch
 import org.arbalest.device.duel
 import org.arbalest.device.internal.device.EventPoint
 import org.arbalest.device.release
 import org.arbalest.device.together
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.random.Random
 
 class OwnershipSpec : FunSpec({
     extension(Balanced)

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.array
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
-import java.lang.foreign.Arena
 import org.arbalest.device.Balanced
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
@@ -15,6 +15,7 @@ import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.batch
 import org.arbalest.device.release
 import org.arbalest.device.struct
+import java.lang.foreign.Arena
 
 class SlicedExportSpec : FunSpec({
     extension(Balanced)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.build
 
 import io.kotest.assertions.throwables.shouldThrow
@@ -5,10 +6,6 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import java.lang.foreign.Arena
-import java.lang.foreign.MemorySegment
-import java.math.BigDecimal
-import java.util.concurrent.CompletableFuture
 import org.arbalest.device.Balanced
 import org.arbalest.device.ColumnBuilder
 import org.arbalest.device.DataType
@@ -19,6 +16,10 @@ import org.arbalest.device.FlatType.FixedSizeBinaryType
 import org.arbalest.device.NestedType.ListType
 import org.arbalest.device.batch
 import org.arbalest.device.internal.schema.Layout
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.math.BigDecimal
+import java.util.concurrent.CompletableFuture
 
 /** Appends that throw in the middle. */
 class AppendFailureSpec : FunSpec({

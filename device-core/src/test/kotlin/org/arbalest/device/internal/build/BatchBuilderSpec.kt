@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.build
 
 import io.kotest.assertions.throwables.shouldThrow
@@ -9,7 +10,6 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Balanced
 import org.arbalest.device.BatchBuilder
 import org.arbalest.device.DataType
-import org.arbalest.device.Device
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.build
 
 import io.kotest.assertions.throwables.shouldThrow
@@ -6,12 +7,6 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldEndWith
-import java.lang.foreign.MemorySegment
-import java.math.BigDecimal
-import java.time.Instant
-import java.time.LocalDate
-import java.time.OffsetDateTime
-import java.util.UUID
 import org.arbalest.device.Balanced
 import org.arbalest.device.BatchBuilder
 import org.arbalest.device.ColumnBuilder
@@ -21,6 +16,12 @@ import org.arbalest.device.Extension
 import org.arbalest.device.Field
 import org.arbalest.device.Interval
 import org.arbalest.device.TimeUnit
+import java.lang.foreign.MemorySegment
+import java.math.BigDecimal
+import java.time.Instant
+import java.time.LocalDate
+import java.time.OffsetDateTime
+import java.util.UUID
 
 /** What builders' errors say: which column, of which type, and what to call. */
 class BuilderErrorsSpec : FunSpec({

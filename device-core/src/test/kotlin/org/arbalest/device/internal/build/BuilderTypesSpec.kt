@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.build
 
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import java.math.BigDecimal
 import org.arbalest.device.Balanced
 import org.arbalest.device.ColumnBuilder
 import org.arbalest.device.DataType
@@ -22,6 +22,7 @@ import org.arbalest.device.NestedType.ListType
 import org.arbalest.device.NestedType.StructType
 import org.arbalest.device.TimeUnit
 import org.arbalest.device.batch
+import java.math.BigDecimal
 import kotlin.random.Random
 
 class BuilderTypesSpec : FunSpec({

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.build
 
 import io.kotest.assertions.throwables.shouldThrow
@@ -5,10 +6,6 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import java.lang.foreign.Arena
-import java.lang.foreign.MemorySegment
-import java.lang.foreign.ValueLayout.JAVA_BYTE
-import java.math.BigDecimal
 import org.arbalest.device.Balanced
 import org.arbalest.device.Column
 import org.arbalest.device.ColumnBuilder
@@ -18,6 +15,10 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.internal.memory.NativeHeap
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_BYTE
+import java.math.BigDecimal
 
 /** What values cost that come again, or are refused: memory, digits, indices. */
 class EncodedValueSpec : FunSpec({

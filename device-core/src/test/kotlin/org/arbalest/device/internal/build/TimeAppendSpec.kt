@@ -1,17 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.build
 
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import java.time.Duration
-import java.time.Instant
-import java.time.LocalDate
-import java.time.LocalDateTime
-import java.time.LocalTime
-import java.time.Period
-import java.time.ZoneId
-import java.time.ZonedDateTime
 import org.arbalest.device.Balanced
 import org.arbalest.device.Column
 import org.arbalest.device.ColumnBuilder
@@ -20,6 +13,14 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.Interval
 import org.arbalest.device.TimeUnit
+import java.time.Duration
+import java.time.Instant
+import java.time.LocalDate
+import java.time.LocalDateTime
+import java.time.LocalTime
+import java.time.Period
+import java.time.ZoneId
+import java.time.ZonedDateTime
 
 /** Dates and times of java.time: appended exactly, or refused. */
 class TimeAppendSpec : FunSpec({

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.build
 
 import io.kotest.assertions.throwables.shouldThrow
@@ -5,10 +6,6 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import java.lang.foreign.Arena
-import java.lang.foreign.MemorySegment
-import java.math.BigDecimal
-import kotlin.random.Random
 import org.arbalest.device.Balanced
 import org.arbalest.device.Column
 import org.arbalest.device.ColumnBuilder
@@ -21,6 +18,10 @@ import org.arbalest.device.Interval
 import org.arbalest.device.NestedType.DictionaryType
 import org.arbalest.device.NestedType.StructType
 import org.arbalest.device.internal.memory.NativeHeap
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.math.BigDecimal
+import kotlin.random.Random
 
 /** Views, intervals, dictionaries and bitmaps: what is in their buffers, and what they refuse. */
 class ValueBuilderSpec : FunSpec({
@@ -176,7 +177,7 @@ class ValueBuilderSpec : FunSpec({
         )
         for ((values, fill) in cases) for (index in listOf(DataType.INT8, DataType.UINT16, DataType.INT64)) withClue("$values by $index") {
             built(DataType.dictionary(index, values), 5, { fill() }) { array ->
-                array.asColumn().indices().all() .map { (it as Number?)?.toInt() } shouldBe listOf(0, 1, 0, null, 0)
+                array.asColumn().indices().all().map { (it as Number?)?.toInt() } shouldBe listOf(0, 1, 0, null, 0)
                 array.asColumn().dictionary().length() shouldBe 2
             }
         }

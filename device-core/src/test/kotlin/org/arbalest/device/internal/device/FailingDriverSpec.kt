@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.device
 
 import io.kotest.assertions.throwables.shouldThrow
@@ -5,11 +6,8 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import java.lang.foreign.Arena
-import java.util.concurrent.atomic.AtomicLong
 import org.arbalest.device.Balanced
 import org.arbalest.device.DataType
-import org.arbalest.device.Device
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Field
 import org.arbalest.device.Ledger
@@ -27,6 +25,8 @@ import org.arbalest.device.internal.schema.SchemaImporter
 import org.arbalest.device.release
 import org.arbalest.device.spi.DeviceDriver
 import org.arbalest.device.struct
+import java.lang.foreign.Arena
+import java.util.concurrent.atomic.AtomicLong
 
 /** What fails halfway leaves nothing behind, and nobody with half of something. */
 class FailingDriverSpec : FunSpec({

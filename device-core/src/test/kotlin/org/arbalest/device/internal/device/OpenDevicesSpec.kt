@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.device
 
 import io.kotest.assertions.throwables.shouldThrow
@@ -8,14 +9,6 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
 import io.kotest.matchers.types.shouldBeSameInstanceAs
-import java.util.concurrent.CompletableFuture
-import java.util.concurrent.CountDownLatch
-import java.util.concurrent.Executor
-import java.util.concurrent.TimeUnit.MILLISECONDS
-import java.util.concurrent.TimeUnit.MINUTES
-import java.util.concurrent.TimeUnit.SECONDS
-import java.util.concurrent.atomic.AtomicLong
-import kotlin.concurrent.thread
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceException
 import org.arbalest.device.abi.DeviceType
@@ -24,6 +17,14 @@ import org.arbalest.device.internal.cpu.CpuProvider
 import org.arbalest.device.spi.Availability
 import org.arbalest.device.spi.DeviceDriver
 import org.arbalest.device.spi.DeviceProvider
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executor
+import java.util.concurrent.TimeUnit.MILLISECONDS
+import java.util.concurrent.TimeUnit.MINUTES
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicLong
+import kotlin.concurrent.thread
 
 /** Devices that come late, by a clock and a provider of the test's. */
 class OpenDevicesSpec : FunSpec({

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.memory
 
 import io.kotest.core.spec.style.FunSpec
@@ -7,10 +8,10 @@ import io.kotest.matchers.longs.shouldNotBeZero
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import io.kotest.matchers.types.shouldBeSameInstanceAs
+import org.arbalest.device.together
 import java.util.concurrent.atomic.AtomicIntegerArray
 import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlin.random.Random
-import org.arbalest.device.together
 
 class SlotsSpec : FunSpec({
     test("a tag finds its owner until the slot is left, and nothing after that") {

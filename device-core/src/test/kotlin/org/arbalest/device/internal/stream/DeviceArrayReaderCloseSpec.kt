@@ -1,19 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.stream
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeInstanceOf
-import java.lang.foreign.Arena
-import java.util.concurrent.CompletableFuture
-import java.util.concurrent.CompletableFuture.runAsync
-import java.util.concurrent.CopyOnWriteArrayList
-import java.util.concurrent.CountDownLatch
-import java.util.concurrent.Executors
-import java.util.concurrent.TimeUnit.SECONDS
-import java.util.concurrent.atomic.AtomicInteger
-import java.util.concurrent.atomic.AtomicReference
-import java.util.concurrent.locks.ReentrantLock
 import org.arbalest.device.Balanced
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
@@ -24,6 +15,16 @@ import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.batch
 import org.arbalest.device.duel
+import java.lang.foreign.Arena
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CompletableFuture.runAsync
+import java.util.concurrent.CopyOnWriteArrayList
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executors
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicReference
+import java.util.concurrent.locks.ReentrantLock
 
 /** Closing a reader while somebody pulls from it, or exports it: what its source hears. */
 class DeviceArrayReaderCloseSpec : FunSpec({

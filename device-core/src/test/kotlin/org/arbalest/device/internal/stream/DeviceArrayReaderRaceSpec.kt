@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.stream
 
 import io.kotest.assertions.throwables.shouldThrow
@@ -5,14 +6,6 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import java.lang.foreign.Arena
-import java.util.concurrent.CompletableFuture
-import java.util.concurrent.CompletableFuture.supplyAsync
-import java.util.concurrent.CountDownLatch
-import java.util.concurrent.ExecutionException
-import java.util.concurrent.Executors
-import java.util.concurrent.TimeUnit.SECONDS
-import java.util.concurrent.atomic.AtomicInteger
 import org.arbalest.device.Balanced
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
@@ -26,6 +19,14 @@ import org.arbalest.device.batch
 import org.arbalest.device.duel
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.release
+import java.lang.foreign.Arena
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CompletableFuture.supplyAsync
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.Executors
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicInteger
 
 class DeviceArrayReaderRaceSpec : FunSpec({
     extension(Balanced)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The C program's side of the async device stream: a producer that drives anyone's handler with the batches of
  * peer_batch, and a consumer whose handler anyone's producer drives. Both watch the other side closely.

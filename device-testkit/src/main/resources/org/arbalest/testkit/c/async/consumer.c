@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The owner of the consumer's state: makes it, waits for it, gives it up. */
 #include "consumer.h"
 

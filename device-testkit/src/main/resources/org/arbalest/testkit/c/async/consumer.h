@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The consumer's state. consumer.c owns it; reader.c and handler.c are handed it.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The producer as it drives a handler, one callback at a time. */
 #include <errno.h>
 #include <stdio.h>

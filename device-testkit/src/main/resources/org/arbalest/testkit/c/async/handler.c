@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The consumer as its producer calls it: a handler that notices what is not allowed. */
 #include <errno.h>
 #include <string.h>

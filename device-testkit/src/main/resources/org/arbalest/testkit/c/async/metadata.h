@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Key-value metadata as bytes: int32 pairs, then per pair int32 length + bytes, twice.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The producer's state. producer.c owns it; source.c and driver.c are handed it.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The consumer as it calls its producer: requests, cancels, and threads that extract what is queued. */
 #include "reader.h"
 

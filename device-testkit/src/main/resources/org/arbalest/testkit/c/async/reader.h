@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The consumer as it calls its producer: requests, cancels, extractions, and the threads that do them.
  *

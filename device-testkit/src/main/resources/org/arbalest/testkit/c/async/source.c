@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The producer as its consumer calls it: request, cancel and extract_data. */
 #include "source.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The producer as its consumer calls it, and the tasks that it is given: what the driver needs of them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What reads: the sums of arrays and schemas, drained streams, and what the C compiler makes of the structs. Of anyone's structs, ours or not.
  *

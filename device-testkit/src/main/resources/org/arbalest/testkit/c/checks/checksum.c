@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reading arrays value by value, so that equal data gives equal numbers however it is laid out. */
 #include "checksum.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The row-by-row form of peer_array_checksum, for chunks that count as one array.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A consumer of streams, of either kind, polite or not. */
 #include <errno.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the C compiler makes of the eight structs, as text, for a JVM test to compare its own layouts with. */
 #include <pthread.h>
 #include <stddef.h>

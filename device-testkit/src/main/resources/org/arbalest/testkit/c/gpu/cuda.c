@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* libcuda.so.1, on top of gpu.c and queue.c: the functions of the driver API that Arbalest and its tests call, with its rules about contexts. */
 #include <stdint.h>
 #include <stdio.h>

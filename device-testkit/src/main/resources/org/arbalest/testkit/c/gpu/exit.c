@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Ends what a driver ends when the process does. Whoever does not end within five seconds hangs: then the exit code is 99. */
 #define _GNU_SOURCE
 #include "exit.h"

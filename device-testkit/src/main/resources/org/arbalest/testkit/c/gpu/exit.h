@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The end of the process, if a test asks for it: as a driver may in a static destructor, the double lets go what was held back until then, does
  * what is queued, which calls host functions though the JVM is over, and joins its threads.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Devices, their memory, and what tests steer by. */
 #define _GNU_SOURCE
 #include "gpu.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A GPU's runtime in software, for tests: devices and their memory, and on them streams and events (queue.h). cuda.c puts libcuda's functions on
  * it, hip.c libamdhip64's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* libamdhip64, on top of gpu.c and queue.c: the functions of HIP that Arbalest and its tests call, with its rules: a current device for each thread, no calls
    in host functions, an event that one caller at a time uses, streams that are waited for when they are destroyed. */
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The functions of HIP that Arbalest and its tests call, as its hip_runtime_api.h declares them. The double defines them; the tests lay them beside
  * the real header, where there is one, and beside what Java calls. One to a line.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Streams and events: a first-in-first-out worker for each stream. */
 #include "queue.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Streams, what is queued in them, and events. They belong to queue.c, which stands on gpu.c.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The ledger: what is allocated, what is live, what was released twice, and which rules were broken. */
 #include "ledger.h"
 

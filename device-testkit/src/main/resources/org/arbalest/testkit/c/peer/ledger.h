@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What all files of the peer stand on: counted memory, records that outlive their struct, calls counted, and the gate.
  *

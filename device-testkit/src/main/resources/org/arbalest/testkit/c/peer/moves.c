@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What a consumer may do to a struct, and some of what it may not. Whose struct it is makes no difference. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Schemas and arrays to order. What is released is what was allocated, whatever the struct's fields say by then. */
 #include <errno.h>
 #include <stdlib.h>

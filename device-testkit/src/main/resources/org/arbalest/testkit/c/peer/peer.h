@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A C program's side of the Arrow C interfaces, for tests that call it through FFM.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Streams with known values, and with the faults that are asked for. They watch how they are called. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Releases from threads that the exporter has never seen, at times it does not choose. */
 #include <pthread.h>
 #include <stdlib.h>

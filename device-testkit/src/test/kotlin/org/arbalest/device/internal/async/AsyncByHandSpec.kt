@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.async
 
 import io.kotest.core.spec.style.FunSpec
@@ -28,7 +29,6 @@ import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.internal.array.ArrayImport
-import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.isReleased
 import org.arbalest.device.soil
 import org.arbalest.testkit.LedgerExtension

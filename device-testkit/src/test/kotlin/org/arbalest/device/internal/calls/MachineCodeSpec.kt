@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.calls
 
 import io.kotest.assertions.withClue
@@ -5,10 +6,10 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
+import org.arbalest.testkit.SkipWithout
 import java.io.File
 import java.nio.file.Files
 import java.nio.file.Path
-import org.arbalest.testkit.SkipWithout
 
 private const val FROM_JUMP_TO_CELL = 65536 + 1024 - 176
 

@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.device
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import java.lang.management.ManagementFactory
-import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
+import java.lang.management.ManagementFactory
 
 /** Here, since core's tests are in a module that does not read java.management. */
 class OpenDevicesAllocationSpec : FunSpec({

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The platform's numbers for the errors that Arrow's streams use. */
 #include <errno.h>
 

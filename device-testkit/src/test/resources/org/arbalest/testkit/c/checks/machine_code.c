@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * A program that runs what MachineCode.java writes: atExit at 0, then from 128 on, each in 16 bytes, answer(125), clear(24), clear(64), and
  * jump(FROM_JUMP_TO_CELL). The file's name is the argument. Says "ok", or the line that failed.

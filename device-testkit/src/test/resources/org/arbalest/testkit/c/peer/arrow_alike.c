@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A library that looks like Arrow C++'s: it has a function of the name of arrow::GetBuildInfo(). */
 #include "small_producer.h"
 

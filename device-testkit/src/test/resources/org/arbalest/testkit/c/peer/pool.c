@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * A thread pool like that of Arrow C++ (cpp/src/arrow/util/thread_pool.cc, GetCpuThreadPool): made at the first use, its thread does what it is
  * given, and the static destructor, which that use registered, tells it to end and joins it. Whoever hangs in that for five seconds, hangs.

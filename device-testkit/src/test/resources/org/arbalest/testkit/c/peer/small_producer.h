@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An async producer of nothing, which ends when it is told to, and counts how often it was cancelled.
  *
