@@ -138,8 +138,15 @@ public final class HandleExport {
    * count passes to this, whatever happens.
    */
   public static void exportSpent(Handle array, Ownership spent, long out) {
-    Recording.OfArray event = Recording.anExport();
-    long bytes = event == null ? 0 : RecordedArrays.bytes(array, spent);
+    Recording.OfArray event;
+    long bytes;
+    try {
+      event = Recording.anExport();
+      bytes = event == null ? 0 : RecordedArrays.bytes(array, spent);
+    } catch (Throwable t) { // the stack is exhausted
+      spent.release();
+      throw t;
+    }
     handOverSpent(array, spent, out);
     if (event != null) RecordedArrays.tell(event, array, bytes);
   }

@@ -8,42 +8,53 @@ import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.TypeNames;
+import org.jspecify.annotations.Nullable;
 
 /** What a recording is told of an array. */
 public final class RecordedArrays {
   /** So much of a type is told. */
   private static final int MOST_OF_TYPE = 200;
 
+  private static final String WHAT = "an event of Flight Recorder";
+
   private RecordedArrays() {}
 
   /** Ends what was begun, and tells of it if it took long enough; the array is open, and nobody else's. Throws nothing: what happened has happened. */
   public static void tell(Recording.OfArray event, DeviceArray array) {
-    Handle handle = DeviceArrayImpl.unwrap(array);
-    told(event, () -> event.tell(handle.length(), bytes(handle), handle.device(), type(handle)));
-  }
-
-  /** The same of one that may be spent by now. */
-  static void tell(Recording.OfArray event, Handle array, long bytes) {
-    told(event, () -> event.tell(array.length(), bytes, array.device(), type(array)));
+    tell(event, null, array);
   }
 
   /** The same of one that came from another device. */
-  public static void tell(Recording.OfArray event, Device from, DeviceArray array) {
-    Handle handle = DeviceArrayImpl.unwrap(array);
-    told(event, () -> event.tell(handle.length(), bytes(handle), from, handle.device(), type(handle)));
+  public static void tell(Recording.OfArray event, @Nullable Device from, DeviceArray array) {
+    try {
+      if (!event.isOver()) return;
+      Handle handle = DeviceArrayImpl.unwrap(array);
+      tellOver(event, from, handle, bytes(handle));
+    } catch (Throwable t) {
+      Faults.report(WHAT, t);
+    }
   }
 
   /** The same of one whose memory the caller holds. */
   public static void tell(Recording.OfArray event, Handle array, Ownership owner) {
-    told(event, () -> event.tell(array.length(), bytes(array, owner), array.device(), type(array)));
+    try {
+      if (event.isOver()) tellOver(event, null, array, bytes(array, owner));
+    } catch (Throwable t) {
+      Faults.report(WHAT, t);
+    }
   }
 
-  private static void told(Recording.OfArray event, Runnable telling) {
+  /** The same of one that may be spent by now. */
+  static void tell(Recording.OfArray event, Handle array, long bytes) {
     try {
-      if (event.isOver()) telling.run();
+      if (event.isOver()) tellOver(event, null, array, bytes);
     } catch (Throwable t) {
-      Faults.report("an event of Flight Recorder", t);
+      Faults.report(WHAT, t);
     }
+  }
+
+  private static void tellOver(Recording.OfArray event, @Nullable Device from, Handle array, long bytes) {
+    event.tell(array.length(), bytes, from == null ? "" : from, array.device(), type(array));
   }
 
   static String type(Handle array) {

@@ -23,10 +23,13 @@ final class WaitEvent extends Event implements OfWait {
 
   @Override
   public void tell(String itsWhat, Object itsDevice) {
-    end();
-    if (!shouldCommit()) return;
-    what = itsWhat;
-    device = itsDevice.toString();
-    commit();
+    try {
+      end();
+      if (!shouldCommit()) return;
+      what = itsWhat;
+      device = itsDevice.toString();
+      commit();
+    } catch (VirtualMachineError _) { // without room for it there is none: whoever waited has what it waited for
+    }
   }
 }
