@@ -46,6 +46,19 @@ public interface DeviceDriver extends MemoryAllocator {
    */
   void copy(long queue, long to, long from, long bytes);
 
+  /** Queues many copies, which do not depend on each other: as {@link #copy(long, long, long, long)} does, in one call if the runtime has one for that. */
+  default void copy(long queue, CopyBatch batch) {
+    for (int i = 0; i < batch.count(); i++) copy(queue, batch.to(i), batch.from(i), batch.bytes(i));
+  }
+
+  /**
+   * How core copies from and to pageable memory, for a runtime that lets the caller wait; then {@link #copy(long, long, long, long)} is asked for such a copy only when all that
+   * core has for it is in use. Null if the runtime copies such memory like any other.
+   */
+  default @Nullable HostStaging hostStaging() {
+    return null;
+  }
+
   /** Whether {@link #copy} reads and writes memory of another device, and {@link #waitFor} takes its events. */
   default boolean reaches(DeviceType type, long id) {
     return false;

@@ -31,12 +31,17 @@ final class Cu {
 
   static final int COMPUTE_CAPABILITY_MAJOR = 75;
   static final int COMPUTE_CAPABILITY_MINOR = 76;
+  static final int PAGEABLE_MEMORY_ACCESS = 88;
   static final int CONCURRENT_MANAGED_ACCESS = 89;
+  static final int PAGEABLE_BY_HOST_PAGE_TABLES = 100;
   static final int MEMORY_POOLS_SUPPORTED = 115;
 
   static final int EVENT_BLOCKING_SYNC = 1;
   static final int EVENT_DISABLE_TIMING = 2;
   static final int STREAM_NON_BLOCKING = 1;
+
+  /** {@code CU_STREAM_LEGACY}: the default stream by its name. */
+  static final int LEGACY_STREAM = 1;
 
   private static final MethodHandle INIT = function("cuInit", JAVA_INT);
   private static final MethodHandle DRIVER_GET_VERSION = function("cuDriverGetVersion", JAVA_LONG);

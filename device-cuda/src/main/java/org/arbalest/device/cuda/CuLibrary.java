@@ -69,6 +69,12 @@ final class CuLibrary {
     return MethodHandles.dropArguments(MethodHandles.constant(int.class, Cu.NOT_SUPPORTED), 0, type.toMethodType().parameterList());
   }
 
+  /** Whether the driver has a function. */
+  static boolean has(String name) {
+    SymbolLookup lookup = found;
+    return lookup != null && lookup.find(name).isPresent();
+  }
+
   /** What is called, for tests, which lay it beside CUDA's header. */
   static Map<String, Function> functions() {
     return Map.copyOf(FUNCTIONS);

@@ -14,13 +14,10 @@ final class CuMemory {
   static final int ATTACH_GLOBAL = 1;
   static final int POINTER_MEMORY_TYPE = 2;
 
-  /** What {@link #kindOf} answers. */
-  static final int PAGEABLE = 0;
+  static final int POINTER_DEVICE_ORDINAL = 9;
 
-  /** As {@code CU_MEMORYTYPE_HOST}; what a GPU has is more. */
+  /** {@code CU_MEMORYTYPE_HOST}. */
   static final int PINNED = 1;
-
-  static final int ON_DEVICE = 2;
 
   private static final MethodHandle MEM_GET_INFO = Cu.function("cuMemGetInfo_v2", JAVA_LONG, JAVA_LONG);
   private static final MethodHandle MEM_ALLOC = Cu.function("cuMemAlloc_v2", JAVA_LONG, JAVA_LONG);
@@ -35,7 +32,6 @@ final class CuMemory {
   private static final MethodHandle MEM_POOL_TRIM_TO = Cu.optional("cuMemPoolTrimTo", JAVA_LONG, JAVA_LONG);
   private static final MethodHandle MEM_ALLOC_FROM_POOL_ASYNC = Cu.optional("cuMemAllocFromPoolAsync", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle MEM_FREE_ASYNC = Cu.optional("cuMemFreeAsync", JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle MEMCPY_ASYNC = Cu.function("cuMemcpyAsync", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle POINTER_GET_ATTRIBUTE = Cu.function("cuPointerGetAttribute", JAVA_LONG, JAVA_INT, JAVA_LONG);
 
   private CuMemory() {}
@@ -147,27 +143,11 @@ final class CuMemory {
     }
   }
 
-  static int memcpyAsync(long to, long from, long bytes, long stream) {
-    try {
-      return (int) MEMCPY_ASYNC.invokeExact(to, from, bytes, stream);
-    } catch (Throwable t) {
-      throw Cu.unexpected(t);
-    }
-  }
-
   static int pointerGetAttribute(long value, int attribute, long address) {
     try {
       return (int) POINTER_GET_ATTRIBUTE.invokeExact(value, attribute, address);
     } catch (Throwable t) {
       throw Cu.unexpected(t);
     }
-  }
-
-  /** What kind of memory an address is in, or the code that the driver failed with, negated. What it does not know is pageable. In the context. */
-  static int kindOf(long address) {
-    MemorySegment scratch = Cu.scratch();
-    int code = pointerGetAttribute(scratch.address(), POINTER_MEMORY_TYPE, address);
-    if (code == Cu.INVALID_VALUE) return PAGEABLE;
-    return code == Cu.SUCCESS ? Math.min(scratch.get(JAVA_INT, 0), ON_DEVICE) : -code;
   }
 }

@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.spi.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * process lives. {@code CUDA}, {@code CUDA_HOST} and {@code CUDA_MANAGED} of an ordinal are three kinds of memory, and one of these.
  */
 final class Gpu {
-  private static final @Nullable Gpu[] OPEN = new Gpu[64];
+  private static final AtomicReferenceArray<@Nullable Gpu> OPEN = new AtomicReferenceArray<>(64);
 
   final int ordinal;
   final String name;
@@ -26,7 +27,7 @@ final class Gpu {
   private final long context;
   final Pool pool;
   final Waits waits;
-  final Staging staging;
+  final Copies copies;
   final MemoryAllocator deviceMemory;
   final MemoryAllocator pinnedMemory;
   final MemoryAllocator managedMemory;
@@ -34,23 +35,30 @@ final class Gpu {
   /** The peers that this one's queues were made to reach directly. */
   private final Set<Integer> peers = new HashSet<>();
 
+  /** Whether there is a peer that it does not reach directly. */
+  private volatile boolean hasFarPeers;
+
+  /** Whether it reads and writes all of main memory by the CPU's page tables, as a GH200 does. */
+  final boolean reachesPageable;
+
   private Gpu(int ordinal, int device, long context) {
     this.ordinal = ordinal;
     this.name = "CUDA:" + ordinal;
     this.device = device;
     this.context = context;
+    this.reachesPageable = attribute(ordinal, Cu.PAGEABLE_MEMORY_ACCESS) != 0 && attribute(ordinal, Cu.PAGEABLE_BY_HOST_PAGE_TABLES) != 0;
     this.pool = Pool.create(this);
     this.waits = new Waits(this);
-    this.staging = new Staging(this);
     this.deviceMemory = new DeviceMemory(this);
     this.pinnedMemory = new PinnedMemory(this);
     this.managedMemory = new ManagedMemory(this);
+    this.copies = new Copies(this);
   }
 
   /** Opens it, or returns what is open. */
   static Gpu open(int ordinal) {
     synchronized (OPEN) {
-      Gpu open = OPEN[ordinal];
+      Gpu open = OPEN.get(ordinal);
       if (open != null) return open;
       CuMemory.load();
       Frees.start();
@@ -66,16 +74,14 @@ final class Gpu {
         if (code != Cu.SUCCESS) t.addSuppressed(CuErrors.exception("cuDevicePrimaryCtxRelease on " + name, code, ""));
         throw t;
       }
-      OPEN[ordinal] = open;
+      OPEN.set(ordinal, open);
       return open;
     }
   }
 
   /** One that was opened; null if there is none of that ordinal. */
   static @Nullable Gpu ifOpen(long ordinal) {
-    synchronized (OPEN) {
-      return ordinal >= 0 && ordinal < OPEN.length ? OPEN[(int) ordinal] : null;
-    }
+    return ordinal >= 0 && ordinal < OPEN.length() ? OPEN.get((int) ordinal) : null;
   }
 
   /** The {@code CUdevice}. */
@@ -121,10 +127,17 @@ final class Gpu {
     return true;
   }
 
+  boolean hasFarPeers() {
+    return hasFarPeers;
+  }
+
   private void connect(Gpu peer) {
     MemorySegment scratch = Cu.scratch();
     check(Cu.deviceCanAccessPeer(scratch.address(), device, peer.device), "cuDeviceCanAccessPeer");
-    if (scratch.get(JAVA_INT, 0) == 0) return; // the driver goes through main memory
+    if (scratch.get(JAVA_INT, 0) == 0) {
+      hasFarPeers = true; // the driver goes through main memory, if it is told whose memory is whose
+      return;
+    }
     enter();
     int code = Cu.ctxEnablePeerAccess(peer.context, 0);
     leave();

@@ -112,7 +112,7 @@ public class CudaCopy {
 
   private int raw(long to, long from) {
     try (Cuda.Scope scope = Cuda.enter(device)) {
-      int copied = CuMemory.memcpyAsync(to, from, BYTES, stream.handle());
+      int copied = CuCopies.memcpyAsync(to, from, BYTES, stream.handle());
       int synchronizing = Cu.streamSynchronize(stream.handle());
       if (copied != 0 || synchronizing != 0) throw new IllegalStateException(copied + ", " + synchronizing);
       return scope.hashCode();

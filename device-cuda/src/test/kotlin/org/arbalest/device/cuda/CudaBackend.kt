@@ -6,6 +6,7 @@ import org.arbalest.device.Device
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.internal.staging.Staging
 import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.contract.Gate
 import org.arbalest.testkit.gpu.CudaDouble
@@ -61,11 +62,11 @@ internal class CudaBackend(private val type: DeviceType) : GpuBackend {
             absent = "no CUDA driver was found",
         )
 
-    override fun slots(): Int = Gpu.open(0).staging.slots()
+    override fun slots(): Int = staging().slots()
 
-    override fun blocks(): Int = Gpu.open(0).staging.blocks()
+    override fun blocks(): Int = staging().blocks()
 
-    override fun lanes(): Int = Gpu.open(0).waits.lanes()
+    override fun lanes(): Int = Gpu.open(0).waits.lanes() + staging().queues()
 
     override fun hasPool(): Boolean = Gpu.open(0).pool.isThere
 
@@ -112,3 +113,6 @@ internal object Raw {
         }
     }
 }
+
+/** What core has for the first GPU's copies from and to pageable memory. */
+internal fun staging(): Staging = checkNotNull(Staging.of(CudaDriver.of(Gpu.open(0), DeviceType.CUDA)))

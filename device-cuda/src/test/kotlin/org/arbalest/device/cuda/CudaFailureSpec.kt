@@ -25,9 +25,8 @@ class CudaFailureSpec : FunSpec({
     /** What is kept for good. */
     fun kept(kind: Live): Long = Gpu.open(0).run {
         when (kind) {
-            Live.STREAMS -> waits.lanes().toLong()
-            Live.EVENTS -> staging.slots().toLong()
-            Live.PINNED -> staging.blocks().toLong()
+            Live.STREAMS -> waits.lanes().toLong() + staging().queues()
+            Live.PINNED -> staging().blocks().toLong()
             else -> 0L
         }
     }

@@ -9,13 +9,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.spi.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /** One GPU. {@code ROCM} and {@code ROCM_HOST} of an ordinal are two kinds of memory, and one of these. */
 final class Gpu {
-  private static final @Nullable Gpu[] OPEN = new Gpu[64];
+  private static final AtomicReferenceArray<@Nullable Gpu> OPEN = new AtomicReferenceArray<>(64);
 
   final int ordinal;
   final String name;
@@ -26,7 +27,7 @@ final class Gpu {
   final Pool pool;
   final Waits waits;
   final ThreadWaits threadWaits;
-  final Staging staging;
+  final Copies copies;
   final MemoryAllocator deviceMemory;
   final MemoryAllocator pinnedMemory;
 
@@ -40,29 +41,27 @@ final class Gpu {
     this.pool = Pool.create(this);
     this.waits = new Waits(this);
     this.threadWaits = new ThreadWaits(this);
-    this.staging = new Staging(this);
     this.deviceMemory = new DeviceMemory(this);
     this.pinnedMemory = new PinnedMemory(this);
+    this.copies = new Copies(this);
   }
 
   /** Opens it, or returns what is open. */
   static Gpu open(int ordinal) {
     synchronized (OPEN) {
-      Gpu open = OPEN[ordinal];
+      Gpu open = OPEN.get(ordinal);
       if (open != null) return open;
       HipMemory.load();
       Frees.start();
       open = new Gpu(ordinal);
-      OPEN[ordinal] = open;
+      OPEN.set(ordinal, open);
       return open;
     }
   }
 
   /** One that was opened; null if there is none of that ordinal. */
   static @Nullable Gpu ifOpen(long ordinal) {
-    synchronized (OPEN) {
-      return ordinal >= 0 && ordinal < OPEN.length ? OPEN[(int) ordinal] : null;
-    }
+    return ordinal >= 0 && ordinal < OPEN.length() ? OPEN.get((int) ordinal) : null;
   }
 
   /**

@@ -14,14 +14,6 @@ final class HipMemory {
   /** Without it, {@code PORTABLE} alone gives memory that the CPU may see the GPU's writes to late. */
   static final int HOST_MALLOC_COHERENT = 0x40000000;
 
-  private static final int MEMCPY_DEFAULT = 4;
-
-  /** What {@link #kindOf} answers. */
-  static final int PAGEABLE = 0;
-
-  static final int PINNED = 1;
-  static final int ON_DEVICE = 2;
-
   private static final MethodHandle MEM_GET_INFO = Hip.function("hipMemGetInfo", JAVA_LONG, JAVA_LONG);
   private static final MethodHandle MALLOC = Hip.function("hipMalloc", JAVA_LONG, JAVA_LONG);
   private static final MethodHandle FREE = Hip.function("hipFree", JAVA_LONG);
@@ -34,7 +26,6 @@ final class HipMemory {
   private static final MethodHandle MEM_POOL_TRIM_TO = Hip.optional("hipMemPoolTrimTo", JAVA_LONG, JAVA_LONG);
   private static final MethodHandle MALLOC_FROM_POOL_ASYNC = Hip.optional("hipMallocFromPoolAsync", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle FREE_ASYNC = Hip.optional("hipFreeAsync", JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle MEMCPY_ASYNC = Hip.function("hipMemcpyAsync", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG);
   private static final MethodHandle DRV_POINTER_GET_ATTRIBUTES = Hip.function("hipDrvPointerGetAttributes", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
 
   private HipMemory() {}
@@ -138,38 +129,11 @@ final class HipMemory {
     }
   }
 
-  static int memcpyAsync(long to, long from, long bytes, int kind, long stream) {
-    try {
-      return (int) MEMCPY_ASYNC.invokeExact(to, from, bytes, kind, stream);
-    } catch (Throwable t) {
-      throw Hip.unexpected(t);
-    }
-  }
-
   static int drvPointerGetAttributes(int count, long attributes, long values, long address) {
     try {
       return (int) DRV_POINTER_GET_ATTRIBUTES.invokeExact(count, attributes, values, address);
     } catch (Throwable t) {
       throw Hip.unexpected(t);
     }
-  }
-
-  /** By what the addresses are. */
-  static int memcpyAsync(long to, long from, long bytes, long stream) {
-    return memcpyAsync(to, from, bytes, MEMCPY_DEFAULT, stream);
-  }
-
-  /**
-   * What kind of memory an address is in, or the code that HIP failed with, negated.
-   *
-   * <p>By the one call that knows nothing of pageable memory and still is no error, which others would find by {@code hipGetLastError}. Not by the
-   * memory type: its numbers have changed, and older releases look for it behind an address that they do not know.
-   */
-  static int kindOf(long address) {
-    HipThread thread = HipThread.current();
-    int code = drvPointerGetAttributes(HipThread.ASKED, thread.attributes, thread.values, address);
-    if (code != Hip.SUCCESS) return -code;
-    if (thread.ordinal() < 0) return PAGEABLE;
-    return thread.hostPointer() != 0 ? PINNED : ON_DEVICE;
   }
 }

@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandles.Lookup;
 import org.arbalest.device.spi.Callback;
+import org.arbalest.device.spi.HostTask;
 
 /**
  * Functions of ours that HIP calls when a stream has come to them; by {@code hipLaunchHostFunc}, or ROCm 5's {@code hipStreamAddCallback}. They may not
@@ -27,6 +28,11 @@ final class HostFunctions {
   static long stub(Lookup lookup, String method) {
     return Callback.stub(
         lookup, method, IS_NEW ? FunctionDescriptor.ofVoid(JAVA_LONG) : FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG));
+  }
+
+  /** Queues what core wants done: HIP's code. */
+  static int launch(long stream, HostTask task) {
+    return launch(stream, IS_NEW ? task.hostFunction() : task.streamCallback(), task.userData());
   }
 
   /** Queues one: HIP's code. */

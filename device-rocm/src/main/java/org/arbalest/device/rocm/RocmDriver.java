@@ -3,8 +3,10 @@ package org.arbalest.device.rocm;
 
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.spi.Completion;
+import org.arbalest.device.spi.CopyBatch;
 import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.HostMemory;
+import org.arbalest.device.spi.HostStaging;
 import org.arbalest.device.spi.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
@@ -70,8 +72,17 @@ final class RocmDriver implements DeviceDriver {
 
   @Override
   public void copy(long queue, long to, long from, long bytes) {
-    if (bytes == 0) return;
-    gpu.staging.copy(queue, to, from, bytes);
+    if (bytes > 0) gpu.copies.copy(queue, to, from, bytes);
+  }
+
+  @Override
+  public void copy(long queue, CopyBatch batch) {
+    gpu.copies.copy(queue, batch);
+  }
+
+  @Override
+  public HostStaging hostStaging() {
+    return gpu.copies;
   }
 
   /** Pinned memory is within every GPU's reach, and so is another GPU's. */

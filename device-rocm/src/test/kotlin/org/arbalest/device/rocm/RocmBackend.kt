@@ -5,6 +5,7 @@ import org.arbalest.device.Device
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.internal.staging.Staging
 import org.arbalest.testkit.contract.Gate
 import org.arbalest.testkit.gpu.GpuBackend
 import org.arbalest.testkit.gpu.GpuDouble
@@ -48,11 +49,11 @@ internal class RocmBackend(private val type: DeviceType) : GpuBackend {
             absent = "HIP was not found",
         )
 
-    override fun slots(): Int = Gpu.open(0).staging.slots()
+    override fun slots(): Int = staging().slots()
 
-    override fun blocks(): Int = Gpu.open(0).staging.blocks()
+    override fun blocks(): Int = staging().blocks()
 
-    override fun lanes(): Int = Gpu.open(0).waits.lanes()
+    override fun lanes(): Int = Gpu.open(0).waits.lanes() + staging().queues()
 
     override fun hasPool(): Boolean = Gpu.open(0).pool.isThere
 
@@ -102,3 +103,6 @@ internal object Raw {
 
     fun setDevice(ordinal: Int): Unit = check(call(setDeviceFunction, ordinal) == 0)
 }
+
+/** What core has for a GPU's copies from and to pageable memory. */
+internal fun staging(ordinal: Int = 0): Staging = checkNotNull(Staging.of(RocmDriver.of(Gpu.open(ordinal), DeviceType.ROCM)))

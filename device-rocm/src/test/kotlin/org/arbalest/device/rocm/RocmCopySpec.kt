@@ -23,10 +23,10 @@ class RocmCopySpec : FunSpec({
         val device = Devices.device(DeviceType.ROCM, 0)
         device.createStream().use { stream ->
             val pinned = List(2) { device.hostMemory().get().allocate(100) }
-            val slots = Gpu.open(0).staging.slots()
+            val slots = staging().slots()
             val gate = gates.shut(stream)
             repeat(100) { stream.copy(pinned[0], pinned[1]) }
-            Gpu.open(0).staging.slots() shouldBe slots
+            staging().slots() shouldBe slots
             gate.open()
             stream.synchronize()
             pinned.forEach { it.close() }

@@ -47,9 +47,9 @@ class RocmFailureSpec : FunSpec({
     /** What is kept for good. */
     fun kept(kind: Live): Long = Gpu.open(1).run {
         when (kind) {
-            Live.STREAMS -> waits.lanes().toLong() + threadWaits.places()
-            Live.EVENTS -> staging.slots().toLong() + threadWaits.places()
-            Live.PINNED -> staging.blocks().toLong()
+            Live.STREAMS -> waits.lanes().toLong() + staging(1).queues() + threadWaits.places()
+            Live.EVENTS -> threadWaits.places().toLong()
+            Live.PINNED -> staging(1).blocks().toLong()
             else -> 0L
         }
     }

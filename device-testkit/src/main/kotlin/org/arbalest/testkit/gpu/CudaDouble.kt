@@ -6,11 +6,17 @@ import java.lang.foreign.ValueLayout.JAVA_INT
 /** A simulated driver: `libcuda.so.1` in software, as of CUDA 12.6: host functions may not call CUDA, and there is one context for each device. */
 public object CudaDouble : GpuDouble(12060, "libcuda.so.1", "gpu/cuda.c", "gpu/cuda_api.h") {
     private val lenientFunction by function("double_lenient", null, JAVA_INT)
+    private val batchesFunction by function("double_batches", null, JAVA_INT)
     private val retainedFunction by function("double_retained", JAVA_INT, JAVA_INT)
 
     /** Whether host functions may ask for contexts and change them, though call nothing else; no, if a test does not say so. */
     public fun contextsInHostFunctions(allowed: Boolean) {
         lenientFunction.invoke(if (allowed) 1 else 0)
+    }
+
+    /** Whether the driver copies batches, as from CUDA 12.8; yes, if a test does not say otherwise. */
+    public fun batches(has: Boolean) {
+        batchesFunction.invoke(if (has) 1 else 0)
     }
 
     /** How many contexts are on the calling thread's stack. */

@@ -51,6 +51,8 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     private val failNothingFunction by function("double_fail_nothing", JAVA_INT)
     private val dieFunction by function("double_die", null, JAVA_INT, JAVA_INT)
     private val liveFunction by function("double_live", JAVA_LONG, JAVA_INT)
+    private val callsFunction by function("double_calls", JAVA_LONG, ADDRESS)
+    private val reachPageableFunction by function("double_reach_pageable", null, JAVA_INT)
     private val violationCount by function("double_violations", JAVA_LONG)
     private val violationText by function("double_violation", ADDRESS)
     private val kernelFunction by function("double_kernel", JAVA_INT, ADDRESS, ADDRESS, JAVA_INT)
@@ -82,6 +84,14 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
 
     /** How many of a kind there are. */
     public fun live(what: Live): Long = liveFunction.invoke(what.ordinal) as Long
+
+    /** How often the function [name] was called since the process began; of an empty name, how often any was. */
+    public fun calls(name: String = ""): Long = withArguments { callsFunction.invoke(text(name)) as Long }
+
+    /** Whether devices reach pageable memory by the CPU's page tables, as a GH200's does; to be said before a device is opened. */
+    public fun reachPageable(reach: Boolean) {
+        reachPageableFunction.invoke(if (reach) 1 else 0)
+    }
 
     /** What was done that a real driver does not forgive: memory used that is not allocated, handles that are none. */
     public val violations: Long get() = violationCount.invoke() as Long

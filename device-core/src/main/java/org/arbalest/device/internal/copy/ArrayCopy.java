@@ -28,6 +28,9 @@ import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.staging.Place;
+import org.arbalest.device.internal.staging.Staging;
+import org.arbalest.device.internal.staging.Transfer;
 import org.arbalest.device.spi.SynchronousDriver;
 
 /** Copies an array into one allocation in another memory, by a stream's queue. */
@@ -99,16 +102,17 @@ public final class ArrayCopy {
     boolean queued = false;
     DeviceBuffer memory = null;
     CopyPlan plan = null;
+    Transfer transfer = null;
     try {
       plan = plan(queue, array);
       memory = target.allocate(plan.pieces.total);
       plan.pieces.pointInto(memory.address());
       if (target.isCpuAccessible()) plan.pieces.clearGaps(memory.address()); // a peer gets to see them
       queued = true;
-      enqueue(queue, plan.pieces, plan.ends.hostReads, memory.address());
+      transfer = enqueue(queue, plan.pieces, plan.ends.hostReads, memory.address());
       RecordedEvent event = RecordedEvent.record(stream.device(), queue.driver, queue.handle);
       try {
-        DeviceStreamImpl.keepUntil(event, held());
+        DeviceStreamImpl.keepUntil(event, held(transfer));
         return handle(array, DeviceBufferImpl.unwrap(memory), plan.block(), event);
       } catch (Throwable t) {
         event.release();
@@ -121,6 +125,7 @@ public final class ArrayCopy {
       throw t;
     } finally {
       for (DeviceBuffer buffer : staging) buffer.close(); // the wait has its own hold
+      if (transfer != null) transfer.release();
       queue.release();
     }
   }
@@ -172,15 +177,23 @@ public final class ArrayCopy {
     long bytes = (long) Long.BYTES * values.length;
     try (DeviceBuffer landing = DeviceRegistry.cpu().allocate(bytes)) {
       NativeHeap.fill(landing.address(), bytes, (byte) 0);
+      Transfer transfer = null;
       try {
+        Place from = queue.place(source);
+        Place to = queue.place(DeviceRegistry.cpu());
+        Transfer queued = queue.transfer();
         for (int i = 0; i < values.length; i++) {
-          long to = landing.address() + (long) Long.BYTES * i;
-          if (ends.address(i) != 0) queue.driver.copy(queue.handle, to, ends.address(i), ends.width(i));
+          long place = landing.address() + (long) Long.BYTES * i;
+          if (ends.address(i) != 0) queued.add(to, place, from, ends.address(i), ends.width(i));
         }
+        queued.queue(false, false);
+        transfer = queued;
         stream.synchronize();
       } catch (Throwable t) {
         quietly(queue);
         throw t;
+      } finally {
+        if (transfer != null) transfer.release();
       }
       for (int i = 0; i < values.length; i++) {
         long at = landing.address() + (long) Long.BYTES * i;
@@ -190,32 +203,46 @@ public final class ArrayCopy {
     ends.fetched(values);
   }
 
-  private void enqueue(DeviceQueue queue, Pieces pieces, boolean hostReads, long base) {
-    boolean gather = hostReads && !(queue.driver instanceof SynchronousDriver);
+  private Transfer enqueue(DeviceQueue queue, Pieces pieces, boolean hostReads, long base) {
+    Transfer transfer = queue.transfer();
+    Staging way = queue.staging();
+    Place from = queue.place(source);
+    Place to = queue.place(target.device());
+    long small = !hostReads || queue.driver instanceof SynchronousDriver ? -1 : way != null && way.gathers() ? Staging.SMALL : SMALL;
     boolean merge = owner instanceof BuiltArray built && built.isOneAllocation();
     int i = 0;
     while (i < pieces.count) {
-      int end = gather ? smallOnes(pieces, i) : i;
+      int end = smallOnes(pieces, i, small);
       if (end - i >= 2) {
-        enqueueGathered(queue, pieces, i, end, base);
+        if (way == null) {
+          addGathered(transfer, pieces, i, end, base);
+        } else {
+          for (; i < end; i++) add(transfer, to, base + pieces.at[i], Place.PAGEABLE, pieces.from[i], pieces.bytes[i]);
+        }
         i = end;
         continue;
       }
       end = i + 1;
       while (merge && end < pieces.count && pieces.follows(end)) end++;
-      long bytes = pieces.span(i, end);
-      if (bytes > 0) queue.driver.copy(queue.handle, base + pieces.at[i], pieces.from[i], bytes);
+      add(transfer, to, base + pieces.at[i], pieces.isOurs[i] ? Place.PAGEABLE : from, pieces.from[i], pieces.span(i, end));
       i = end;
     }
+    transfer.queue(hostReads, true);
+    return transfer;
   }
 
-  private static int smallOnes(Pieces pieces, int first) {
+  private static void add(Transfer transfer, Place to, long target, Place from, long source, long bytes) {
+    if (bytes > 0) transfer.add(to, target, from, source, bytes);
+  }
+
+  private static int smallOnes(Pieces pieces, int first, long most) {
     int end = first;
-    while (end < pieces.count && pieces.bytes[end] <= SMALL) end++;
+    while (end < pieces.count && pieces.bytes[end] <= most) end++;
     return end;
   }
 
-  private void enqueueGathered(DeviceQueue queue, Pieces pieces, int first, int end, long base) {
+  /** Where no slots do it. */
+  private void addGathered(Transfer transfer, Pieces pieces, int first, int end, long base) {
     long start = pieces.at[first];
     long bytes = pieces.span(first, end);
     if (bytes == 0) return;
@@ -225,13 +252,14 @@ public final class ArrayCopy {
     for (int i = first; i < end; i++) {
       NativeHeap.copy(pieces.from[i], buffer.address() + pieces.at[i] - start, pieces.bytes[i]);
     }
-    queue.driver.copy(queue.handle, base + start, buffer.address(), bytes);
+    transfer.add(Place.DEVICE, base + start, Place.DEVICE, buffer.address(), bytes);
   }
 
-  private Shared[] held() {
-    Shared[] held = new Shared[1 + staging.size()];
+  private Shared[] held(Transfer transfer) {
+    Shared[] held = new Shared[2 + staging.size()];
     held[0] = owner;
-    for (int i = 0; i < staging.size(); i++) held[1 + i] = DeviceBufferImpl.unwrap(staging.get(i)).allocation();
+    held[1] = transfer;
+    for (int i = 0; i < staging.size(); i++) held[2 + i] = DeviceBufferImpl.unwrap(staging.get(i)).allocation();
     return held;
   }
 

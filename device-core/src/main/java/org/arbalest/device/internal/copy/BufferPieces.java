@@ -73,7 +73,7 @@ final class BufferPieces {
   /** Offsets as they are; of an empty array one, which is 0, whatever its producer has, which may be none. */
   private void copyOffsets(Layout layout, long offsets, long begin, long count, long cell) {
     if (count == 0) {
-      pieces.add(ZEROES, layout.width(), cell);
+      pieces.add(ZEROES, layout.width(), cell, true);
     } else {
       copyBits(offsets, begin, Math.addExact(count, 1), layout.bits, cell);
     }
@@ -83,7 +83,7 @@ final class BufferPieces {
     long offsets = ArrowArrayStruct.buffer(source, 1);
     long data = ArrowArrayStruct.buffer(source, 2);
     if (count == 0) {
-      pieces.add(ZEROES, layout.width(), cell);
+      pieces.add(ZEROES, layout.width(), cell, true);
       addData(data, 0, cell);
       return;
     }
@@ -95,7 +95,7 @@ final class BufferPieces {
     if (first == 0) {
       copyOffsets(layout, offsets, begin, count, cell);
     } else {
-      pieces.add(rebased(layout, offsets, begin, count, first, last), layout.width() * (count + 1), cell);
+      pieces.add(rebased(layout, offsets, begin, count, first, last), layout.width() * (count + 1), cell, true);
     }
     addData(data + first, last - first, cell);
   }

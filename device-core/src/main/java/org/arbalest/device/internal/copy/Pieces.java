@@ -22,6 +22,9 @@ final class Pieces {
   /** The cell that is to point there. */
   private long[] cells = new long[16];
 
+  /** Whether it is main memory of ours, wherever the source is. */
+  boolean[] isOurs = new boolean[16];
+
   int count;
 
   /** The size of the allocation. */
@@ -29,11 +32,17 @@ final class Pieces {
 
   /** A piece; of no bytes, it is still somewhere, so that no exported pointer is NULL (ARR-08). */
   void add(long address, long size, long cell) {
+    add(address, size, cell, false);
+  }
+
+  /** Likewise; says whether it comes from main memory of ours, which is there already. */
+  void add(long address, long size, long cell, boolean ours) {
     if (total > Layout.MOST_BYTES - size) throw new Malformed(size + " bytes beside " + total + " others are more than memory has");
     if (count == from.length) grow();
     from[count] = address;
     at[count] = total;
     bytes[count] = size;
+    isOurs[count] = ours;
     cells[count++] = cell;
     total = (total + size + ALIGNMENT - 1) & -ALIGNMENT;
   }
@@ -43,6 +52,7 @@ final class Pieces {
     at = Arrays.copyOf(at, 2 * count);
     bytes = Arrays.copyOf(bytes, 2 * count);
     cells = Arrays.copyOf(cells, 2 * count);
+    isOurs = Arrays.copyOf(isOurs, 2 * count);
   }
 
   /** Lets the cells point into an allocation. */
@@ -61,7 +71,7 @@ final class Pieces {
 
   /** Whether a piece lies behind the one before where it comes from as it will in the allocation. */
   boolean follows(int piece) {
-    return bytes[piece] > 0 && bytes[piece - 1] > 0 && from[piece] - from[piece - 1] == at[piece] - at[piece - 1];
+    return bytes[piece] > 0 && !isOurs[piece] && !isOurs[piece - 1] && bytes[piece - 1] > 0 && from[piece] - from[piece - 1] == at[piece] - at[piece - 1];
   }
 
   /** The bytes of the allocation from one piece to before another, what lies between them included. */

@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.spi.SynchronousDriver;
 
 /** Main memory by {@code malloc}, aligned by hand: the portable ways to ask for alignment differ in how they free. */
@@ -47,7 +48,7 @@ final class CpuDriver implements SynchronousDriver {
 
   @Override
   public void copy(long queue, long to, long from, long bytes) {
-    MemorySegment.copy(ALL, from, ALL, to, bytes);
+    NativeHeap.copy(from, to, bytes);
   }
 
   private static long malloc(long bytes) {

@@ -12,6 +12,7 @@ import org.arbalest.device.MemoryManager;
 import org.arbalest.device.SyncEvent;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.staging.Staging;
 import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.HostMemory;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,7 @@ public final class DeviceImpl implements Device {
   private final long id;
   private final long ordinal;
   private final @Nullable DeviceDriver driver;
+  private final @Nullable Staging staging;
 
   /** Tells, of an opaque device that a backend should serve, why it is not there. */
   private final @Nullable Supplier<String> why;
@@ -38,6 +40,7 @@ public final class DeviceImpl implements Device {
     this.id = id;
     this.ordinal = ordinal;
     this.driver = driver;
+    this.staging = driver == null ? null : Staging.of(driver);
     this.why = why;
   }
 
@@ -143,6 +146,11 @@ public final class DeviceImpl implements Device {
     DeviceDriver d = driver;
     if (d == null) throw refusal("nothing can be allocated or queued on it");
     return d;
+  }
+
+  /** By way of what its queues copy from and to pageable memory; null if they do that by themselves. */
+  @Nullable Staging staging() {
+    return staging;
   }
 
   /** Why something cannot be done with this device, which is opaque. */

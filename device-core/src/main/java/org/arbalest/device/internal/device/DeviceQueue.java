@@ -5,7 +5,11 @@ import org.arbalest.device.Device;
 import org.arbalest.device.internal.lifetime.Counts;
 import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.memory.Faults;
+import org.arbalest.device.internal.staging.Place;
+import org.arbalest.device.internal.staging.Staging;
+import org.arbalest.device.internal.staging.Transfer;
 import org.arbalest.device.spi.DeviceDriver;
+import org.jspecify.annotations.Nullable;
 
 /** A queue of a device's runtime, and who uses it: its handle, and calls that are under way. */
 public final class DeviceQueue extends Shared {
@@ -22,13 +26,33 @@ public final class DeviceQueue extends Shared {
   public final DeviceDriver driver;
   public final long handle;
   private final Kind kind;
+  private final @Nullable Staging staging;
 
   DeviceQueue(Device device, DeviceDriver driver, long handle, Kind kind) {
     this.device = device;
     this.driver = driver;
     this.handle = handle;
     this.kind = kind;
+    this.staging = DeviceImpl.unwrap(device).staging();
     if (kind == Kind.OWN) Counts.QUEUES.increment();
+  }
+
+  /** Copies that are queued together; see {@link Transfer}. */
+  public Transfer transfer() {
+    return new Transfer(driver, staging, handle);
+  }
+
+  /** By way of what a transfer goes; null if the queue copies from and to everywhere by itself. */
+  public @Nullable Staging staging() {
+    return staging;
+  }
+
+  /** Where memory of a device is, as this queue's device sees it. */
+  public Place place(Device other) {
+    if (staging == null) return Place.DEVICE;
+    DeviceImpl its = DeviceImpl.unwrap(other);
+    if (!device.equals(other) && !driver.reaches(other.type(), its.ordinal())) return staging.pageable();
+    return staging.isPinned(other.type()) ? Place.PINNED : Place.DEVICE;
   }
 
   @Override

@@ -9,6 +9,7 @@ import org.arbalest.device.SyncEvent;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.recording.Recording;
+import org.arbalest.device.internal.staging.Transfer;
 import org.arbalest.device.spi.DeviceDriver;
 import org.jspecify.annotations.Nullable;
 
@@ -72,11 +73,15 @@ public final class DeviceStreamImpl implements DeviceStream {
     DeviceQueue held = hold();
     Shared source = DeviceBufferImpl.unwrap(from).hold();
     Shared target = null;
+    Transfer transfer = null;
     try {
       target = DeviceBufferImpl.unwrap(to).hold();
-      held.driver.copy(held.handle, DeviceBufferImpl.unwrap(to).pointer(), DeviceBufferImpl.unwrap(from).pointer(), from.size());
+      Transfer queued = held.transfer();
+      queued.add(held.place(to.device()), to.address(), held.place(from.device()), from.address(), from.size());
+      queued.queue(true, false);
+      transfer = queued;
       try {
-        keep(held, source, target);
+        keep(held, source, target, transfer);
       } catch (Throwable t) {
         held.driver.synchronizeQueue(held.handle); // nothing is freed under the copy
         throw t;
@@ -84,6 +89,7 @@ public final class DeviceStreamImpl implements DeviceStream {
     } finally {
       source.release();
       if (target != null) target.release();
+      if (transfer != null) transfer.release();
       held.release();
     }
   }

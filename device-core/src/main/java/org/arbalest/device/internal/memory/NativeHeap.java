@@ -21,6 +21,7 @@ import org.arbalest.device.abi.Errno;
  * are a few kilobytes, so the calls skip the thread's state transition.
  */
 public final class NativeHeap {
+  private static final long AT_ONCE = 1 << 20;
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
   private static final MethodHandle MALLOC = libc("malloc", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
   private static final MethodHandle FREE = libc("free", FunctionDescriptor.ofVoid(JAVA_LONG));
@@ -95,8 +96,9 @@ public final class NativeHeap {
     MemorySegment.copy(bytes, 0, ALL, JAVA_BYTE, address, length);
   }
 
+  /** In parts: the JVM stops no thread in the middle of one, and all wait for it when it wants to. */
   public static void copy(long from, long to, long bytes) {
-    MemorySegment.copy(ALL, from, ALL, to, bytes);
+    for (long done = 0; done < bytes; done += AT_ONCE) MemorySegment.copy(ALL, from + done, ALL, to + done, Math.min(AT_ONCE, bytes - done));
   }
 
   /** All of a segment. */

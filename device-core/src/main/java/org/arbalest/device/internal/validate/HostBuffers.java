@@ -10,6 +10,7 @@ import org.arbalest.device.internal.device.DeviceQueue;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.memory.Faults;
+import org.arbalest.device.internal.staging.Transfer;
 
 /** An array's buffers where the CPU reads them: where they are, or else copied here, each part when it is asked for. */
 final class HostBuffers implements AutoCloseable {
@@ -36,13 +37,18 @@ final class HostBuffers implements AutoCloseable {
     DeviceBuffer copy = DeviceRegistry.cpu().allocate(bytes);
     copies.add(copy);
     DeviceQueue queue = stream.hold();
+    Transfer transfer = null;
     try {
-      queue.driver.copy(queue.handle, copy.address(), address, bytes);
+      Transfer queued = queue.transfer();
+      queued.add(queue.place(DeviceRegistry.cpu()), copy.address(), queue.place(device), address, bytes);
+      queued.queue(false, false);
+      transfer = queued;
       stream.synchronize();
     } catch (Throwable t) {
       quietly(queue);
       throw t;
     } finally {
+      if (transfer != null) transfer.release();
       queue.release();
     }
     return copy.address();

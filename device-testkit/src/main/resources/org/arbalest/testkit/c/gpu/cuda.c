@@ -12,6 +12,8 @@
 
 static int initialized;
 static int lenient;
+static int has_batches = 1;
+static int peers[GPU_MOST_DEVICES][GPU_MOST_DEVICES]; /* whose context reaches whose memory */
 static int retained[GPU_MOST_DEVICES];
 static __thread CUcontext stack[MOST_CONTEXTS];
 static __thread int depth;
@@ -120,6 +122,7 @@ API CUresult cuDeviceGetAttribute(int* value, int attribute, int device) {
     case 75: *value = 9; break;  /* compute capability */
     case 76: *value = 0; break;
     case 83: case 89: *value = 1; break; /* managed memory, also concurrently */
+    case 88: case 100: *value = gpu_reaches_pageable(); break;
     case 115: *value = gpu_has_pools(); break;
     default: *value = 0;
   }
@@ -177,7 +180,9 @@ API CUresult cuCtxGetCurrent(CUcontext* context) {
 API CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
   CONTEXT("cuCtxEnablePeerAccess");
   if (peer == context || flags != 0) return GPU_INVALID_VALUE;
-  return gpu_can_reach(context, peer) ? GPU_OK : GPU_NO_PEER_ACCESS;
+  if (!gpu_can_reach(context, peer)) return GPU_NO_PEER_ACCESS;
+  peers[gpu_ordinal(context)][gpu_ordinal(peer)] = 1;
+  return GPU_OK;
 }
 
 API CUresult cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
@@ -272,10 +277,67 @@ API CUresult cuMemFreeAsync(uint64_t address, CUstream stream) {
   return gpu_free_async(stream_of(context, stream), address);
 }
 
+/* Memory of a pool is the pool's device's only, until another has peer access ("By default, only the device where allocations reside has access", CUDA
+   Programming Guide, stream-ordered allocator): a copy by the addresses alone fails then, and one that names the contexts goes through main memory ("This
+   function may also be used to copy between devices without peer access", of the family of cuMemcpyPeer). */
+static int is_far(CUcontext context, uint64_t to, uint64_t from) {
+  int to_ordinal = -1;
+  int from_ordinal = -1;
+  if (gpu_kind_of(to, &to_ordinal) != GPU_DEVICE || gpu_kind_of(from, &from_ordinal) != GPU_DEVICE) return 0;
+  if (to_ordinal < 0 || from_ordinal < 0 || to_ordinal == from_ordinal) return 0;
+  int here = gpu_ordinal(context);
+  return (to_ordinal != here && !peers[here][to_ordinal]) || (from_ordinal != here && !peers[here][from_ordinal]);
+}
+
 API CUresult cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, CUstream stream) {
   CONTEXT("cuMemcpyAsync");
+  if (is_far(context, to, from)) return GPU_INVALID_VALUE;
   return gpu_copy(stream_of(context, stream), to, from, bytes, 1);
 }
+
+API CUresult cuMemcpyPeerAsync(uint64_t to, CUcontext to_context, uint64_t from, CUcontext from_context, size_t bytes, CUstream stream) {
+  CONTEXT("cuMemcpyPeerAsync");
+  int to_ordinal = -1;
+  int from_ordinal = -1;
+  gpu_kind_of(to, &to_ordinal);
+  gpu_kind_of(from, &from_ordinal);
+  if (gpu_at(to_ordinal) != to_context || gpu_at(from_ordinal) != from_context) return GPU_INVALID_VALUE;
+  return gpu_copy(stream_of(context, stream), to, from, bytes, 1);
+}
+
+struct attributes { int order; int from_type; int from; int to_type; int to; unsigned flags; }; /* CUmemcpyAttributes */
+
+/* In an order that nobody expects, since there is none. */
+static int copy_batch(CUcontext context, uint64_t* to, uint64_t* from, size_t* bytes, size_t count, struct attributes* attributes, size_t* first,
+                      size_t kinds, CUstream stream) {
+  if (!has_batches) return GPU_NOT_SUPPORTED;
+  if ((uintptr_t)stream < HANDLE_OF_DEFAULT || count == 0 || kinds != 1 || first[0] != 0 || attributes->order != 1) return GPU_INVALID_VALUE;
+  for (size_t i = 0; i < count; i++) {
+    if (is_far(context, to[i], from[i])) return GPU_INVALID_VALUE;
+  }
+  for (size_t i = count; i-- > 0;) {
+    int code = gpu_copy(stream_of(context, stream), to[i], from[i], bytes[i], 1);
+    if (code != GPU_OK) return code;
+  }
+  return GPU_OK;
+}
+
+/* CUDA 12.8's, and 13.0's, which does not say what failed. */
+API CUresult cuMemcpyBatchAsync(uint64_t* to, uint64_t* from, size_t* bytes, size_t count, struct attributes* attributes, size_t* first, size_t kinds,
+                                size_t* failed, CUstream stream) {
+  CONTEXT("cuMemcpyBatchAsync");
+  *failed = SIZE_MAX;
+  return copy_batch(context, to, from, bytes, count, attributes, first, kinds, stream);
+}
+
+API CUresult cuMemcpyBatchAsync_v2(uint64_t* to, uint64_t* from, size_t* bytes, size_t count, struct attributes* attributes, size_t* first, size_t kinds,
+                                   CUstream stream) {
+  CONTEXT("cuMemcpyBatchAsync");
+  return copy_batch(context, to, from, bytes, count, attributes, first, kinds, stream);
+}
+
+/* Whether the driver copies batches; one before 12.8 does not. */
+DOUBLE void double_batches(int has) { has_batches = has; }
 
 API CUresult cuMemcpyDtoH_v2(void* to, uint64_t from, size_t bytes) {
   CONTEXT("cuMemcpyDtoH");

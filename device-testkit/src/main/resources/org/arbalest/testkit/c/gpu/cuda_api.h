@@ -27,6 +27,12 @@ typedef char* CUfunction;
 typedef struct pool* CUmemoryPool;
 typedef struct properties CUmemPoolProps;
 typedef struct access CUmemAccessDesc;
+typedef struct attributes CUmemcpyAttributes;
+#else
+#undef cuMemcpyBatchAsync /* which the header lets stand for the newest version */
+#if CUDA_VERSION < 12080
+typedef void CUmemcpyAttributes;
+#endif
 #endif
 
 CUresult cuInit(unsigned int flags);
@@ -58,6 +64,9 @@ CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t bytes);
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool pool, CUstream stream);
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream);
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream);
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes, CUstream stream);
+CUresult cuMemcpyBatchAsync_v2(CUdeviceptr* to, CUdeviceptr* from, size_t* bytes, size_t count, CUmemcpyAttributes* attributes, size_t* first, size_t kinds, CUstream stream);
+CUresult cuMemcpyBatchAsync(CUdeviceptr* to, CUdeviceptr* from, size_t* bytes, size_t count, CUmemcpyAttributes* attributes, size_t* first, size_t kinds, size_t* failed, CUstream stream);
 CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t bytes);
 CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr address);
 CUresult cuStreamCreate(CUstream* stream, unsigned int flags);

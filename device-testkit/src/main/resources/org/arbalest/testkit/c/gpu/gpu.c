@@ -12,6 +12,7 @@
 
 #define ARENA (1ULL << 38) /* the addresses of each device's memory, none of them used twice */
 #define MOST_FAULTS 8
+#define MOST_FUNCTIONS 256
 
 struct gpu_device {
   int ordinal;
@@ -43,11 +44,15 @@ static int device_count = 2;
 static uint64_t device_memory = 1ULL << 30;
 static int pools = 1;
 static int driver_version = 12060;
+static int reaches_pageable;
 static struct block* blocks;
 static struct fault faults[MOST_FAULTS];
 static int64_t violations;
 static char first_violation[256];
 static int64_t live[LIVE_KINDS];
+
+/* How often each function was called; entries are never taken back. */
+static struct { char name[48]; int64_t calls; } called[MOST_FUNCTIONS];
 
 static __thread int in_host_function;
 
@@ -70,10 +75,21 @@ void gpu_call_back(gpu_function* function, void* data) {
   in_host_function = 0;
 }
 
+static void count_call(const char* name) {
+  for (int i = 0; i < MOST_FUNCTIONS; i++) {
+    if (called[i].name[0] == 0) snprintf(called[i].name, sizeof(called[i].name), "%s", name);
+    if (strcmp(called[i].name, name) != 0) continue;
+    called[i].calls++;
+    return;
+  }
+  abort();
+}
+
 int gpu_call(const char* name, gpu_rule* rule) {
   int code = in_host_function ? rule(name) : GPU_OK;
   if (code != GPU_OK) return code;
   gpu_lock();
+  count_call(name);
   for (int i = 0; i < MOST_FAULTS; i++) {
     struct fault* fault = &faults[i];
     if (fault->left == 0 || (fault->name[0] && strcmp(fault->name, name) != 0)) continue;
@@ -89,6 +105,7 @@ int gpu_status(const gpu_device* device) { return device->died_of; }
 int gpu_has_pools(void) { return pools; }
 int gpu_can_reach(const gpu_device* device, const gpu_device* peer) { return device->ordinal < peer->ordinal; }
 int gpu_driver_version(void) { return driver_version; }
+int gpu_reaches_pageable(void) { return reaches_pageable; }
 uint64_t gpu_total(void) { return device_memory; }
 
 gpu_device* gpu_at(int ordinal) {
@@ -250,6 +267,20 @@ DOUBLE void double_die(int ordinal, int code) {
   gpu_die(device, code);
   gpu_unlock();
 }
+
+/* How often a function was called since the process began; of an empty name, how often any was. */
+DOUBLE int64_t double_calls(const char* name) {
+  int64_t calls = 0;
+  gpu_lock();
+  for (int i = 0; i < MOST_FUNCTIONS; i++) {
+    if (name[0] == 0 || strcmp(called[i].name, name) == 0) calls += called[i].calls;
+  }
+  gpu_unlock();
+  return calls;
+}
+
+/* Whether devices reach all of main memory by the CPU's page tables, as a GH200's does; before the runtime is asked about its devices. */
+DOUBLE void double_reach_pageable(int reaches) { reaches_pageable = reaches; }
 
 DOUBLE int64_t double_live(int what) { return live[what]; }
 DOUBLE int64_t double_violations(void) { return violations; }

@@ -61,6 +61,7 @@ int gpu_status(const gpu_device* device); /* the error that it died of, or 0 */
 int gpu_has_pools(void);
 int gpu_can_reach(const gpu_device* device, const gpu_device* peer); /* only one way: whoever mixes the two up is found out */
 int gpu_driver_version(void);
+int gpu_reaches_pageable(void); /* whether devices do, by the CPU's page tables */
 uint64_t gpu_total(void);
 uint64_t gpu_free_bytes(gpu_device* device);
 

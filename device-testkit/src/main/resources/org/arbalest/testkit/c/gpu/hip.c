@@ -248,6 +248,22 @@ API hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcp
   RETURN(gpu_copy(stream_of(device, stream), (uint64_t)to, (uint64_t)from, bytes, 0));
 }
 
+#if MAJOR >= 7
+/* Its attributes are "not supported"; in an order that nobody expects, since there is none. */
+API hipError_t hipMemcpyBatchAsync(void** to, void** from, size_t* bytes, size_t count, hipMemcpyAttributes* attributes, size_t* first, size_t kinds, size_t* failed,
+                                   hipStream_t stream) {
+  DEVICE("hipMemcpyBatchAsync");
+  (void)attributes, (void)first, (void)kinds;
+  if (to == NULL || from == NULL || bytes == NULL || count == 0 || stream == NULL) RETURN(GPU_INVALID_VALUE);
+  *failed = SIZE_MAX;
+  for (size_t i = count; i-- > 0;) {
+    int code = gpu_copy(stream_of(device, stream), (uint64_t)to[i], (uint64_t)from[i], bytes[i], 0);
+    if (code != GPU_OK) RETURN(code);
+  }
+  return GPU_OK;
+}
+#endif
+
 /* Says yes to everything; what it does not know gets values that say so. */
 API hipError_t hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute* attributes, void** values, hipDeviceptr_t address) {
   CALL("hipDrvPointerGetAttributes");

@@ -26,8 +26,14 @@ typedef void (*hipStreamCallback_t)(hipStream_t stream, hipError_t status, void*
 typedef struct pool* hipMemPool_t;
 typedef struct properties hipMemPoolProps;
 typedef struct access hipMemAccessDesc;
-#elif HIP_VERSION_MAJOR < 6
+typedef void hipMemcpyAttributes;
+#else
+#if HIP_VERSION_MAJOR < 6
 typedef void (*hipHostFn_t)(void* data);
+#endif
+#if HIP_VERSION_MAJOR < 7
+typedef void hipMemcpyAttributes;
+#endif
 #endif
 
 hipError_t hipRuntimeGetVersion(int* version);
@@ -54,6 +60,7 @@ hipError_t hipMemPoolTrimTo(hipMemPool_t pool, size_t bytes);
 hipError_t hipMallocFromPoolAsync(void** address, size_t bytes, hipMemPool_t pool, hipStream_t stream);
 hipError_t hipFreeAsync(void* address, hipStream_t stream);
 hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcpyKind kind, hipStream_t stream);
+hipError_t hipMemcpyBatchAsync(void** to, void** from, size_t* bytes, size_t count, hipMemcpyAttributes* attributes, size_t* first, size_t kinds, size_t* failed, hipStream_t stream);
 hipError_t hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute* attributes, void** values, hipDeviceptr_t address);
 hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned int flags);
 hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned int flags, int priority);

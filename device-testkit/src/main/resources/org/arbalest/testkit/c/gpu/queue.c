@@ -285,10 +285,13 @@ int gpu_free_async(gpu_stream* stream, uint64_t address) {
 }
 
 /* Memory that is not pinned a driver copies by way of its own: a little is read at once, whatever the stream has yet to do; for more, on
-   the way out, and within main memory, the caller waits until the stream is done. */
+   the way out, and within main memory, the caller waits until the stream is done. Not where devices reach it: "transfers" are then as those of pinned
+   memory (CUDA Driver API, "API synchronization behavior", and CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES). */
 int gpu_copy(gpu_stream* stream, uint64_t to, uint64_t from, size_t size, int pinned_waits) {
   enum gpu_kind to_kind = gpu_kind_of(to, NULL);
   enum gpu_kind from_kind = gpu_kind_of(from, NULL);
+  if (gpu_reaches_pageable() && to_kind == GPU_PAGEABLE) to_kind = GPU_MANAGED;
+  if (gpu_reaches_pageable() && from_kind == GPU_PAGEABLE) from_kind = GPU_MANAGED;
   int out = to_kind == GPU_PAGEABLE || (to_kind == GPU_PINNED && (from_kind == GPU_PAGEABLE || (from_kind == GPU_PINNED && pinned_waits)));
   int in = from_kind == GPU_PAGEABLE;
   struct command command = {.kind = COPY, .to = to, .from = from, .size = size};

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.staging;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.invoke.MethodHandles;
+import java.util.ArrayList;
+import java.util.List;
+import org.arbalest.device.internal.calls.Afterwards;
+import org.arbalest.device.internal.calls.ExitGuard;
+import org.arbalest.device.internal.memory.Faults;
+import org.arbalest.device.internal.memory.Slots;
+import org.arbalest.device.spi.HostTask;
+
+/** Copies within main memory that a queue has done when it comes to them. To be ended, when the queue is past them or will never get there. */
+final class HostJob implements HostTask {
+  private static final long HOST_FUNCTION = stub("hostFunction", FunctionDescriptor.ofVoid(JAVA_LONG));
+  private static final long STREAM_CALLBACK = stub("streamCallback", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG));
+
+  /** Freed when the job is done or given up. */
+  private final CopyList pieces;
+
+  private final List<PendingWrites.Range> writes = new ArrayList<>(1);
+  private final long tag;
+  private boolean isOver;
+
+  /** Takes the pieces over. */
+  HostJob(CopyList pieces) {
+    this.pieces = pieces;
+    this.tag = Slots.take(this);
+  }
+
+  /** Says that the targets are memory which others may copy from. To be called before it is queued. */
+  void announceWrites() {
+    for (int i = 0; i < pieces.count(); i++) writes.add(PendingWrites.add(pieces.to(i), pieces.bytes(i)));
+  }
+
+  @Override
+  public synchronized void run() {
+    if (isOver) return;
+    isOver = true;
+    try {
+      HostCopies.copy(pieces, pieces.total());
+    } finally {
+      leave();
+    }
+  }
+
+  /** Gives it up if it was not done; if a thread is about to, waits for that. */
+  synchronized void end() {
+    if (!isOver) leave();
+    isOver = true;
+    Slots.leave(tag);
+  }
+
+  private void leave() {
+    for (PendingWrites.Range range : writes) PendingWrites.remove(range);
+    pieces.free();
+  }
+
+  @Override
+  public long userData() {
+    return tag;
+  }
+
+  @Override
+  public long hostFunction() {
+    return HOST_FUNCTION;
+  }
+
+  @Override
+  public long streamCallback() {
+    return STREAM_CALLBACK;
+  }
+
+  private static long stub(String method, FunctionDescriptor type) {
+    return ExitGuard.stub(MethodHandles.lookup(), method, type, Afterwards.NOTHING);
+  }
+
+  /** From C; a tag that is not known any more has been given up. */
+  private static void hostFunction(long userData) {
+    try {
+      if (Slots.find(userData) instanceof HostJob job) job.run();
+    } catch (Throwable t) {
+      Faults.report("copying by way of pinned memory", t);
+    }
+  }
+
+  @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // what has failed, the queue's events say
+  private static void streamCallback(long stream, int status, long userData) {
+    hostFunction(userData);
+  }
+}

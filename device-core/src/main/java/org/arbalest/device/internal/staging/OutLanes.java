@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.staging;
+
+import org.arbalest.device.spi.DeviceDriver;
+
+/** The way out by two lanes and a ring of slots: while the CPU empties one, the device fills others. */
+final class OutLanes {
+  private final DeviceDriver driver;
+  private final Staging.Lanes lanes;
+  private final SlotGroup ring;
+  private final long size;
+
+  /** For each slot of the ring, the event at which it is empty again; 0 if there is none to wait for. */
+  private final long[] emptied;
+
+  private int turn;
+  private CopyList fills = new CopyList();
+  private CopyList empties = new CopyList();
+  private long used;
+
+  OutLanes(DeviceDriver driver, Staging.Lanes lanes, SlotGroup ring, long size) {
+    this.driver = driver;
+    this.lanes = lanes;
+    this.ring = ring;
+    this.size = size;
+    this.emptied = new long[ring.count()];
+  }
+
+  /** Queues it in the lanes, behind what is in the queue, and lets the queue wait for the end. */
+  void queue(long queue, CopyList out, Transfer transfer) {
+    try {
+      follow(lanes.copies(), queue);
+      for (int i = 0; i < out.count(); i++) {
+        for (long done = 0; done < out.bytes(i); ) {
+          if (used == size) turn(transfer);
+          long bytes = Math.min(out.bytes(i) - done, size - used);
+          long slot = ring.address(turn % ring.count()) + used;
+          fills.add(slot, out.from(i) + done, bytes);
+          empties.add(out.to(i) + done, slot, bytes);
+          used += bytes;
+          done += bytes;
+        }
+      }
+      turn(transfer);
+      follow(queue, lanes.tasks());
+    } finally {
+      fills.free();
+      empties.free();
+      destroy();
+    }
+  }
+
+  /** Queues what goes by one slot. */
+  private void turn(Transfer transfer) {
+    int place = turn % ring.count();
+    long before = emptied[place];
+    if (before != 0) driver.waitFor(lanes.copies(), before);
+    if (fills.count() == 1) {
+      driver.copy(lanes.copies(), fills.to(0), fills.from(0), fills.bytes(0));
+    } else {
+      driver.copy(lanes.copies(), fills);
+    }
+    follow(lanes.tasks(), lanes.copies());
+    HostJob job = transfer.job(empties, true);
+    empties = new CopyList();
+    transfer.run(lanes.tasks(), job);
+    emptied[place] = 0;
+    if (before != 0) driver.destroyEvent(before);
+    emptied[place] = driver.record(lanes.tasks());
+    fills.clear();
+    used = 0;
+    turn++;
+  }
+
+  /** Lets a queue wait for all that is in another one. */
+  private void follow(long queue, long other) {
+    long event = driver.record(other);
+    if (event == 0) return;
+    try {
+      driver.waitFor(queue, event);
+    } finally {
+      driver.destroyEvent(event);
+    }
+  }
+
+  private void destroy() {
+    for (int i = 0; i < emptied.length; i++) {
+      long event = emptied[i];
+      emptied[i] = 0;
+      if (event != 0) driver.destroyEvent(event);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.staging;
+
+import java.util.Arrays;
+import org.arbalest.device.internal.lifetime.Shared;
+import org.arbalest.device.internal.memory.Faults;
+import org.arbalest.device.spi.DeviceDriver;
+
+/** Slots that a queue uses up to the same point. Held by the transfer that took them, and by who waits for that point. */
+final class SlotGroup extends Shared {
+  private final DeviceDriver driver;
+  private final StagingSlots owner;
+  final long queue;
+  private long[] addresses = new long[2];
+  private int count;
+
+  /** At the end of what uses the slots; 0 if nobody made one. Set before others see the group. */
+  private long event;
+
+  /** Guarded by the owner: whether the slots were given back. */
+  boolean isGivenBack;
+
+  SlotGroup(DeviceDriver driver, StagingSlots owner, long queue) {
+    this.driver = driver;
+    this.owner = owner;
+    this.queue = queue;
+  }
+
+  void add(long slot) {
+    if (count == addresses.length) addresses = Arrays.copyOf(addresses, 2 * count);
+    addresses[count++] = slot;
+  }
+
+  int count() {
+    return count;
+  }
+
+  long address(int index) {
+    return addresses[index];
+  }
+
+  /**
+   * All that uses the slots is in the queue now.
+   *
+   * @param isMarked whether more is to come, which may wait for just this; else that is found out only if slots are scarce
+   */
+  void use(boolean isMarked) {
+    if (isMarked || owner.areScarce()) event = driver.record(queue);
+    owner.use(this);
+  }
+
+  /** Whether the queue is known to have come to the point, without a wait. */
+  boolean isOver() {
+    if (event == 0) return false;
+    try {
+      return driver.isDone(event);
+    } catch (RuntimeException _) {
+      return false; // who holds the transfer gets to know
+    }
+  }
+
+  /** Waits until the queue has come to the point. */
+  void await() {
+    if (event == 0) {
+      driver.synchronizeQueue(queue);
+    } else {
+      driver.synchronizeEvent(event);
+    }
+  }
+
+  /** The queue has come to the point, or never will. */
+  @Override
+  protected void free() {
+    owner.giveBack(this);
+    if (event == 0) return;
+    try {
+      driver.destroyEvent(event);
+    } catch (Throwable t) {
+      Faults.report("destroying an event of a copy by way of pinned memory", t);
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.rocm;
+
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.spi.CopyBatch;
+import org.arbalest.device.spi.HostMemory;
+import org.arbalest.device.spi.HostStaging;
+import org.arbalest.device.spi.HostTask;
+
+/**
+ * A GPU's copies: one call of HIP's for many where it has that. Copies from and to pageable memory, for which HIP lets its caller wait, are core's. Between GPUs that do
+ * not reach each other HIP goes through main memory by itself.
+ */
+final class Copies implements HostStaging {
+  private final Gpu gpu;
+  private final HostMemory pinned;
+
+  /** Whether HIP copies many at once: for tests as well. */
+  final boolean copiesBatches = HipLibrary.has("hipMemcpyBatchAsync");
+
+  Copies(Gpu gpu) {
+    this.gpu = gpu;
+    this.pinned = new HostMemory(DeviceType.ROCM_HOST, gpu.pinnedMemory);
+  }
+
+  void copy(long queue, long to, long from, long bytes) {
+    int before = gpu.enter();
+    int code = HipCopies.memcpyAsync(to, from, bytes, queue);
+    gpu.leave(before);
+    if (code != Hip.SUCCESS) throw gpu.error("hipMemcpyAsync", code, describe(to, from, bytes));
+  }
+
+  void copy(long queue, CopyBatch batch) {
+    boolean isOneCall = copiesBatches && queue != 0;
+    int before = gpu.enter();
+    int code = isOneCall ? HipCopies.memcpyBatchAsync(batch, queue) : Hip.SUCCESS;
+    int done = 0;
+    for (; !isOneCall && done < batch.count() && code == Hip.SUCCESS; done++) code = HipCopies.memcpyAsync(batch.to(done), batch.from(done), batch.bytes(done), queue);
+    gpu.leave(before);
+    if (code == Hip.SUCCESS) return;
+    String asked = isOneCall ? batch.count() + " copies, the first of " + describe(batch, 0) : describe(batch, done - 1);
+    throw gpu.error(isOneCall ? "hipMemcpyBatchAsync" : "hipMemcpyAsync", code, asked);
+  }
+
+  private static String describe(CopyBatch batch, int piece) {
+    return describe(batch.to(piece), batch.from(piece), batch.bytes(piece));
+  }
+
+  private static String describe(long to, long from, long bytes) {
+    return bytes + " bytes from 0x" + Long.toHexString(from) + " to 0x" + Long.toHexString(to);
+  }
+
+  @Override
+  public HostMemory pinnedMemory() {
+    return pinned;
+  }
+
+  @Override
+  public void runOnHost(long queue, HostTask task) {
+    int before = gpu.enter();
+    int code = HostFunctions.launch(queue, task);
+    gpu.leave(before);
+    gpu.check(code, HostFunctions.LAUNCH);
+  }
+
+  /** An APU's or an MI300A's memory is one, but HIP does not say that it copies pageable memory without a wait. */
+  @Override
+  public boolean reachesPageable() {
+    return false;
+  }
+
+  @Override
+  public boolean copiesBatches() {
+    return copiesBatches;
+  }
+}
