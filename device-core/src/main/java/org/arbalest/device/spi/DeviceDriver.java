@@ -51,6 +51,12 @@ public interface DeviceDriver extends MemoryAllocator {
     for (int i = 0; i < batch.count(); i++) copy(queue, batch.to(i), batch.from(i), batch.bytes(i));
   }
 
+  /** Does what {@link #copy(long, CopyBatch)} does, and then what {@link #record} does: for a runtime where changing to the device has its price. */
+  default long copyAndRecord(long queue, CopyBatch batch) {
+    copy(queue, batch);
+    return record(queue);
+  }
+
   /**
    * How core copies from and to pageable memory, for a runtime that lets the caller wait; then {@link #copy(long, long, long, long)} is asked for such a copy only when all that
    * core has for it is in use. Null if the runtime copies such memory like any other.

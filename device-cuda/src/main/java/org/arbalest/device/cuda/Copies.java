@@ -2,6 +2,7 @@
 package org.arbalest.device.cuda;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
@@ -32,23 +33,59 @@ final class Copies implements HostStaging {
     gpu.enter();
     int code = queue(queue, to, from, bytes);
     gpu.leave();
-    check(code, to, from, bytes);
+    if (code != Cu.SUCCESS) throw gpu.error("cuMemcpyAsync", code, describe(to, from, bytes));
   }
 
   void copy(long queue, CopyBatch batch) {
+    Queued queued = new Queued();
     gpu.enter();
-    boolean isOneCall = copiesBatches && Long.compareUnsigned(queue, Cu.LEGACY_STREAM) > 0 && !gpu.hasFarPeers();
-    int code = isOneCall ? CuCopies.memcpyBatchAsync(batch, queue) : Cu.NOT_SUPPORTED;
-    int done = 0;
-    if (code == Cu.NOT_SUPPORTED) {
-      isOneCall = false;
-      code = Cu.SUCCESS;
-      for (; done < batch.count() && code == Cu.SUCCESS; done++) code = queue(queue, batch.to(done), batch.from(done), batch.bytes(done));
-    }
+    queue(queue, batch, queued);
     gpu.leave();
-    if (code == Cu.SUCCESS) return;
-    if (isOneCall) throw gpu.error("cuMemcpyBatchAsync", code, batch.count() + " copies, the first of " + describe(batch, 0));
-    throw gpu.error("cuMemcpyAsync", code, describe(batch, done - 1));
+    if (queued.code != Cu.SUCCESS) throw queued.failure(batch);
+  }
+
+  /** The copies, and an event behind them, which is returned: one change of context. */
+  long copyAndRecord(long queue, CopyBatch batch) {
+    Queued queued = new Queued();
+    MemorySegment scratch = Cu.scratch();
+    gpu.enter();
+    queue(queue, batch, queued);
+    int created = queued.code == Cu.SUCCESS ? Streams.createEvent(scratch.address()) : Cu.SUCCESS;
+    long event = created == Cu.SUCCESS ? scratch.get(JAVA_LONG, 0) : 0;
+    int recorded = queued.code == Cu.SUCCESS && created == Cu.SUCCESS ? Cu.eventRecord(event, queue) : Cu.SUCCESS;
+    int destroyed = recorded == Cu.SUCCESS ? Cu.SUCCESS : Cu.eventDestroy(event);
+    gpu.leave();
+    if (queued.code != Cu.SUCCESS) throw queued.failure(batch);
+    gpu.check(created, "cuEventCreate");
+    if (recorded == Cu.SUCCESS) return event;
+    DeviceException failure = gpu.error("cuEventRecord", recorded, "");
+    if (destroyed != Cu.SUCCESS) failure.addSuppressed(gpu.error("cuEventDestroy", destroyed, ""));
+    throw failure;
+  }
+
+  /** What came of queuing a batch. */
+  private final class Queued {
+    int code = Cu.SUCCESS;
+
+    /** The one that failed; −1 for all together. */
+    int piece = -1;
+
+    DeviceException failure(CopyBatch batch) {
+      if (piece >= 0) return gpu.error("cuMemcpyAsync", code, describe(batch, piece));
+      return gpu.error("cuMemcpyBatchAsync", code, batch.count() + " copies, the first of " + describe(batch, 0));
+    }
+  }
+
+  /** In the context. */
+  private void queue(long queue, CopyBatch batch, Queued queued) {
+    boolean isOneCall = copiesBatches && batch.count() > 1 && Long.compareUnsigned(queue, Cu.LEGACY_STREAM) > 0 && !gpu.hasFarPeers();
+    queued.code = isOneCall ? CuCopies.memcpyBatchAsync(batch, queue) : Cu.NOT_SUPPORTED;
+    if (isOneCall && queued.code != Cu.NOT_SUPPORTED) return;
+    queued.code = Cu.SUCCESS;
+    for (int i = 0; i < batch.count() && queued.code == Cu.SUCCESS; i++) {
+      queued.piece = i;
+      queued.code = queue(queue, batch.to(i), batch.from(i), batch.bytes(i));
+    }
   }
 
   /** In the context. */
@@ -68,14 +105,6 @@ final class Copies implements HostStaging {
     if (CuMemory.pointerGetAttribute(scratch.address(), CuMemory.POINTER_DEVICE_ORDINAL, address) != Cu.SUCCESS) return 0;
     Gpu owner = Gpu.ifOpen(scratch.get(JAVA_INT, 0));
     return owner == null ? 0 : owner.context();
-  }
-
-  private void check(int code, long to, long from, long bytes) {
-    if (code != Cu.SUCCESS) throw failure(code, to, from, bytes);
-  }
-
-  private DeviceException failure(int code, long to, long from, long bytes) {
-    return gpu.error("cuMemcpyAsync", code, describe(to, from, bytes));
   }
 
   private static String describe(CopyBatch batch, int piece) {

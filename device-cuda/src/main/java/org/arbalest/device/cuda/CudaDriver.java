@@ -83,6 +83,11 @@ final class CudaDriver implements DeviceDriver {
   }
 
   @Override
+  public long copyAndRecord(long queue, CopyBatch batch) {
+    return gpu.copies.copyAndRecord(queue, batch);
+  }
+
+  @Override
   public HostStaging hostStaging() {
     return gpu.copies;
   }

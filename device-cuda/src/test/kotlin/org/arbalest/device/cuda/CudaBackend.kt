@@ -70,6 +70,10 @@ internal class CudaBackend(private val type: DeviceType) : GpuBackend {
 
     override fun hasPool(): Boolean = Gpu.open(0).pool.isThere
 
+    override fun calls(): Map<String, Long> = CuLibrary.functions().keys.map { it.removeSuffix("_v2") }.distinct().minus("cuEventQuery").associateWith(double::calls)
+
+    override fun changes(calls: Map<String, Long>): Long = calls["cuCtxPushCurrent"] ?: 0
+
     override fun drainFrees(): Unit = Frees.drain()
 
     override fun isInstalled(): Boolean = CuLibrary.missing() == null

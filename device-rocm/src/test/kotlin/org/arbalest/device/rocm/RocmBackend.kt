@@ -57,6 +57,10 @@ internal class RocmBackend(private val type: DeviceType) : GpuBackend {
 
     override fun hasPool(): Boolean = Gpu.open(0).pool.isThere
 
+    override fun calls(): Map<String, Long> = HipLibrary.functions().keys.map { it.removeSuffix("_v2") }.distinct().minus("hipEventQuery").associateWith(double::calls)
+
+    override fun changes(calls: Map<String, Long>): Long = calls["hipSetDevice"] ?: 0
+
     override fun drainFrees(): Unit = Frees.drain()
 
     override fun isInstalled(): Boolean = HipLibrary.missing() == null

@@ -53,6 +53,8 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     private val liveFunction by function("double_live", JAVA_LONG, JAVA_INT)
     private val callsFunction by function("double_calls", JAVA_LONG, ADDRESS)
     private val reachPageableFunction by function("double_reach_pageable", null, JAVA_INT)
+    private val holdHostFunctions by function("double_hold_host_functions", null, JAVA_INT)
+    private val copiesDoneFunction by function("double_copies_done", JAVA_LONG)
     private val violationCount by function("double_violations", JAVA_LONG)
     private val violationText by function("double_violation", ADDRESS)
     private val kernelFunction by function("double_kernel", JAVA_INT, ADDRESS, ADDRESS, JAVA_INT)
@@ -87,6 +89,19 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
 
     /** How often the function [name] was called since the process began; of an empty name, how often any was. */
     public fun calls(name: String = ""): Long = withArguments { callsFunction.invoke(text(name)) as Long }
+
+    /** Runs a block while host functions are held back, as by a CPU that is busy. */
+    public fun <T> withoutHostFunctions(block: () -> T): T {
+        holdHostFunctions.invoke(1)
+        try {
+            return block()
+        } finally {
+            holdHostFunctions.invoke(0)
+        }
+    }
+
+    /** How many copies the devices have done since the process began. */
+    public val copiesDone: Long get() = copiesDoneFunction.invoke() as Long
 
     /** Whether devices reach pageable memory by the CPU's page tables, as a GH200's does; to be said before a device is opened. */
     public fun reachPageable(reach: Boolean) {

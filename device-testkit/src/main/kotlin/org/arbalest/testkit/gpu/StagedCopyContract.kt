@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.testkit.gpu
 
+import io.kotest.assertions.withClue
 import io.kotest.core.factory.TestFactory
 import io.kotest.core.spec.style.funSpec
+import io.kotest.matchers.longs.shouldBeLessThanOrEqual
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.Device
 import org.arbalest.device.Devices
@@ -37,6 +39,12 @@ public interface StagingBackend : Backend {
 
     /** In how many allocations they lie. */
     public fun blocks(): Int
+
+    /** How often each function of the runtime was called, but for those by which the backend's own threads ask for events. */
+    public fun calls(): Map<String, Long>
+
+    /** How many of some [calls] change to the device. */
+    public fun changes(calls: Map<String, Long>): Long
 
     /** Waits until the backend's own thread has freed what it was given before. */
     public fun drainFrees()
@@ -167,6 +175,98 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 
+    test("DEV-33 copy: on the way out the device goes on while the CPU empties what it has filled, and nobody waits") {
+        device.createStream().use { stream ->
+            val size = 7 * large + 12345
+            val there = device.allocate(size)
+            pageable(size, 3).use { stream.copy(it, there) }
+            stream.synchronize()
+            val back = pageable(size, 4)
+            double.withoutHostFunctions {
+                val done = double.copiesDone
+                stream.copy(there, back)
+                eventually("the device has filled some slots") { double.copiesDone - done >= 2 }
+                back.segment().get(JAVA_BYTE, 0) shouldBe pattern(0, 4)
+            }
+            stream.synchronize()
+            pageable(size, 3).use { back.segment().mismatch(it.segment()) shouldBe -1 }
+            listOf(there, back).forEach { it.close() }
+        }
+    }
+
+    test("DEV-33 copy: one on the way in waits for none on the way out that it has nothing to do with") {
+        device.createStream().use { leaving ->
+            device.createStream().use { coming ->
+                val size = 3 * large
+                val there = device.allocate(size)
+                pageable(size, 3).use { leaving.copy(it, there) }
+                leaving.synchronize()
+                val back = pageable(size, 4)
+                val other = pageable(size, 5)
+                val target = device.allocate(size)
+                double.withoutHostFunctions {
+                    leaving.copy(there, back)
+                    coming.copy(other, target)
+                    coming.synchronize()
+                }
+                leaving.copy(target, back)
+                leaving.synchronize()
+                back.segment().mismatch(other.segment()) shouldBe -1
+                listOf(there, back, other, target).forEach { it.close() }
+            }
+        }
+    }
+
+    test("DEV-34 copy: 100 columns of 64 KiB, pinned or not, cost a dozen calls of the runtime, and two changes to the device") {
+        for (memory in listOf(cpu.memory(), device.hostMemory().get())) {
+            memory.batchBuilder(COLUMN_ROWS).use { batch ->
+                repeat(100) { column -> batch.int64("c$column", LongArray(COLUMN_ROWS) { row -> row * 1000L + column }) }
+                batch.build()
+            }.use { source ->
+                device.createStream().use { stream ->
+                    repeat(2) { source.copyTo(device, stream).use { it.synchronize() } } // slots are made now
+                    backend.settle()
+                    val before = backend.calls()
+                    source.copyTo(device, stream).use { there ->
+                        val calls = backend.calls().mapValues { (name, count) -> count - (before[name] ?: 0) }.filterValues { it > 0 }
+                        withClue("from ${memory.device()}: $calls") {
+                            calls.values.sum() shouldBeLessThanOrEqual 12
+                            backend.changes(calls) shouldBeLessThanOrEqual 2
+                        }
+                        there.synchronize()
+                        there.copyTo(cpu, stream).use { back ->
+                            back.synchronize()
+                            back.column(99).toLongArray() shouldBe source.column(99).toLongArray()
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    test("DEV-34 copy: texts by the thousand are gathered: the calls do not grow with the columns") {
+        fun calls(columns: Int): Long = cpu.batchBuilder(10).use { batch ->
+            repeat(columns) { column -> batch.utf8("c$column", List(10) { "text $column.$it" }) }
+            batch.build()
+        }.use { source ->
+            device.createStream().use { stream ->
+                source.copyTo(device, stream).use { it.synchronize() }
+                backend.settle()
+                val before = backend.calls().values.sum()
+                source.copyTo(device, stream).use { there ->
+                    there.copyTo(cpu, stream).use { back ->
+                        val calls = backend.calls().values.sum() - before
+                        back.synchronize()
+                        back.column(columns - 1).getString(9) shouldBe "text ${columns - 1}.9"
+                        calls
+                    }
+                }
+            }
+        }
+        val few = calls(10)
+        withClue("of 10 columns $few") { calls(1000) shouldBeLessThanOrEqual few + 8 }
+    }
+
     test("copy: random sizes and places between all kinds of memory, on four threads") {
         val kinds = listOf(cpu, device) + backend.others
         val threads = List(4) { seed ->
@@ -199,3 +299,6 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 }
+
+/** Of eight bytes each: 64 KiB. */
+private const val COLUMN_ROWS = 8192

@@ -109,8 +109,9 @@ public final class ArrayCopy {
       plan.pieces.pointInto(memory.address());
       if (target.isCpuAccessible()) plan.pieces.clearGaps(memory.address()); // a peer gets to see them
       queued = true;
-      transfer = enqueue(queue, plan.pieces, plan.ends.hostReads, memory.address());
-      RecordedEvent event = RecordedEvent.record(stream.device(), queue.driver, queue.handle);
+      transfer = queue.transfer();
+      layOut(transfer, queue, plan.pieces, plan.ends.hostReads, memory.address());
+      RecordedEvent event = queue.queue(transfer, plan.ends.hostReads, true);
       try {
         DeviceStreamImpl.keepUntil(event, held(transfer));
         return handle(array, DeviceBufferImpl.unwrap(memory), plan.block(), event);
@@ -177,23 +178,17 @@ public final class ArrayCopy {
     long bytes = (long) Long.BYTES * values.length;
     try (DeviceBuffer landing = DeviceRegistry.cpu().allocate(bytes)) {
       NativeHeap.fill(landing.address(), bytes, (byte) 0);
-      Transfer transfer = null;
+      Transfer transfer = queue.transfer();
       try {
         Place from = queue.place(source);
         Place to = queue.place(DeviceRegistry.cpu());
-        Transfer queued = queue.transfer();
         for (int i = 0; i < values.length; i++) {
           long place = landing.address() + (long) Long.BYTES * i;
-          if (ends.address(i) != 0) queued.add(to, place, from, ends.address(i), ends.width(i));
+          if (ends.address(i) != 0) transfer.add(to, place, from, ends.address(i), ends.width(i));
         }
-        queued.queue(false, false);
-        transfer = queued;
-        stream.synchronize();
-      } catch (Throwable t) {
-        quietly(queue);
-        throw t;
+        queue.await(transfer);
       } finally {
-        if (transfer != null) transfer.release();
+        transfer.release();
       }
       for (int i = 0; i < values.length; i++) {
         long at = landing.address() + (long) Long.BYTES * i;
@@ -203,8 +198,8 @@ public final class ArrayCopy {
     ends.fetched(values);
   }
 
-  private Transfer enqueue(DeviceQueue queue, Pieces pieces, boolean hostReads, long base) {
-    Transfer transfer = queue.transfer();
+  /** Adds the pieces, some of them as one. */
+  private void layOut(Transfer transfer, DeviceQueue queue, Pieces pieces, boolean hostReads, long base) {
     Staging way = queue.staging();
     Place from = queue.place(source);
     Place to = queue.place(target.device());
@@ -227,8 +222,6 @@ public final class ArrayCopy {
       add(transfer, to, base + pieces.at[i], pieces.isOurs[i] ? Place.PAGEABLE : from, pieces.from[i], pieces.span(i, end));
       i = end;
     }
-    transfer.queue(hostReads, true);
-    return transfer;
   }
 
   private static void add(Transfer transfer, Place to, long target, Place from, long source, long bytes) {

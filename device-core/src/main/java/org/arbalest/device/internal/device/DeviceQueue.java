@@ -37,9 +37,31 @@ public final class DeviceQueue extends Shared {
     if (kind == Kind.OWN) Counts.QUEUES.increment();
   }
 
-  /** Copies that are queued together; see {@link Transfer}. */
+  /** Copies that are queued together, by {@link #queue}; the caller releases it. */
   public Transfer transfer() {
     return new Transfer(driver, staging, handle);
+  }
+
+  /** Queues a transfer, and an event behind it, which the caller releases. If this throws, nothing in the queue uses its memory any more. */
+  public RecordedEvent queue(Transfer transfer, boolean isReady, boolean mayFillGaps) {
+    return RecordedEvent.record(device, driver, () -> transfer.queue(isReady, mayFillGaps));
+  }
+
+  /** Queues a transfer from the device, and waits for it; when this returns, or throws, nothing uses its memory any more. */
+  public void await(Transfer transfer) {
+    RecordedEvent end = queue(transfer, false, false);
+    try {
+      SyncEventImpl.synchronize(end.point, end);
+    } catch (Throwable t) {
+      try {
+        driver.synchronizeQueue(handle); // who waits in vain for the event may not free the memory
+      } catch (Throwable failed) {
+        t.addSuppressed(failed);
+      }
+      throw t;
+    } finally {
+      end.release();
+    }
   }
 
   /** By way of what a transfer goes; null if the queue copies from and to everywhere by itself. */

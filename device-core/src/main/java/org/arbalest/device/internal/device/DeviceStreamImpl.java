@@ -76,15 +76,16 @@ public final class DeviceStreamImpl implements DeviceStream {
     Transfer transfer = null;
     try {
       target = DeviceBufferImpl.unwrap(to).hold();
-      Transfer queued = held.transfer();
-      queued.add(held.place(to.device()), to.address(), held.place(from.device()), from.address(), from.size());
-      queued.queue(true, false);
-      transfer = queued;
+      transfer = held.transfer();
+      transfer.add(held.place(to.device()), to.address(), held.place(from.device()), from.address(), from.size());
+      RecordedEvent end = held.queue(transfer, true, false);
       try {
-        keep(held, source, target, transfer);
+        keepUntil(end, source, target, transfer);
       } catch (Throwable t) {
         held.driver.synchronizeQueue(held.handle); // nothing is freed under the copy
         throw t;
+      } finally {
+        end.release();
       }
     } finally {
       source.release();
@@ -199,7 +200,7 @@ public final class DeviceStreamImpl implements DeviceStream {
    * more to ask, and that counts as the end.
    */
   public static void keepUntil(RecordedEvent end, Shared... memories) {
-    if (end.point.isSeenDone()) return;
+    if (end.point.isKnownDone()) return; // it was recorded just now: asking would be a call for nothing
     for (Shared memory : memories) memory.retain();
     try {
       Wait.on(end.point, end, Worker.RELEASES, _ -> releaseAll(memories));

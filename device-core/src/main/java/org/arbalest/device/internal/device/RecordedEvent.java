@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.device;
 
+import java.util.function.LongSupplier;
 import org.arbalest.device.Device;
 import org.arbalest.device.internal.lifetime.Counts;
 import org.arbalest.device.internal.lifetime.Shared;
@@ -21,9 +22,14 @@ public final class RecordedEvent extends Shared {
 
   /** The end of what is in a queue now. */
   public static RecordedEvent record(Device device, DeviceDriver driver, long queue) {
+    return record(device, driver, () -> driver.record(queue));
+  }
+
+  /** The end of what is queued by a call that returns the driver's event. */
+  public static RecordedEvent record(Device device, DeviceDriver driver, LongSupplier queuing) {
     long cell = NativeHeap.allocate(Long.BYTES);
     try {
-      NativeHeap.putLong(cell, driver.record(queue));
+      NativeHeap.putLong(cell, queuing.getAsLong());
       return new RecordedEvent(device, driver, cell);
     } catch (Throwable t) {
       NativeHeap.free(cell);

@@ -40,12 +40,12 @@ final class SlotGroup extends Shared {
   }
 
   /**
-   * All that uses the slots is in the queue now.
+   * All that uses the slots is in the queue now, or about to be.
    *
-   * @param isMarked whether more is to come, which may wait for just this; else that is found out only if slots are scarce
+   * @param isMarked whether it is there, and more is to come: then one can wait for just this
    */
   void use(boolean isMarked) {
-    if (isMarked || owner.areScarce()) event = driver.record(queue);
+    if (isMarked) event = driver.record(queue);
     owner.use(this);
   }
 

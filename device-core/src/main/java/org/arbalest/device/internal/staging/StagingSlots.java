@@ -75,11 +75,6 @@ final class StagingSlots {
     made += atOnce;
   }
 
-  /** Whether it pays to mark how far a queue uses a group. */
-  synchronized boolean areScarce() {
-    return freeCount + free.length - made < free.length / 2;
-  }
-
   /** The group is in a queue now. */
   synchronized void use(SlotGroup group) {
     used.add(group);

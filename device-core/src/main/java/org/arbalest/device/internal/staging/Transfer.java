@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * When a queue has used up all slots, the caller waits for the oldest of its own; when all are in use by others, the runtime is left to copy in its own
  * way. Nothing ever waits for another queue.
  *
- * <p>Held until the queue is past all of it, or will never be: then it gives back what it took.
+ * <p>To be held until the queue is past all of it, or will never be: the last to leave gives back what it took.
  */
 public final class Transfer extends Shared {
   /** Where pieces begin in a slot; a multiple of it for arrays' buffers, and what may lie between those. */
@@ -66,14 +66,9 @@ public final class Transfer extends Shared {
     this.queue = queue;
   }
 
-  /** Adds a piece; not an empty one. Both addresses stay valid until the queue is past it. If this throws, the transfer is over. */
+  /** Adds a piece; not an empty one. Both addresses stay valid until the queue is past it. */
   public void add(Place to, long target, Place from, long source, long bytes) {
-    try {
-      list(to, from).add(target, source, bytes);
-    } catch (Throwable t) {
-      release();
-      throw t;
-    }
+    list(to, from).add(target, source, bytes);
   }
 
   private CopyList list(Place to, Place from) {
@@ -84,19 +79,25 @@ public final class Transfer extends Shared {
   }
 
   /**
-   * Queues all of it. If this throws, nothing in a queue uses the memory any more, and what was taken is given back.
+   * Queues all of it, once. If this throws, nothing in a queue uses the memory any more.
    *
+   * @return an event at the end of it, as {@link DeviceDriver#record} returns one; the caller's
    * @param isReady whether what comes from main memory is there now; if not, it is read when the queue comes to it
    * @param mayFillGaps whether what lies between two targets, if it is less than 64 bytes, may be overwritten
    */
-  public void queue(boolean isReady, boolean mayFillGaps) {
+  public long queue(boolean isReady, boolean mayFillGaps) {
     try {
       if (!within.isEmpty()) queueWithin();
       if (!in.isEmpty()) queueIn(isReady && !PendingWrites.touch(in), mayFillGaps ? ALIGNMENT : 0);
       if (!out.isEmpty()) queueOut();
-      submit();
+      endRound(false);
+      return direct.isEmpty() ? driver.record(queue) : driver.copyAndRecord(queue, direct);
     } catch (Throwable t) {
-      giveUp();
+      synchronize(queue);
+      if (lanes != null) {
+        synchronize(lanes.copies());
+        synchronize(lanes.tasks());
+      }
       throw t;
     } finally {
       freeLists();
@@ -241,12 +242,6 @@ public final class Transfer extends Shared {
     return true;
   }
 
-  /** The rest of what is to go to the queue. */
-  private void submit() {
-    submitDirect();
-    endRound(false);
-  }
-
   private void submitDirect() {
     if (direct.count() == 1) {
       driver.copy(queue, direct.to(0), direct.from(0), direct.bytes(0));
@@ -300,15 +295,6 @@ public final class Transfer extends Shared {
 
   void run(long where, HostJob job) {
     staging().host.runOnHost(where, job);
-  }
-
-  private void giveUp() {
-    synchronize(queue);
-    if (lanes != null) {
-      synchronize(lanes.copies());
-      synchronize(lanes.tasks());
-    }
-    release();
   }
 
   private void synchronize(long where) {

@@ -9,7 +9,6 @@ import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.device.DeviceQueue;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
-import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.staging.Transfer;
 
 /** An array's buffers where the CPU reads them: where they are, or else copied here, each part when it is asked for. */
@@ -37,18 +36,12 @@ final class HostBuffers implements AutoCloseable {
     DeviceBuffer copy = DeviceRegistry.cpu().allocate(bytes);
     copies.add(copy);
     DeviceQueue queue = stream.hold();
-    Transfer transfer = null;
+    Transfer transfer = queue.transfer();
     try {
-      Transfer queued = queue.transfer();
-      queued.add(queue.place(DeviceRegistry.cpu()), copy.address(), queue.place(device), address, bytes);
-      queued.queue(false, false);
-      transfer = queued;
-      stream.synchronize();
-    } catch (Throwable t) {
-      quietly(queue);
-      throw t;
+      transfer.add(queue.place(DeviceRegistry.cpu()), copy.address(), queue.place(device), address, bytes);
+      queue.await(transfer);
     } finally {
-      if (transfer != null) transfer.release();
+      transfer.release();
       queue.release();
     }
     return copy.address();
@@ -85,14 +78,5 @@ final class HostBuffers implements AutoCloseable {
   @Override
   public void close() {
     drop(0);
-  }
-
-  /** Nothing is freed under a copy that is under way. */
-  private void quietly(DeviceQueue queue) {
-    try {
-      queue.driver.synchronizeQueue(queue.handle);
-    } catch (Throwable t) {
-      Faults.report("waiting for a copy on " + device + " that is given up", t);
-    }
   }
 }

@@ -44,6 +44,8 @@ struct gpu_stream {
 
 static gpu_stream* streams;
 static int64_t last_number;
+static int64_t copies_done;
+static int host_functions_held;
 
 /* Its record generations: the last that was asked for, and the last that was reached. */
 struct gpu_event {
@@ -74,6 +76,7 @@ static void run_copy(gpu_stream* stream, struct command* command) {
     gpu_die(stream->device, GPU_ILLEGAL_ADDRESS);
   } else {
     memcpy(to, from, command->size);
+    copies_done++;
   }
 }
 
@@ -99,6 +102,7 @@ static void run(gpu_stream* stream, struct command* command) {
       }
       break;
     case HOST:
+      while (host_functions_held && !exit_has_begun() && gpu_status(stream->device) == 0) gpu_wait_progress();
       gpu_unlock();
       gpu_call_back(command->function, command->data);
       gpu_lock();
@@ -419,6 +423,17 @@ DOUBLE int double_kernel(const char* name, gpu_kernel* function, int parameters)
   }
   return 0;
 }
+
+/* Whether host functions are held back, as by a CPU that is busy. */
+DOUBLE void double_hold_host_functions(int hold) {
+  gpu_lock();
+  host_functions_held = hold;
+  gpu_progress();
+  gpu_unlock();
+}
+
+/* How many copies devices have done since the process began. */
+DOUBLE int64_t double_copies_done(void) { return copies_done; }
 
 /* Holds back what is queued in a stream from now on until the process ends; see exit.h. */
 DOUBLE int double_hold(gpu_stream* stream) { return enqueue(stream, (struct command){.kind = HOLD}); }
