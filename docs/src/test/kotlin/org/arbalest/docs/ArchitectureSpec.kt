@@ -24,7 +24,7 @@ private const val DEVICE = "org.arbalest.device"
 
 /** Core's rooms, the lowest first: each may look at those before it. */
 private val ROOMS = listOf(
-    "access", "recording", "management", "memory", "calls", "lifetime", "schema", "cpu", "device", "array", "validate", "copy", "convert", "read", "build",
+    "access", "recording", "management", "memory", "calls", "lifetime", "schema", "cpu", "staging", "device", "array", "validate", "copy", "convert", "read", "build",
     "records", "statistics", "stream", "async",
 )
 

@@ -22,7 +22,7 @@
  * DeviceMemory}, {@code PinnedMemory}; Arrow has no type for managed memory</td></tr>
  * <tr><td>the pool</td><td>{@code Pool}, known by an attribute</td><td>{@code Pool}, which is tried</td></tr>
  * <tr><td>what another thread frees</td><td>{@code Frees}</td><td>{@code Frees}</td></tr>
- * <tr><td>copies by way of pinned slots</td><td>{@code Staging}, {@code StagingSlots}, {@code StagingSlot}</td><td>the same</td></tr>
+ * <tr><td>copies</td><td>{@code Copies}, {@code CuCopies}</td><td>{@code Copies}, {@code HipCopies}</td></tr>
  * <tr><td>for users</td><td>{@link org.arbalest.device.cuda.Cuda}, {@link org.arbalest.device.cuda.Jcuda}</td><td>nothing: handles and ordinals are HIP's
  * own</td></tr>
  * </table>

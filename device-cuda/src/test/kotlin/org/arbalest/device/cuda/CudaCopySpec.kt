@@ -1,14 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.cuda
 
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.ArrayData
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.ChildJvm
 import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.contract.numbers
+import org.arbalest.testkit.contract.pageable
 import org.arbalest.testkit.gpu.CudaDouble
 import org.arbalest.testkit.gpu.stagedCopyContract
 
-/** Copies from and to main memory of any kind. On the double. */
+/** Copies from and to main memory of any kind, and between GPUs. On the double. */
 class CudaCopySpec : FunSpec({
     extension(CCompiler.needed)
     extension(CudaDouble.extension)
@@ -16,4 +30,97 @@ class CudaCopySpec : FunSpec({
     extension(gates.opened)
 
     include(stagedCopyContract(CudaBackend(DeviceType.CUDA)))
+
+    test("copy: between GPUs that do not reach each other the driver goes through main memory") {
+        val (first, second) = List(2) { Devices.device(DeviceType.CUDA, it.toLong()) }
+        for ((stream, far) in listOf(first to false, second to true)) { // on the double the first reaches the second, and not the other way
+            stream.createStream().use { by ->
+                val (peers, plain) = CudaDouble.calls("cuMemcpyPeerAsync") to CudaDouble.calls("cuMemcpyAsync")
+                val here = first.allocate(100_000)
+                val there = second.allocate(100_000)
+                pageable(100_000, 5).use { source ->
+                    source.copy(first.memory()).use { by.copy(it, there) }
+                    by.copy(there, here)
+                    by.synchronize()
+                    here.copy(Devices.cpu().memory()).use { it.segment().mismatch(source.segment()) shouldBe -1 }
+                }
+                listOf(here, there).forEach { it.close() }
+                withClue("by a stream of $stream") {
+                    CudaDouble.calls("cuMemcpyPeerAsync") - peers shouldBe if (far) 2L else 0L
+                    (CudaDouble.calls("cuMemcpyAsync") > plain) shouldBe true
+                }
+                columns(20).use { batch ->
+                    batch.copyTo(first).use { one ->
+                        one.copyTo(second, by).use { two -> two.copyTo(Devices.cpu()).use { back -> back.synchronize(); back.contentEquals(batch) shouldBe true } }
+                    }
+                }
+            }
+        }
+    }
+
+    test("copy: a driver that copies no batches gets one piece after the other, and the piece that fails is named") {
+        val device = Devices.device(DeviceType.CUDA, 0)
+        try {
+            for (batches in listOf(true, false)) {
+                CudaDouble.batches(batches)
+                device.createStream().use { stream ->
+                    columns(20).use { batch ->
+                        val before = CudaDouble.calls("cuMemcpyAsync")
+                        columns(20, device.hostMemory().get()).use { source ->
+                            source.copyTo(device, stream).use { there ->
+                                CudaDouble.calls("cuMemcpyAsync") - before shouldBe if (batches) 0L else 20L
+                                there.copyTo(Devices.cpu(), stream).use { back -> back.synchronize(); back.contentEquals(batch) shouldBe true }
+                            }
+                            val function = if (batches) "cuMemcpyBatchAsync" else "cuMemcpyAsync"
+                            CudaDouble.fail(function, if (batches) 1L else 3L)
+                            shouldThrow<DeviceException> { source.copyTo(device, stream) }.message shouldContain
+                                Regex("$function on CUDA:0 failed: .* \\(999\\), asked for ${if (batches) "20 copies, the first of " else ""}80000 bytes from 0x")
+                        }
+                    }
+                }
+            }
+        } finally {
+            CudaDouble.batches(true)
+        }
+    }
+
+    test("copy: where the GPU reaches pageable memory nothing goes by way of slots") {
+        val child = ChildJvm.run(ReachesPageable::class)
+        withClue(child.output) { child.output.trim() shouldBe "good" }
+    }
 })
+
+/** A batch of columns of 10,000 numbers each, every column in memory of its own, none so small that it would be gathered. */
+private fun columns(count: Int, memory: org.arbalest.device.MemoryManager = Devices.cpu().memory()): DeviceArray {
+    val children = List(count) { column ->
+        val values = memory.allocate(80_000)
+        for (row in 0 until 10_000L) values.segment().setAtIndex(java.lang.foreign.ValueLayout.JAVA_LONG, row, row * 100 + column)
+        ArrayData.of(10_000, 0, listOf(null, values))
+    }
+    return DeviceArray.of(Schema.of(*Array(count) { Field.of("c$it", DataType.INT64) }), ArrayData.of(10_000, 0, listOf(null), children))
+}
+
+/** On a GPU such as a GH200's. */
+internal object ReachesPageable {
+    @JvmStatic
+    fun main(@Suppress("UNUSED_PARAMETER") args: Array<String>) {
+        CudaDouble.reachPageable(true)
+        CudaDouble.load()
+        val device = Devices.device(DeviceType.CUDA, 0)
+        device.createStream().use { stream ->
+            numbers(100_000).use { source ->
+                val gate = gates.shut(stream)
+                source.copyTo(device, stream).use { there ->
+                    there.copyTo(Devices.cpu(), stream).use { back ->
+                        gate.open() // nothing has waited
+                        back.synchronize()
+                        check(back.contentEquals(source))
+                    }
+                }
+            }
+        }
+        check(staging().slots() == 0)
+        check(CudaDouble.violation == "") { CudaDouble.violation }
+        println("good")
+    }
+}
