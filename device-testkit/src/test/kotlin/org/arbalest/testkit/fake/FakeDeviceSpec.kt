@@ -255,7 +255,7 @@ class FakeDeviceSpec : FunSpec({
                 messages += error.message!!.substringBefore(" on")
             }
         }
-        messages.toList() shouldContainExactly listOf("fakeAlloc", "fakeEventRecord", "fakeMemcpyAsync", "fakeQueueCreate")
+        messages.toList() shouldContainExactly listOf("fakeAlloc", "fakeEventCallback", "fakeEventRecord", "fakeMemcpyAsync", "fakeQueueCreate")
         calls shouldBeGreaterThan 10
     }
 
