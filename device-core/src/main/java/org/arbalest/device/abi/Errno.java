@@ -10,6 +10,9 @@ public final class Errno {
   /** Input/output error. */
   public static final int EIO = 5;
 
+  /** Not now: nothing can be said yet, and it may be asked again. */
+  public static final int EAGAIN = pick(11, 35, 11);
+
   /** Out of memory. */
   public static final int ENOMEM = 12;
 
@@ -27,6 +30,7 @@ public final class Errno {
   /** The code's name, such as {@code EINVAL}, or {@code errno 74} for one that is not listed here. */
   public static String name(int code) {
     if (code == EIO) return "EIO";
+    if (code == EAGAIN) return "EAGAIN";
     if (code == ENOMEM) return "ENOMEM";
     if (code == EINVAL) return "EINVAL";
     if (code == ENOSYS) return "ENOSYS";

@@ -2,7 +2,8 @@
 package org.arbalest.device.spi;
 
 /**
- * Somebody who wants to be told, once, that an event has completed or failed. Which of the two, core asks by itself.
+ * Somebody who wants to be told, once, that an event has completed or failed. Which of the two, core asks by itself, and goes on asking if the driver cannot
+ * tell (DEV-24).
  *
  * <p>A runtime that calls back into C gets one of the two function addresses and {@link #userData}, so that a backend needs no upcall of its
  * own; any other calls {@link #complete}. The call may come from any thread, also from one that may not call the runtime, and before {@link

@@ -37,7 +37,7 @@ public interface DeviceDriver extends MemoryAllocator {
   /** Gives a queue back without waiting; what is in it is still done. */
   void destroyQueue(long queue);
 
-  /** Blocks until all that is in a queue is done. Throws if any of it failed. */
+  /** Blocks until all that is in a queue is done. Throws if any of it failed, or, with {@code EAGAIN}, if the runtime cannot tell (DEV-24). */
   void synchronizeQueue(long queue);
 
   /**
@@ -83,10 +83,13 @@ public interface DeviceDriver extends MemoryAllocator {
   /** Lets a queue wait for an event before it goes on; no thread waits. The event may be destroyed afterwards. */
   void waitFor(long queue, long event);
 
-  /** Whether an event has completed; does not wait. Throws if it failed, and then only: who asks may free what the work used. */
+  /**
+   * Whether an event is seen to have completed; does not wait. Not so where the runtime cannot tell now (DEV-24). Throws if it failed, and then only: who asks
+   * may free what the work used.
+   */
   boolean isDone(long event);
 
-  /** Blocks until an event has completed. Throws if it failed. */
+  /** Blocks until an event has completed. Throws if it failed, or, with {@code EAGAIN}, if the runtime cannot tell (DEV-24). */
   void synchronizeEvent(long event);
 
   /** Lets somebody be told when an event has completed or failed. No thread waits for that. */

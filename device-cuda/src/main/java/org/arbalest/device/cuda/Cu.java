@@ -28,6 +28,7 @@ final class Cu {
   static final int PEER_ACCESS_ALREADY_ENABLED = 704;
   static final int NOT_PERMITTED = 800;
   static final int NOT_SUPPORTED = 801;
+  static final int CAPTURED_EVENT = 907;
 
   static final int COMPUTE_CAPABILITY_MAJOR = 75;
   static final int COMPUTE_CAPABILITY_MINOR = 76;
@@ -59,7 +60,6 @@ final class Cu {
   private static final MethodHandle CTX_ENABLE_PEER_ACCESS = function("cuCtxEnablePeerAccess", JAVA_LONG, JAVA_INT);
   private static final MethodHandle STREAM_CREATE = function("cuStreamCreate", JAVA_LONG, JAVA_INT);
   private static final MethodHandle STREAM_DESTROY = function("cuStreamDestroy_v2", JAVA_LONG);
-  private static final MethodHandle STREAM_QUERY = function("cuStreamQuery", JAVA_LONG);
   private static final MethodHandle STREAM_SYNCHRONIZE = function("cuStreamSynchronize", JAVA_LONG);
   private static final MethodHandle STREAM_GET_CTX = function("cuStreamGetCtx", JAVA_LONG, JAVA_LONG);
   private static final MethodHandle STREAM_WAIT_EVENT = function("cuStreamWaitEvent", JAVA_LONG, JAVA_LONG, JAVA_INT);
@@ -211,14 +211,6 @@ final class Cu {
   static int streamDestroy(long stream) {
     try {
       return (int) STREAM_DESTROY.invokeExact(stream);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int streamQuery(long stream) {
-    try {
-      return (int) STREAM_QUERY.invokeExact(stream);
     } catch (Throwable t) {
       throw unexpected(t);
     }

@@ -25,7 +25,7 @@ public final class Cuda {
 
     Entered(Gpu gpu) {
       this.gpu = gpu;
-      gpu.enter();
+      gpu.enterOrdered(); // the mode for captures is the user's
     }
 
     @Override

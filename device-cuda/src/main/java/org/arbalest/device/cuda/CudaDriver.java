@@ -2,6 +2,7 @@
 package org.arbalest.device.cuda;
 
 import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.spi.Answer;
 import org.arbalest.device.spi.Completion;
 import org.arbalest.device.spi.CopyBatch;
 import org.arbalest.device.spi.DeviceDriver;
@@ -69,7 +70,21 @@ final class CudaDriver implements DeviceDriver {
     gpu.enter();
     int code = Cu.streamSynchronize(queue);
     gpu.leave();
-    gpu.check(code, "cuStreamSynchronize");
+    if (CuAnswers.of(code) == Answer.CANNOT_TELL && code != Cu.NOT_PERMITTED) {
+      awaitEnd(queue);
+    } else {
+      gpu.check(code, "cuStreamSynchronize");
+    }
+  }
+
+  /** Where the stream cannot be asked for: an event at its end can, sooner or later. */
+  private void awaitEnd(long queue) {
+    long end = Streams.record(gpu, queue);
+    try {
+      gpu.waits.await(end);
+    } finally {
+      Streams.destroyEvent(gpu, end);
+    }
   }
 
   @Override
@@ -107,7 +122,7 @@ final class CudaDriver implements DeviceDriver {
 
   @Override
   public void waitFor(long queue, long event) {
-    gpu.enter();
+    gpu.enterOrdered();
     int code = Cu.streamWaitEvent(queue, event, 0);
     gpu.leave();
     gpu.check(code, "cuStreamWaitEvent");
@@ -116,24 +131,21 @@ final class CudaDriver implements DeviceDriver {
   /** In a host function, which may not ask, an event is taken for one that has not completed. */
   @Override
   public boolean isDone(long event) {
-    if (!gpu.tryEnter()) return false;
-    int code = Cu.eventQuery(event);
-    gpu.leave();
-    if (code == Cu.SUCCESS) return true;
-    if (code == Cu.NOT_READY || code == Cu.NOT_PERMITTED) return false;
-    throw gpu.error("cuEventQuery", code, "");
+    int code = gpu.waits.query(event);
+    return switch (CuAnswers.of(code)) {
+      case DONE -> true;
+      case NOT_READY, CANNOT_TELL, GONE -> false;
+      case FAILED, UNKNOWN -> throw gpu.error("cuEventQuery", code, "");
+    };
   }
 
   @Override
   public void synchronizeEvent(long event) {
-    gpu.enter();
-    int code = Cu.eventSynchronize(event);
-    gpu.leave();
-    gpu.check(code, "cuEventSynchronize");
+    gpu.waits.await(event);
   }
 
   @Override
   public void onComplete(long event, Completion completion) {
-    gpu.waits.add(event, completion::complete);
+    gpu.waits.add(event, completion);
   }
 }

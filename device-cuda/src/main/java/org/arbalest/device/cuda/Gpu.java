@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.spi.Answer;
 import org.arbalest.device.spi.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +62,7 @@ final class Gpu {
       Gpu open = OPEN.get(ordinal);
       if (open != null) return open;
       CuMemory.load();
+      CuCapture.load();
       Frees.start();
       String name = "CUDA:" + ordinal;
       MemorySegment scratch = Cu.scratch();
@@ -95,26 +97,40 @@ final class Gpu {
   }
 
   /**
-   * Makes the context current, until {@link #leave}, which restores what was there (DEV-10). Between the two there are only calls of the driver:
-   * a context is current for an OS thread, and a virtual thread that waits, for a lock even, may go on on another.
+   * Makes the context current, until {@link #leave}, which restores what was there (DEV-10), and relaxes the thread for graphs that others capture (DEV-23). Between
+   * the two there are only calls of the driver: a context is current for an OS thread, and a virtual thread that waits, for a lock even, may go on on another.
    *
-   * @return false if this thread may not call CUDA now, since it is in a host function
+   * @return the driver's code: {@link Cu#NOT_PERMITTED} if this thread may not call CUDA now, since it is in a host function
    */
-  boolean tryEnter() {
+  int push() {
     int code = Cu.ctxPushCurrent(context);
-    if (code == Cu.SUCCESS) return true;
-    if (code == Cu.NOT_PERMITTED) return false;
-    throw error("cuCtxPushCurrent", code, "");
+    if (code == Cu.SUCCESS) CuCapture.relax();
+    return code;
   }
 
-  /** Like {@link #tryEnter}, where it must be possible. */
+  /** Like {@link #push}, where it must be possible. */
   void enter() {
-    check(Cu.ctxPushCurrent(context), "cuCtxPushCurrent");
+    check(push(), "cuCtxPushCurrent");
+  }
+
+  /**
+   * Like {@link #push}, for calls that have their place in a stream only, and that no capture forbids: copies, events recorded and waited for by a stream, host
+   * functions, allocations and frees in stream order. It is two calls of the driver's less.
+   */
+  int pushOrdered() {
+    return Cu.ctxPushCurrent(context);
+  }
+
+  /** Like {@link #pushOrdered}, where it must be possible. */
+  void enterOrdered() {
+    check(pushOrdered(), "cuCtxPushCurrent");
   }
 
   void leave() {
+    CuCapture.restore();
     int code = Cu.ctxPopCurrent(0);
-    if (code != Cu.SUCCESS) CuErrors.report("restoring the thread's context", error("cuCtxPopCurrent", code, "")); // what was asked for is done
+    if (code == Cu.SUCCESS || CuAnswers.of(code) == Answer.GONE) return;
+    CuErrors.report("restoring the thread's context", error("cuCtxPopCurrent", code, "")); // what was asked for is done
   }
 
   /** Whether the two GPUs' queues and memory go together. They always do; if the hardware can, copies go directly from now on. */

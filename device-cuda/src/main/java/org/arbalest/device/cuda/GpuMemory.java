@@ -75,20 +75,19 @@ abstract class GpuMemory implements MemoryAllocator {
   public void free(long address, long bytes) {
     Long rounded = blocks.isEmpty() ? null : blocks.remove(address);
     long block = rounded == null ? address : rounded;
-    if (freeingWaits() || !tryFree(block)) Frees.submit(() -> freeElsewhere(block));
+    if (freeingWaits()) {
+      Frees.give(gpu, "freeing memory", "0x" + Long.toHexString(block), () -> freeNow(block));
+      return;
+    }
+    int code = freeNow(block);
+    if (code != Cu.SUCCESS) Frees.goOn(code, gpu, "freeing memory", "0x" + Long.toHexString(block), () -> freeNow(block));
   }
 
-  private void freeElsewhere(long block) {
-    if (!tryFree(block)) throw gpu.error("freeing memory", Cu.NOT_PERMITTED, "");
-  }
-
-  /** False if this thread may not call CUDA now. */
-  private boolean tryFree(long block) {
-    if (!gpu.tryEnter()) return false;
-    int code = freeBlock(block);
+  private int freeNow(long block) {
+    int code = gpu.push();
+    if (code != Cu.SUCCESS) return code;
+    code = freeBlock(block);
     gpu.leave();
-    if (code == Cu.NOT_PERMITTED) return false;
-    if (code != Cu.SUCCESS && code != Cu.DEINITIALIZED) throw gpu.error("freeing memory", code, "0x" + Long.toHexString(block));
-    return true; // at the end of the process, the driver has freed it
+    return code;
   }
 }

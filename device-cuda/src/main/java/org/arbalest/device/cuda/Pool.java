@@ -36,7 +36,9 @@ final class Pool {
       properties.set(JAVA_INT, 8, 1); // CU_MEM_LOCATION_TYPE_DEVICE
       properties.set(JAVA_INT, 12, gpu.device());
       MemorySegment out = arena.allocate(JAVA_LONG);
+      CuCapture.relax();
       int code = CuMemory.memPoolCreate(out.address(), properties.address());
+      CuCapture.restore();
       if (code == Cu.NOT_SUPPORTED) return none(gpu); // a driver before 11.2
       gpu.check(code, "cuMemPoolCreate");
       return create(gpu, out.get(JAVA_LONG, 0), out);
@@ -46,7 +48,10 @@ final class Pool {
   private static Pool create(Gpu gpu, long handle, MemorySegment out) {
     try {
       out.set(JAVA_LONG, 0, Gpu.totalMemory(gpu.ordinal) / KEPT);
-      gpu.check(CuMemory.memPoolSetAttribute(handle, CuMemory.POOL_RELEASE_THRESHOLD, out.address()), "cuMemPoolSetAttribute");
+      CuCapture.relax();
+      int set = CuMemory.memPoolSetAttribute(handle, CuMemory.POOL_RELEASE_THRESHOLD, out.address());
+      CuCapture.restore();
+      gpu.check(set, "cuMemPoolSetAttribute");
       return new Pool(gpu, handle, Streams.create(gpu));
     } catch (Throwable t) {
       int destroyed = CuMemory.memPoolDestroy(handle);
@@ -86,7 +91,11 @@ final class Pool {
 
   /** Gives what is kept back to the GPU. */
   void trim() {
-    if (isThere()) gpu.check(CuMemory.memPoolTrimTo(handle, 0), "cuMemPoolTrimTo");
+    if (!isThere()) return;
+    CuCapture.relax();
+    int code = CuMemory.memPoolTrimTo(handle, 0);
+    CuCapture.restore();
+    gpu.check(code, "cuMemPoolTrimTo");
   }
 
   /** Lets another GPU read and write what comes from here. */
@@ -97,7 +106,10 @@ final class Pool {
       access.set(JAVA_INT, 0, 1); // CU_MEM_LOCATION_TYPE_DEVICE
       access.set(JAVA_INT, 4, other.device());
       access.set(JAVA_INT, 8, 3); // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-      gpu.check(CuMemory.memPoolSetAccess(handle, access.address(), 1), "cuMemPoolSetAccess");
+      CuCapture.relax();
+      int code = CuMemory.memPoolSetAccess(handle, access.address(), 1);
+      CuCapture.restore();
+      gpu.check(code, "cuMemPoolSetAccess");
     }
   }
 }

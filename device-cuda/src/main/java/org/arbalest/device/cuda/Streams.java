@@ -4,7 +4,6 @@ package org.arbalest.device.cuda;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
-import org.arbalest.device.DeviceException;
 
 /** Streams that the legacy default stream does not hold up, and events that record no times, and for which a thread sleeps rather than spins. */
 final class Streams {
@@ -21,11 +20,6 @@ final class Streams {
     return scratch.get(JAVA_LONG, 0);
   }
 
-  /** A stream for nothing but waits, which is one like any other. In the context: the driver's code, and the stream in {@code out}. */
-  static int createForWaits(long out) {
-    return Cu.streamCreate(out, Cu.STREAM_NON_BLOCKING);
-  }
-
   /** In the context: the driver's code, and the event in {@code out}. */
   static int createEvent(long out) {
     return Cu.eventCreate(out, EVENT_FLAGS);
@@ -34,7 +28,7 @@ final class Streams {
   /** An event at the end of a stream. */
   static long record(Gpu gpu, long stream) {
     MemorySegment scratch = Cu.scratch();
-    gpu.enter();
+    gpu.enterOrdered();
     int created = createEvent(scratch.address());
     long event = scratch.get(JAVA_LONG, 0);
     int recorded = created == Cu.SUCCESS ? Cu.eventRecord(event, stream) : created;
@@ -51,46 +45,42 @@ final class Streams {
   static long copyOf(Gpu gpu, long event) {
     long stream = create(gpu);
     try {
-      gpu.enter();
+      gpu.enterOrdered();
       int code = Cu.streamWaitEvent(stream, event, 0);
       gpu.leave();
       gpu.check(code, "cuStreamWaitEvent");
       return record(gpu, stream);
     } finally {
-      try {
-        destroy(gpu, stream);
-      } catch (DeviceException e) {
-        CuErrors.report("destroying a stream", e);
-      }
+      destroy(gpu, stream);
     }
   }
 
-  /** Destroys a stream of ours; what is in it is still done. In a host function, which may not call CUDA, it is another thread that does it. */
+  /** Destroys a stream of ours; what is in it is still done. Where that cannot be now, in a host function for one, another thread does it. */
   static void destroy(Gpu gpu, long stream) {
-    if (!tryDestroy(gpu, stream)) Frees.submit(() -> tryDestroy(gpu, stream));
+    int code = destroyNow(gpu, stream);
+    if (code != Cu.SUCCESS) Frees.goOn(code, gpu, "cuStreamDestroy", "", () -> destroyNow(gpu, stream));
   }
 
-  /** False if this thread may not call CUDA now. */
-  private static boolean tryDestroy(Gpu gpu, long stream) {
-    if (!gpu.tryEnter()) return false;
-    int code = Cu.streamDestroy(stream);
+  private static int destroyNow(Gpu gpu, long stream) {
+    int code = gpu.push();
+    if (code != Cu.SUCCESS) return code;
+    code = Cu.streamDestroy(stream);
     gpu.leave();
-    if (code == Cu.NOT_PERMITTED) return false;
-    if (code != Cu.DEINITIALIZED) gpu.check(code, "cuStreamDestroy"); // at the end of the process there is nothing left
-    return true;
+    return code;
   }
 
   /** Like {@link #destroy}, an event. */
   static void destroyEvent(Gpu gpu, long event) {
-    if (!tryDestroyEvent(gpu, event)) Frees.submit(() -> tryDestroyEvent(gpu, event));
+    int code = destroyEventNow(gpu, event);
+    if (code != Cu.SUCCESS) Frees.goOn(code, gpu, "cuEventDestroy", "", () -> destroyEventNow(gpu, event));
   }
 
-  private static boolean tryDestroyEvent(Gpu gpu, long event) {
-    if (!gpu.tryEnter()) return false;
-    int code = Cu.eventDestroy(event);
+  /** Forbidden by no capture. */
+  private static int destroyEventNow(Gpu gpu, long event) {
+    int code = gpu.pushOrdered();
+    if (code != Cu.SUCCESS) return code;
+    code = Cu.eventDestroy(event);
     gpu.leave();
-    if (code == Cu.NOT_PERMITTED) return false;
-    if (code != Cu.DEINITIALIZED) gpu.check(code, "cuEventDestroy");
-    return true;
+    return code;
   }
 }

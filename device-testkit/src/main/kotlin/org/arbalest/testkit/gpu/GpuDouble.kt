@@ -62,6 +62,12 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     private val endFunction by function("double_end_with_process", null)
     private val holdFunction by function("double_hold", JAVA_INT, ADDRESS)
     private val depthFunction by function("double_depth", JAVA_INT)
+    private val captureFunction by function("double_capture", null, JAVA_INT)
+    private val captureModesFunction by function("double_capture_modes", null, JAVA_INT)
+    private val captureModeFunction by function("double_capture_mode", JAVA_INT)
+    private val captureRefusedFunction by function("double_capture_refused", JAVA_LONG)
+    private val connectionsFunction by function("double_connections", null, JAVA_INT)
+    private val deinitializeFunction by function("double_deinitialize", null)
 
     /** Compiles and loads it, once per process. Needs a C compiler. */
     public fun load() {
@@ -71,6 +77,9 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     /** Forgets what a test has provoked, revives devices that died, and sets what there is. While nothing is allocated or queued. */
     public fun reset(devices: Int = 2, memory: Long = MEMORY, hasPools: Boolean = true) {
         resetFunction.invoke(devices, memory, if (hasPools) 1 else 0, version)
+        captureFunction.invoke(0)
+        captureModesFunction.invoke(1)
+        connections(0)
     }
 
     /** Lets a call fail with [code]: the [nth] from now on of the function [name], such as `cuMemAlloc`, or of any if it is empty. */
@@ -82,6 +91,37 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     /** Lets a device die, as of a kernel that reads where there is nothing: every call fails, what is queued is dropped. */
     public fun die(device: Int, code: Int = 700) {
         dieFunction.invoke(device, code)
+    }
+
+    /**
+     * Another thread captures a graph in global mode while the block runs: a call that is then "potentially unsafe" is refused (900), and is a violation,
+     * unless the thread that makes it is relaxed.
+     *
+     * @param events what whoever asks for an event, or waits for one, is answered with, whatever mode he is in, without a violation; 0 if nothing special
+     * @param hasModes whether the driver has a function for a thread's mode; without it there is no violation either
+     */
+    public fun <T> capturing(events: Int = 0, hasModes: Boolean = true, block: () -> T): T {
+        captureModesFunction.invoke(if (hasModes) 1 else 0)
+        captureFunction.invoke(if (events == 0) 1 else events)
+        try {
+            return block()
+        } finally {
+            captureFunction.invoke(0)
+            captureModesFunction.invoke(1)
+        }
+    }
+
+    /** How many calls were refused since the capture began. */
+    public val refused: Long get() = captureRefusedFunction.invoke() as Long
+
+    /** How many hardware connections the streams of a device share, each of which does what is queued in the order in which it was; 0: one for each stream. */
+    public fun connections(count: Int) {
+        connectionsFunction.invoke(count)
+    }
+
+    /** The driver is no more, as at the end of a process: every call says so from now on, until [reset]. */
+    public fun deinitialize() {
+        deinitializeFunction.invoke()
     }
 
     /** How many of a kind there are. */
@@ -124,6 +164,9 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     /** Where the bytes of a device's address are, for what stands in for a kernel. */
     public fun at(address: Long, bytes: Long): MemorySegment = (atFunction.invoke(address) as MemorySegment).reinterpret(bytes)
 
+    /** The calling thread's mode beside captures of other threads': 0, the default, or what the code under test has left. */
+    internal val captureMode: Int get() = captureModeFunction.invoke() as Int
+
     /** What the code under test may not leave changed on a thread: the number of its contexts, or its current device. */
     internal val threadState: Int get() = depthFunction.invoke() as Int
 
@@ -139,6 +182,7 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
             val words = listOfNotNull(
                 "$violations violations, first: $violation".takeIf { violations != 0L },
                 "the thread is left with the context or device $threadState".takeIf { threadState != 0 },
+                "the thread is left in the capture mode $captureMode".takeIf { captureMode != 0 },
             )
             reset()
             return if (words.isEmpty() || !result.isSuccess) result else TestResult.Failure(result.duration, AssertionError(words.joinToString("; ")))
@@ -166,6 +210,8 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
         /** The memory of each device, if a test says nothing else: 1 GiB. */
         public const val MEMORY: Long = 1L shl 30
 
-        private val CORE = arrayOf("gpu/gpu.c", "gpu/exit.c", "gpu/queue.c", "gpu/gpu.h", "gpu/exit.h", "gpu/queue.h")
+        private val CORE = arrayOf(
+            "gpu/gpu.c", "gpu/exit.c", "gpu/queue.c", "gpu/capture.c", "gpu/gpu.h", "gpu/exit.h", "gpu/queue.h", "gpu/capture.h",
+        )
     }
 }

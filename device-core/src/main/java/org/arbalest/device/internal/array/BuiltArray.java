@@ -72,24 +72,12 @@ public final class BuiltArray extends Ownership {
   @Override
   void freeArray() {
     RecordedEvent end = event;
-    if (end != null && !end.point.isSeenDone()) {
-      try {
-        Wait.on(end.point, end, Worker.RELEASES, _ -> freeNow());
-        return;
-      } catch (Throwable t) {
-        Faults.report("waiting for the event of an array that was released before it was complete", t);
-        synchronize(end.point);
-      }
+    if (end == null || end.point.isSeenDone()) {
+      freeNow();
+      return;
     }
-    freeNow();
-  }
-
-  private static void synchronize(EventPoint point) {
-    try {
-      point.synchronize();
-    } catch (Throwable t) {
-      Faults.report("blocking until the event of an array is over", t);
-    }
+    Throwable untold = Wait.forSure(end.point, end, Worker.RELEASES, this::freeNow);
+    if (untold != null) Faults.report("waiting for the event of an array that was released before it was complete", untold);
   }
 
   private void freeNow() {

@@ -196,23 +196,16 @@ public final class DeviceStreamImpl implements DeviceStream {
   }
 
   /**
-   * Holds memory until an event is over (DEV-19). If nobody can be told of that, waits for it, and throws; where waiting fails as well, there is nothing
-   * more to ask, and that counts as the end.
+   * Holds memory until an event is over (DEV-19), in any case.
+   *
+   * @throws RuntimeException if nobody can be told of that, after a wait
    */
   public static void keepUntil(RecordedEvent end, Shared... memories) {
     if (end.point.isKnownDone()) return; // it was recorded just now: asking would be a call for nothing
     for (Shared memory : memories) memory.retain();
-    try {
-      Wait.on(end.point, end, Worker.RELEASES, _ -> releaseAll(memories));
-    } catch (Throwable t) {
-      try {
-        end.point.synchronize();
-      } catch (Throwable failed) {
-        t.addSuppressed(failed);
-      }
-      releaseAll(memories);
-      throw t;
-    }
+    Throwable untold = Wait.forSure(end.point, end, Worker.RELEASES, () -> releaseAll(memories));
+    if (untold instanceof RuntimeException e) throw e;
+    if (untold instanceof Error e) throw e;
   }
 
   private static void releaseAll(Shared... memories) {

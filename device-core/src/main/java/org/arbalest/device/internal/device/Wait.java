@@ -6,6 +6,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandles;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.arbalest.device.DeviceException;
@@ -19,9 +21,13 @@ import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.spi.Completion;
 import org.jspecify.annotations.Nullable;
 
-/** Somebody who is told when an event is over. The event is held until then; the action runs on a thread of ours, exactly once. */
+/**
+ * Somebody who is told when an event is over. The event is held until then; the action runs on a thread of ours, exactly once. Who was told, but is then answered
+ * that nobody can say, asks again later: only what is seen to have completed, or to have failed, is over (DEV-24).
+ */
 public final class Wait implements Completion, Runnable {
   private static final long HOST_FUNCTION = stub("hostFunction", FunctionDescriptor.ofVoid(JAVA_LONG));
+  private static final long LONGEST_PAUSE_MILLIS = 1000;
   private static final long EVENT_CALLBACK = stub("eventCallback", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG));
 
   private final EventPoint point;
@@ -30,6 +36,9 @@ public final class Wait implements Completion, Runnable {
   private final Consumer<@Nullable DeviceException> action;
   private final AtomicBoolean told = new AtomicBoolean();
   private final long tag;
+
+  /** Until it asks again, if it has to. */
+  private long pauseMillis = 1;
 
   private Wait(EventPoint point, Shared keeper, Worker worker, Consumer<@Nullable DeviceException> action) {
     this.point = point;
@@ -48,11 +57,7 @@ public final class Wait implements Completion, Runnable {
    * @throws DeviceException if nobody can be told; the action is not run then
    */
   public static void on(EventPoint point, Shared keeper, Worker worker, Consumer<@Nullable DeviceException> action) {
-    worker.start();
-    if (keeper.callsOut()) Worker.RELEASES.start();
-    Wait wait = new Wait(point, keeper, worker, action);
-    keeper.retain();
-    Counts.WAITS.increment();
+    Wait wait = hold(point, keeper, worker, action);
     try {
       point.onComplete(wait);
     } catch (Throwable t) {
@@ -62,6 +67,40 @@ public final class Wait implements Completion, Runnable {
         throw t;
       }
     }
+  }
+
+  /**
+   * Runs an action when an event is over, in any case: if nobody can be told, this thread waits; if that, too, says nothing of the event, it is asked for now
+   * and then. Where waiting fails, there is nothing more to ask, and that counts as the end (DEV-19).
+   *
+   * @return why nobody could be told; null if somebody will be
+   */
+  public static @Nullable Throwable forSure(EventPoint point, Shared keeper, Worker worker, Runnable action) {
+    try {
+      on(point, keeper, worker, _ -> action.run());
+      return null;
+    } catch (Throwable t) {
+      try {
+        point.synchronize();
+      } catch (Throwable failed) {
+        t.addSuppressed(failed);
+        if (failed instanceof DeviceException e && e.errno() == Errno.EAGAIN) {
+          hold(point, keeper, worker, _ -> action.run()).askLater();
+          return t;
+        }
+      }
+      action.run();
+      return t;
+    }
+  }
+
+  private static Wait hold(EventPoint point, Shared keeper, Worker worker, Consumer<@Nullable DeviceException> action) {
+    worker.start();
+    if (keeper.callsOut()) Worker.RELEASES.start();
+    Wait wait = new Wait(point, keeper, worker, action);
+    keeper.retain();
+    Counts.WAITS.increment();
+    return wait;
   }
 
   /** From C; a tag that is not known any more has been told. */
@@ -76,7 +115,17 @@ public final class Wait implements Completion, Runnable {
 
   @Override
   public void run() {
-    DeviceException failure = failure();
+    DeviceException failure = null;
+    try {
+      if (!point.isDone()) {
+        askLater();
+        return;
+      }
+    } catch (DeviceException e) {
+      failure = e;
+    } catch (Throwable t) {
+      failure = new DeviceException(Errno.EIO, "asking for an event of " + point.device + " failed: " + t, t);
+    }
     leave();
     try {
       action.accept(failure);
@@ -85,15 +134,10 @@ public final class Wait implements Completion, Runnable {
     }
   }
 
-  private @Nullable DeviceException failure() {
-    try {
-      point.isDone();
-      return null;
-    } catch (DeviceException e) {
-      return e;
-    } catch (Throwable t) {
-      return new DeviceException(Errno.EIO, "asking for an event of " + point.device + " failed: " + t, t);
-    }
+  private void askLater() {
+    told.set(true);
+    CompletableFuture.delayedExecutor(pauseMillis, TimeUnit.MILLISECONDS, worker::submit).execute(this);
+    pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
   }
 
   private void leave() {

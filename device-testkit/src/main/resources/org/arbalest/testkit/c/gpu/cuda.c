@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture.h"
 #include "cuda_api.h"
 
 #define MOST_CONTEXTS 32
@@ -21,11 +22,31 @@ static __thread int depth;
 /* A driver may refuse all there, or let contexts be asked for and changed. */
 static int in_host_function(const char* name) { return lenient && strncmp(name, "cuCtx", 5) == 0 ? GPU_OK : GPU_NOT_PERMITTED; }
 
+/*
+ * Which calls are potentially unsafe while somebody captures a graph. No document lists them: cuda.h names allocations, NVIDIA's "CUDA Graphs" guide
+ * whatever lets the CPU wait for the GPU, PyTorch found queries of events. Safe is what goes into a stream, and what asks for nothing that depends on
+ * work; all else counts as unsafe, to be on the safe side.
+ */
+static enum capture_call capture_kind(const char* name) {
+  static const char* const safe[] = {
+    "cuDevice", "cuDriver", "cuGet", "cuCtxPush", "cuCtxPop", "cuCtxGet", "cuThread", "cuPointerGet", "cuEventCreate", "cuEventRecord", "cuEventDestroy",
+    "cuStreamGet", "cuStreamIsCapturing", "cuStreamWait", "cuStreamWrite", "cuLaunch", "cuMemHostGet", "cuMemPoolGet", "cuModuleGet",
+  };
+  size_t length = strlen(name);
+  if (length > 5 && strcmp(name + length - 5, "Async") == 0) return CAPTURE_SAFE;
+  for (size_t i = 0; i < sizeof(safe) / sizeof(safe[0]); i++) {
+    if (strncmp(name, safe[i], strlen(safe[i])) == 0) return CAPTURE_SAFE;
+  }
+  return strncmp(name, "cuEvent", 7) == 0 ? CAPTURE_ASKS : CAPTURE_UNSAFE;
+}
+
 #define CALL(name)                             \
   do {                                         \
     int injected = gpu_call(name, in_host_function); \
     if (injected) return injected;             \
     if (!initialized) return GPU_NOT_INITIALIZED; \
+    int refused = capture_check(name, capture_kind(name)); \
+    if (refused) return refused;               \
   } while (0)
 
 #define CURRENT (depth == 0 ? NULL : stack[depth - 1])
@@ -68,6 +89,7 @@ static const struct { int code; const char* name; } ERRORS[] = {
   {GPU_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE"},
   {GPU_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY"},
   {GPU_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED"},
+  {GPU_DEINITIALIZED, "CUDA_ERROR_DEINITIALIZED"},
   {GPU_NO_DEVICE, "CUDA_ERROR_NO_DEVICE"},
   {GPU_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE"},
   {GPU_NO_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT"},
@@ -77,6 +99,8 @@ static const struct { int code; const char* name; } ERRORS[] = {
   {GPU_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS"},
   {GPU_NOT_PERMITTED, "CUDA_ERROR_NOT_PERMITTED"},
   {GPU_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED"},
+  {GPU_CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
+  {GPU_CAPTURED_EVENT, "CUDA_ERROR_CAPTURED_EVENT"},
 };
 
 API CUresult cuGetErrorName(CUresult code, const char** out) {
@@ -183,6 +207,12 @@ API CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
   if (!gpu_can_reach(context, peer)) return GPU_NO_PEER_ACCESS;
   peers[gpu_ordinal(context)][gpu_ordinal(peer)] = 1;
   return GPU_OK;
+}
+
+/* Needs no context. */
+API CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+  CALL("cuThreadExchangeStreamCaptureMode");
+  return capture_exchange(mode);
 }
 
 API CUresult cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {

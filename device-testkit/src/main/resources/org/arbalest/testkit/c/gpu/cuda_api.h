@@ -16,6 +16,7 @@ typedef int CUdevice;
 typedef int CUdevice_attribute;
 typedef int CUpointer_attribute;
 typedef int CUmemPool_attribute;
+typedef int CUstreamCaptureMode;
 typedef uint32_t cuuint32_t;
 typedef uint64_t CUdeviceptr;
 typedef gpu_device* CUcontext; /* the primary context; there is no other */
@@ -50,6 +51,7 @@ CUresult cuCtxPushCurrent_v2(CUcontext context);
 CUresult cuCtxPopCurrent_v2(CUcontext* context);
 CUresult cuCtxGetCurrent(CUcontext* context);
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags);
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode);
 CUresult cuMemGetInfo_v2(size_t* free, size_t* total);
 CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes);
 CUresult cuMemFree_v2(CUdeviceptr address);

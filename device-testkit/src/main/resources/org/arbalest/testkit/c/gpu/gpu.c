@@ -55,6 +55,7 @@ static int64_t live[LIVE_KINDS];
 static struct { char name[48]; int64_t calls; } called[MOST_FUNCTIONS];
 
 static __thread int in_host_function;
+static int gone; /* what every call is answered with, when the driver is no more */
 
 void gpu_lock(void) { pthread_mutex_lock(&lock); }
 void gpu_unlock(void) { pthread_mutex_unlock(&lock); }
@@ -88,6 +89,7 @@ static void count_call(const char* name) {
 int gpu_call(const char* name, gpu_rule* rule) {
   int code = in_host_function ? rule(name) : GPU_OK;
   if (code != GPU_OK) return code;
+  if (gone) return gone;
   gpu_lock();
   count_call(name);
   for (int i = 0; i < MOST_FAULTS; i++) {
@@ -230,6 +232,7 @@ DOUBLE void double_reset(int count, int64_t memory, int has_pools, int version) 
   memset(faults, 0, sizeof(faults));
   violations = 0;
   first_violation[0] = 0;
+  gone = 0;
   for (int i = 0; i < GPU_MOST_DEVICES; i++) devices[i].died_of = 0;
   gpu_unlock();
 }
@@ -281,6 +284,10 @@ DOUBLE int64_t double_calls(const char* name) {
 
 /* Whether devices reach all of main memory by the CPU's page tables, as a GH200's does; before the runtime is asked about its devices. */
 DOUBLE void double_reach_pageable(int reaches) { reaches_pageable = reaches; }
+
+/* As at the end of a process, when the driver's own destructors have run: "the CUDA driver is in the process of shutting down" (cuda.h,
+   CUDA_ERROR_DEINITIALIZED), says every call. Until the next double_reset. */
+DOUBLE void double_deinitialize(void) { gone = GPU_DEINITIALIZED; }
 
 DOUBLE int64_t double_live(int what) { return live[what]; }
 DOUBLE int64_t double_violations(void) { return violations; }

@@ -9,7 +9,7 @@
  * gpu.c owns the devices, the memory, the lock and what is counted; queue.c stands on it, and on exit.c, and owns the streams and events; cuda.c
  * and hip.c, which do not know each other, stand on both. gpu.c knows none of them: a runtime hands it what it is to answer.
  *
- * Included by: gpu.c exit.c queue.h
+ * Included by: gpu.c exit.c queue.h capture.h
  */
 #ifndef ARBALEST_GPU_H
 #define ARBALEST_GPU_H
@@ -28,6 +28,7 @@ enum {
   GPU_INVALID_VALUE = 1,
   GPU_OUT_OF_MEMORY = 2,
   GPU_NOT_INITIALIZED = 3,
+  GPU_DEINITIALIZED = 4,
   GPU_NO_DEVICE = 100,
   GPU_INVALID_DEVICE = 101,
   GPU_NO_CONTEXT = 201,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture.h"
 #include "hip_api.h"
 
 #if __has_include("hip5.h")
@@ -37,11 +38,29 @@ static int in_host_function(const char* name) {
   return GPU_OK;
 }
 
+/* Which calls HIP forbids while somebody captures a graph: in its source those with CHECK_STREAM_CAPTURE_SUPPORTED (memory, not in stream order) or
+   StreamCaptureOngoing (asking for streams and events, and waiting for them); here all of which that is not known to be otherwise. */
+static enum capture_call capture_kind(const char* name) {
+  static const char* const safe[] = {
+    "hipGet", "hipSetDevice", "hipDevice", "hipRuntime", "hipThread", "hipDrvPointerGet", "hipPointerGet", "hipEventCreate", "hipEventRecord", "hipEventDestroy",
+    "hipStreamGet", "hipStreamIsCapturing", "hipStreamWait", "hipStreamWrite", "hipStreamAddCallback", "hipLaunch", "hipModuleLaunch", "hipModuleGet",
+    "hipStreamCreate", "hipStreamDestroy", "hipMemPoolGet",
+  };
+  size_t length = strlen(name);
+  if (length > 5 && strcmp(name + length - 5, "Async") == 0) return CAPTURE_SAFE;
+  for (size_t i = 0; i < sizeof(safe) / sizeof(safe[0]); i++) {
+    if (strncmp(name, safe[i], strlen(safe[i])) == 0) return CAPTURE_SAFE;
+  }
+  return strncmp(name, "hipEvent", 8) == 0 ? CAPTURE_ASKS : CAPTURE_UNSAFE;
+}
+
 #define CALL(name)                         \
   do {                                     \
     int injected = gpu_call(name, in_host_function); \
     if (injected) RETURN(injected);        \
     if (gpu_count() == 0) RETURN(GPU_NO_DEVICE); \
+    int refused = capture_check(name, capture_kind(name)); \
+    if (refused) RETURN(refused);          \
   } while (0)
 
 /* What works on the current device, which must not have died. */
@@ -73,6 +92,8 @@ static const struct { int code; const char* name; } ERRORS[] = {
   {GPU_NO_PEER_ACCESS, "hipErrorPeerAccessUnsupported"}, {GPU_INVALID_HANDLE, "hipErrorInvalidHandle"},
   {GPU_NOT_READY, "hipErrorNotReady"}, {GPU_ILLEGAL_ADDRESS, "hipErrorIllegalAddress"},
   {GPU_PEER_ALREADY_ENABLED, "hipErrorPeerAccessAlreadyEnabled"}, {GPU_NOT_SUPPORTED, "hipErrorNotSupported"},
+  {GPU_DEINITIALIZED, "hipErrorDeinitialized"}, {GPU_CAPTURE_UNSUPPORTED, "hipErrorStreamCaptureUnsupported"},
+  {GPU_CAPTURED_EVENT, "hipErrorCapturedEvent"},
 };
 
 API const char* hipGetErrorName(hipError_t code) {
@@ -144,6 +165,11 @@ API hipError_t hipDeviceGetStreamPriorityRange(int* least, int* greatest) {
   *least = 1;
   *greatest = -1;
   return GPU_OK;
+}
+
+API hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode) {
+  CALL("hipThreadExchangeStreamCaptureMode");
+  RETURN(capture_exchange(mode));
 }
 
 API hipError_t hipMemGetInfo(size_t* free_bytes, size_t* total) {

@@ -30,6 +30,7 @@ struct command {
   uint64_t parameters[MOST_PARAMETERS];
   void* snapshot; /* what a copy's source was when it was queued; NULL if that is read later */
   int64_t number;
+  int passed; /* it has left its connection */
   struct command* next;
 };
 
@@ -39,8 +40,19 @@ struct gpu_stream {
   struct command* head;
   struct command* tail;
   int destroyed;
+  int index; /* among the streams of its device */
   gpu_stream* next;
 };
+
+/*
+ * Streams share a device's hardware connections: CUDA_DEVICE_MAX_CONNECTIONS, 1 to 32, 8 if nothing is said; GPU_MAX_HW_QUEUES, 4 if nothing is said, for HIP.
+ * What is queued goes through a connection in the order in which it was queued, whatever its stream: "when there are more streams than connections, some will
+ * share, and there may be false dependencies" (CUDA programming guide, environment variables; ROCm/rocm-systems pull request 8916 for HIP). So what cannot begin,
+ * a wait for an event or a word, or what stands in its stream behind something that is not done, holds up all that was queued in its connection later.
+ * 0: each stream has its own.
+ */
+static int connections;
+static int created[GPU_MOST_DEVICES];
 
 static gpu_stream* streams;
 static int64_t last_number;
@@ -124,6 +136,23 @@ static void run(gpu_stream* stream, struct command* command) {
   }
 }
 
+/* Whether something of another stream, queued earlier, is still in a command's connection. */
+static int stands_behind(const gpu_stream* stream, const struct command* command) {
+  if (connections == 0) return 0;
+  for (const gpu_stream* other = streams; other != NULL; other = other->next) {
+    if (other == stream || other->device != stream->device || other->index % connections != stream->index % connections) continue;
+    const struct command* first = other->head;
+    if (first != NULL && first->passed) first = first->next;
+    if (first != NULL && first->number < command->number) return 1;
+  }
+  return 0;
+}
+
+/* A wait keeps its connection until it is over. */
+static int leaves_at_once(const struct command* command) {
+  return command->kind != WAIT && command->kind != WAIT_VALUE && command->kind != HOLD;
+}
+
 static void* work(void* argument) {
   gpu_stream* stream = argument;
   gpu_lock();
@@ -134,6 +163,9 @@ static void* work(void* argument) {
       gpu_wait_progress();
       continue;
     }
+    while (gpu_status(stream->device) == 0 && stands_behind(stream, command)) gpu_wait_progress();
+    command->passed = leaves_at_once(command);
+    if (connections != 0) gpu_progress();
     if (gpu_status(stream->device) == 0 || command->kind == FREE) run(stream, command); /* a dead device does nothing any more: see double_die */
     if (command->event != NULL) leave(command->event);
     stream->head = command->next;
@@ -175,6 +207,7 @@ static int add(gpu_stream* stream, struct command command) {
   *copy = command;
   copy->next = NULL;
   copy->number = ++last_number;
+  copy->passed = 0;
   if (stream->head == NULL) {
     stream->head = copy;
   } else {
@@ -206,6 +239,7 @@ int gpu_stream_create(gpu_device* device, gpu_stream** stream) {
   gpu_lock();
   gpu_counted(LIVE_STREAMS, 1);
   made->next = streams;
+  made->index = created[gpu_ordinal(device)]++;
   streams = made;
   gpu_unlock();
   *stream = made;
@@ -437,3 +471,11 @@ DOUBLE int64_t double_copies_done(void) { return copies_done; }
 
 /* Holds back what is queued in a stream from now on until the process ends; see exit.h. */
 DOUBLE int double_hold(gpu_stream* stream) { return enqueue(stream, (struct command){.kind = HOLD}); }
+
+/* How many connections each device has; 0 for as many as there are streams. */
+DOUBLE void double_connections(int count) {
+  gpu_lock();
+  connections = count;
+  gpu_progress();
+  gpu_unlock();
+}
