@@ -16,8 +16,10 @@
  * <tr><td>errors</td><td>{@code CuErrors}</td><td>{@code HipErrors}, which also forgets them for {@code hipGetLastError}</td></tr>
  * <tr><td>streams and events</td><td>{@code Streams}: destroying is refused in host functions</td><td>{@code Streams}: destroying waits</td></tr>
  * <tr><td>host functions</td><td>{@code HostFunctions}</td><td>{@code HostFunctions}, of two releases</td></tr>
- * <tr><td>waits that hold up no thread</td><td>{@code Waits}</td><td>{@code Waits}</td></tr>
- * <tr><td>waits of threads</td><td>{@code cuEventSynchronize}</td><td>{@code ThreadWaits}: HIP's would hold up others</td></tr>
+ * <tr><td>what codes say of what was asked for</td><td>{@code CuAnswers}</td><td>{@code HipAnswers}</td></tr>
+ * <tr><td>graphs that others capture</td><td>{@code CuCapture}</td><td>{@code HipCapture}</td></tr>
+ * <tr><td>waits, without a thread or stream for each</td><td>{@code Waits}; threads by {@code cuEventSynchronize}</td><td>{@code Waits}; threads as well: HIP's
+ * would hold up others</td></tr>
  * <tr><td>memory</td><td>{@code GpuMemory}: {@code DeviceMemory}, {@code PinnedMemory}, {@code ManagedMemory}</td><td>{@code GpuMemory}: {@code
  * DeviceMemory}, {@code PinnedMemory}; Arrow has no type for managed memory</td></tr>
  * <tr><td>the pool</td><td>{@code Pool}, known by an attribute</td><td>{@code Pool}, which is tried</td></tr>

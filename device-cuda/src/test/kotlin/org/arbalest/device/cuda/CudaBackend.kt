@@ -66,8 +66,6 @@ internal class CudaBackend(private val type: DeviceType) : GpuBackend {
 
     override fun blocks(): Int = staging().blocks()
 
-    override fun lanes(): Int = Gpu.open(0).waits.lanes() + staging().queues()
-
     override fun hasPool(): Boolean = Gpu.open(0).pool.isThere
 
     override fun calls(): Map<String, Long> = CuLibrary.functions().keys.map { it.removeSuffix("_v2") }.distinct().minus("cuEventQuery").associateWith(double::calls)

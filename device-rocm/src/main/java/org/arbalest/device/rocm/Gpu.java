@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.spi.Answer;
 import org.arbalest.device.spi.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
@@ -21,12 +22,8 @@ final class Gpu {
   final int ordinal;
   final String name;
 
-  /** The priority of streams of ours in which there is no work, only waits: those share no hardware queue with others' work. */
-  final int waitPriority;
-
   final Pool pool;
   final Waits waits;
-  final ThreadWaits threadWaits;
   final Copies copies;
   final MemoryAllocator deviceMemory;
   final MemoryAllocator pinnedMemory;
@@ -37,10 +34,8 @@ final class Gpu {
   private Gpu(int ordinal) {
     this.ordinal = ordinal;
     this.name = "ROCM:" + ordinal;
-    this.waitPriority = greatestPriority();
     this.pool = Pool.create(this);
     this.waits = new Waits(this);
-    this.threadWaits = new ThreadWaits(this);
     this.deviceMemory = new DeviceMemory(this);
     this.pinnedMemory = new PinnedMemory(this);
     this.copies = new Copies(this);
@@ -52,6 +47,7 @@ final class Gpu {
       Gpu open = OPEN.get(ordinal);
       if (open != null) return open;
       HipMemory.load();
+      HipCapture.load();
       Frees.start();
       open = new Gpu(ordinal);
       OPEN.set(ordinal, open);
@@ -65,15 +61,26 @@ final class Gpu {
   }
 
   /**
-   * Makes it this thread's current device, until {@link #leave}, which restores the one before (DEV-10). Between the two there are only calls of
-   * HIP: a device is current for an OS thread, and a virtual thread that waits, for a lock even, may go on on another.
+   * Makes it this thread's current device, until {@link #leave}, which restores the one before (DEV-10), and relaxes the thread for graphs that others capture
+   * (DEV-23). Between the two there are only calls of HIP: a device is current for an OS thread, and a virtual thread that waits, for a lock even, may go on on
+   * another.
    *
    * <p>Needed where something is created, and where a queue may be the default one. Handles of ours know their device, memory too: such calls, all
-   * that give something back among them, need nothing that could fail before them.
+   * that give something back among them, need nothing that could fail before them, and are only relaxed.
    *
    * @return what {@code leave} wants
    */
   int enter() {
+    int before = enterOrdered();
+    HipCapture.relax();
+    return before;
+  }
+
+  /**
+   * Like {@link #enter}, for calls that have their place in a stream only, and that no capture forbids: copies, events recorded and waited for by a stream, host
+   * functions, allocations and frees in stream order. It is two calls of HIP's less.
+   */
+  int enterOrdered() {
     int before = HipThread.current().device();
     if (before < 0) throw error("hipGetDevice", -before, "");
     if (before != ordinal) check(Hip.setDevice(ordinal), "hipSetDevice");
@@ -81,9 +88,11 @@ final class Gpu {
   }
 
   void leave(int before) {
+    HipCapture.restore();
     if (before == ordinal) return;
     int code = Hip.setDevice(before);
-    if (code != Hip.SUCCESS) HipErrors.report("restoring the thread's device", error("hipSetDevice", code, "")); // what was asked for is done
+    if (code == Hip.SUCCESS || HipAnswers.of(code) == Answer.GONE) return;
+    HipErrors.report("restoring the thread's device", error("hipSetDevice", code, "")); // what was asked for is done
   }
 
   /** Whether the two GPUs' queues and memory go together. They always do; if the hardware can, copies go directly from now on. */
@@ -109,15 +118,6 @@ final class Gpu {
       check(code, "hipDeviceEnablePeerAccess");
     }
     peer.pool.letReach(this);
-  }
-
-  private int greatestPriority() {
-    MemorySegment scratch = Hip.scratch();
-    int before = enter();
-    int code = Hip.deviceGetStreamPriorityRange(scratch.address(), scratch.address() + 4);
-    leave(before);
-    check(code, "hipDeviceGetStreamPriorityRange");
-    return scratch.get(JAVA_INT, 4);
   }
 
   void check(int code, String function) {

@@ -77,15 +77,17 @@ abstract class GpuMemory implements MemoryAllocator {
     Long rounded = blocks.isEmpty() ? null : blocks.remove(address);
     long block = rounded == null ? address : rounded;
     if (freeingWaits()) {
-      Frees.submit(() -> freeNow(block));
-    } else {
-      freeNow(block);
+      Frees.give(gpu, "freeing memory", "0x" + Long.toHexString(block), () -> freeNow(block));
+      return;
     }
+    int code = freeNow(block);
+    if (code != Hip.SUCCESS) Frees.goOn(code, gpu, "freeing memory", "0x" + Long.toHexString(block), () -> freeNow(block));
   }
 
-  private void freeNow(long block) {
+  private int freeNow(long block) {
+    HipCapture.relax();
     int code = freeBlock(block);
-    if (code == Hip.SUCCESS || code == Hip.DEINITIALIZED) return; // at the end of the process, HIP has freed it
-    throw gpu.error("freeing memory", code, "0x" + Long.toHexString(block));
+    HipCapture.restore();
+    return code;
   }
 }

@@ -30,6 +30,7 @@ final class Hip {
   static final int NOT_READY = 600;
   static final int PEER_ACCESS_ALREADY_ENABLED = 704;
   static final int NOT_SUPPORTED = 801;
+  static final int CAPTURED_EVENT = 907;
 
   static final int EVENT_BLOCKING_SYNC = 1;
   static final int EVENT_DISABLE_TIMING = 2;
@@ -44,9 +45,7 @@ final class Hip {
   private static final MethodHandle DEVICE_TOTAL_MEM = function("hipDeviceTotalMem", JAVA_LONG, JAVA_INT);
   private static final MethodHandle DEVICE_CAN_ACCESS_PEER = function("hipDeviceCanAccessPeer", JAVA_LONG, JAVA_INT, JAVA_INT);
   private static final MethodHandle DEVICE_ENABLE_PEER_ACCESS = function("hipDeviceEnablePeerAccess", JAVA_INT, JAVA_INT);
-  private static final MethodHandle DEVICE_GET_STREAM_PRIORITY_RANGE = function("hipDeviceGetStreamPriorityRange", JAVA_LONG, JAVA_LONG);
   private static final MethodHandle STREAM_CREATE = function("hipStreamCreateWithFlags", JAVA_LONG, JAVA_INT);
-  private static final MethodHandle STREAM_CREATE_WITH_PRIORITY = function("hipStreamCreateWithPriority", JAVA_LONG, JAVA_INT, JAVA_INT);
   private static final MethodHandle STREAM_DESTROY = function("hipStreamDestroy", JAVA_LONG);
   private static final MethodHandle STREAM_QUERY = function("hipStreamQuery", JAVA_LONG);
   private static final MethodHandle STREAM_SYNCHRONIZE = function("hipStreamSynchronize", JAVA_LONG);
@@ -57,7 +56,6 @@ final class Hip {
   private static final MethodHandle EVENT_DESTROY = function("hipEventDestroy", JAVA_LONG);
   private static final MethodHandle EVENT_RECORD = function("hipEventRecord", JAVA_LONG, JAVA_LONG);
   private static final MethodHandle EVENT_QUERY = function("hipEventQuery", JAVA_LONG);
-  private static final MethodHandle EVENT_SYNCHRONIZE = function("hipEventSynchronize", JAVA_LONG);
 
   private static final MethodHandle GET_ERROR_NAME = HipLibrary.declare("hipGetErrorName", FunctionDescriptor.of(ADDRESS, JAVA_INT), false);
 
@@ -151,25 +149,9 @@ final class Hip {
     }
   }
 
-  static int deviceGetStreamPriorityRange(long least, long greatest) {
-    try {
-      return (int) DEVICE_GET_STREAM_PRIORITY_RANGE.invokeExact(least, greatest);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
   static int streamCreate(long stream, int flags) {
     try {
       return (int) STREAM_CREATE.invokeExact(stream, flags);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int streamCreateWithPriority(long stream, int flags, int priority) {
-    try {
-      return (int) STREAM_CREATE_WITH_PRIORITY.invokeExact(stream, flags, priority);
     } catch (Throwable t) {
       throw unexpected(t);
     }
@@ -250,14 +232,6 @@ final class Hip {
   static int eventQuery(long event) {
     try {
       return (int) EVENT_QUERY.invokeExact(event);
-    } catch (Throwable t) {
-      throw unexpected(t);
-    }
-  }
-
-  static int eventSynchronize(long event) {
-    try {
-      return (int) EVENT_SYNCHRONIZE.invokeExact(event);
     } catch (Throwable t) {
       throw unexpected(t);
     }

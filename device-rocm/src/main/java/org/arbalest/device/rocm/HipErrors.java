@@ -3,6 +3,7 @@ package org.arbalest.device.rocm;
 
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.Errno;
+import org.arbalest.device.spi.Answer;
 
 /** HIP's codes, and what becomes of them (DEV-14). */
 final class HipErrors {
@@ -20,7 +21,7 @@ final class HipErrors {
       case Hip.OUT_OF_MEMORY -> Errno.ENOMEM;
       case Hip.INVALID_VALUE, Hip.INVALID_DEVICE, Hip.INVALID_CONTEXT, Hip.INVALID_HANDLE -> Errno.EINVAL;
       case Hip.NOT_SUPPORTED -> Errno.ENOSYS;
-      default -> Errno.EIO;
+      default -> HipAnswers.of(code) == Answer.CANNOT_TELL ? Errno.EAGAIN : Errno.EIO;
     };
   }
 

@@ -41,7 +41,9 @@ final class Pool {
       properties.set(JAVA_INT, 8, 1); // hipMemLocationTypeDevice
       properties.set(JAVA_INT, 12, gpu.ordinal);
       MemorySegment out = arena.allocate(JAVA_LONG);
+      HipCapture.relax();
       int code = HipMemory.memPoolCreate(out.address(), properties.address());
+      HipCapture.restore();
       if (code == Hip.NOT_SUPPORTED) return none(gpu);
       gpu.check(code, "hipMemPoolCreate");
       return create(gpu, out.get(JAVA_LONG, 0), out);
@@ -52,7 +54,10 @@ final class Pool {
     long stream = 0;
     try {
       out.set(JAVA_LONG, 0, Gpu.totalMemory(gpu.ordinal) / KEPT);
-      gpu.check(HipMemory.memPoolSetAttribute(handle, HipMemory.POOL_RELEASE_THRESHOLD, out.address()), "hipMemPoolSetAttribute");
+      HipCapture.relax();
+      int set = HipMemory.memPoolSetAttribute(handle, HipMemory.POOL_RELEASE_THRESHOLD, out.address());
+      HipCapture.restore();
+      gpu.check(set, "hipMemPoolSetAttribute");
       stream = Streams.create(gpu);
       Pool pool = new Pool(gpu, handle, stream);
       if (pool.works(out)) return pool;
@@ -116,7 +121,11 @@ final class Pool {
 
   /** Gives what is kept back to the GPU. */
   void trim() {
-    if (isThere()) gpu.check(HipMemory.memPoolTrimTo(handle, 0), "hipMemPoolTrimTo");
+    if (!isThere()) return;
+    HipCapture.relax();
+    int code = HipMemory.memPoolTrimTo(handle, 0);
+    HipCapture.restore();
+    gpu.check(code, "hipMemPoolTrimTo");
   }
 
   /** Lets another GPU read and write what comes from here. */
@@ -127,7 +136,10 @@ final class Pool {
       access.set(JAVA_INT, 0, 1); // hipMemLocationTypeDevice
       access.set(JAVA_INT, 4, other.ordinal);
       access.set(JAVA_INT, 8, 3); // hipMemAccessFlagsProtReadWrite
-      gpu.check(HipMemory.memPoolSetAccess(handle, access.address(), 1), "hipMemPoolSetAccess");
+      HipCapture.relax();
+      int code = HipMemory.memPoolSetAccess(handle, access.address(), 1);
+      HipCapture.restore();
+      gpu.check(code, "hipMemPoolSetAccess");
     }
   }
 }

@@ -62,12 +62,15 @@ final class RocmDriver implements DeviceDriver {
     Streams.destroyEvent(gpu, event);
   }
 
+  /** Not by {@code hipStreamSynchronize}, under which others may not even queue something (ROCm/rocm-systems issue 11678): an event at the end is asked for. */
   @Override
   public void synchronizeQueue(long queue) {
-    int before = gpu.enter();
-    int code = Hip.streamSynchronize(queue);
-    gpu.leave(before);
-    gpu.check(code, "hipStreamSynchronize");
+    long end = Streams.record(gpu, queue);
+    try {
+      gpu.waits.await(end);
+    } finally {
+      Streams.destroyEvent(gpu, end);
+    }
   }
 
   @Override
@@ -100,7 +103,7 @@ final class RocmDriver implements DeviceDriver {
 
   @Override
   public void waitFor(long queue, long event) {
-    int before = gpu.enter();
+    int before = gpu.enterOrdered();
     int code = Hip.streamWaitEvent(queue, event, 0);
     gpu.leave(before);
     gpu.check(code, "hipStreamWaitEvent");
@@ -108,19 +111,21 @@ final class RocmDriver implements DeviceDriver {
 
   @Override
   public boolean isDone(long event) {
-    int code = Hip.eventQuery(event);
-    if (code == Hip.SUCCESS) return true;
-    if (code == Hip.NOT_READY) return false;
-    throw gpu.error("hipEventQuery", code, "");
+    int code = gpu.waits.query(event);
+    return switch (HipAnswers.of(code)) {
+      case DONE -> true;
+      case NOT_READY, CANNOT_TELL, GONE -> false;
+      case FAILED, UNKNOWN -> throw gpu.error("hipEventQuery", code, "");
+    };
   }
 
   @Override
   public void synchronizeEvent(long event) {
-    gpu.threadWaits.await(event);
+    gpu.waits.await(event);
   }
 
   @Override
   public void onComplete(long event, Completion completion) {
-    gpu.waits.add(event, completion::complete);
+    gpu.waits.add(event, completion);
   }
 }

@@ -4,7 +4,6 @@ package org.arbalest.device.rocm;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
-import org.arbalest.device.DeviceException;
 
 /** Streams that the default stream does not hold up, and events that record no times, and for which a thread sleeps rather than spins. */
 final class Streams {
@@ -21,11 +20,6 @@ final class Streams {
     return scratch.get(JAVA_LONG, 0);
   }
 
-  /** A stream for nothing but waits. While the GPU is current: HIP's code, and the stream in {@code out}. */
-  static int createForWaits(Gpu gpu, long out) {
-    return Hip.streamCreateWithPriority(out, Hip.STREAM_NON_BLOCKING, gpu.waitPriority);
-  }
-
   /** While the GPU is current: HIP's code, and the event in {@code out}. */
   static int createEvent(long out) {
     return Hip.eventCreate(out, EVENT_FLAGS);
@@ -34,7 +28,7 @@ final class Streams {
   /** An event at the end of a stream. */
   static long record(Gpu gpu, long stream) {
     MemorySegment scratch = Hip.scratch();
-    int before = gpu.enter();
+    int before = gpu.enterOrdered();
     int created = createEvent(scratch.address());
     long event = scratch.get(JAVA_LONG, 0);
     int recorded = created == Hip.SUCCESS ? Hip.eventRecord(event, stream) : created;
@@ -49,43 +43,43 @@ final class Streams {
 
   /** Destroys a stream of ours when what is in it is done, and does not wait for that, as HIP would let its caller. */
   static void destroy(Gpu gpu, long stream) {
-    int code = Hip.streamQuery(stream);
-    if (code == Hip.SUCCESS) destroyNow(gpu, stream);
-    if (code == Hip.NOT_READY) destroyAfterAll(gpu, stream);
-    if (code != Hip.SUCCESS && code != Hip.NOT_READY) Frees.submit(() -> destroyNow(gpu, stream)); // if it waits, then there
-  }
-
-  private static void destroyAfterAll(Gpu gpu, long stream) {
-    long end;
-    try {
-      end = record(gpu, stream);
-    } catch (DeviceException e) {
-      Frees.submit(() -> destroyNow(gpu, stream));
-      throw e;
-    }
-    Runnable last = () -> {
-      try {
-        destroyEvent(gpu, end);
-      } finally {
-        destroyNow(gpu, stream);
+    int code = query(stream);
+    switch (HipAnswers.of(code)) {
+      case DONE -> {
+        code = destroyNow(stream);
+        if (code != Hip.SUCCESS) Frees.goOn(code, gpu, "hipStreamDestroy", "", () -> destroyNow(stream));
       }
-    };
-    try {
-      gpu.waits.add(end, () -> Frees.submit(last));
-    } catch (DeviceException e) {
-      Frees.submit(last);
-      throw e;
+      case NOT_READY, CANNOT_TELL -> Frees.goOn(code, gpu, "hipStreamDestroy", "", () -> tryDestroy(stream));
+      case FAILED, UNKNOWN -> Frees.give(gpu, "hipStreamDestroy", "", () -> destroyNow(stream)); // if it waits, then there
+      case GONE -> {} // so is the stream
     }
   }
 
-  private static void destroyNow(Gpu gpu, long stream) {
-    int code = Hip.streamDestroy(stream);
-    if (code != Hip.DEINITIALIZED) gpu.check(code, "hipStreamDestroy"); // at the end of the process there is nothing left
+  /** HIP's code; {@link Hip#NOT_READY} if there is still work in it. */
+  private static int tryDestroy(long stream) {
+    int code = query(stream);
+    return switch (HipAnswers.of(code)) {
+      case NOT_READY, CANNOT_TELL, GONE -> code;
+      case DONE, FAILED, UNKNOWN -> destroyNow(stream);
+    };
   }
 
-  /** Destroys an event, which waits for nothing unless a thread waits for it. */
+  private static int query(long stream) {
+    HipCapture.relax();
+    int code = Hip.streamQuery(stream);
+    HipCapture.restore();
+    if (code != Hip.SUCCESS && code != Hip.NOT_READY) HipErrors.forget();
+    return code;
+  }
+
+  /** Forbidden by no capture. */
+  private static int destroyNow(long stream) {
+    return Hip.streamDestroy(stream);
+  }
+
+  /** Destroys an event, which waits for nothing unless a thread waits for it. Where that cannot be now, another thread does it. */
   static void destroyEvent(Gpu gpu, long event) {
     int code = Hip.eventDestroy(event);
-    if (code != Hip.DEINITIALIZED) gpu.check(code, "hipEventDestroy");
+    if (code != Hip.SUCCESS) Frees.goOn(code, gpu, "hipEventDestroy", "", () -> Hip.eventDestroy(event));
   }
 }

@@ -53,8 +53,6 @@ internal class RocmBackend(private val type: DeviceType) : GpuBackend {
 
     override fun blocks(): Int = staging().blocks()
 
-    override fun lanes(): Int = Gpu.open(0).waits.lanes() + staging().queues()
-
     override fun hasPool(): Boolean = Gpu.open(0).pool.isThere
 
     override fun calls(): Map<String, Long> = HipLibrary.functions().keys.map { it.removeSuffix("_v2") }.distinct().minus("hipEventQuery").associateWith(double::calls)

@@ -115,7 +115,7 @@ internal object FailsToOpen {
         HipDouble.load()
         RocmProvider().probe(DeviceType.ROCM)
         for (function in listOf(
-            "hipGetDevice", "hipSetDevice", "hipDeviceGetStreamPriorityRange", "hipMemPoolCreate", "hipDeviceTotalMem", "hipMemPoolSetAttribute",
+            "hipGetDevice", "hipSetDevice", "hipMemPoolCreate", "hipDeviceTotalMem", "hipMemPoolSetAttribute",
             "hipStreamCreateWithFlags", "hipMallocFromPoolAsync", "hipStreamSynchronize", "hipFreeAsync",
         )) {
             HipDouble.fail(function)

@@ -16,7 +16,7 @@ public interface GpuBackend : StagingBackend {
     /** What the runtime calls what it does. */
     public val words: GpuWords
 
-    /** What the names of the backend's threads begin with: one frees, one watches. */
+    /** What the names of the backend's threads begin with: one frees, one for each GPU asks for events. */
     public val threads: String
 
     /** An object whose `main` calls [gpuProgram] with this backend, for what needs a process of its own. */
@@ -24,9 +24,6 @@ public interface GpuBackend : StagingBackend {
 
     /** The options of the JVM that [program] runs in. */
     public val options: List<String> get() = emptyList()
-
-    /** How many streams the first GPU has for waits; at most 32. */
-    public fun lanes(): Int
 
     /** Whether the first GPU's memory is from a pool. */
     public fun hasPool(): Boolean

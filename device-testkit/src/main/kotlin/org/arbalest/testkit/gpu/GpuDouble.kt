@@ -67,6 +67,7 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     private val captureModeFunction by function("double_capture_mode", JAVA_INT)
     private val captureRefusedFunction by function("double_capture_refused", JAVA_LONG)
     private val connectionsFunction by function("double_connections", null, JAVA_INT)
+    private val askedFunction by function("double_asked", JAVA_LONG)
     private val deinitializeFunction by function("double_deinitialize", null)
 
     /** Compiles and loads it, once per process. Needs a C compiler. */
@@ -118,6 +119,9 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     public fun connections(count: Int) {
         connectionsFunction.invoke(count)
     }
+
+    /** How many calls there were since the beginning, or since [deinitialize]. */
+    internal val asked: Long get() = askedFunction.invoke() as Long
 
     /** The driver is no more, as at the end of a process: every call says so from now on, until [reset]. */
     public fun deinitialize() {

@@ -19,7 +19,9 @@ internal enum class GpuProgram(val main: (GpuBackend, List<String>) -> Unit) {
     WITHOUT_POOLS({ backend, _ -> withoutPools(backend) }),
     COMES_LATER({ backend, _ -> comesLater(backend) }),
     LEAVES_ALL_OPEN({ backend, _ -> leavesAllOpen(backend) }),
-    FAILING_FREE({ backend, arguments -> failingFree(backend, arguments.single()) }),
+    FREE_FAILS_FOR_NOW({ backend, arguments -> freeFailsForNow(backend, arguments.single()) }),
+    FREE_FAILS({ backend, arguments -> freeFails(backend, arguments.single()) }),
+    RUNTIME_GONE({ backend, _ -> runtimeGone(backend) }),
 }
 
 /** Runs what a contract wants to be run in a process of its own; for the `main` of [GpuBackend.program]. */
@@ -92,22 +94,4 @@ private fun leavesAllOpen(backend: GpuBackend) {
     stream.copy(device.allocate(10), device.hostMemory().get().allocate(10))
     Thread.ofPlatform().daemon().start { there.synchronize() }
     println("good")
-}
-
-/** Lets one call of a function that gives something back fail, and goes on. */
-private fun failingFree(backend: GpuBackend, function: String) {
-    backend.double.reset(hasPools = function != backend.words.plainFree)
-    val device = backend.gpu(0)
-    val stream = device.createStream()
-    repeat(2) {
-        numbers(10).use { it.copyTo(device, stream) }.use { there -> there.copyTo(Devices.cpu(), stream).use { it.synchronize() } }
-        device.hostMemory().get().allocate(8).close()
-        device.createStream().close()
-        if (it == 0) backend.double.fail(function, 1, 999)
-    }
-    stream.close()
-    eventually("all but one is given back") {
-        Ledger.now().run { waits() == 0L && events() == 0L && queues() == 0L && buffers() <= 1L }
-    }
-    backend.drainFrees()
 }

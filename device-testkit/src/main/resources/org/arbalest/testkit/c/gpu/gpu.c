@@ -55,6 +55,7 @@ static int64_t live[LIVE_KINDS];
 static struct { char name[48]; int64_t calls; } called[MOST_FUNCTIONS];
 
 static __thread int in_host_function;
+static int64_t asked;
 static int gone; /* what every call is answered with, when the driver is no more */
 
 void gpu_lock(void) { pthread_mutex_lock(&lock); }
@@ -87,6 +88,7 @@ static void count_call(const char* name) {
 }
 
 int gpu_call(const char* name, gpu_rule* rule) {
+  __atomic_fetch_add(&asked, 1, __ATOMIC_RELAXED);
   int code = in_host_function ? rule(name) : GPU_OK;
   if (code != GPU_OK) return code;
   if (gone) return gone;
@@ -287,7 +289,13 @@ DOUBLE void double_reach_pageable(int reaches) { reaches_pageable = reaches; }
 
 /* As at the end of a process, when the driver's own destructors have run: "the CUDA driver is in the process of shutting down" (cuda.h,
    CUDA_ERROR_DEINITIALIZED), says every call. Until the next double_reset. */
-DOUBLE void double_deinitialize(void) { gone = GPU_DEINITIALIZED; }
+DOUBLE void double_deinitialize(void) {
+  gone = GPU_DEINITIALIZED;
+  asked = 0;
+}
+
+/* How many calls there were, since the driver is no more if it is not. */
+DOUBLE int64_t double_asked(void) { return __atomic_load_n(&asked, __ATOMIC_RELAXED); }
 
 DOUBLE int64_t double_live(int what) { return live[what]; }
 DOUBLE int64_t double_violations(void) { return violations; }

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.testkit.gpu
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.factory.TestFactory
+import io.kotest.core.spec.style.funSpec
+import io.kotest.matchers.longs.shouldBeGreaterThan
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Ledger
+import org.arbalest.device.abi.Errno
+import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.numbers
+import org.arbalest.testkit.contract.pageable
+import org.arbalest.testkit.gpu.GpuDouble.Live
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.TimeUnit.SECONDS
+
+/** Another thread captures a graph, in global mode: what we call meanwhile does not invalidate that, and is not misunderstood. */
+internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
+    val device by lazy { backend.gpu(0) }
+    val double = backend.double
+    val words = backend.words
+
+    test("DEV-23 while another thread captures a graph, nothing of ours invalidates it: memory, copies, waits, closing; and the thread's mode is restored") {
+        backend.settle()
+        double.capturing {
+            journey(device, backend::gate)
+            journey(backend.gpu(1), backend::gate)
+            for (type in backend.types) Devices.device(type, 0).allocate(1000).close()
+            device.createStream().use { stream ->
+                for (size in listOf(100L, 100_000L, 9L shl 20)) {
+                    pageable(size, 1).use { from ->
+                        device.allocate(size).use { there ->
+                            stream.copy(from, there)
+                            pageable(size, 2).use { back ->
+                                stream.copy(there, back)
+                                stream.synchronize()
+                                back.segment().mismatch(from.segment()) shouldBe -1
+                            }
+                        }
+                    }
+                }
+                stream.record().use { event ->
+                    event.synchronize()
+                    event.isDone shouldBe true
+                }
+            }
+            shouldThrow<DeviceException> { device.allocate(GpuDouble.MEMORY * 2) }.errno() shouldBe Errno.ENOMEM
+            backend.settle()
+            double.refused shouldBe 0
+            double.captureMode shouldBe 0
+        }
+    }
+
+    for (code in listOf(900, 907)) {
+        test("DEV-24 an event that nobody can tell of ($code) is neither done nor failed: nothing is released under the work, no stage completes; both happen once later") {
+            backend.settle()
+            val before = Ledger.now()
+            val memory = double.live(Live.DEVICE)
+            val stream = device.createStream()
+            val gate = backend.gate(stream)
+            val event = stream.record()
+            val there = numbers(1000).use { it.copyTo(device, stream) }
+            val stages = listOf(event.completion(), event.completion()).map { it.toCompletableFuture() }
+            double.capturing(events = code) {
+                there.close()
+                val asked = double.refused
+                event.isDone shouldBe false
+                eventually("all are asked for, more than once") { double.refused > asked + 20 }
+                stages.count { it.isDone } shouldBe 0
+                double.live(Live.DEVICE) shouldBe memory + 1
+                gate.open()
+                eventually("the work is over") { double.live(Live.COMMANDS) == 0L }
+                val late = event.completion().toCompletableFuture()
+                val askedThen = double.refused
+                eventually("all are asked for again") { double.refused > askedThen + 20 }
+                (stages + late).count { it.isDone } shouldBe 0
+                double.live(Live.DEVICE) shouldBe memory + 1
+                Ledger.now().since(before).waits() shouldBeGreaterThan 0
+            }
+            stages.forEach { it.get(20, SECONDS) }
+            event.isDone shouldBe true
+            event.close()
+            stream.close()
+            eventually("it is all released") { Ledger.now().since(before).isZero && double.live(Live.DEVICE) == memory }
+        }
+    }
+
+    test("DEV-24 a thread that waits for an event or a stream goes on waiting as long as nobody can tell") {
+        device.createStream().use { stream ->
+            val event = stream.record()
+            double.capturing(events = 900) {
+                val waiting = listOf<() -> Unit>(event::synchronize, stream::synchronize).map { wait -> CompletableFuture.runAsync { wait() } }
+                eventually("both are refused") { double.refused > 50 }
+                waiting.count { it.isDone } shouldBe 0
+                waiting
+            }.forEach { it.get(20, SECONDS) }
+            event.close()
+        }
+    }
+
+    test("DEV-24 a thread that waits for an event which was recorded in a graph is told that this cannot be, and the event is not over") {
+        device.createStream().use { stream ->
+            val event = stream.record()
+            double.capturing(events = 907) {
+                val error = shouldThrow<DeviceException> { event.synchronize() }
+                error.errno() shouldBe Errno.EAGAIN
+                error.message shouldContain "(907)"
+                event.isDone shouldBe false
+            }
+            event.synchronize()
+            event.close()
+        }
+    }
+
+    test("DEV-23 where the runtime has no function for a thread's mode all goes on, and what cannot be told meanwhile is held") {
+        device.createStream().use { stream ->
+            device.hostMemory().get().allocate(1000).use { pinned ->
+                device.allocate(1000).use { there ->
+                    double.capturing(hasModes = false) {
+                        stream.copy(pinned, there)
+                        stream.record().use { event ->
+                            event.isDone shouldBe false
+                            val told = event.completion().toCompletableFuture()
+                            eventually("it is asked for") { double.refused > 20 }
+                            told.isDone shouldBe false
+                            shouldThrow<DeviceException> { Devices.device(backend.types[1], 0).allocate(10) }.message shouldContain "(900)"
+                            told
+                        }
+                    }.get(20, SECONDS)
+                    stream.synchronize()
+                }
+            }
+        }
+    }
+
+    test("DEV-24 an unknown code is asked for once more: one that comes once is none, one that stays is a failure that names the call") {
+        device.createStream().use { stream ->
+            val gate = backend.gate(stream)
+            val event = stream.record()
+            double.fail(words.query, 1, 999)
+            event.isDone shouldBe false
+            double.failNothing() shouldBe 0
+            for (nth in 1L..2) double.fail(words.query, nth, 999)
+            shouldThrow<DeviceException> { event.isDone }.message shouldBe "${words.query} on $device failed: ${words.unknown}"
+            double.failNothing() shouldBe 0
+            gate.open()
+            event.synchronize()
+            event.close()
+        }
+    }
+}

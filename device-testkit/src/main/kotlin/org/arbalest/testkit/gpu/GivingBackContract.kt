@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.testkit.gpu
+
+import io.kotest.assertions.withClue
+import io.kotest.core.factory.TestFactory
+import io.kotest.core.spec.style.funSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.Devices
+import org.arbalest.device.Ledger
+import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.numbers
+import org.arbalest.testkit.gpu.GpuDouble.Live
+
+/** What cannot be given back at once, or at all; and the end of the process, when there is nothing any more to give back. */
+internal fun givingBackContract(backend: GpuBackend): TestFactory = funSpec {
+    val words = backend.words
+
+    for (function in words.frees) {
+        test("DEV-26 a call of $function that fails for now is made again, and nothing is lost or said") {
+            val child = backend.run(GpuProgram.FREE_FAILS_FOR_NOW, function)
+            withClue(child.output) {
+                child.output.trim() shouldBe "good"
+                child.exitCode shouldBe 0
+            }
+        }
+
+        test("DEV-26 a call of $function that fails for good is said by the log, once, and everything else goes on") {
+            val child = backend.run(GpuProgram.FREE_FAILS, function)
+            withClue(child.output) {
+                child.exitCode shouldBe 0
+                val said = Regex("on ${backend.types[0]}\\w*:0 failed: ${Regex.escape(words.illegalAddress)}").findAll(child.output).count()
+                said shouldBe 1
+                child.output shouldContain "good"
+            }
+        }
+    }
+
+    test("DEV-26 when the runtime is gone, at the end of the process, nobody is told, nothing is said, and nothing goes on asking") {
+        val child = backend.run(GpuProgram.RUNTIME_GONE)
+        withClue(child.output) {
+            child.output.trim() shouldBe "good"
+            child.exitCode shouldBe 0
+        }
+    }
+}
+
+private fun use(backend: GpuBackend, function: String, fail: () -> Unit) {
+    backend.double.reset(hasPools = function != backend.words.plainFree)
+    val device = backend.gpu(0)
+    val stream = device.createStream()
+    repeat(2) {
+        numbers(10).use { it.copyTo(device, stream) }.use { there -> there.copyTo(Devices.cpu(), stream).use { it.synchronize() } }
+        device.hostMemory().get().allocate(8).close()
+        device.createStream().close()
+        if (it == 0) {
+            eventually("nothing is under way") { Ledger.now().run { waits() == 0L && buffers() == 0L } }
+            fail()
+        }
+    }
+    stream.close()
+    eventually("all is given back: ${Ledger.now()}") { Ledger.now().run { waits() == 0L && events() == 0L && queues() == 0L && buffers() == 0L } }
+    backend.drainFrees()
+}
+
+internal fun freeFailsForNow(backend: GpuBackend, function: String) {
+    val double = backend.double
+    use(backend, function) {
+        for ((nth, code) in listOf(900, 999, 2).withIndex()) double.fail(function, nth + 1L, code)
+    }
+    val streams = if (backend.hasPool()) 1L else 0L
+    eventually("the runtime has it all back") {
+        double.live(Live.DEVICE) == 0L && double.live(Live.STREAMS) == streams && double.live(Live.EVENTS) == backend.slots().toLong() &&
+            double.live(Live.PINNED) == backend.blocks().toLong()
+    }
+    check(double.failNothing() == 0)
+    check(double.violation == "") { double.violation }
+    println("good")
+}
+
+internal fun freeFails(backend: GpuBackend, function: String) {
+    use(backend, function) { backend.double.fail(function, 1, 700) }
+    check(backend.double.failNothing() == 0)
+    println("good")
+}
+
+internal fun runtimeGone(backend: GpuBackend) {
+    val double = backend.double
+    double.load()
+    val device = backend.gpu(0)
+    val streams = List(2) { device.createStream() }
+    val gate = backend.gate(streams[0])
+    val event = streams[0].record()
+    var told = false
+    event.completion().whenComplete { _, _ -> told = true }
+    val there = numbers(100).use { it.copyTo(device, streams[0]) }
+    there.close()
+    eventually("it is asked for") { double.asked > 0 }
+    double.deinitialize()
+    gate.open()
+    eventually("the runtime says so") { double.asked > 0 }
+    var asked: Long
+    do {
+        asked = double.asked
+        Thread.sleep(50) // longer than the poller ever pauses
+    } while (double.asked != asked)
+    check(!told)
+    check(!event.isDone)
+    event.close()
+    streams.forEach { it.close() }
+    device.hostMemory() // and who comes late
+    backend.drainFrees()
+    check(Ledger.now().waits() > 0)
+    println("good")
+}
