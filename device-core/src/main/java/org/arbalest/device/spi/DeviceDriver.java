@@ -103,9 +103,17 @@ public interface DeviceDriver extends MemoryAllocator {
   default void checkEvent(long event) {}
 
   /**
-   * Refuses a buffer's address that came from outside and is recognisably none of this device's (DEV-12).
+   * Refuses a buffer's address that came from outside and is recognisably none of this device's (DEV-12, DEV-27). Not empty, as far as that is known.
    *
    * @throws org.arbalest.device.DeviceException with {@code EINVAL} and why
    */
   default void checkBuffer(long address) {}
+
+  /**
+   * Whether {@link #checkBuffer} is to be asked for every buffer of every array, since it costs next to nothing; else for one that is not empty, and for all of
+   * them at full validation.
+   */
+  default boolean checksEachBuffer() {
+    return true;
+  }
 }

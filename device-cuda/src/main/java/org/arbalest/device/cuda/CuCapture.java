@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import org.arbalest.device.spi.Answer;
 
 /**
  * How a thread stands to graphs that other threads capture. While one captures in global mode, "potentially unsafe" calls (allocations, queries, waits, frees) of
@@ -48,8 +49,10 @@ final class CuCapture {
     CuCapture thread = CURRENT.get();
     if (!thread.isRelaxed) return;
     thread.isRelaxed = false;
-    int code = thread.exchange(thread.mode.get(JAVA_INT, 0));
-    if (code == Cu.SUCCESS || CuAnswers.of(code) == org.arbalest.device.spi.Answer.GONE) return;
+    int before = thread.mode.get(JAVA_INT, 0);
+    int code = thread.exchange(before);
+    if (CuAnswers.of(code) == Answer.UNKNOWN) code = thread.exchange(before); // it is the user's thread: not given up at once
+    if (code == Cu.SUCCESS || CuAnswers.of(code) == Answer.GONE) return;
     CuErrors.report("restoring the thread's capture mode", CuErrors.exception("cuThreadExchangeStreamCaptureMode", code, ""));
   }
 

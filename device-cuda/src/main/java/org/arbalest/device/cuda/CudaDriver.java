@@ -14,20 +14,22 @@ import org.jspecify.annotations.Nullable;
 /** One of a GPU's kinds of memory, with the GPU's queues. */
 final class CudaDriver implements DeviceDriver {
   private final Gpu gpu;
+  private final DeviceType type;
   private final MemoryAllocator memory;
   private final @Nullable HostMemory hostMemory;
 
-  private CudaDriver(Gpu gpu, MemoryAllocator memory, @Nullable HostMemory hostMemory) {
+  private CudaDriver(Gpu gpu, DeviceType type, MemoryAllocator memory, @Nullable HostMemory hostMemory) {
     this.gpu = gpu;
+    this.type = type;
     this.memory = memory;
     this.hostMemory = hostMemory;
   }
 
   static CudaDriver of(Gpu gpu, DeviceType type) {
     HostMemory pinned = new HostMemory(DeviceType.CUDA_HOST, gpu.pinnedMemory);
-    if (type.equals(DeviceType.CUDA_HOST)) return new CudaDriver(gpu, gpu.pinnedMemory, null);
-    if (type.equals(DeviceType.CUDA_MANAGED)) return new CudaDriver(gpu, gpu.managedMemory, pinned);
-    return new CudaDriver(gpu, gpu.deviceMemory, pinned);
+    if (type.equals(DeviceType.CUDA_HOST)) return new CudaDriver(gpu, type, gpu.pinnedMemory, null);
+    if (type.equals(DeviceType.CUDA_MANAGED)) return new CudaDriver(gpu, type, gpu.managedMemory, pinned);
+    return new CudaDriver(gpu, type, gpu.deviceMemory, pinned);
   }
 
   @Override
@@ -147,5 +149,20 @@ final class CudaDriver implements DeviceDriver {
   @Override
   public void onComplete(long event, Completion completion) {
     gpu.waits.add(event, completion);
+  }
+
+  @Override
+  public void checkEvent(long event) {
+    CuAddress.checkEvent(gpu, event);
+  }
+
+  @Override
+  public void checkBuffer(long address) {
+    CuAddress.check(gpu, type, address);
+  }
+
+  @Override
+  public boolean checksEachBuffer() {
+    return false;
   }
 }

@@ -55,6 +55,7 @@ internal class CudaBackend(private val type: DeviceType) : GpuBackend {
             plainFree = "cuMemFree",
             frees = listOf("cuEventDestroy", "cuStreamDestroy", "cuMemFreeAsync", "cuMemFreeHost", "cuMemFree"),
             query = "cuEventQuery",
+            address = "cuPointerGetAttribute",
             outOfMemory = "CUDA_ERROR_OUT_OF_MEMORY (2)",
             illegalAddress = "CUDA_ERROR_ILLEGAL_ADDRESS (700)",
             noDevice = "CUDA_ERROR_NO_DEVICE (100)",

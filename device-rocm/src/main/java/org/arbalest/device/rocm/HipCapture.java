@@ -49,7 +49,9 @@ final class HipCapture {
     HipCapture thread = CURRENT.get();
     if (!thread.isRelaxed) return;
     thread.isRelaxed = false;
-    int code = thread.exchange(thread.mode.get(JAVA_INT, 0));
+    int before = thread.mode.get(JAVA_INT, 0);
+    int code = thread.exchange(before);
+    if (HipAnswers.of(code) == Answer.UNKNOWN) code = thread.exchange(before); // it is the user's thread: not given up at once
     if (code == Hip.SUCCESS || HipAnswers.of(code) == Answer.GONE) return;
     HipErrors.report("restoring the thread's capture mode", HipErrors.exception("hipThreadExchangeStreamCaptureMode", code, ""));
   }

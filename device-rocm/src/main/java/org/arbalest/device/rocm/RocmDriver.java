@@ -13,18 +13,20 @@ import org.jspecify.annotations.Nullable;
 /** One of a GPU's kinds of memory, with the GPU's queues. */
 final class RocmDriver implements DeviceDriver {
   private final Gpu gpu;
+  private final DeviceType type;
   private final MemoryAllocator memory;
   private final @Nullable HostMemory hostMemory;
 
-  private RocmDriver(Gpu gpu, MemoryAllocator memory, @Nullable HostMemory hostMemory) {
+  private RocmDriver(Gpu gpu, DeviceType type, MemoryAllocator memory, @Nullable HostMemory hostMemory) {
     this.gpu = gpu;
+    this.type = type;
     this.memory = memory;
     this.hostMemory = hostMemory;
   }
 
   static RocmDriver of(Gpu gpu, DeviceType type) {
-    if (type.equals(DeviceType.ROCM_HOST)) return new RocmDriver(gpu, gpu.pinnedMemory, null);
-    return new RocmDriver(gpu, gpu.deviceMemory, new HostMemory(DeviceType.ROCM_HOST, gpu.pinnedMemory));
+    if (type.equals(DeviceType.ROCM_HOST)) return new RocmDriver(gpu, type, gpu.pinnedMemory, null);
+    return new RocmDriver(gpu, type, gpu.deviceMemory, new HostMemory(DeviceType.ROCM_HOST, gpu.pinnedMemory));
   }
 
   @Override
@@ -127,5 +129,20 @@ final class RocmDriver implements DeviceDriver {
   @Override
   public void onComplete(long event, Completion completion) {
     gpu.waits.add(event, completion);
+  }
+
+  @Override
+  public void checkEvent(long event) {
+    HipAddress.checkEvent(gpu, event);
+  }
+
+  @Override
+  public void checkBuffer(long address) {
+    HipAddress.check(gpu, type, address);
+  }
+
+  @Override
+  public boolean checksEachBuffer() {
+    return false;
   }
 }

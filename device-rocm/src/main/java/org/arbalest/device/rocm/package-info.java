@@ -17,6 +17,7 @@
  * <tr><td>streams and events</td><td>{@code Streams}: destroying is refused in host functions</td><td>{@code Streams}: destroying waits</td></tr>
  * <tr><td>host functions</td><td>{@code HostFunctions}</td><td>{@code HostFunctions}, of two releases</td></tr>
  * <tr><td>what codes say of what was asked for</td><td>{@code CuAnswers}</td><td>{@code HipAnswers}</td></tr>
+ * <tr><td>what comes from outside and is none of a GPU's</td><td>{@code CuAddress}</td><td>{@code HipAddress}</td></tr>
  * <tr><td>graphs that others capture</td><td>{@code CuCapture}</td><td>{@code HipCapture}</td></tr>
  * <tr><td>waits, without a thread or stream for each</td><td>{@code Waits}; threads by {@code cuEventSynchronize}</td><td>{@code Waits}; threads as well: HIP's
  * would hold up others</td></tr>

@@ -42,6 +42,7 @@ internal class RocmBackend(private val type: DeviceType) : GpuBackend {
             plainFree = "hipFree",
             frees = listOf("hipEventDestroy", "hipStreamDestroy", "hipFreeAsync", "hipHostFree", "hipFree"),
             query = "hipEventQuery",
+            address = "hipDrvPointerGetAttributes",
             outOfMemory = "hipErrorOutOfMemory (2)",
             illegalAddress = "hipErrorIllegalAddress (700)",
             noDevice = "hipErrorNoDevice (100)",

@@ -99,6 +99,28 @@ class RocmSpec : FunSpec({
         }
     }
 
+    test("DEV-25 somebody else who is in hipEventSynchronize, and so lets others wait who ask for the event, holds up no wait for another") {
+        val synchronize = Raw.function("hipEventSynchronize", JAVA_LONG)
+        device.createStream().use { held ->
+            device.createStream().use { other ->
+                val shut = List(2) { gates.shut(if (it == 0) held else other) }
+                val first = held.record()
+                val stuck = first.completion().toCompletableFuture()
+                val waiting = List(3) { CompletableFuture.runAsync { Raw.call(synchronize, first.handle()) shouldBe 0 } } // one after the other has the event
+                val late = List(20) { held.record() }
+                val lateStages = late.map { it.completion().toCompletableFuture() }
+                val stages = List(20) { other.record().use { it.completion().toCompletableFuture() } }
+                shut[1].open()
+                stages.forEach { it.get(20, SECONDS) }
+                repeat(20) { other.record().use { it.completion().toCompletableFuture().get(20, SECONDS) } }
+                stuck.isDone shouldBe false
+                shut[0].open()
+                (lateStages + stuck + waiting).forEach { it.get(20, SECONDS) }
+                (late + first).forEach { it.close() }
+            }
+        }
+    }
+
     test("wait: a thread that waits does not wait behind others' events") {
         val held = List(40) { device.createStream() }
         val gates = held.map { gates.shut(it) }

@@ -45,6 +45,7 @@ public interface GpuBackend : StagingBackend {
  * @property plainFree what gives that back
  * @property frees all functions that give something back, [plainFree] too
  * @property query the function that asks for an event
+ * @property address the function that asks for an address
  * @property outOfMemory the name and number of the code for it
  * @property illegalAddress that for a GPU that has died of it
  * @property noDevice that for a runtime without a GPU
@@ -57,6 +58,7 @@ public class GpuWords(
     public val plainFree: String,
     public val frees: List<String>,
     public val query: String,
+    public val address: String,
     public val outOfMemory: String,
     public val illegalAddress: String,
     public val noDevice: String,

@@ -34,6 +34,7 @@ public fun gpuContract(backend: GpuBackend): TestFactory = funSpec {
     include(captureContract(backend))
     include(pollingContract(backend))
     include(givingBackContract(backend))
+    include(placeContract(backend))
 }
 
 private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {

@@ -20,7 +20,6 @@ import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.internal.recording.Recording;
-import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.SchemaImporter;
 import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.SynchronousDriver;
@@ -138,7 +137,7 @@ public final class ArrayImport {
   private static boolean check(Device device, Field field, long array, Validation level) {
     if (level == Validation.NONE) return true;
     boolean hasEmptyAtOffset = Structure.validate(field, array);
-    checkBuffers(device, Layout.of(field), array);
+    BufferPlaces.check(device, field, array, level);
     return hasEmptyAtOffset;
   }
 
@@ -159,22 +158,6 @@ public final class ArrayImport {
     if (handle == 0) throw DeviceException.invalid("sync_event points to an event that is NULL");
     driver.checkEvent(handle);
     return new EventPoint(device, driver, cell);
-  }
-
-  /** Asks the driver whether the buffers may be its device's; main memory needs no asking. */
-  static void checkBuffers(Device device, Layout layout, long array) {
-    if (DeviceImpl.unwrap(device).isCpu() || device.isOpaque()) return;
-    checkBuffers(DeviceImpl.unwrap(device).driver(), layout, array);
-  }
-
-  private static void checkBuffers(DeviceDriver driver, Layout layout, long array) {
-    long count = ArrowArrayStruct.nBuffers(array) - (layout.shape == Layout.Shape.VIEW ? 1 : 0); // the last are sizes, in main memory
-    for (long i = 0; i < count; i++) {
-      long address = ArrowArrayStruct.buffer(array, i);
-      if (address != 0) driver.checkBuffer(address);
-    }
-    for (int i = 0; i < layout.children.length; i++) checkBuffers(driver, layout.children[i].layout, ArrowArrayStruct.child(array, i));
-    if (layout.dictionary != null) checkBuffers(driver, layout.dictionary.layout, ArrowArrayStruct.dictionary(array));
   }
 
   /** Releases an array unless it is released (OWN-01); one of ours without going through C. */

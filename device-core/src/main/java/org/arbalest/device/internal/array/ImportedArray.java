@@ -3,10 +3,10 @@ package org.arbalest.device.internal.array;
 
 import org.arbalest.device.Device;
 import org.arbalest.device.Field;
+import org.arbalest.device.Validation;
 import org.arbalest.device.abi.ArrowDeviceArrayStruct;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.memory.NativeHeap;
-import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
 /** An array that a C producer made: its struct, moved to a block of ours, and the duty to release it. Its event is borrowed (DEV-05). */
@@ -40,8 +40,8 @@ final class ImportedArray extends Ownership {
   }
 
   @Override
-  public void checkBuffers(Field field, long struct) {
-    ArrayImport.checkBuffers(device, Layout.of(field), struct);
+  public void checkBuffers(Field field, long struct, Validation level) {
+    BufferPlaces.check(device, field, struct, level);
   }
 
   @Override

@@ -3,6 +3,7 @@ package org.arbalest.device.internal.array;
 
 import org.arbalest.device.Conversion;
 import org.arbalest.device.Field;
+import org.arbalest.device.Validation;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.lifetime.Counts;
@@ -37,7 +38,7 @@ public abstract class Ownership extends Shared {
   }
 
   /** Asks whoever knows about the buffers of a struct of this array whether they are where they should be; nobody has to be asked about our own. */
-  public void checkBuffers(Field field, long struct) {}
+  public void checkBuffers(Field field, long struct, Validation level) {}
 
   /** The same for a struct of ours, which has the number behind the list of its buffers. */
   static long sizeBehindBuffers(long struct) {

@@ -26,7 +26,7 @@ public final class ArrayValidation {
     try {
       if (level == Validation.NONE) return;
       Structure.validate(array.field(), array.struct());
-      owner.checkBuffers(array.field(), array.struct());
+      owner.checkBuffers(array.field(), array.struct(), level);
       if (level == Validation.FULL) validateContent(array, owner);
     } finally {
       owner.release();

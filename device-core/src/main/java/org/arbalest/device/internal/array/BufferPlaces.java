@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.array;
+
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Field;
+import org.arbalest.device.Validation;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.device.DeviceImpl;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.spi.DeviceDriver;
+
+/**
+ * Asks the driver whether an array's buffers may be where the array is said to be (DEV-12, DEV-27). Main memory needs no asking. A driver for which a question
+ * costs a call of the runtime's is asked for one buffer that has something in it, at full validation for all of them.
+ */
+final class BufferPlaces {
+  private final DeviceDriver driver;
+  private final boolean asksForEach;
+  private final boolean isFull;
+  private boolean hasAsked;
+
+  private BufferPlaces(DeviceDriver driver, boolean isFull) {
+    this.driver = driver;
+    this.asksForEach = driver.checksEachBuffer();
+    this.isFull = isFull;
+  }
+
+  /** Throws a {@link DeviceException} with the path of the field; of an array whose structure is valid. */
+  static void check(Device device, Field field, long array, Validation level) {
+    if (DeviceImpl.unwrap(device).isCpu() || device.isOpaque()) return;
+    try {
+      new BufferPlaces(DeviceImpl.unwrap(device).driver(), level == Validation.FULL).check(Layout.of(field), array);
+    } catch (Malformed e) {
+      throw e.toDeviceException();
+    }
+  }
+
+  private void check(Layout layout, long array) {
+    long count = ArrowArrayStruct.nBuffers(array) - (layout.shape == Layout.Shape.VIEW ? 1 : 0); // the last are sizes, in main memory
+    for (long i = 0; i < count && !isEnough(); i++) {
+      long address = ArrowArrayStruct.buffer(array, i);
+      if (address != 0 && (asksForEach || isNeeded(layout.shape, i, array))) check(i, address);
+    }
+    for (int i = 0; i < layout.children.length && !isEnough(); i++) {
+      try {
+        check(layout.children[i].layout, ArrowArrayStruct.child(array, i));
+      } catch (Malformed e) {
+        throw e.under(layout.children[i].name());
+      }
+    }
+    if (layout.dictionary == null || isEnough()) return;
+    try {
+      check(layout.dictionary.layout, ArrowArrayStruct.dictionary(array));
+    } catch (Malformed e) {
+      throw e.under(Malformed.DICTIONARY);
+    }
+  }
+
+  private boolean isEnough() {
+    return hasAsked && !asksForEach && !isFull;
+  }
+
+  /** Whether there is something in a buffer for sure; an empty one may be anywhere. Nobody knows how much text there is. */
+  private static boolean isNeeded(Layout.Shape shape, long buffer, long array) {
+    if (ArrowArrayStruct.length(array) == 0) return false;
+    return switch (shape) {
+      case VARIABLE, VIEW -> buffer < 2;
+      default -> true;
+    };
+  }
+
+  private void check(long index, long address) {
+    hasAsked = true;
+    try {
+      driver.checkBuffer(address);
+    } catch (DeviceException e) {
+      if (e.errno() != Errno.EINVAL) throw e;
+      throw new Malformed("buffers[" + index + "]: " + e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.cuda;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.abi.Errno;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an address and an event that came from outside recognisably are not (DEV-27). Addresses the driver knows; what it cannot tell passes. Events it takes for
+ * pointers, and follows them: so of those only what can be no pointer is found out without it.
+ */
+final class CuAddress {
+  private static final int IS_MANAGED = 8;
+  private static final int DEVICE_ORDINAL = 9;
+  private static final int PAGEABLE_MEMORY_ACCESS = 88;
+
+  /** Nothing is ever mapped there. */
+  private static final long FIRST_PAGE = 4096;
+
+  private CuAddress() {}
+
+  /** Refuses an address that is none of a GPU's memory of a kind. Allowed while a graph is captured. */
+  static void check(Gpu gpu, DeviceType type, long address) {
+    gpu.enterOrdered();
+    int kind = CuMemory.kindOf(address);
+    int ordinal = kind == CuMemory.ON_DEVICE ? attribute(DEVICE_ORDINAL, address) : gpu.ordinal;
+    boolean isManaged = kind == CuMemory.ON_DEVICE && attribute(IS_MANAGED, address) == 1;
+    gpu.leave();
+    String place = elsewhere(gpu, type, kind, ordinal, isManaged);
+    if (place == null) return;
+    throw new DeviceException(Errno.EINVAL, "0x" + Long.toHexString(address) + " is " + place + ", but the array is said to be on " + type + ":" + gpu.ordinal);
+  }
+
+  private static @Nullable String elsewhere(Gpu gpu, DeviceType type, int kind, int ordinal, boolean isManaged) {
+    boolean isHost = type.equals(DeviceType.CUDA_HOST);
+    if (kind == CuMemory.PAGEABLE) {
+      boolean may = isHost || Gpu.attribute(gpu.ordinal, PAGEABLE_MEMORY_ACCESS) != 0; // the CPU can read it, or the GPU any memory, as on GH200
+      return may ? null : "pageable main memory";
+    }
+    if (kind != CuMemory.ON_DEVICE || isManaged || ordinal < 0) return null;
+    return type.equals(DeviceType.CUDA) && ordinal == gpu.ordinal ? null : "memory of CUDA:" + ordinal;
+  }
+
+  /** In the context: an attribute that is an int, or −1. */
+  private static int attribute(int attribute, long address) {
+    MemorySegment scratch = Cu.scratch();
+    scratch.set(JAVA_INT, 0, 0); // some are a byte
+    return CuMemory.pointerGetAttribute(scratch.address(), attribute, address) == Cu.SUCCESS ? scratch.get(JAVA_INT, 0) : -1;
+  }
+
+  static void checkEvent(Gpu gpu, long event) {
+    if (event > 0 && event < FIRST_PAGE) {
+      throw new DeviceException(Errno.EINVAL, "its sync_event points to 0x" + Long.toHexString(event) + ", which is no event of " + gpu.name);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.rocm;
+
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.abi.Errno;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an address and an event that came from outside recognisably are not (DEV-27). Addresses HIP knows; what it cannot tell passes. Events it takes for
+ * pointers, and follows them: so of those only what can be no pointer is found out without it.
+ */
+final class HipAddress {
+  /** Nothing is ever mapped there. */
+  private static final long FIRST_PAGE = 4096;
+
+  /** Then GPUs read any memory; the attribute that says so is another number in each major release. */
+  private static final boolean READS_PAGEABLE = "1".equals(System.getenv("HSA_XNACK"));
+
+  private HipAddress() {}
+
+  /** Refuses an address that is none of a GPU's memory of a kind. Allowed while a graph is captured. */
+  static void check(Gpu gpu, DeviceType type, long address) {
+    int kind = HipMemory.kindOf(address);
+    if (kind < 0) HipErrors.forget();
+    String place = elsewhere(gpu, type, kind, HipThread.current().ordinal());
+    if (place == null) return;
+    throw new DeviceException(Errno.EINVAL, "0x" + Long.toHexString(address) + " is " + place + ", but the array is said to be on " + type + ":" + gpu.ordinal);
+  }
+
+  private static @Nullable String elsewhere(Gpu gpu, DeviceType type, int kind, int ordinal) {
+    boolean isHost = type.equals(DeviceType.ROCM_HOST);
+    if (kind == HipMemory.PAGEABLE) return isHost || READS_PAGEABLE ? null : "pageable main memory";
+    if (kind != HipMemory.ON_DEVICE) return null;
+    return !isHost && ordinal == gpu.ordinal ? null : "memory of ROCM:" + ordinal;
+  }
+
+  static void checkEvent(Gpu gpu, long event) {
+    if (event > 0 && event < FIRST_PAGE) {
+      throw new DeviceException(Errno.EINVAL, "its sync_event points to 0x" + Long.toHexString(event) + ", which is no event of " + gpu.name);
+    }
+  }
+}
