@@ -28,7 +28,7 @@ final class CuAddress {
     gpu.enterOrdered();
     int kind = CuMemory.kindOf(address);
     int ordinal = kind == CuMemory.ON_DEVICE ? attribute(DEVICE_ORDINAL, address) : gpu.ordinal;
-    boolean isManaged = kind == CuMemory.ON_DEVICE && attribute(IS_MANAGED, address) == 1;
+    boolean isManaged = kind == CuMemory.ON_DEVICE && attribute(IS_MANAGED, address) != 0; // or nobody can tell
     gpu.leave();
     String place = elsewhere(gpu, type, kind, ordinal, isManaged);
     if (place == null) return;
