@@ -30,7 +30,7 @@ final class Copies implements HostStaging {
   }
 
   void copy(long queue, long to, long from, long bytes) {
-    gpu.enter();
+    gpu.enterOrdered();
     int code = queue(queue, to, from, bytes);
     gpu.leave();
     if (code != Cu.SUCCESS) throw gpu.error("cuMemcpyAsync", code, describe(to, from, bytes));
@@ -38,7 +38,7 @@ final class Copies implements HostStaging {
 
   void copy(long queue, CopyBatch batch) {
     Queued queued = new Queued();
-    gpu.enter();
+    gpu.enterOrdered();
     queue(queue, batch, queued);
     gpu.leave();
     if (queued.code != Cu.SUCCESS) throw queued.failure(batch);
@@ -48,7 +48,7 @@ final class Copies implements HostStaging {
   long copyAndRecord(long queue, CopyBatch batch) {
     Queued queued = new Queued();
     MemorySegment scratch = Cu.scratch();
-    gpu.enter();
+    gpu.enterOrdered();
     queue(queue, batch, queued);
     int created = queued.code == Cu.SUCCESS ? Streams.createEvent(scratch.address()) : Cu.SUCCESS;
     long event = created == Cu.SUCCESS ? scratch.get(JAVA_LONG, 0) : 0;
@@ -100,8 +100,7 @@ final class Copies implements HostStaging {
   /** The context of a GPU's memory; 0 for main memory. */
   private long contextOf(long address) {
     MemorySegment scratch = Cu.scratch();
-    if (CuMemory.pointerGetAttribute(scratch.address(), CuMemory.POINTER_MEMORY_TYPE, address) != Cu.SUCCESS) return 0;
-    if (scratch.get(JAVA_INT, 0) == CuMemory.PINNED) return 0;
+    if (CuMemory.kindOf(address) != CuMemory.ON_DEVICE) return 0;
     if (CuMemory.pointerGetAttribute(scratch.address(), CuMemory.POINTER_DEVICE_ORDINAL, address) != Cu.SUCCESS) return 0;
     Gpu owner = Gpu.ifOpen(scratch.get(JAVA_INT, 0));
     return owner == null ? 0 : owner.context();
@@ -122,7 +121,7 @@ final class Copies implements HostStaging {
 
   @Override
   public void runOnHost(long queue, HostTask task) {
-    gpu.enter();
+    gpu.enterOrdered();
     int code = Cu.launchHostFunc(queue, task.hostFunction(), task.userData());
     gpu.leave();
     gpu.check(code, "cuLaunchHostFunc");

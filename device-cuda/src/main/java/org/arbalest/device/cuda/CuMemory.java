@@ -16,8 +16,13 @@ final class CuMemory {
 
   static final int POINTER_DEVICE_ORDINAL = 9;
 
-  /** {@code CU_MEMORYTYPE_HOST}. */
+  /** What {@link #kindOf} answers. */
+  static final int PAGEABLE = 0;
+
+  /** As {@code CU_MEMORYTYPE_HOST}; what a GPU has is more. */
   static final int PINNED = 1;
+
+  static final int ON_DEVICE = 2;
 
   private static final MethodHandle MEM_GET_INFO = Cu.function("cuMemGetInfo_v2", JAVA_LONG, JAVA_LONG);
   private static final MethodHandle MEM_ALLOC = Cu.function("cuMemAlloc_v2", JAVA_LONG, JAVA_LONG);
@@ -149,5 +154,13 @@ final class CuMemory {
     } catch (Throwable t) {
       throw Cu.unexpected(t);
     }
+  }
+
+  /** What kind of memory an address is in, or the code that the driver failed with, negated. What it does not know is pageable. In the context. */
+  static int kindOf(long address) {
+    MemorySegment scratch = Cu.scratch();
+    int code = pointerGetAttribute(scratch.address(), POINTER_MEMORY_TYPE, address);
+    if (code == Cu.INVALID_VALUE) return PAGEABLE;
+    return code == Cu.SUCCESS ? Math.min(scratch.get(JAVA_INT, 0), ON_DEVICE) : -code;
   }
 }

@@ -24,7 +24,7 @@ final class Copies implements HostStaging {
   }
 
   void copy(long queue, long to, long from, long bytes) {
-    int before = gpu.enter();
+    int before = gpu.enterOrdered();
     int code = HipCopies.memcpyAsync(to, from, bytes, queue);
     gpu.leave(before);
     if (code != Hip.SUCCESS) throw gpu.error("hipMemcpyAsync", code, describe(to, from, bytes));
@@ -32,7 +32,7 @@ final class Copies implements HostStaging {
 
   void copy(long queue, CopyBatch batch) {
     boolean isOneCall = copiesBatches && queue != 0;
-    int before = gpu.enter();
+    int before = gpu.enterOrdered();
     int code = isOneCall ? HipCopies.memcpyBatchAsync(batch, queue) : Hip.SUCCESS;
     int done = 0;
     for (; !isOneCall && done < batch.count() && code == Hip.SUCCESS; done++) code = HipCopies.memcpyAsync(batch.to(done), batch.from(done), batch.bytes(done), queue);
@@ -57,7 +57,7 @@ final class Copies implements HostStaging {
 
   @Override
   public void runOnHost(long queue, HostTask task) {
-    int before = gpu.enter();
+    int before = gpu.enterOrdered();
     int code = HostFunctions.launch(queue, task);
     gpu.leave(before);
     gpu.check(code, HostFunctions.LAUNCH);

@@ -14,6 +14,12 @@ final class HipMemory {
   /** Without it, {@code PORTABLE} alone gives memory that the CPU may see the GPU's writes to late. */
   static final int HOST_MALLOC_COHERENT = 0x40000000;
 
+  /** What {@link #kindOf} answers. */
+  static final int PAGEABLE = 0;
+
+  static final int PINNED = 1;
+  static final int ON_DEVICE = 2;
+
   private static final MethodHandle MEM_GET_INFO = Hip.function("hipMemGetInfo", JAVA_LONG, JAVA_LONG);
   private static final MethodHandle MALLOC = Hip.function("hipMalloc", JAVA_LONG, JAVA_LONG);
   private static final MethodHandle FREE = Hip.function("hipFree", JAVA_LONG);
@@ -135,5 +141,19 @@ final class HipMemory {
     } catch (Throwable t) {
       throw Hip.unexpected(t);
     }
+  }
+
+  /**
+   * What kind of memory an address is in, or the code that HIP failed with, negated.
+   *
+   * <p>By the one call that knows nothing of pageable memory and still is no error, which others would find by {@code hipGetLastError}. Not by the
+   * memory type: its numbers have changed, and older releases look for it behind an address that they do not know.
+   */
+  static int kindOf(long address) {
+    HipThread thread = HipThread.current();
+    int code = drvPointerGetAttributes(HipThread.ASKED, thread.attributes, thread.values, address);
+    if (code != Hip.SUCCESS) return -code;
+    if (thread.ordinal() < 0) return PAGEABLE;
+    return thread.hostPointer() != 0 ? PINNED : ON_DEVICE;
   }
 }
