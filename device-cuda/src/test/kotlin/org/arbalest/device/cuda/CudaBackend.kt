@@ -69,9 +69,11 @@ internal class CudaBackend(private val type: DeviceType) : GpuBackend {
 
     override fun hasPool(): Boolean = Gpu.open(0).pool.isThere
 
-    override fun calls(): Map<String, Long> = CuLibrary.functions().keys.map { it.removeSuffix("_v2") }.distinct().minus("cuEventQuery").associateWith(double::calls)
+    override val functions: Set<String> get() = CuLibrary.functions().keys.map { it.removeSuffix("_v2") }.toSet()
 
-    override fun changes(calls: Map<String, Long>): Long = calls["cuCtxPushCurrent"] ?: 0
+    override val batchCopy: String? get() = "cuMemcpyBatchAsync"
+
+    override val change: String get() = "cuCtxPushCurrent"
 
     override fun drainFrees(): Unit = Frees.drain()
 

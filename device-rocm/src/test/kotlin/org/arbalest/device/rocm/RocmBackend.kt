@@ -56,9 +56,11 @@ internal class RocmBackend(private val type: DeviceType) : GpuBackend {
 
     override fun hasPool(): Boolean = Gpu.open(0).pool.isThere
 
-    override fun calls(): Map<String, Long> = HipLibrary.functions().keys.map { it.removeSuffix("_v2") }.distinct().minus("hipEventQuery").associateWith(double::calls)
+    override val functions: Set<String> get() = HipLibrary.functions().keys.map { it.removeSuffix("_v2") }.toSet()
 
-    override fun changes(calls: Map<String, Long>): Long = calls["hipSetDevice"] ?: 0
+    override val batchCopy: String? get() = "hipMemcpyBatchAsync".takeIf { HipLibrary.has(it) }
+
+    override val change: String get() = "hipSetDevice"
 
     override fun drainFrees(): Unit = Frees.drain()
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.testkit.contract
 
+import org.arbalest.device.ArrayData
 import org.arbalest.device.DataType
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
@@ -9,8 +10,11 @@ import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.Ledger
+import org.arbalest.device.MemoryManager
 import org.arbalest.device.NestedType
+import org.arbalest.device.Schema
 import java.lang.foreign.ValueLayout.JAVA_BYTE
+import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.concurrent.locks.LockSupport
 
 /** A backend that is to keep the [contract][backendContract], and the means that the tests have. */
@@ -94,6 +98,16 @@ internal fun DeviceArray.fetch(): List<Any?> = copyTo(Devices.cpu()).use {
 /** A batch in main memory of numbers only, whose copy needs no offsets: `a` is three times the row, `b` half of it. */
 public fun numbers(rows: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { batch ->
     batch.int64("a", LongArray(rows) { it * 3L }).float64("b", DoubleArray(rows) { it / 2.0 }).build()
+}
+
+/** A batch of some columns of 10,000 numbers each, every one in [memory] of its own. */
+public fun columns(count: Int, memory: MemoryManager = Devices.cpu().memory()): DeviceArray {
+    val children = List(count) { column ->
+        val values = memory.allocate(80_000)
+        for (row in 0 until 10_000L) values.segment().setAtIndex(JAVA_LONG, row, row * 100 + column)
+        ArrayData.of(10_000, 0, listOf(null, values))
+    }
+    return DeviceArray.of(Schema.of(*Array(count) { Field.of("c$it", DataType.INT64) }), ArrayData.of(10_000, 0, listOf(null), children))
 }
 
 /** A batch in main memory with numbers, `a`, and texts, `t`: `text 7` in row 7. */

@@ -52,6 +52,7 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     private val dieFunction by function("double_die", null, JAVA_INT, JAVA_INT)
     private val liveFunction by function("double_live", JAVA_LONG, JAVA_INT)
     private val callsFunction by function("double_calls", JAVA_LONG, ADDRESS)
+    private val callsHereFunction by function("double_calls_here", JAVA_LONG, ADDRESS)
     private val reachPageableFunction by function("double_reach_pageable", null, JAVA_INT)
     private val holdHostFunctions by function("double_hold_host_functions", null, JAVA_INT)
     private val copiesDoneFunction by function("double_copies_done", JAVA_LONG)
@@ -133,6 +134,9 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
 
     /** How often the function [name] was called since the process began; of an empty name, how often any was. */
     public fun calls(name: String = ""): Long = withArguments { callsFunction.invoke(text(name)) as Long }
+
+    /** Like [calls], by the calling thread. */
+    public fun callsHere(name: String = ""): Long = withArguments { callsHereFunction.invoke(text(name)) as Long }
 
     /** Runs a block while host functions are held back, as by a CPU that is busy. */
     public fun <T> withoutHostFunctions(block: () -> T): T {

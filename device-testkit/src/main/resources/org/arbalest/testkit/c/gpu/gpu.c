@@ -53,6 +53,7 @@ static int64_t live[LIVE_KINDS];
 
 /* How often each function was called; entries are never taken back. */
 static struct { char name[48]; int64_t calls; } called[MOST_FUNCTIONS];
+static __thread int64_t called_here[MOST_FUNCTIONS]; /* by the same thread */
 
 static __thread int in_host_function;
 static int64_t asked;
@@ -82,6 +83,7 @@ static void count_call(const char* name) {
     if (called[i].name[0] == 0) snprintf(called[i].name, sizeof(called[i].name), "%s", name);
     if (strcmp(called[i].name, name) != 0) continue;
     called[i].calls++;
+    called_here[i]++;
     return;
   }
   abort();
@@ -279,6 +281,17 @@ DOUBLE int64_t double_calls(const char* name) {
   gpu_lock();
   for (int i = 0; i < MOST_FUNCTIONS; i++) {
     if (name[0] == 0 || strcmp(called[i].name, name) == 0) calls += called[i].calls;
+  }
+  gpu_unlock();
+  return calls;
+}
+
+/* Likewise, by the calling thread. */
+DOUBLE int64_t double_calls_here(const char* name) {
+  int64_t calls = 0;
+  gpu_lock();
+  for (int i = 0; i < MOST_FUNCTIONS; i++) {
+    if (name[0] == 0 || strcmp(called[i].name, name) == 0) calls += called_here[i];
   }
   gpu_unlock();
   return calls;
