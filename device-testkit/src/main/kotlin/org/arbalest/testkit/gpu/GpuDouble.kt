@@ -43,6 +43,9 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
 
         /** What is queued and not done. */
         COMMANDS,
+
+        /** Other processes' memory that is open here. */
+        OPENED,
     }
 
     private val library by lazy { NativeLibrary.compileAs(soname, *sources, *CORE) }
@@ -218,8 +221,6 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
         /** The memory of each device, if a test says nothing else: 1 GiB. */
         public const val MEMORY: Long = 1L shl 30
 
-        private val CORE = arrayOf(
-            "gpu/gpu.c", "gpu/exit.c", "gpu/queue.c", "gpu/capture.c", "gpu/gpu.h", "gpu/exit.h", "gpu/queue.h", "gpu/capture.h",
-        )
+        private val CORE = listOf("gpu.c", "exit.c", "queue.c", "capture.c", "ipc.c", "gpu.h", "exit.h", "queue.h", "capture.h", "ipc.h").map { "gpu/$it" }.toTypedArray()
     }
 }

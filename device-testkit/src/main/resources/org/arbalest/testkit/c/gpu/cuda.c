@@ -7,8 +7,11 @@
 
 #include "capture.h"
 #include "cuda_api.h"
+#include "ipc.h"
 
 #define MOST_CONTEXTS 32
+#define EVENT_INTERPROCESS 4
+#define EVENT_DISABLE_TIMING 2
 #define HANDLE_OF_DEFAULT 2 /* 0: the default stream, 1: by its legacy name, 2: each thread's, which is the same here */
 
 static int initialized;
@@ -72,6 +75,7 @@ API CUresult cuInit(unsigned flags) {
   if (flags != 0) return GPU_INVALID_VALUE;
   int injected = gpu_call("cuInit", in_host_function);
   if (injected) return injected;
+  gpu_see(getenv("CUDA_VISIBLE_DEVICES"));
   if (gpu_count() == 0) return GPU_NO_DEVICE;
   initialized = 1;
   return GPU_OK;
@@ -93,6 +97,9 @@ static const struct { int code; const char* name; } ERRORS[] = {
   {GPU_NO_DEVICE, "CUDA_ERROR_NO_DEVICE"},
   {GPU_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE"},
   {GPU_NO_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT"},
+  {GPU_MAP_FAILED, "CUDA_ERROR_MAP_FAILED"},
+  {GPU_ALREADY_MAPPED, "CUDA_ERROR_ALREADY_MAPPED"},
+  {GPU_NO_PEER_ACCESS, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED"},
   {GPU_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE"},
   {GPU_NOT_FOUND, "CUDA_ERROR_NOT_FOUND"},
   {GPU_NOT_READY, "CUDA_ERROR_NOT_READY"},
@@ -148,8 +155,27 @@ API CUresult cuDeviceGetAttribute(int* value, int attribute, int device) {
     case 83: case 89: *value = 1; break; /* managed memory, also concurrently */
     case 88: case 100: *value = gpu_reaches_pageable(); break;
     case 115: *value = gpu_has_pools(); break;
+    case 134: /* the host's NUMA node; from 12.2 */
+      if (gpu_driver_version() < 12020) return GPU_INVALID_VALUE;
+      *value = gpu_physical(device);
+      break;
     default: *value = 0;
   }
+  return GPU_OK;
+}
+
+API CUresult cuDeviceGetUuid_v2(CUuuid* uuid, int device) {
+  CALL("cuDeviceGetUuid");
+  if (gpu_at(device) == NULL) return GPU_INVALID_DEVICE;
+  ipc_uuid(device, (unsigned char*)uuid->bytes);
+  return GPU_OK;
+}
+
+API CUresult cuDeviceGetPCIBusId(char* id, int size, int device) {
+  CALL("cuDeviceGetPCIBusId");
+  if (gpu_at(device) == NULL) return GPU_INVALID_DEVICE;
+  if (size < 13) return GPU_INVALID_VALUE; /* "pciBusId should be large enough to store 13 characters including the NULL-terminator" */
+  ipc_bus_id(device, "%04X:%02X:%02X.%01X", id, size);
   return GPU_OK;
 }
 
@@ -224,13 +250,53 @@ API CUresult cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
 
 API CUresult cuMemAlloc_v2(uint64_t* address, size_t bytes) {
   CONTEXT("cuMemAlloc");
-  return gpu_allocate(context, GPU_DEVICE, bytes, address);
+  return ipc_allocate(context, bytes, address);
+}
+
+API CUresult cuMemGetAddressRange_v2(uint64_t* base, size_t* bytes, uint64_t address) {
+  CONTEXT("cuMemGetAddressRange");
+  uint64_t start;
+  size_t size;
+  gpu_device* device;
+  if (!gpu_range(address, &start, &size, &device)) return GPU_NOT_FOUND;
+  if (base != NULL) *base = start;
+  if (bytes != NULL) *bytes = size;
+  return GPU_OK;
 }
 
 API CUresult cuMemFree_v2(uint64_t address) {
   CONTEXT("cuMemFree");
   gpu_device_synchronize(context);
   return gpu_release(address, GPU_DEVICE);
+}
+
+/* See ipc.h. */
+API CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, uint64_t address) {
+  CONTEXT("cuIpcGetMemHandle");
+  return ipc_export(address, (ipc_handle*)handle);
+}
+
+API CUresult cuIpcOpenMemHandle_v2(uint64_t* address, CUipcMemHandle handle, unsigned flags) {
+  CONTEXT("cuIpcOpenMemHandle");
+  if (flags != 1) return GPU_INVALID_VALUE; /* "must be specified as CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS" */
+  return ipc_open(context, (const ipc_handle*)&handle, address);
+}
+
+/* Unmapping is taken for what freeing is: it waits. */
+API CUresult cuIpcCloseMemHandle(uint64_t address) {
+  CONTEXT("cuIpcCloseMemHandle");
+  gpu_device_synchronize(context);
+  return ipc_close(address);
+}
+
+API CUresult cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event) {
+  CONTEXT("cuIpcGetEventHandle");
+  return ipc_event_export(event, (ipc_handle*)handle);
+}
+
+API CUresult cuIpcOpenEventHandle(CUevent* event, CUipcEventHandle handle) {
+  CONTEXT("cuIpcOpenEventHandle");
+  return ipc_event_open(context, (const ipc_handle*)&handle, event);
 }
 
 API CUresult cuMemHostAlloc(void** address, size_t bytes, unsigned flags) {
@@ -383,6 +449,7 @@ API CUresult cuPointerGetAttribute(void* value, int attribute, uint64_t address)
     case 2: *(unsigned*)value = kind == GPU_PINNED ? 1 : 2; return GPU_OK;
     case 8: *(unsigned*)value = kind == GPU_MANAGED; return GPU_OK;
     case 9: *(int*)value = ordinal; return GPU_OK;
+    case 10: *(unsigned*)value = (unsigned)ipc_is_exportable(address); return GPU_OK; /* by cuIpcGetMemHandle */
     default: return GPU_INVALID_VALUE;
   }
 }
@@ -431,7 +498,8 @@ API CUresult cuLaunchHostFunc(CUstream stream, gpu_function* function, void* dat
 
 API CUresult cuEventCreate(gpu_event** event, unsigned flags) {
   CONTEXT("cuEventCreate");
-  return flags > 3 ? GPU_INVALID_VALUE : gpu_event_create(context, event);
+  if (flags > 7 || ((flags & EVENT_INTERPROCESS) && !(flags & EVENT_DISABLE_TIMING))) return GPU_INVALID_VALUE;
+  return flags & EVENT_INTERPROCESS ? ipc_event_create(context, event) : gpu_event_create(context, event);
 }
 
 API CUresult cuEventDestroy_v2(gpu_event* event) {

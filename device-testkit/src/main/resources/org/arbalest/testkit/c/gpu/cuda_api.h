@@ -29,6 +29,9 @@ typedef struct pool* CUmemoryPool;
 typedef struct properties CUmemPoolProps;
 typedef struct access CUmemAccessDesc;
 typedef struct attributes CUmemcpyAttributes;
+typedef struct { char bytes[16]; } CUuuid;
+typedef struct { char bytes[64]; } CUipcMemHandle;
+typedef struct { char bytes[64]; } CUipcEventHandle;
 #else
 #undef cuMemcpyBatchAsync /* which the header lets stand for the newest version */
 #if CUDA_VERSION < 12080
@@ -44,6 +47,8 @@ CUresult cuDeviceGet(CUdevice* device, int ordinal);
 CUresult cuDeviceGetName(char* name, int size, CUdevice device);
 CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice device);
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device);
+CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device);
+CUresult cuDeviceGetPCIBusId(char* id, int size, CUdevice device);
 CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer);
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device);
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device);
@@ -55,6 +60,12 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode);
 CUresult cuMemGetInfo_v2(size_t* free, size_t* total);
 CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes);
 CUresult cuMemFree_v2(CUdeviceptr address);
+CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdeviceptr address);
+CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr address);
+CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* address, CUipcMemHandle handle, unsigned int flags);
+CUresult cuIpcCloseMemHandle(CUdeviceptr address);
+CUresult cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event);
+CUresult cuIpcOpenEventHandle(CUevent* event, CUipcEventHandle handle);
 CUresult cuMemHostAlloc(void** address, size_t bytes, unsigned int flags);
 CUresult cuMemFreeHost(void* address);
 CUresult cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned int flags);

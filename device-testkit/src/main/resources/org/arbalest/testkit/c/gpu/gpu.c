@@ -28,6 +28,8 @@ struct block {
   char* bytes;
   enum gpu_kind kind;
   gpu_device* device;
+  gpu_give* give; /* of bytes that ipc.c made */
+  int attached;   /* another process's memory */
   struct block* next;
 };
 
@@ -50,6 +52,8 @@ static struct fault faults[MOST_FAULTS];
 static int64_t violations;
 static char first_violation[256];
 static int64_t live[LIVE_KINDS];
+static int visible[GPU_MOST_DEVICES];
+static int visible_count; /* 0: all are */
 
 /* How often each function was called; entries are never taken back. */
 static struct { char name[48]; int64_t calls; } called[MOST_FUNCTIONS];
@@ -105,7 +109,8 @@ int gpu_call(const char* name, gpu_rule* rule) {
   return code;
 }
 
-int gpu_count(void) { return device_count; }
+int gpu_count(void) { return visible_count != 0 && visible_count < device_count ? visible_count : device_count; }
+int gpu_physical(int ordinal) { return visible_count == 0 ? ordinal : visible[ordinal]; }
 int gpu_ordinal(const gpu_device* device) { return device->ordinal; }
 int gpu_status(const gpu_device* device) { return device->died_of; }
 int gpu_has_pools(void) { return pools; }
@@ -115,7 +120,7 @@ int gpu_reaches_pageable(void) { return reaches_pageable; }
 uint64_t gpu_total(void) { return device_memory; }
 
 gpu_device* gpu_at(int ordinal) {
-  if (ordinal < 0 || ordinal >= device_count) return NULL;
+  if (ordinal < 0 || ordinal >= gpu_count()) return NULL;
   gpu_device* device = &devices[ordinal];
   gpu_lock();
   if (device->base == 0) {
@@ -126,6 +131,13 @@ gpu_device* gpu_at(int ordinal) {
   }
   gpu_unlock();
   return device;
+}
+
+void gpu_see(const char* list) {
+  gpu_lock();
+  visible_count = 0;
+  for (const char* at = list; at != NULL && *at >= '0' && *at < '0' + GPU_MOST_DEVICES; at += at[1] == ',' ? 2 : 1) visible[visible_count++] = *at - '0';
+  gpu_unlock();
 }
 
 uint64_t gpu_free_bytes(gpu_device* device) { return device_memory > device->used ? device_memory - device->used : 0; }
@@ -172,11 +184,13 @@ int gpu_release_locked(uint64_t address, enum gpu_kind kind) {
   for (struct block** at = &blocks; *at != NULL; at = &(*at)->next) {
     struct block* block = *at;
     if (block->address != address) continue;
-    if (block->kind != kind && !(kind == GPU_DEVICE && block->kind == GPU_MANAGED)) break;
+    if (block->attached || (block->kind != kind && !(kind == GPU_DEVICE && block->kind == GPU_MANAGED))) break;
     *at = block->next;
     if (block->kind != GPU_PINNED) block->device->used -= block->size;
     gpu_counted(block->kind - GPU_DEVICE + LIVE_DEVICE, -1);
-    if (block->kind == GPU_DEVICE) {
+    if (block->give != NULL) {
+      block->give(block->bytes, block->size);
+    } else if (block->kind == GPU_DEVICE) {
       free(block->bytes);
     } else {
       munmap(block->bytes, block->size);
@@ -216,6 +230,67 @@ enum gpu_kind gpu_kind_of(uint64_t address, int* ordinal) {
   if (ordinal != NULL && block != NULL) *ordinal = block->device->ordinal;
   gpu_unlock();
   return kind;
+}
+
+int gpu_range(uint64_t address, uint64_t* base, size_t* size, gpu_device** device) {
+  gpu_lock();
+  struct block* block = find(address);
+  int is_device = block != NULL && block->kind == GPU_DEVICE;
+  if (is_device) {
+    *base = block->address;
+    *size = block->size;
+    *device = block->device;
+  }
+  gpu_unlock();
+  return is_device;
+}
+
+void gpu_replace(uint64_t base, void* bytes, gpu_give* give) {
+  gpu_lock();
+  struct block* block = find(base);
+  memset(bytes, 0xA5, block->size);
+  free(block->bytes);
+  block->bytes = bytes;
+  block->give = give;
+  gpu_unlock();
+}
+
+uint64_t gpu_attach(gpu_device* device, void* bytes, size_t size, gpu_give* give) {
+  struct block* block = calloc(1, sizeof(struct block));
+  if (block == NULL) abort();
+  gpu_lock();
+  *block = (struct block){.address = device->next, .size = size, .bytes = bytes, .kind = GPU_DEVICE, .device = device, .give = give, .attached = 1, .next = blocks};
+  device->next += (size + 255) / 256 * 256 + 256;
+  if (device->next > device->base + ARENA) abort();
+  blocks = block;
+  gpu_counted(LIVE_OPENED, 1);
+  gpu_unlock();
+  return block->address;
+}
+
+int gpu_detach(uint64_t base) {
+  int code = GPU_INVALID_VALUE;
+  gpu_lock();
+  for (struct block** at = &blocks; *at != NULL; at = &(*at)->next) {
+    struct block* block = *at;
+    if (block->address != base || !block->attached) continue;
+    *at = block->next;
+    block->give(block->bytes, block->size);
+    free(block);
+    gpu_counted(LIVE_OPENED, -1);
+    code = GPU_OK;
+    break;
+  }
+  gpu_unlock();
+  return code;
+}
+
+int gpu_is_attached(uint64_t address) {
+  gpu_lock();
+  struct block* block = find(address);
+  int attached = block != NULL && block->attached;
+  gpu_unlock();
+  return attached;
 }
 
 void* gpu_resolve(uint64_t address, size_t size, const char* what) {

@@ -6,8 +6,9 @@
  * What a GPU does late is done late here, by a thread for each stream; what a GPU cannot do is not done. The memory of a
  * device has addresses that nobody can read. What a real driver punishes with undefined behaviour is written down as a violation.
  *
- * gpu.c owns the devices, the memory, the lock and what is counted; queue.c stands on it, and on exit.c, and owns the streams and events; cuda.c
- * and hip.c, which do not know each other, stand on both. gpu.c knows none of them: a runtime hands it what it is to answer.
+ * gpu.c owns the devices, the memory, the lock and what is counted; queue.c stands on it, and on exit.c, and owns the streams and events; ipc.c shares
+ * memory and events with other processes, by both; cuda.c and hip.c, which do not know each other, stand on all. gpu.c knows none of them: a runtime
+ * hands it what it is to answer.
  *
  * Included by: gpu.c exit.c queue.h capture.h
  */
@@ -29,9 +30,12 @@ enum {
   GPU_OUT_OF_MEMORY = 2,
   GPU_NOT_INITIALIZED = 3,
   GPU_DEINITIALIZED = 4,
+  GPU_INVALID_DEVICE_POINTER = 17, /* HIP's */
   GPU_NO_DEVICE = 100,
   GPU_INVALID_DEVICE = 101,
   GPU_NO_CONTEXT = 201,
+  GPU_MAP_FAILED = 205,
+  GPU_ALREADY_MAPPED = 208,
   GPU_NO_PEER_ACCESS = 217,
   GPU_INVALID_HANDLE = 400,
   GPU_NOT_FOUND = 500,
@@ -80,7 +84,17 @@ int gpu_release_locked(uint64_t address, enum gpu_kind kind);
 void gpu_die(gpu_device* device, int code); /* locked */
 void gpu_counted(int what, int more);
 
-enum { LIVE_DEVICE, LIVE_PINNED, LIVE_MANAGED, LIVE_STREAMS, LIVE_EVENTS, LIVE_COMMANDS, LIVE_KINDS };
+/* For ipc.c: bytes of its own for device memory, which it takes back, and another process's memory at an address of a device. */
+typedef void gpu_give(void* bytes, size_t size);
+int gpu_range(uint64_t address, uint64_t* base, size_t* size, gpu_device** device); /* of device memory; false if there is none */
+void gpu_replace(uint64_t base, void* bytes, gpu_give* give); /* what was in it is gone */
+uint64_t gpu_attach(gpu_device* device, void* bytes, size_t size, gpu_give* give);
+int gpu_detach(uint64_t base);
+int gpu_is_attached(uint64_t address);
+int gpu_physical(int ordinal); /* which GPU of the machine it is, whatever this process sees of them */
+void gpu_see(const char* list); /* as CUDA_VISIBLE_DEVICES has them; NULL for all */
+
+enum { LIVE_DEVICE, LIVE_PINNED, LIVE_MANAGED, LIVE_STREAMS, LIVE_EVENTS, LIVE_COMMANDS, LIVE_OPENED, LIVE_KINDS };
 
 #pragma GCC visibility pop
 

@@ -8,6 +8,7 @@
 
 #include "capture.h"
 #include "hip_api.h"
+#include "ipc.h"
 
 #if __has_include("hip5.h")
 #define MAJOR 5
@@ -89,6 +90,7 @@ static const struct { int code; const char* name; } ERRORS[] = {
   {GPU_OK, "hipSuccess"}, {GPU_INVALID_VALUE, "hipErrorInvalidValue"},
   {GPU_OUT_OF_MEMORY, "hipErrorOutOfMemory"}, {GPU_NOT_INITIALIZED, "hipErrorNotInitialized"},
   {GPU_NO_DEVICE, "hipErrorNoDevice"}, {GPU_INVALID_DEVICE, "hipErrorInvalidDevice"},
+  {GPU_INVALID_DEVICE_POINTER, "hipErrorInvalidDevicePointer"}, {GPU_NO_CONTEXT, "hipErrorInvalidContext"},
   {GPU_NO_PEER_ACCESS, "hipErrorPeerAccessUnsupported"}, {GPU_INVALID_HANDLE, "hipErrorInvalidHandle"},
   {GPU_NOT_READY, "hipErrorNotReady"}, {GPU_ILLEGAL_ADDRESS, "hipErrorIllegalAddress"},
   {GPU_PEER_ALREADY_ENABLED, "hipErrorPeerAccessAlreadyEnabled"}, {GPU_NOT_SUPPORTED, "hipErrorNotSupported"},
@@ -111,6 +113,7 @@ API hipError_t hipGetLastError(void) {
 
 API hipError_t hipGetDeviceCount(int* count) {
   *count = 0;
+  gpu_see(getenv("HIP_VISIBLE_DEVICES"));
   CALL("hipGetDeviceCount");
   *count = gpu_count();
   return GPU_OK;
@@ -140,6 +143,23 @@ API hipError_t hipDeviceTotalMem(size_t* bytes, hipDevice_t device) {
   CALL("hipDeviceTotalMem");
   if (gpu_at(device) == NULL) RETURN(GPU_INVALID_DEVICE);
   *bytes = gpu_total();
+  return GPU_OK;
+}
+
+/* On AMD's GPUs 16 characters, the number that is in the hardware, without an end (hip_device.cpp, hipDeviceGetUuid). */
+API hipError_t hipDeviceGetUuid(hipUUID* uuid, hipDevice_t device) {
+  CALL("hipDeviceGetUuid");
+  if (uuid == NULL) RETURN(GPU_INVALID_VALUE);
+  if (gpu_at(device) == NULL) RETURN(GPU_INVALID_DEVICE);
+  ipc_uuid(device, (unsigned char*)uuid->bytes);
+  return GPU_OK;
+}
+
+API hipError_t hipDeviceGetPCIBusId(char* id, int size, int device) {
+  CALL("hipDeviceGetPCIBusId");
+  if (id == NULL || size < 13) RETURN(GPU_INVALID_VALUE);
+  if (gpu_at(device) == NULL) RETURN(GPU_INVALID_DEVICE);
+  ipc_bus_id(device, "%04x:%02x:%02x.%01x", id, size);
   return GPU_OK;
 }
 
@@ -181,7 +201,42 @@ API hipError_t hipMemGetInfo(size_t* free_bytes, size_t* total) {
 
 API hipError_t hipMalloc(void** address, size_t bytes) {
   DEVICE("hipMalloc");
-  RETURN(gpu_allocate(device, GPU_DEVICE, bytes, (uint64_t*)address));
+  RETURN(ipc_allocate(device, bytes, (uint64_t*)address));
+}
+
+API hipError_t hipMemGetAddressRange(hipDeviceptr_t* base, size_t* bytes, hipDeviceptr_t address) {
+  CALL("hipMemGetAddressRange");
+  uint64_t start;
+  size_t size;
+  gpu_device* device;
+  if (base == NULL || bytes == NULL) RETURN(GPU_INVALID_VALUE);
+  if (!gpu_range((uint64_t)address, &start, &size, &device)) RETURN(GPU_NOT_FOUND);
+  *base = (hipDeviceptr_t)start;
+  *bytes = size;
+  return GPU_OK;
+}
+
+/* See ipc.h; the codes are those of hip_memory.cpp: whatever cannot be exported or attached is an invalid device pointer. */
+API hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t* handle, void* address) {
+  DEVICE("hipIpcGetMemHandle");
+  if (handle == NULL || address == NULL) RETURN(GPU_INVALID_VALUE);
+  RETURN(ipc_export((uint64_t)address, (ipc_handle*)handle) == GPU_OK ? GPU_OK : GPU_INVALID_DEVICE_POINTER);
+}
+
+/* hipIpcMemLazyEnablePeerAccess is 0 in ROCm 5.2's header and 1 in later ones, and the only flag that is taken. */
+API hipError_t hipIpcOpenMemHandle(void** address, hipIpcMemHandle_t handle, unsigned int flags) {
+  DEVICE("hipIpcOpenMemHandle");
+  if (address == NULL || flags != (MAJOR == 5 ? 0 : 1)) RETURN(GPU_INVALID_VALUE);
+  hipError_t code = ipc_open(device, (const ipc_handle*)&handle, (uint64_t*)address);
+  RETURN(code == GPU_OK || code == GPU_NO_CONTEXT ? code : GPU_INVALID_DEVICE_POINTER);
+}
+
+/* Waits for the null stream first, which waits for the others. */
+API hipError_t hipIpcCloseMemHandle(void* address) {
+  DEVICE("hipIpcCloseMemHandle");
+  if (address == NULL) RETURN(GPU_INVALID_VALUE);
+  gpu_device_synchronize(device);
+  RETURN(ipc_close((uint64_t)address) == GPU_OK ? GPU_OK : GPU_INVALID_HANDLE);
 }
 
 /* Whatever device is current: memory knows its own. */

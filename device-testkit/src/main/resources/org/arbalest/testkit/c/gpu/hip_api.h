@@ -28,6 +28,8 @@ typedef struct pool* hipMemPool_t;
 typedef struct properties hipMemPoolProps;
 typedef struct access hipMemAccessDesc;
 typedef void hipMemcpyAttributes;
+typedef struct { char bytes[16]; } hipUUID;
+typedef struct { char bytes[64]; } hipIpcMemHandle_t;
 #else
 #if HIP_VERSION_MAJOR < 6
 typedef void (*hipHostFn_t)(void* data);
@@ -45,6 +47,8 @@ hipError_t hipGetDevice(int* device);
 hipError_t hipSetDevice(int device);
 hipError_t hipDeviceGetName(char* name, int size, hipDevice_t device);
 hipError_t hipDeviceTotalMem(size_t* bytes, hipDevice_t device);
+hipError_t hipDeviceGetUuid(hipUUID* uuid, hipDevice_t device);
+hipError_t hipDeviceGetPCIBusId(char* id, int size, int device);
 hipError_t hipDeviceCanAccessPeer(int* can, int device, int peer);
 hipError_t hipDeviceEnablePeerAccess(int peer, unsigned int flags);
 hipError_t hipDeviceGetStreamPriorityRange(int* least, int* greatest);
@@ -52,6 +56,10 @@ hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode);
 hipError_t hipMemGetInfo(size_t* free, size_t* total);
 hipError_t hipMalloc(void** address, size_t bytes);
 hipError_t hipFree(void* address);
+hipError_t hipMemGetAddressRange(hipDeviceptr_t* base, size_t* bytes, hipDeviceptr_t address);
+hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t* handle, void* address);
+hipError_t hipIpcOpenMemHandle(void** address, hipIpcMemHandle_t handle, unsigned int flags);
+hipError_t hipIpcCloseMemHandle(void* address);
 hipError_t hipHostMalloc(void** address, size_t bytes, unsigned int flags);
 hipError_t hipHostFree(void* address);
 hipError_t hipMemPoolCreate(hipMemPool_t* pool, const hipMemPoolProps* properties);

@@ -59,15 +59,34 @@ static int64_t last_number;
 static int64_t copies_done;
 static int host_functions_held;
 
-/* Its record generations: the last that was asked for, and the last that was reached. */
+/* Its words are record generations: the last that was asked for, and the last that was reached; and whether whoever made it has destroyed it. */
 struct gpu_event {
   unsigned magic;
   int holders;
   int locked;
   gpu_device* device;
-  int64_t recorded;
-  int64_t completed;
+  int64_t own[EVENT_WORDS];
+  int64_t* words;
+  gpu_give* give; /* of words that other processes see as well */
 };
+
+static int64_t word(gpu_event* event, int which) { return __atomic_load_n(&event->words[which], __ATOMIC_ACQUIRE); }
+
+static void moment(void) {
+  struct timespec moment = {0, 20000};
+  gpu_unlock();
+  nanosleep(&moment, NULL);
+  gpu_lock();
+}
+
+/* Another process tells nobody here of its progress. */
+static void wait_progress(gpu_event* event) {
+  if (event->give == NULL) {
+    gpu_wait_progress();
+  } else {
+    moment();
+  }
+}
 
 static struct {
   char name[48];
@@ -78,6 +97,7 @@ static struct {
 static void leave(gpu_event* event) {
   if (--event->holders > 0) return;
   event->magic = 0;
+  if (event->give != NULL) event->give(event->words, sizeof(event->own));
   free(event);
 }
 
@@ -95,10 +115,7 @@ static void run_copy(gpu_stream* stream, struct command* command) {
 static void run_wait_value(gpu_stream* stream, struct command* command) {
   const uint32_t* at = (const uint32_t*)command->from;
   while (__atomic_load_n(at, __ATOMIC_ACQUIRE) < command->size && gpu_status(stream->device) == 0) {
-    gpu_unlock();
-    struct timespec moment = {0, 20000};
-    nanosleep(&moment, NULL);
-    gpu_lock();
+    moment();
   }
 }
 
@@ -106,11 +123,13 @@ static void run(gpu_stream* stream, struct command* command) {
   switch (command->kind) {
     case COPY: run_copy(stream, command); break;
     case RECORD:
-      if (command->event->completed < command->generation) command->event->completed = command->generation;
+      if (word(command->event, EVENT_COMPLETED) < command->generation) {
+        __atomic_store_n(&command->event->words[EVENT_COMPLETED], command->generation, __ATOMIC_RELEASE);
+      }
       break;
     case WAIT:
-      while (command->event->completed < command->generation && gpu_status(stream->device) == 0 && gpu_status(command->event->device) == 0) {
-        gpu_wait_progress();
+      while (word(command->event, EVENT_COMPLETED) < command->generation && gpu_status(stream->device) == 0 && gpu_status(command->event->device) == 0) {
+        wait_progress(command->event);
       }
       break;
     case HOST:
@@ -198,6 +217,7 @@ static int check_event(gpu_event* event) {
     gpu_violation("an event was used that is none, or is destroyed");
     return GPU_INVALID_HANDLE;
   }
+  if (word(event, EVENT_GONE)) gpu_violation("an event was used that the process which made it has destroyed");
   return gpu_status(event->device);
 }
 
@@ -349,6 +369,7 @@ int gpu_event_create(gpu_device* device, gpu_event** event) {
   made->magic = EVENT;
   made->holders = 1;
   made->device = device;
+  made->words = made->own;
   gpu_lock();
   gpu_counted(LIVE_EVENTS, 1);
   gpu_unlock();
@@ -374,7 +395,7 @@ int gpu_event_record(gpu_event* event, gpu_stream* stream) {
   int code = check(stream);
   if (code == GPU_OK) code = check_event(event);
   if (code == GPU_OK && event->device != stream->device) code = GPU_INVALID_HANDLE;
-  if (code == GPU_OK) code = add(stream, (struct command){.kind = RECORD, .event = event, .generation = ++event->recorded});
+  if (code == GPU_OK) code = add(stream, (struct command){.kind = RECORD, .event = event, .generation = ++event->words[EVENT_RECORDED]});
   gpu_unlock();
   return code;
 }
@@ -383,7 +404,7 @@ int gpu_event_wait(gpu_stream* stream, gpu_event* event) {
   gpu_lock();
   int code = check(stream);
   if (code == GPU_OK) code = check_event(event);
-  if (code == GPU_OK) code = add(stream, (struct command){.kind = WAIT, .event = event, .generation = event->recorded});
+  if (code == GPU_OK) code = add(stream, (struct command){.kind = WAIT, .event = event, .generation = word(event, EVENT_RECORDED)});
   gpu_unlock();
   return code;
 }
@@ -391,7 +412,7 @@ int gpu_event_wait(gpu_stream* stream, gpu_event* event) {
 int gpu_event_query(gpu_event* event) {
   gpu_lock();
   int code = check_event(event);
-  if (code == GPU_OK && event->completed < event->recorded) code = GPU_NOT_READY;
+  if (code == GPU_OK && word(event, EVENT_COMPLETED) < word(event, EVENT_RECORDED)) code = GPU_NOT_READY;
   gpu_unlock();
   return code;
 }
@@ -400,10 +421,10 @@ int gpu_event_synchronize(gpu_event* event) {
   gpu_lock();
   int code = check_event(event);
   if (code == GPU_OK) {
-    int64_t generation = event->recorded;
+    int64_t generation = word(event, EVENT_RECORDED);
     event->holders++;
-    while (code == GPU_OK && event->completed < generation) {
-      gpu_wait_progress();
+    while (code == GPU_OK && word(event, EVENT_COMPLETED) < generation) {
+      wait_progress(event);
       code = gpu_status(event->device);
     }
     leave(event);
@@ -411,6 +432,15 @@ int gpu_event_synchronize(gpu_event* event) {
   gpu_unlock();
   return code;
 }
+
+void gpu_event_move(gpu_event* event, int64_t* words, gpu_give* give) {
+  gpu_lock();
+  event->words = words;
+  event->give = give;
+  gpu_unlock();
+}
+
+int64_t* gpu_event_words(gpu_event* event) { return event != NULL && event->magic == EVENT && event->give != NULL ? event->words : NULL; }
 
 void gpu_event_lock(gpu_event* event) {
   gpu_lock();

@@ -2,7 +2,7 @@
 /*
  * Streams, what is queued in them, and events. They belong to queue.c, which stands on gpu.c.
  *
- * Included by: queue.c cuda_api.h hip_api.h
+ * Included by: queue.c ipc.h cuda_api.h hip_api.h
  */
 #ifndef ARBALEST_GPU_QUEUE_H
 #define ARBALEST_GPU_QUEUE_H
@@ -36,6 +36,12 @@ int gpu_event_record(gpu_event* event, gpu_stream* stream);
 int gpu_event_wait(gpu_stream* stream, gpu_event* event);
 int gpu_event_query(gpu_event* event);
 int gpu_event_synchronize(gpu_event* event);
+
+/* For ipc.c: an event's words, in memory that it shares with other processes, and takes back. */
+enum { EVENT_RECORDED, EVENT_COMPLETED, EVENT_GONE, EVENT_WORDS };
+void gpu_event_move(gpu_event* event, int64_t* words, gpu_give* give);
+int64_t* gpu_event_words(gpu_event* event); /* NULL if they are its own */
+
 void gpu_event_lock(gpu_event* event); /* for a runtime in which an event is used by one caller at a time */
 void gpu_event_unlock(gpu_event* event);
 

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Shared memory behind device memory and events: a file without a name, which another process opens by way of /proc. Nothing is left of it when all have gone. */
+#define _GNU_SOURCE
+#include "ipc.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAGIC 0x41524249U
+#define PAGE 4096
+#define MOST_OPENERS 64
+
+enum { MEMORY = 1, WORDS = 2 };
+
+/* In front of what is shared. */
+struct control {
+  int freed;
+  int openers[MOST_OPENERS]; /* processes that have it open; 0 for none */
+  int64_t words[EVENT_WORDS];
+};
+
+/* What a handle says. */
+struct token {
+  unsigned magic;
+  int what;
+  int process;
+  int file;
+  int physical;
+  uint64_t inode; /* a file number is used again, this is not */
+  uint64_t size;
+};
+_Static_assert(sizeof(struct token) <= sizeof(ipc_handle), "a handle has 64 bytes");
+
+/* What this process has made or opened, by where its control block is. */
+struct shared {
+  struct control* control;
+  size_t size; /* behind the control block */
+  int file;    /* -1 if it was opened */
+  uint64_t inode;
+  uint64_t base;
+  struct shared* next;
+};
+
+static struct shared* all;
+
+static struct shared* find(struct control* control) {
+  for (struct shared* shared = all; shared != NULL; shared = shared->next) {
+    if (shared->control == control) return shared;
+  }
+  return NULL;
+}
+
+/* NULL if there is no file, or no memory, to be had. */
+static struct shared* map(int file, size_t size, int is_own) {
+  struct stat status;
+  void* mapped = fstat(file, &status) == 0 ? mmap(NULL, PAGE + size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  struct shared* shared = mapped == MAP_FAILED ? NULL : malloc(sizeof(struct shared));
+  if (shared == NULL) return NULL;
+  *shared = (struct shared){.control = mapped, .size = size, .file = is_own ? file : -1, .inode = status.st_ino};
+  gpu_lock();
+  shared->next = all;
+  all = shared;
+  gpu_unlock();
+  return shared;
+}
+
+static struct shared* make(size_t size) {
+  int file = memfd_create("arbalest-double", MFD_CLOEXEC);
+  if (file < 0) return NULL;
+  struct shared* shared = ftruncate(file, (off_t)(PAGE + size)) == 0 ? map(file, size, 1) : NULL;
+  if (shared == NULL) close(file);
+  return shared;
+}
+
+static void forget(struct shared* shared) {
+  for (struct shared** at = &all; *at != NULL; at = &(*at)->next) {
+    if (*at != shared) continue;
+    *at = shared->next;
+    break;
+  }
+  munmap(shared->control, PAGE + shared->size);
+  if (shared->file >= 0) close(shared->file);
+  free(shared);
+}
+
+/* A process that was killed is a zombie until somebody asks for it. */
+static int is_alive(int process) {
+  char path[64], state = 'X';
+  snprintf(path, sizeof(path), "/proc/%d/stat", process);
+  FILE* file = fopen(path, "r");
+  if (file == NULL) return 0;
+  if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1) state = 'X';
+  fclose(file);
+  return state != 'Z' && state != 'X';
+}
+
+/* Whoever has just been killed may still be on its way: its sockets can be closed before it is gone. */
+static int opener(struct control* control) {
+  struct timespec moment = {0, 1000000};
+  for (int patience = 0; patience < 2000; patience++) {
+    int alive = 0;
+    for (int i = 0; i < MOST_OPENERS; i++) {
+      int process = __atomic_load_n(&control->openers[i], __ATOMIC_ACQUIRE);
+      if (process != 0 && is_alive(process)) alive = process;
+    }
+    if (alive == 0) return 0;
+    if (patience == 1999) return alive;
+    nanosleep(&moment, NULL);
+  }
+  return 0;
+}
+
+/* Locked, as all that is given back. */
+static void give_memory(void* bytes, size_t size) {
+  struct shared* shared = find((struct control*)((char*)bytes - PAGE));
+  int process = opener(shared->control);
+  if (process != 0) gpu_violation("%zu bytes were freed that process %d has open", size, process);
+  __atomic_store_n(&shared->control->freed, 1, __ATOMIC_RELEASE);
+  forget(shared);
+}
+
+static void leave(void* bytes, size_t size) {
+  (void)size;
+  struct shared* shared = find((struct control*)((char*)bytes - PAGE));
+  for (int i = 0; i < MOST_OPENERS; i++) {
+    int expected = getpid();
+    if (__atomic_compare_exchange_n(&shared->control->openers[i], &expected, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) break;
+  }
+  forget(shared);
+}
+
+static void give_words(void* words, size_t size) {
+  (void)size;
+  struct shared* shared = find((struct control*)((char*)words - offsetof(struct control, words)));
+  if (shared->file >= 0) __atomic_store_n(&shared->control->words[EVENT_GONE], 1, __ATOMIC_RELEASE);
+  forget(shared);
+}
+
+int ipc_allocate(gpu_device* device, size_t size, uint64_t* address) {
+  int code = gpu_allocate(device, GPU_DEVICE, size, address);
+  if (code != GPU_OK) return code;
+  struct shared* shared = make(size);
+  if (shared == NULL) abort();
+  shared->base = *address;
+  gpu_replace(*address, (char*)shared->control + PAGE, give_memory);
+  return GPU_OK;
+}
+
+static struct shared* exportable(uint64_t base) {
+  for (struct shared* shared = all; shared != NULL; shared = shared->next) {
+    if (shared->file >= 0 && shared->base == base) return shared;
+  }
+  return NULL;
+}
+
+int ipc_is_exportable(uint64_t address) {
+  uint64_t base;
+  size_t size;
+  gpu_device* device;
+  if (!gpu_range(address, &base, &size, &device)) return 0;
+  gpu_lock();
+  int is = exportable(base) != NULL;
+  gpu_unlock();
+  return is;
+}
+
+static void write_token(const struct shared* shared, int what, int physical, ipc_handle* handle) {
+  struct token token = {MAGIC, what, getpid(), shared->file, physical, shared->inode, shared->size};
+  memset(handle, 0, sizeof(ipc_handle));
+  memcpy(handle, &token, sizeof(token));
+}
+
+/* cuda.h: "takes a pointer to the base of an existing device memory allocation created with cuMemAlloc". */
+int ipc_export(uint64_t base, ipc_handle* handle) {
+  uint64_t start;
+  size_t size;
+  gpu_device* device;
+  if (!gpu_range(base, &start, &size, &device) || start != base) return GPU_INVALID_VALUE;
+  gpu_lock();
+  struct shared* shared = exportable(base);
+  if (shared != NULL) write_token(shared, MEMORY, gpu_physical(gpu_ordinal(device)), handle);
+  gpu_unlock();
+  return shared != NULL ? GPU_OK : GPU_INVALID_VALUE;
+}
+
+/* The memory that a handle is of, mapped here. */
+static int open_token(const ipc_handle* handle, int what, struct token* token, struct shared** out) {
+  memcpy(token, handle, sizeof(struct token));
+  if (token->magic != MAGIC || token->what != what) return GPU_INVALID_VALUE;
+  if (token->process == getpid()) return GPU_NO_CONTEXT;
+  char path[64];
+  snprintf(path, sizeof(path), "/proc/%d/fd/%d", token->process, token->file);
+  struct stat status;
+  int file = open(path, O_RDWR | O_CLOEXEC);
+  if (file < 0) return GPU_MAP_FAILED;
+  int is_there = fstat(file, &status) == 0 && status.st_ino == token->inode && status.st_size == (off_t)(PAGE + token->size);
+  *out = is_there ? map(file, token->size, 0) : NULL;
+  close(file);
+  if (*out == NULL) return GPU_MAP_FAILED;
+  if (what == MEMORY && __atomic_load_n(&(*out)->control->freed, __ATOMIC_ACQUIRE)) {
+    gpu_lock();
+    forget(*out);
+    gpu_unlock();
+    return GPU_MAP_FAILED;
+  }
+  return GPU_OK;
+}
+
+static int is_open(uint64_t inode) {
+  gpu_lock();
+  int found = 0;
+  for (struct shared* shared = all; shared != NULL; shared = shared->next) found |= shared->file < 0 && shared->inode == inode;
+  gpu_unlock();
+  return found;
+}
+
+/* From a context of another device only if that reaches the memory's. */
+int ipc_open(gpu_device* device, const ipc_handle* handle, uint64_t* base) {
+  struct token token;
+  struct shared* shared;
+  memcpy(&token, handle, sizeof(token));
+  if (token.magic == MAGIC && is_open(token.inode)) return GPU_ALREADY_MAPPED;
+  int owner = -1;
+  for (int i = 0; i < gpu_count(); i++) {
+    if (gpu_physical(i) == token.physical) owner = i;
+  }
+  if (token.magic == MAGIC && owner != gpu_ordinal(device) && (owner < 0 || !gpu_can_reach(device, gpu_at(owner)))) return GPU_NO_PEER_ACCESS;
+  int code = open_token(handle, MEMORY, &token, &shared);
+  if (code != GPU_OK) return code;
+  for (int i = 0; i < MOST_OPENERS; i++) {
+    int expected = 0;
+    if (__atomic_compare_exchange_n(&shared->control->openers[i], &expected, getpid(), 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) break;
+  }
+  *base = gpu_attach(device, (char*)shared->control + PAGE, shared->size, leave);
+  return GPU_OK;
+}
+
+int ipc_close(uint64_t base) { return gpu_detach(base); }
+
+int ipc_event_create(gpu_device* device, gpu_event** event) {
+  int code = gpu_event_create(device, event);
+  if (code != GPU_OK) return code;
+  struct shared* shared = make(0);
+  if (shared == NULL) abort();
+  gpu_event_move(*event, shared->control->words, give_words);
+  return GPU_OK;
+}
+
+int ipc_event_export(gpu_event* event, ipc_handle* handle) {
+  int64_t* words = gpu_event_words(event);
+  if (words == NULL) return GPU_INVALID_VALUE;
+  gpu_lock();
+  struct shared* shared = find((struct control*)((char*)words - offsetof(struct control, words)));
+  int is_own = shared != NULL && shared->file >= 0;
+  if (is_own) write_token(shared, WORDS, 0, handle);
+  gpu_unlock();
+  return is_own ? GPU_OK : GPU_INVALID_VALUE;
+}
+
+int ipc_event_open(gpu_device* device, const ipc_handle* handle, gpu_event** event) {
+  struct token token;
+  struct shared* shared;
+  int code = open_token(handle, WORDS, &token, &shared);
+  if (code != GPU_OK) return code;
+  code = gpu_event_create(device, event);
+  if (code == GPU_OK) gpu_event_move(*event, shared->control->words, give_words);
+  return code;
+}
+
+void ipc_uuid(int ordinal, unsigned char uuid[16]) {
+  memcpy(uuid, "arbalest-double-", 16);
+  uuid[15] = (unsigned char)(0xA0 + gpu_physical(ordinal));
+}
+
+void ipc_bus_id(int ordinal, const char* format, char* text, int size) { snprintf(text, (size_t)size, format, 0, 0x3B + gpu_physical(ordinal), 0, 0); }
