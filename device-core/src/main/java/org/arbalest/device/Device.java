@@ -2,8 +2,10 @@
 package org.arbalest.device;
 
 import java.util.Optional;
+import java.util.UUID;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.internal.device.DeviceImpl;
+import org.arbalest.device.spi.DeviceIdentity;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +41,18 @@ public sealed interface Device permits DeviceImpl {
    * device has none. Its buffers may be on a device of their own, such as {@code CUDA_HOST:0}.
    */
   Optional<MemoryManager> hostMemory();
+
+  /**
+   * Memory that other processes can open: arrays in it can be shared ({@link SharedArray}). Empty if the device has none. It is taken from the driver piece
+   * by piece, in units that nobody else has a part of (2 MiB on GPUs), which is slow: for many arrays put a {@link MemoryPool} on it.
+   */
+  Optional<MemoryManager> shareableMemory();
+
+  /**
+   * Which piece of hardware this is: its UUID, where it is on the PCI bus, and the main memory next to it, as far as the backend knows; nothing of it for
+   * an opaque device. See {@link Devices#device(DeviceType, UUID)}.
+   */
+  DeviceIdentity identity();
 
   /** Allocates a buffer of undefined content in {@link #memory}; see {@link MemoryManager#allocate(long)}. The caller owns it. */
   DeviceBuffer allocate(long bytes);

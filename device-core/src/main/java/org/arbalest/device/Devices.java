@@ -2,7 +2,9 @@
 package org.arbalest.device;
 
 import java.util.List;
+import java.util.UUID;
 import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.internal.device.DeviceLookup;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.spi.Availability;
 
@@ -34,6 +36,25 @@ public final class Devices {
    */
   public static Device device(DeviceType type, long id) {
     return DeviceRegistry.device(type, id);
+  }
+
+  /**
+   * The device of a kind that has a UUID, which is the same in all processes, whatever ids they see; opens no other.
+   *
+   * @throws DeviceException with {@code ENOSYS} if none that this process sees has it, or several have: says which there are
+   */
+  public static Device device(DeviceType type, UUID uuid) {
+    return DeviceLookup.byUuid(type, uuid);
+  }
+
+  /**
+   * The device of a kind that is somewhere on the PCI bus; opens no other.
+   *
+   * @param pciBusId such as {@code 0000:3b:00.0}, or without the domain; in any case of letters
+   * @throws DeviceException with {@code ENOSYS} if none that this process sees is there, or several are, as parts of one GPU: says which there are
+   */
+  public static Device deviceAt(DeviceType type, String pciBusId) {
+    return DeviceLookup.byPciBusId(type, pciBusId);
   }
 
   /** What is there, and what is missing and why: of every kind that a backend serves, and of the usual GPUs. Opens nothing. */

@@ -19,6 +19,11 @@ public interface DeviceDriver extends MemoryAllocator {
     return null;
   }
 
+  /** How this memory is shared with other processes; null if it is not. Of the same driver always the same. */
+  default @Nullable ProcessSharing sharing() {
+    return null;
+  }
+
   /**
    * Makes memory of this device readable and writable for the CPU until {@link #unmap}. The caller has waited for what was queued for it.
    *

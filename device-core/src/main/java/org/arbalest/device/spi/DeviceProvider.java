@@ -48,4 +48,14 @@ public interface DeviceProvider {
   default String describe(DeviceType type, long id) {
     return type + ":" + id;
   }
+
+  /**
+   * Which piece of hardware a device is that {@link #probe} counted. Does not open it.
+   *
+   * @param type one of {@link #types()}
+   * @param id the device's id
+   */
+  default DeviceIdentity identity(DeviceType type, long id) {
+    return DeviceIdentity.UNKNOWN;
+  }
 }

@@ -52,6 +52,14 @@ public final class ArrayAssembly {
     }
   }
 
+  /**
+   * The first handle of an array whose buffers somebody else laid out, who has checked their sizes; what the structs say is checked here. Takes over the
+   * buffers and a holder of the event; on failure they are still the caller's.
+   */
+  public static DeviceArray ofLaidOut(Field field, ArrayData data, Device device, @Nullable RecordedEvent event) {
+    return build(device, field, data, event);
+  }
+
   /** All buffers of an array and those below it. */
   private static List<DeviceBuffer> allBuffers(ArrayData data) {
     List<DeviceBuffer> all = new ArrayList<>();

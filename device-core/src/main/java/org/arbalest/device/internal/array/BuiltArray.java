@@ -81,8 +81,8 @@ public final class BuiltArray extends Ownership {
   }
 
   private void freeNow() {
+    if (event != null) event.release(); // first: whoever is told that the memory of another process is closed may count on it
     for (DeviceBufferImpl buffer : buffers) buffer.free();
     NativeHeap.free(block);
-    if (event != null) event.release();
   }
 }

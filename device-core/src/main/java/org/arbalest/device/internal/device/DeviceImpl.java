@@ -14,7 +14,9 @@ import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.staging.Staging;
 import org.arbalest.device.spi.DeviceDriver;
+import org.arbalest.device.spi.DeviceIdentity;
 import org.arbalest.device.spi.HostMemory;
+import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
 /** A device with its driver; without one it is opaque. See {@link Device}. */
@@ -100,6 +102,17 @@ public final class DeviceImpl implements Device {
     HostMemory host = d.hostMemory();
     if (host == null) return d.isCpuAccessible() ? Optional.of(memory()) : Optional.empty();
     return Optional.of(new AllocatorMemory(host.type().equals(type) ? this : DeviceRegistry.find(host.type(), ordinal), host.allocator()));
+  }
+
+  @Override
+  public Optional<MemoryManager> shareableMemory() {
+    ProcessSharing sharing = driver().sharing();
+    return sharing == null ? Optional.empty() : Optional.of(new AllocatorMemory(this, sharing));
+  }
+
+  @Override
+  public DeviceIdentity identity() {
+    return driver == null ? DeviceIdentity.UNKNOWN : DeviceLookup.identity(type, ordinal);
   }
 
   @Override

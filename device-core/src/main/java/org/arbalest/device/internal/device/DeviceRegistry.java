@@ -163,7 +163,7 @@ public final class DeviceRegistry {
     return type.equals(DeviceType.CUDA_HOST) || type.equals(DeviceType.ROCM_HOST);
   }
 
-  private static @Nullable DeviceProvider provider(DeviceType type) {
+  static @Nullable DeviceProvider provider(DeviceType type) {
     return PROVIDERS.get(type);
   }
 

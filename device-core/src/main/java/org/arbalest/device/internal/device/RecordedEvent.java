@@ -38,7 +38,7 @@ public final class RecordedEvent extends Shared {
   }
 
   /** An event that somebody made, and gives to us. */
-  static RecordedEvent adopt(Device device, DeviceDriver driver, long handle) {
+  public static RecordedEvent adopt(Device device, DeviceDriver driver, long handle) {
     long cell = NativeHeap.allocate(Long.BYTES);
     NativeHeap.putLong(cell, handle);
     return new RecordedEvent(device, driver, cell);

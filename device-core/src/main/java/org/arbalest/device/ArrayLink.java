@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device;
+
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import org.arbalest.device.internal.sharing.ArrayLinkImpl;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Arrays between two processes of one machine, both ways, without a copy ({@link SharedArray}): over a socket, such as a Unix domain socket, of which each
+ * has an end. What crosses the socket are a few hundred bytes for each array.
+ *
+ * <p><b>Who keeps what.</b> What was sent stays in this process until the other one has released it. If that is killed or hangs up, its runtime has given up
+ * what it had open, and all that was sent is freed here. What was received is closed by its receiver like any other array, also after {@link #close}; if the
+ * sender is gone meanwhile, its content is undefined: close it.
+ *
+ * <p>Made over a connection by each of the two, which it then owns, and closed by them. Two virtual threads read and write for it. Safe on any thread; the order
+ * of what several threads send is theirs to settle. A thread that is interrupted while it sends ends the connection, as channels do.
+ */
+public sealed interface ArrayLink extends AutoCloseable permits ArrayLinkImpl {
+  /**
+   * A link over a connection, which it takes over; the other process makes one of its end.
+   *
+   * @param channel connected, blocking, and used by nobody else
+   * @throws IllegalArgumentException if it is not connected, or not blocking
+   */
+  static ArrayLink over(SocketChannel channel) {
+    return ArrayLinkImpl.over(channel);
+  }
+
+  /**
+   * Sends an array, of which this handle is spent. Waits until it is ready, as {@link DeviceArray#synchronize} does: so nothing that the other process queues
+   * depends on what this one has yet to do, or is killed in. Does not wait until it is received.
+   *
+   * @throws DeviceException as {@link SharedArray#of} does; the handle is not spent then, nor with any other exception
+   * @throws IOException if the other process is gone, or has closed its link
+   * @throws IllegalStateException if the link or the handle was closed
+   */
+  void send(DeviceArray array) throws IOException;
+
+  /**
+   * The next array that the other process sends; waits for it. To be closed by the caller.
+   *
+   * @return null if the other process has closed its link, and nothing more will come; or if this one was closed meanwhile
+   * @throws DeviceException as {@link SharedArray#open(byte[], Runnable)} does; the sender may free that array then, and the next can be received
+   * @throws IOException if the other process is gone, though it has not closed its link
+   */
+  @Nullable
+  DeviceArray receive() throws IOException, InterruptedException;
+
+  /** How many arrays that were sent the other process has not released yet; 0 when it is gone. */
+  int unreleased();
+
+  /**
+   * Ends sending and receiving. Arrays that came and were not received go back. The connection itself is closed when neither has an array of the other any
+   * more, later and without anybody waiting: so this may be closed while arrays are in use on either side.
+   */
+  @Override
+  void close();
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.device;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.access.NativeAccess;
+import org.arbalest.device.spi.Availability;
+import org.arbalest.device.spi.DeviceIdentity;
+import org.arbalest.device.spi.DeviceProvider;
+import org.jspecify.annotations.Nullable;
+
+/** Finds devices by what they are, whatever their numbers are in this process. Opens only what it finds. */
+public final class DeviceLookup {
+  /** What a device is does not change. */
+  private static final Map<Known, DeviceIdentity> KNOWN = new ConcurrentHashMap<>();
+
+  private record Known(DeviceType type, long id) {}
+
+  private DeviceLookup() {}
+
+  /** See {@link org.arbalest.device.Devices#device(DeviceType, UUID)}. */
+  public static Device byUuid(DeviceType type, UUID uuid) {
+    Objects.requireNonNull(uuid, "uuid");
+    return one(type, "the UUID " + uuid, identity -> uuid.equals(identity.uuid()));
+  }
+
+  /** See {@link org.arbalest.device.Devices#deviceAt(DeviceType, String)}. */
+  public static Device byPciBusId(DeviceType type, String pciBusId) {
+    String asked = pciBusId.toLowerCase(Locale.ROOT);
+    String full = asked.indexOf(':') == asked.lastIndexOf(':') ? "0000:" + asked : asked;
+    return one(type, "the PCI bus id " + full, identity -> full.equals(identity.pciBusId()));
+  }
+
+  /** One by its UUID; among several of the same, as parts of some GPUs are, by the place on the bus as well. */
+  public static Device byIdentity(DeviceType type, @Nullable UUID uuid, @Nullable String pciBusId) {
+    String what = "the UUID " + uuid + (pciBusId == null ? "" : ", at " + pciBusId);
+    List<Long> same = matching(type, identity -> uuid != null && uuid.equals(identity.uuid()));
+    if (same.size() <= 1 || pciBusId == null) return only(type, what, same);
+    return one(type, what, identity -> uuid != null && uuid.equals(identity.uuid()) && pciBusId.equals(identity.pciBusId()));
+  }
+
+  static DeviceIdentity identity(DeviceType type, long id) {
+    DeviceProvider provider = DeviceRegistry.provider(type);
+    return provider == null ? DeviceIdentity.UNKNOWN : KNOWN.computeIfAbsent(new Known(type, id), _ -> provider.identity(type, id));
+  }
+
+  private static Device one(DeviceType type, String what, Predicate<DeviceIdentity> asked) {
+    return only(type, what, matching(type, asked));
+  }
+
+  private static Device only(DeviceType type, String what, List<Long> found) {
+    if (found.size() == 1) return DeviceRegistry.device(type, found.getFirst());
+    String how = found.isEmpty() ? "no device of " + type + " has " + what : "several devices of " + type + " have " + what + ": " + found;
+    throw new DeviceException(Errno.ENOSYS, how + "; there are " + all(type));
+  }
+
+  private static List<Long> matching(DeviceType type, Predicate<DeviceIdentity> asked) {
+    List<Long> found = new ArrayList<>();
+    for (long id = 0; id < count(type); id++) {
+      if (asked.test(identity(type, id))) found.add(id);
+    }
+    return found;
+  }
+
+  private static String all(DeviceType type) {
+    List<String> all = new ArrayList<>();
+    for (long id = 0; id < count(type); id++) {
+      DeviceIdentity identity = identity(type, id);
+      all.add(type + ":" + id + " (" + identity.uuid() + ", at " + identity.pciBusId() + ")");
+    }
+    return all.isEmpty() ? "none" : String.join(", ", all);
+  }
+
+  private static int count(DeviceType type) {
+    NativeAccess.require();
+    return switch (DeviceRegistry.availability(type)) {
+      case Availability.Ready(int count) -> count;
+      case Availability.Missing(String why) -> throw new DeviceException(Errno.ENOSYS, type + " is unavailable, because " + why);
+    };
+  }
+}

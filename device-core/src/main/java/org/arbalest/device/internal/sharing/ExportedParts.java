@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.sharing;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.FieldImpl;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.sharing.Part.Piece;
+import org.arbalest.device.spi.ProcessSharing;
+import org.arbalest.device.spi.ProcessSharing.Exported;
+import org.jspecify.annotations.Nullable;
+
+/** Takes an exported array apart: which allocations it is in, and where in them each buffer is. */
+final class ExportedParts {
+  private final Ownership owner;
+  private final ProcessSharing sharing;
+  final List<Exported> memories = new ArrayList<>();
+
+  ExportedParts(Ownership owner, ProcessSharing sharing) {
+    this.owner = owner;
+    this.sharing = sharing;
+  }
+
+  Part part(Layout layout, long node) {
+    long length = ArrowArrayStruct.length(node);
+    long offset = ArrowArrayStruct.offset(node);
+    boolean isView = layout.shape == Layout.Shape.VIEW;
+    int count = Math.toIntExact(ArrowArrayStruct.nBuffers(node)) - (isView ? 1 : 0); // the last are sizes, in main memory
+    List<@Nullable Piece> buffers = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      long address = ArrowArrayStruct.buffer(node, i);
+      long needed = isView && i >= 2 ? NativeHeap.getLong(ArrowArrayStruct.buffer(node, count) + (long) Long.BYTES * (i - 2)) : Part.bytes(layout, i, offset + length);
+      boolean isData = layout.shape == Layout.Shape.VARIABLE && i == 2;
+      buffers.add(address == 0 ? null : piece(address, isData ? owner.dataSize(node) : needed));
+    }
+    List<Part> children = new ArrayList<>();
+    for (int i = 0; i < layout.children.length; i++) children.add(part(layout.children[i].layout, ArrowArrayStruct.child(node, i)));
+    FieldImpl values = layout.dictionary;
+    Part dictionary = values == null ? null : part(values.layout, ArrowArrayStruct.dictionary(node));
+    return new Part(length, ArrowArrayStruct.nullCount(node), offset, buffers, children, dictionary);
+  }
+
+  /** Where some bytes are; of a size that nobody knows, all up to the end of the allocation. */
+  private @Nullable Piece piece(long address, long size) {
+    int index = indexOf(address);
+    if (index < 0 && size == 0) return memories.isEmpty() ? null : new Piece(0, 0, 0); // an address of nothing may be anywhere
+    if (index < 0) {
+      Exported exported = sharing.export(address);
+      index = memories.size();
+      memories.add(exported);
+    }
+    Exported memory = memories.get(index);
+    long offset = address - memory.base();
+    long left = memory.bytes() - offset;
+    return new Piece(index, offset, Math.min(size, left));
+  }
+
+  private int indexOf(long address) {
+    for (int i = 0; i < memories.size(); i++) {
+      Exported memory = memories.get(i);
+      if (address >= memory.base() && address - memory.base() < memory.bytes()) return i;
+    }
+    return -1;
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.sharing;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.arbalest.device.ArrayData;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.internal.memory.ByteReader;
+import org.arbalest.device.internal.memory.ByteWriter;
+import org.arbalest.device.internal.schema.FieldImpl;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One struct of an array: its numbers, and for each buffer where in which allocation it is.
+ *
+ * @param buffers as in {@link ArrayData}: null for one that there is not
+ */
+record Part(long length, long nullCount, long offset, List<@Nullable Piece> buffers, List<Part> children, @Nullable Part dictionary) {
+  private static final int MOST_BUFFERS = 1 << 20;
+  private static final int NO_BUFFER = -1;
+
+  /** Some bytes of one of the message's allocations. */
+  record Piece(int memory, long offset, long bytes) {}
+
+  void write(ByteWriter out) {
+    out.long64(length);
+    out.long64(nullCount);
+    out.long64(offset);
+    out.int32(buffers.size());
+    for (Piece piece : buffers) {
+      out.int32(piece == null ? NO_BUFFER : piece.memory);
+      if (piece == null) continue;
+      out.long64(piece.offset);
+      out.long64(piece.bytes);
+    }
+    for (Part child : children) child.write(out);
+    if (dictionary != null) dictionary.write(out);
+  }
+
+  /**
+   * Reads a struct of a type and those below it, with buffers that lie within the allocations and are as large as the type needs; throws {@link Malformed}.
+   *
+   * @param sizes of the allocations
+   */
+  static Part read(Layout layout, ByteReader in, long[] sizes) {
+    long length = in.long64("a length");
+    long nullCount = in.long64("a null count");
+    long offset = in.long64("an offset");
+    if (length < 0 || offset < 0 || offset > layout.most - length) {
+      throw new Malformed("offset + length = " + offset + " + " + length + " is negative, or more than memory has bytes for");
+    }
+    int count = in.count("the number of buffers", MOST_BUFFERS);
+    boolean isView = layout.shape == Layout.Shape.VIEW;
+    int expected = isView ? 2 : layout.shape.buffers;
+    if (isView ? count < expected : count != expected) {
+      throw new Malformed("there are " + count + " buffers, but an array of type " + layout.kind() + " has " + (isView ? "at least " : "") + expected);
+    }
+    List<@Nullable Piece> buffers = new ArrayList<>();
+    for (int i = 0; i < count; i++) buffers.add(piece(in, sizes, i, bytes(layout, i, offset + length)));
+    List<Part> children = new ArrayList<>();
+    for (FieldImpl child : layout.children) children.add(below(child.name(), child, in, sizes));
+    Part dictionary = layout.dictionary == null ? null : below(Malformed.DICTIONARY, layout.dictionary, in, sizes);
+    return new Part(length, nullCount, offset, buffers, children, dictionary);
+  }
+
+  private static Part below(String name, FieldImpl field, ByteReader in, long[] sizes) {
+    try {
+      return read(field.layout, in, sizes);
+    } catch (Malformed e) {
+      throw e.under(name);
+    }
+  }
+
+  private static @Nullable Piece piece(ByteReader in, long[] sizes, int index, long needed) {
+    int memory = in.int32("the allocation of a buffer");
+    if (memory == NO_BUFFER) return null; // whether it may be missing, the structure's check knows
+    if (memory < 0 || memory >= sizes.length) throw new Malformed("buffer " + index + " is in allocation " + memory + ", of " + sizes.length);
+    long offset = in.long64("the offset of a buffer");
+    long bytes = in.long64("the size of a buffer");
+    if (offset < 0 || bytes < 0 || offset > sizes[memory] - bytes) {
+      throw new Malformed("buffer " + index + " has " + bytes + " bytes at " + offset + " of an allocation of " + sizes[memory]);
+    }
+    if (bytes < needed) throw new Malformed("buffer " + index + " has " + bytes + " bytes, but needs " + needed);
+    return new Piece(memory, offset, bytes);
+  }
+
+  /** What a buffer has at least, by the type and how many elements there are, skipped ones included; of data 0. */
+  static long bytes(Layout layout, int index, long end) {
+    if (layout.shape.hasValidity && index == 0) return bits(end, 1);
+    boolean isFirst = index == (layout.shape.hasValidity ? 1 : 0);
+    return switch (layout.shape) {
+      case FIXED -> bits(end, layout.bits);
+      case VARIABLE -> isFirst && end > 0 ? bits(end + 1, layout.bits) : 0; // of no elements, peers give no offsets, or one
+      case LIST -> end > 0 ? bits(end + 1, layout.bits) : 0;
+      case LIST_VIEW -> bits(end, layout.bits);
+      case VIEW -> isFirst ? bits(end, 128) : 0;
+      case SPARSE_UNION -> end;
+      case DENSE_UNION -> isFirst ? end : bits(end, 32);
+      case NULL, FIXED_LIST, STRUCT, RUN_END -> 0;
+    };
+  }
+
+  /** The bytes for some elements; of no more than {@link Layout#most}, so that nothing overflows. */
+  private static long bits(long count, long each) {
+    return (count * each + 7) >>> 3;
+  }
+
+  /** The same, of buffers; each a slice of one of the allocations, which is put into {@code taken} as well, for the caller to close. */
+  ArrayData data(List<DeviceBuffer> memories, List<DeviceBuffer> taken) {
+    List<@Nullable DeviceBuffer> slices = new ArrayList<>();
+    for (Piece piece : buffers) {
+      DeviceBuffer slice = piece == null ? null : memories.get(piece.memory).slice(piece.offset, piece.bytes);
+      slices.add(slice);
+      if (slice != null) taken.add(slice);
+    }
+    List<ArrayData> below = new ArrayList<>();
+    for (Part child : children) below.add(child.data(memories, taken));
+    return new ArrayData(length, nullCount, offset, slices, below, dictionary == null ? null : dictionary.data(memories, taken));
+  }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.sharing;
+
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.DeviceStream;
+import org.arbalest.device.SharedArray;
+import org.arbalest.device.abi.ArrowDeviceArrayStruct;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.array.ArrayImport;
+import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.array.HandleExport;
+import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.device.DeviceImpl;
+import org.arbalest.device.internal.device.RecordedEvent;
+import org.arbalest.device.internal.memory.Faults;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.spi.DeviceIdentity;
+import org.arbalest.device.spi.ProcessSharing;
+import org.jspecify.annotations.Nullable;
+
+/** An array that other processes may have open: an export of it, which nobody but us releases. See {@link SharedArray}. */
+public final class SharedArrayImpl implements SharedArray {
+  /** This process, by which it knows its own messages; process ids are used again, and differ between containers. */
+  static final UUID PROCESS = UUID.randomUUID();
+
+  private final Device device;
+
+  /** A block of ours with the exported {@code ArrowDeviceArray}. */
+  private final long struct;
+
+  private final @Nullable RecordedEvent event;
+  private final byte[] message;
+  private final AtomicBoolean isClosed = new AtomicBoolean();
+
+  private SharedArrayImpl(Device device, long struct, @Nullable RecordedEvent event, byte[] message) {
+    this.device = device;
+    this.struct = struct;
+    this.event = event;
+    this.message = message;
+  }
+
+  /** See {@link SharedArray#of}. */
+  public static SharedArray of(DeviceArray array) {
+    return of(DeviceArrayImpl.unwrap(array));
+  }
+
+  /** See {@link SharedArray#open(byte[], Runnable)}. */
+  public static DeviceArray open(byte[] message, Runnable closed) {
+    return OpenedArray.open(message, closed);
+  }
+
+  private static SharedArray of(DeviceArrayImpl array) {
+    Device device = array.device();
+    ProcessSharing sharing = DeviceImpl.unwrap(device).driver().sharing();
+    if (sharing == null) {
+      throw new DeviceException(Errno.ENOSYS, "an array on " + device + " cannot be shared with other processes: its backend shares no memory of that kind");
+    }
+    Ownership owner = array.share();
+    long struct = 0;
+    RecordedEvent event = null;
+    try {
+      event = event(array, sharing);
+      struct = export(array);
+      return new SharedArrayImpl(device, struct, event, message(array, owner, struct, event, sharing));
+    } catch (Throwable t) {
+      if (event != null) event.release();
+      if (struct != 0) giveBack(struct);
+      throw t;
+    } finally {
+      owner.release();
+    }
+  }
+
+  /** The event to go with it: one that other processes know, behind the array's own; null if the array is ready. */
+  private static @Nullable RecordedEvent event(DeviceArray array, ProcessSharing sharing) {
+    if (array.isReady()) return null;
+    Device device = array.device();
+    try (DeviceStream behind = device.createStream()) {
+      behind.waitFor(array);
+      long recorded = sharing.record(behind.handle());
+      if (recorded != 0) return RecordedEvent.adopt(device, DeviceImpl.unwrap(device).driver(), recorded);
+    }
+    array.synchronize();
+    return null;
+  }
+
+  private static long export(DeviceArray array) {
+    long struct = NativeHeap.allocate(ArrowDeviceArrayStruct.SIZE);
+    DeviceArray holder = array.retain();
+    try {
+      HandleExport.export(DeviceArrayImpl.unwrap(holder), struct, true);
+      return struct;
+    } catch (Throwable t) {
+      holder.close();
+      NativeHeap.free(struct);
+      throw t;
+    }
+  }
+
+  private static byte[] message(DeviceArrayImpl array, Ownership owner, long struct, @Nullable RecordedEvent event, ProcessSharing sharing) {
+    Device device = array.device();
+    ExportedParts parts = new ExportedParts(owner, sharing);
+    Part root;
+    try {
+      root = parts.part(Layout.of(array.field()), struct);
+    } catch (DeviceException e) {
+      if (e.errno() != Errno.EINVAL) throw e;
+      String help = "; copy it to the device's shareableMemory(), and share the copy";
+      throw new DeviceException(Errno.EINVAL, "the array on " + device + " cannot be shared with other processes: " + e.getMessage() + help, e);
+    }
+    List<Message.Memory> memories = parts.memories.stream().map(memory -> new Message.Memory(memory.bytes(), memory.handle())).toList();
+    DeviceIdentity identity = device.identity();
+    byte[] waited = event == null || memories.isEmpty() ? null : sharing.exportEvent(NativeHeap.getLong(event.point.cell));
+    return new Message(PROCESS, device.type(), identity.uuid(), identity.pciBusId(), waited, memories, array.field(), root).toBytes();
+  }
+
+  @Override
+  public Device device() {
+    return device;
+  }
+
+  @Override
+  public byte[] message() {
+    return message.clone();
+  }
+
+  @Override
+  public boolean isOpen() {
+    return !isClosed.get();
+  }
+
+  @Override
+  public void close() {
+    if (isClosed.getAndSet(true)) return;
+    try {
+      if (event != null) event.release();
+    } catch (Throwable t) {
+      Faults.report("destroying the event of a shared array", t);
+    }
+    giveBack(struct);
+  }
+
+  private static void giveBack(long struct) {
+    try {
+      ArrayImport.giveBack(struct);
+    } finally {
+      NativeHeap.free(struct);
+    }
+  }
+
+  /** Where it is. */
+  @Override
+  public String toString() {
+    return "shared array on " + device + (isOpen() ? "" : " (closed)");
+  }
+}

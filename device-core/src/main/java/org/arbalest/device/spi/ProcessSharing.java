@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.spi;
+
+import java.util.function.Consumer;
+import org.arbalest.device.DeviceException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a driver shares memory and events with other processes: by handles, which are bytes that any transport carries. As allocator it gives memory that can
+ * be shared.
+ *
+ * <p>Like {@link DeviceDriver} it moves numbers and owns nothing: core counts who uses what, opens no handle twice at a time, closes what it opened once, and
+ * keeps what it exported until the others are done with it. All methods may be called from any thread.
+ */
+public interface ProcessSharing extends MemoryAllocator {
+  /**
+   * An allocation that another process can open.
+   *
+   * @param base where it begins, here
+   * @param bytes how large it is
+   * @param handle by which it is opened
+   */
+  record Exported(long base, long bytes, byte[] handle) {}
+
+  /**
+   * The whole allocation in which an address is.
+   *
+   * @throws DeviceException with {@code EINVAL} if this memory cannot be shared: says what it is
+   */
+  Exported export(long address);
+
+  /**
+   * Opens another process's allocation. It is not open here.
+   *
+   * @return where it begins, here
+   * @throws DeviceException with {@code EINVAL} if the handle is none, or the memory is gone
+   */
+  long open(byte[] handle);
+
+  /**
+   * Closes what was opened, of which no queued work uses anything any more. Does not wait: if closing does, it is done by another thread.
+   *
+   * @param base from {@link #open}
+   * @param closed is told once, on any thread, when it is closed, or what that failed with
+   */
+  void close(long base, Consumer<@Nullable DeviceException> closed);
+
+  /**
+   * Creates an event at the end of a queue, as {@link DeviceDriver#record} does, for which another process can wait. It is given back in the same way.
+   *
+   * @return 0 if there are no such events, or none that can be relied on
+   */
+  long record(long queue);
+
+  /** The handle by which another process opens an event. */
+  byte[] exportEvent(long event);
+
+  /** Opens another process's event, as an event of this device. */
+  long openEvent(byte[] handle);
+}
