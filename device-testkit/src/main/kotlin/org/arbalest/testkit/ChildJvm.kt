@@ -33,15 +33,34 @@ public class ChildJvm private constructor(
         ): ChildJvm {
             val folder = Files.createTempDirectory("arbalest-child")
             try {
-                val command = listOf(
-                    "--enable-native-access=ALL-UNNAMED", "--illegal-native-access=deny", "-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=$folder/hs_err",
-                    "-cp", listOfNotNull(extraClassPath, classPath).joinToString(File.pathSeparator),
-                )
-                return java(command + options + main.java.name + arguments, directory, seconds)
+                return java(options(folder, extraClassPath) + options + main.java.name + arguments, directory, seconds)
             } finally {
                 folder.toFile().deleteRecursively()
             }
         }
+
+        /**
+         * Starts the static `main` of a class on the tests' class path, with more [options] for the JVM and variables in its [environment]: for a process that
+         * is talked to, or killed. What it says on its standard error comes with ours. The caller ends it.
+         */
+        public fun start(
+            main: KClass<*>,
+            vararg arguments: String,
+            options: List<String> = emptyList(),
+            environment: Map<String, String> = emptyMap(),
+        ): Process {
+            val java = Path.of(System.getProperty("java.home"), "bin", "java")
+            val command = listOf("$java", "-XX:TieredStopAtLevel=1") + options(Path.of(System.getProperty("java.io.tmpdir")), null) + options
+            val builder = ProcessBuilder(command + main.java.name + arguments).redirectError(ProcessBuilder.Redirect.INHERIT)
+            builder.environment().remove("JAVA_TOOL_OPTIONS")
+            builder.environment().putAll(environment)
+            return builder.start()
+        }
+
+        private fun options(folder: Path, extraClassPath: Path?): List<String> = listOf(
+            "--enable-native-access=ALL-UNNAMED", "--illegal-native-access=deny", "-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=$folder/hs_err",
+            "-cp", listOfNotNull(extraClassPath, classPath).joinToString(File.pathSeparator),
+        )
 
         /** Runs `java`, that of this JVM, with these arguments and no others. It is killed if it takes longer than [seconds]. */
         public fun java(arguments: List<String>, directory: Path = Path.of(""), seconds: Long = 300): ChildJvm {

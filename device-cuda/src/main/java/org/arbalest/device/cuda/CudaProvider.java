@@ -11,6 +11,7 @@ import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.spi.Availability;
 import org.arbalest.device.spi.DeviceDriver;
+import org.arbalest.device.spi.DeviceIdentity;
 import org.arbalest.device.spi.DeviceProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -78,6 +79,11 @@ public final class CudaProvider implements DeviceProvider {
     String gpu = Gpu.describe(Math.toIntExact(id)) + version();
     if (type.equals(DeviceType.CUDA_HOST)) return "pinned main memory for " + gpu;
     return type.equals(DeviceType.CUDA_MANAGED) ? "managed memory of " + gpu : gpu;
+  }
+
+  @Override
+  public DeviceIdentity identity(DeviceType type, long id) {
+    return CuIdentity.of(Math.toIntExact(id));
   }
 
   static Gpu gpu(Device device) {

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.spi.Answer;
 import org.arbalest.device.spi.MemoryAllocator;
+import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,7 @@ final class Gpu {
   final MemoryAllocator deviceMemory;
   final MemoryAllocator pinnedMemory;
   final MemoryAllocator managedMemory;
+  final ProcessSharing sharing;
 
   /** The peers that this one's queues were made to reach directly. */
   private final Set<Integer> peers = new HashSet<>();
@@ -54,6 +56,7 @@ final class Gpu {
     this.pinnedMemory = new PinnedMemory(this);
     this.managedMemory = new ManagedMemory(this);
     this.copies = new Copies(this);
+    this.sharing = new CudaSharing(this);
   }
 
   /** Opens it, or returns what is open. */
@@ -165,7 +168,7 @@ final class Gpu {
     check(code, function, name);
   }
 
-  private static void check(int code, String function, String name) {
+  static void check(int code, String function, String name) {
     if (code != Cu.SUCCESS) throw CuErrors.exception(function + " on " + name, code, "");
   }
 

@@ -48,6 +48,7 @@ internal class CudaBackend(private val type: DeviceType) : GpuBackend {
     override val types: List<DeviceType> get() = listOf(DeviceType.CUDA, DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED)
     override val threads: String get() = "arbalest-cuda"
     override val program: KClass<*> get() = CudaProgram::class
+    override val visibility: String get() = "CUDA_VISIBLE_DEVICES"
     override val words: GpuWords
         get() = GpuWords(
             allocation = "cuMemAllocFromPoolAsync",

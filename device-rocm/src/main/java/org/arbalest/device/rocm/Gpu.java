@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.spi.Answer;
 import org.arbalest.device.spi.MemoryAllocator;
+import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
 /** One GPU. {@code ROCM} and {@code ROCM_HOST} of an ordinal are two kinds of memory, and one of these. */
@@ -27,6 +28,7 @@ final class Gpu {
   final Copies copies;
   final MemoryAllocator deviceMemory;
   final MemoryAllocator pinnedMemory;
+  final ProcessSharing sharing;
 
   /** The peers that this one's queues were made to reach directly. */
   private final Set<Integer> peers = new HashSet<>();
@@ -39,6 +41,7 @@ final class Gpu {
     this.deviceMemory = new DeviceMemory(this);
     this.pinnedMemory = new PinnedMemory(this);
     this.copies = new Copies(this);
+    this.sharing = new RocmSharing(this);
   }
 
   /** Opens it, or returns what is open. */
@@ -124,7 +127,7 @@ final class Gpu {
     check(code, function, name);
   }
 
-  private static void check(int code, String function, String name) {
+  static void check(int code, String function, String name) {
     if (code != Hip.SUCCESS) throw HipErrors.exception(function + " on " + name, code, "");
   }
 

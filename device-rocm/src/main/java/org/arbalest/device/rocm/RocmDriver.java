@@ -8,6 +8,7 @@ import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.HostMemory;
 import org.arbalest.device.spi.HostStaging;
 import org.arbalest.device.spi.MemoryAllocator;
+import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
 /** One of a GPU's kinds of memory, with the GPU's queues. */
@@ -47,6 +48,12 @@ final class RocmDriver implements DeviceDriver {
   @Override
   public @Nullable HostMemory hostMemory() {
     return hostMemory;
+  }
+
+  /** Pinned memory is another process's by other means, or not at all. */
+  @Override
+  public @Nullable ProcessSharing sharing() {
+    return memory == gpu.deviceMemory ? gpu.sharing : null;
   }
 
   @Override

@@ -10,6 +10,7 @@ import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.spi.Availability;
 import org.arbalest.device.spi.DeviceDriver;
+import org.arbalest.device.spi.DeviceIdentity;
 import org.arbalest.device.spi.DeviceProvider;
 
 /** Serves every GPU that HIP shows, by its ordinal: its own memory as {@code ROCM}, and main memory that is pinned for it as {@code ROCM_HOST}. */
@@ -68,5 +69,10 @@ public final class RocmProvider implements DeviceProvider {
   public String describe(DeviceType type, long id) {
     String gpu = Gpu.describe(Math.toIntExact(id)) + version();
     return type.equals(DeviceType.ROCM_HOST) ? "pinned main memory for " + gpu : gpu;
+  }
+
+  @Override
+  public DeviceIdentity identity(DeviceType type, long id) {
+    return HipIdentity.of(Math.toIntExact(id));
   }
 }

@@ -28,6 +28,12 @@ public interface GpuBackend : StagingBackend {
     /** Whether the first GPU's memory is from a pool. */
     public fun hasPool(): Boolean
 
+    /** Whether an event goes to another process with its array. */
+    public val sharesEvents: Boolean get() = true
+
+    /** The variable by which a process sees some of the machine's GPUs only, in another order. */
+    public val visibility: String
+
     /** Whether the runtime's library, a real one, is there before the double is loaded. */
     public fun isInstalled(): Boolean
 

@@ -22,12 +22,17 @@ internal enum class GpuProgram(val main: (GpuBackend, List<String>) -> Unit) {
     FREE_FAILS_FOR_NOW({ backend, arguments -> freeFailsForNow(backend, arguments.single()) }),
     FREE_FAILS({ backend, arguments -> freeFails(backend, arguments.single()) }),
     RUNTIME_GONE({ backend, _ -> runtimeGone(backend) }),
+    SHARING({ backend, _ -> sharingProgram(backend) }),
+    CHURNING({ backend, arguments -> churningProgram(backend, arguments[0], arguments[1].toLong()) }),
 }
 
 /** Runs what a contract wants to be run in a process of its own; for the `main` of [GpuBackend.program]. */
 public fun gpuProgram(backend: GpuBackend, args: Array<String>): Unit = GpuProgram.valueOf(args[0]).main(backend, args.drop(1))
 
 internal fun GpuBackend.run(what: GpuProgram, vararg arguments: String): ChildJvm = ChildJvm.run(program, what.name, *arguments, options = options)
+
+internal fun GpuBackend.start(what: GpuProgram, vararg arguments: String, environment: Map<String, String> = emptyMap()): Process =
+    ChildJvm.start(program, what.name, *arguments, options = options, environment = environment)
 
 private fun withoutPools(backend: GpuBackend) {
     val (double, words) = backend.double to backend.words

@@ -155,6 +155,7 @@ API CUresult cuDeviceGetAttribute(int* value, int attribute, int device) {
     case 83: case 89: *value = 1; break; /* managed memory, also concurrently */
     case 88: case 100: *value = gpu_reaches_pageable(); break;
     case 115: *value = gpu_has_pools(); break;
+    case 125: *value = 1; break; /* events of other processes */
     case 134: /* the host's NUMA node; from 12.2 */
       if (gpu_driver_version() < 12020) return GPU_INVALID_VALUE;
       *value = gpu_physical(device);

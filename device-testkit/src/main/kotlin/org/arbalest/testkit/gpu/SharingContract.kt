@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.testkit.gpu
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.factory.TestFactory
+import io.kotest.core.spec.style.funSpec
+import io.kotest.matchers.longs.shouldBeGreaterThan
+import io.kotest.matchers.nulls.shouldBeNull
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldStartWith
+import org.arbalest.device.ArrayLink
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.MemoryPool
+import org.arbalest.device.SharedArray
+import org.arbalest.device.abi.Errno
+import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.numbers
+import org.arbalest.testkit.gpu.GpuDouble.Live
+import java.io.IOException
+import java.net.StandardProtocolFamily.UNIX
+import java.net.UnixDomainSocketAddress
+import java.nio.ByteBuffer
+import java.nio.ByteOrder.LITTLE_ENDIAN
+import java.nio.channels.ServerSocketChannel
+import java.nio.channels.SocketChannel
+import java.nio.file.Path
+import java.util.UUID
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.zip.CRC32C
+import kotlin.random.Random
+
+/**
+ * That two processes share arrays of a GPU, on its double, behind which is shared memory.
+ *
+ * @param kills how many processes are killed at a random point
+ */
+public fun sharingContract(backend: GpuBackend, kills: Int = Integer.getInteger("arbalest.kills", 6)): TestFactory = funSpec {
+    include(sharedArrayContract(backend))
+    include(sharingMessageContract(backend))
+    include(arrayLinkContract(backend, kills))
+}
+
+private fun GpuBackend.share(rows: Int): DeviceArray = numbers(rows).use { it.toShareable(gpu(0)) }
+
+private fun GpuBackend.hasNothingLeft() {
+    eventually("nothing is open and nothing allocated: ${double.live(Live.OPENED)}, ${double.live(Live.DEVICE)}") {
+        drainFrees()
+        double.live(Live.OPENED) == 0L && double.live(Live.DEVICE) == 0L
+    }
+}
+
+private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
+    val device by lazy { backend.gpu(0) }
+    val double = backend.double
+
+    test("IPC-01 what one process shares the other opens without a copy, of every layout, slices too") {
+        SharingPeer(backend).use { peer ->
+            for ((rows, from, count) in listOf(Triple(100, 0L, 100L), Triple(100, 13L, 50L), Triple(8, 8L, 0L), Triple(0, 0L, 0L))) {
+                val source = manyLayouts(rows).use { all -> all.slice(from, count) }
+                val there = manyLayouts(rows).use { it.toShareable(device) }.use { it.slice(from, count) }
+                there.synchronize()
+                val before = double.live(Live.DEVICE)
+                SharedArray.of(there).use { shared ->
+                    there.close()
+                    peer.open("x", shared.message()) shouldBe "$device $count true"
+                    peer.ask("read", "x") shouldBe "${source.rows(1000)}"
+                    if (rows > 0) peer.ask("live") shouldStartWith "1 0 false"
+                    double.live(Live.DEVICE) shouldBe before
+                    peer.ask("close", "x") shouldBe "closed"
+                }
+                source.close()
+            }
+            peer.ask("live") shouldBe "0 0 true"
+        }
+        backend.hasNothingLeft()
+    }
+
+    test("IPC-01 arrays in one allocation are opened once, and each is closed by itself") {
+        SharingPeer(backend).use { peer ->
+            MemoryPool.of(device.shareableMemory().get(), 64L shl 20).use { pool ->
+                numbers(1000).use { it.copyTo(pool, device.defaultStream()) }.use { whole ->
+                    whole.synchronize()
+                    val halves = listOf(whole.slice(0, 500), whole.slice(500, 500)).map { half -> half.use { SharedArray.of(it) } }
+                    halves.forEachIndexed { i, half -> peer.open("$i", half.message()) shouldBe "$device 500 true" }
+                    peer.ask("live") shouldStartWith "1 0 false"
+                    peer.ask("close", "0") shouldBe "closed"
+                    peer.ask("live") shouldStartWith "1 0 false"
+                    peer.ask("read", "1") shouldContain "a=${3 * 500}"
+                    peer.ask("close", "1") shouldBe "closed"
+                    peer.ask("live") shouldBe "0 0 true"
+                    peer.open("again", halves[1].message()) shouldBe "$device 500 true"
+                    peer.ask("close", "again") shouldBe "closed"
+                    halves.forEach { it.close() }
+                }
+            }
+        }
+        backend.hasNothingLeft()
+    }
+
+    test("IPC-02 an array that is not ready is waited for on the other process's device, or here where there is no such event") {
+        SharingPeer(backend).use { peer ->
+            device.createStream().use { stream ->
+                val gate = backend.gate(stream)
+                val there = numbers(100).use { it.copyTo(device.shareableMemory().get(), stream) }
+                if (!backend.sharesEvents) gate.open()
+                val shared = there.use { SharedArray.of(it) }
+                peer.open("x", shared.message()) shouldBe "$device 100 ${!backend.sharesEvents}"
+                if (backend.sharesEvents) {
+                    peer.ask("queue", "x") shouldBe "queued false"
+                    gate.open()
+                }
+                peer.ask("read", "x") shouldContain "a=297"
+                peer.ask("close", "x") shouldBe "closed"
+                shared.close()
+            }
+            peer.ask("live") shouldBe "0 0 true"
+        }
+        backend.hasNothingLeft()
+    }
+
+    test("IPC-03 what was shared stays until it is closed, whoever else closes; the double tells who frees too early") {
+        SharingPeer(backend).use { peer ->
+            val shared = backend.share(100).use { SharedArray.of(it) }
+            backend.drainFrees()
+            double.live(Live.DEVICE) shouldBe 1
+            peer.open("x", shared.message()) shouldBe "$device 100 true"
+            shared.close()
+            shared.close()
+            shared.isOpen shouldBe false
+            backend.drainFrees()
+            double.violation shouldContain "were freed that process"
+            peer.ask("close", "x") shouldBe "closed"
+            double.reset()
+        }
+        backend.hasNothingLeft()
+    }
+
+    test("IPC-03 what is freed before it is opened is gone, and so is what a process had shared that was killed; what was open of it can be closed") {
+        SharingPeer(backend).use { peer ->
+            val message = backend.share(100).use { array -> SharedArray.of(array).use { it.message() } }
+            backend.hasNothingLeft()
+            peer.open("x", message) shouldStartWith "${Errno.EINVAL} "
+            peer.ask("live") shouldBe "0 0 true"
+        }
+        val peer = SharingPeer(backend)
+        val message = java.util.HexFormat.of().parseHex(peer.ask("share", "0", "200"))
+        val closed = AtomicInteger()
+        val array = SharedArray.open(message) { closed.incrementAndGet() }
+        double.live(Live.OPENED) shouldBe 1
+        peer.kill()
+        array.copyTo(Devices.cpu()).use {
+            it.synchronize()
+            it.column("a").getLong(199) shouldBe 3 * 199
+        }
+        array.close()
+        backend.hasNothingLeft()
+        closed.get() shouldBe 1
+        shouldThrow<DeviceException> { SharedArray.open(message) { closed.incrementAndGet() } }.errno() shouldBe Errno.EINVAL
+        closed.get() shouldBe 2
+    }
+
+    test("IPC-04 memory that cannot be shared is refused, with where to copy it to; never copied silently") {
+        numbers(10).use { host ->
+            shouldThrow<DeviceException> { SharedArray.of(host) }.errno() shouldBe Errno.ENOSYS
+            host.copyTo(Devices.device(backend.types[1], 0)).use { pinned ->
+                shouldThrow<DeviceException> { SharedArray.of(pinned) }.message shouldContain "shares no memory of that kind"
+            }
+            Devices.cpu().shareableMemory().isEmpty shouldBe true
+        }
+        if (backend.hasPool()) {
+            numbers(10).use { it.copyTo(device) }.use { pooled ->
+                pooled.synchronize()
+                val error = shouldThrow<DeviceException> { SharedArray.of(pooled) }
+                error.errno() shouldBe Errno.EINVAL
+                error.message shouldContain "copy it to the device's shareableMemory()"
+                pooled.isOpen shouldBe true
+            }
+        }
+        shouldThrow<DeviceException> { device.shareableMemory().get().allocate(4 * GpuDouble.MEMORY) }.errno() shouldBe Errno.ENOMEM
+        device.shareableMemory().get().allocate(10, 4096).use { it.address() % 4096 shouldBe 0 }
+        backend.hasNothingLeft()
+    }
+
+    test("IPC-04 a process does not open what it shares itself") {
+        val closed = AtomicInteger()
+        backend.share(10).use { array ->
+            SharedArray.of(array).use { shared ->
+                val error = shouldThrow<DeviceException> { SharedArray.open(shared.message()) { closed.incrementAndGet() } }
+                error.errno() shouldBe Errno.EINVAL
+                error.message shouldContain "of this process"
+                closed.get() shouldBe 1
+            }
+        }
+        backend.hasNothingLeft()
+    }
+
+    test("IPC-05 a GPU is found by what it is, whatever its number: another order, or not seen at all") {
+        val shared = backend.share(100).use { SharedArray.of(it) }
+        SharingPeer(backend, mapOf(backend.visibility to "1,0")).use { peer ->
+            peer.open("x", shared.message()) shouldBe "${backend.types[0]}:1 100 true"
+            peer.ask("read", "x") shouldContain "a=297"
+            peer.ask("close", "x") shouldBe "closed"
+            peer.ask("live") shouldBe "0 0 true"
+        }
+        SharingPeer(backend, mapOf(backend.visibility to "1")).use { peer ->
+            val uuid = device.identity().uuid()
+            peer.open("x", shared.message()) shouldStartWith "${Errno.ENOSYS} no device of ${backend.types[0]} has the UUID $uuid"
+            peer.ask("live") shouldBe "0 0 true"
+        }
+        shared.close()
+        backend.hasNothingLeft()
+    }
+
+    test("IPC-05 devices by UUID and by place on the PCI bus") {
+        val type = backend.types[0]
+        for (ordinal in 0..1) {
+            val identity = backend.gpu(ordinal).identity()
+            identity.uuid()!!.toString() shouldStartWith "61726261-6c65-7374-2d64-6f75626c65a$ordinal"
+            identity.pciBusId() shouldBe "0000:3${"bc"[ordinal]}:00.0"
+            for (kind in backend.types) {
+                Devices.device(kind, identity.uuid()!!) shouldBe Devices.device(kind, ordinal.toLong())
+                Devices.device(kind, ordinal.toLong()).identity() shouldBe identity
+            }
+            for (text in listOf("0000:3${"bc"[ordinal]}:00.0", "3${"BC"[ordinal]}:00.0")) Devices.deviceAt(type, text) shouldBe backend.gpu(ordinal)
+        }
+        val error = shouldThrow<DeviceException> { Devices.device(type, UUID(1, 2)) }
+        error.errno() shouldBe Errno.ENOSYS
+        error.message shouldContain "no device of $type has the UUID 00000000-0000-0001-0000-000000000002; there are $type:0 (61726261"
+        shouldThrow<DeviceException> { Devices.deviceAt(type, "nowhere") }.message shouldContain "$type:1 (61726261"
+        Devices.cpu().identity().uuid().shouldBeNull()
+    }
+}
+
+private fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec {
+    fun message(rows: Int): ByteArray = manyLayouts(rows).use { it.toShareable(backend.gpu(0)) }.use { array -> SharedArray.of(array).use { it.message() } }
+
+    fun refused(message: ByteArray): DeviceException {
+        val closed = AtomicInteger()
+        val error = shouldThrow<DeviceException> { SharedArray.open(message) { closed.incrementAndGet() } }
+        closed.get() shouldBe 1
+        return error
+    }
+
+    test("IPC-06 a message that is cut, longer, changed, of another version, or no message is refused with what is wrong") {
+        val good = message(20)
+        for (length in good.indices) refused(good.copyOf(length)).errno() shouldBe Errno.EINVAL
+        refused(good + 0).message shouldContain "its checksum is wrong"
+        refused("GET / HTTP/1.1 and more".encodeToByteArray()).message shouldContain "are no message of a shared array"
+        refused(good.clone().also { it[8] = 2 }).message shouldContain "has version 2, and this release reads version 1"
+        refused(good.checked(good.size + 3)).message shouldContain "3 bytes behind its end"
+        refused(good.checked(good.size - 3)).message shouldContain "the message ends at byte"
+        for (i in 12 until good.size) refused(good.clone().also { it[i] = (it[i] + 1).toByte() }).message shouldContain "its checksum is wrong"
+        backend.hasNothingLeft()
+    }
+
+    test("IPC-06 whatever a message with a good checksum says, it opens nothing that it should not") {
+        val good = message(20)
+        val random = Random(18)
+        val said = mutableSetOf<String>()
+        repeat(4000) {
+            val bad = good.clone()
+            bad[16] = (bad[16] + 1).toByte() // another process
+            repeat(1 + random.nextInt(3)) {
+                val at = 36 + random.nextInt(bad.size - 36)
+                bad[at] = if (random.nextBoolean()) random.nextInt().toByte() else listOf(0, -1, 127, 1).random(random).toByte()
+            }
+            val error = refused(bad.checked(bad.size))
+            said += error.message.orEmpty().replace(Regex("[0-9]+"), "n").take(40)
+        }
+        withClue(said.joinToString("\n")) { said.size.toLong() shouldBeGreaterThan 20 }
+        backend.hasNothingLeft()
+    }
+}
+
+/** These bytes, cut or longer, with the checksum that they should have. */
+private fun ByteArray.checked(size: Int): ByteArray {
+    val bytes = copyOf(size)
+    val checksum = CRC32C().apply { update(bytes, 16, size - 16) }
+    ByteBuffer.wrap(bytes).order(LITTLE_ENDIAN).putInt(12, checksum.value.toInt())
+    return bytes
+}
+
+private fun <T> connection(block: (Path, () -> ArrayLink) -> T): T = SharingPeer.socket { path ->
+    ServerSocketChannel.open(UNIX).use { server ->
+        server.bind(UnixDomainSocketAddress.of(path))
+        block(path) { ArrayLink.over(server.accept()) }
+    }
+}
+
+private fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
+    val device by lazy { backend.gpu(0) }
+    val double = backend.double
+
+    test("IPC-07 arrays go over a link and back; each is freed where it was made when the other has released it") {
+        connection { path, accept ->
+            SharingPeer(backend).use { peer ->
+                peer.tell("echo", "$path")
+                accept().use { link ->
+                    for (rows in listOf(1, 100, 0, 5000)) {
+                        manyLayouts(rows).use { source ->
+                            link.send(source.toShareable(device))
+                            link.receive()!!.use { back ->
+                                if (rows > 0) double.live(Live.OPENED) shouldBe 1
+                                back.copyTo(Devices.cpu()).use {
+                                    it.synchronize()
+                                    source.difference(it).shouldBeNull()
+                                }
+                            }
+                        }
+                    }
+                    eventually("all was released") { link.unreleased() == 0 }
+                    val closed = backend.share(5).also { it.close() }
+                    shouldThrow<IllegalStateException> { link.send(closed) }
+                    numbers(5).use { host ->
+                        shouldThrow<DeviceException> { link.send(host) }
+                        host.isOpen shouldBe true
+                    }
+                }
+                peer.answer() shouldBe "echoed"
+                peer.ask("live") shouldBe "0 0 true"
+            }
+        }
+        backend.hasNothingLeft()
+    }
+
+    test("IPC-07 a link that is closed stays connected for what is in use, and takes nothing more") {
+        connection { path, accept ->
+            val here = accept.alongside { link("$path") }
+            val (mine, other) = here
+            repeat(3) { mine.send(backend.share(10)) }
+            mine.unreleased() shouldBe 3
+            mine.close()
+            mine.close()
+            shouldThrow<IllegalStateException> { backend.share(10).use { mine.send(it) } }
+            mine.unreleased() shouldBe 3
+            repeat(3) { shouldThrow<DeviceException> { other.receive() }.message shouldContain "of this process" } // and so they go back
+            other.receive().shouldBeNull()
+            mine.receive().shouldBeNull()
+            eventually("all went back") { mine.unreleased() == 0 }
+            eventually("the connection is closed") { backend.share(1).use { array -> runCatching { other.send(array) }.exceptionOrNull() } is IOException }
+            other.close()
+        }
+        backend.hasNothingLeft()
+    }
+
+    test("IPC-07 what came and was not received goes back when the link is closed") {
+        connection { path, accept ->
+            val (mine, other) = accept.alongside { link("$path") }
+            repeat(3) { mine.send(backend.share(10)) }
+            other.close()
+            eventually("all went back") { mine.unreleased() == 0 }
+            mine.receive().shouldBeNull()
+            mine.close()
+        }
+        backend.hasNothingLeft()
+    }
+
+    test("IPC-07 a socket whose other end says something else is refused in words, and holds nothing") {
+        connection { path, accept ->
+            for (words in listOf("GET / HTTP/1.1\r\n\r\n", "ARBLINK1" + "\u0000\u0000\u0000\u0000" + "\u0009\u0000\u0000\u0000" + "12345678", "ARB", "ARBLINK1ab")) {
+                val (mine, other) = accept.alongside { SocketChannel.open(UnixDomainSocketAddress.of(path)) }
+                other.write(ByteBuffer.wrap(words.encodeToByteArray()))
+                if (words.length < 24) other.shutdownOutput()
+                withClue(words) { shouldThrow<IOException> { mine.receive() }.message shouldContain "the other process is gone: " }
+                shouldThrow<IOException> { backend.share(10).use { mine.send(it) } }
+                mine.close()
+                other.close()
+            }
+            SocketChannel.open(UNIX).use { shouldThrow<IllegalArgumentException> { ArrayLink.over(it) }.message shouldContain "connected" }
+        }
+        backend.hasNothingLeft()
+    }
+
+    test("IPC-08 a process that is killed at any point leaves nothing behind in the other") {
+        val random = Random(2026)
+        var killedWithSome = 0
+        repeat(kills) { round ->
+            connection { path, accept ->
+                val process = backend.start(GpuProgram.CHURNING, "$path", "$round")
+                accept().use { link ->
+                    val echoes = mutableListOf<DeviceArray>()
+                    val collector = Thread.ofVirtual().start { runCatching { while (true) echoes += link.receive() ?: break } }
+                    val last = 1 + random.nextInt(60)
+                    var sent = 0
+                    while (sent < last) {
+                        link.send(backend.share(1 + random.nextInt(2000)))
+                        sent++
+                        if (random.nextInt(8) == 0) eventually("it goes on") { link.unreleased() < 4 + random.nextInt(4) }
+                    }
+                    repeat(random.nextInt(200_000)) { Thread.onSpinWait() }
+                    if (link.unreleased() > 0) killedWithSome++
+                    process.destroyForcibly()
+                    collector.join()
+                    eventually("what was sent is free") { link.unreleased() == 0 }
+                    shouldThrow<IOException> { backend.share(1).use { link.send(it) } }
+                    echoes.forEach { it.close() }
+                }
+                process.waitFor()
+            }
+            backend.hasNothingLeft()
+            double.violation shouldBe ""
+        }
+        killedWithSome.toLong() shouldBeGreaterThan 0
+    }
+}
+
+/** Both ends of a connection, made at the same time. */
+private fun <T> (() -> ArrayLink).alongside(connect: () -> T): Pair<ArrayLink, T> {
+    var other: Result<T>? = null
+    val thread = Thread.ofVirtual().start { other = runCatching(connect) }
+    val mine = this()
+    thread.join()
+    return mine to other!!.getOrThrow()
+}
