@@ -24,7 +24,7 @@ private const val DEVICE = "org.arbalest.device"
 
 /** Core's rooms, the lowest first: each may look at those before it. */
 private val ROOMS = listOf(
-    "access", "recording", "management", "memory", "calls", "lifetime", "schema", "cpu", "staging", "device", "array", "validate", "copy", "convert", "read", "build",
+    "access", "recording", "management", "memory", "calls", "lifetime", "schema", "cpu", "staging", "device", "array", "sharing", "validate", "copy", "convert", "read", "build",
     "records", "statistics", "stream", "async",
 )
 
@@ -36,6 +36,7 @@ private val FRONT = mapOf(
     "schema" to listOf("DataType", "Extension", "Field", "FlatType", "Interval", "Metadata", "NestedType", "Schema", "TimeUnit"),
     "device" to listOf("Device", "DeviceBuffer", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager", "MemoryPool", "MemoryPoolMXBean", "SyncEvent"),
     "array" to listOf("ArrayData", "Conversion", "DeviceArray", "Validation"),
+    "sharing" to listOf("ArrayLink", "SharedArray"),
     "read" to listOf(
         "Booleans", "ByteStrings", "Bytes", "Column", "ColumnValues", "Doubles", "ExtensionCodec", "Floats", "HalfFloats", "Ints", "Longs", "Runs", "Shorts", "Tensor",
     ),

@@ -24,10 +24,13 @@
  * <tr><td>memory</td><td>{@code GpuMemory}: {@code DeviceMemory}, {@code PinnedMemory}, {@code ManagedMemory}</td><td>{@code GpuMemory}: {@code
  * DeviceMemory}, {@code PinnedMemory}; Arrow has no type for managed memory</td></tr>
  * <tr><td>the pool</td><td>{@code Pool}, known by an attribute</td><td>{@code Pool}, which is tried</td></tr>
+ * <tr><td>memory of other processes, and theirs</td><td>{@code CudaSharing}, {@code CuIpc}: events, too</td><td>{@code RocmSharing}, {@code HipIpc}: memory
+ * only</td></tr>
+ * <tr><td>which GPU it is</td><td>{@code CuIdentity}</td><td>{@code HipIdentity}</td></tr>
  * <tr><td>what another thread frees</td><td>{@code Frees}</td><td>{@code Frees}</td></tr>
  * <tr><td>copies</td><td>{@code Copies}, {@code CuCopies}</td><td>{@code Copies}, {@code HipCopies}</td></tr>
- * <tr><td>for users</td><td>{@link org.arbalest.device.cuda.Cuda}, {@link org.arbalest.device.cuda.Jcuda}</td><td>nothing: handles and ordinals are HIP's
- * own</td></tr>
+ * <tr><td>for users</td><td>{@link org.arbalest.device.cuda.Cuda}, {@link org.arbalest.device.cuda.Jcuda}</td><td>{@code Rocm}; handles
+ * and ordinals are HIP's own</td></tr>
  * </table>
  */
 @NullMarked

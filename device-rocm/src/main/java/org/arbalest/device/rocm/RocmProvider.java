@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
@@ -74,5 +75,11 @@ public final class RocmProvider implements DeviceProvider {
   @Override
   public DeviceIdentity identity(DeviceType type, long id) {
     return HipIdentity.of(Math.toIntExact(id));
+  }
+
+  static Gpu gpu(Device device) {
+    if (!serves(device.type())) throw new IllegalArgumentException(device + " is not a ROCm device");
+    if (device.isOpaque()) throw new IllegalArgumentException(device + " is not served by this backend");
+    return Gpu.open(Math.toIntExact(Math.max(0, device.id()))); // −1 is pinned memory of no GPU in particular (DEV-16)
   }
 }

@@ -53,6 +53,8 @@ class HipHeaderSpec : FunSpec({
             "hipEventBlockingSync" to Hip.EVENT_BLOCKING_SYNC, "hipEventDisableTiming" to Hip.EVENT_DISABLE_TIMING,
             "hipStreamNonBlocking" to Hip.STREAM_NON_BLOCKING, "hipMemPoolAttrReleaseThreshold" to HipMemory.POOL_RELEASE_THRESHOLD,
             "hipHostMallocPortable" to HipMemory.HOST_MALLOC_PORTABLE, "hipHostMallocCoherent" to HipMemory.HOST_MALLOC_COHERENT,
+            "hipErrorInvalidDevicePointer" to HipIpc.INVALID_DEVICE_POINTER, "sizeof(hipIpcMemHandle_t)" to HipIpc.HANDLE_BYTES.toInt(), "sizeof(hipUUID)" to 16,
+            "(HIP_VERSION < 50300000 ? ${HipIpc.OLD_MEM_LAZY_ENABLE_PEER_ACCESS} : ${HipIpc.MEM_LAZY_ENABLE_PEER_ACCESS}) - hipIpcMemLazyEnablePeerAccess" to 0,
             "hipMemcpyDefault" to 4, "HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL" to 9, "HIP_POINTER_ATTRIBUTE_HOST_POINTER" to 4,
             "hipMemAllocationTypePinned" to 1, "hipMemLocationTypeDevice" to 1, "hipMemAccessFlagsProtReadWrite" to 3, "sizeof(hipMemPoolProps)" to 88,
             "sizeof(hipMemAccessDesc)" to 12, "__builtin_offsetof(hipMemPoolProps, location)" to 8, "__builtin_offsetof(hipMemAccessDesc, flags)" to 8,

@@ -5,6 +5,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.factory.TestFactory
 import io.kotest.core.spec.style.funSpec
+import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.longs.shouldBeGreaterThan
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
@@ -161,6 +162,44 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         closed.get() shouldBe 1
         shouldThrow<DeviceException> { SharedArray.open(message) { closed.incrementAndGet() } }.errno() shouldBe Errno.EINVAL
         closed.get() shouldBe 2
+    }
+
+    test("IPC-03 each call that fails while an array is shared, opened or closed leaves nothing half done") {
+        fun failEach(what: () -> Unit): Int {
+            for (nth in 1..200) {
+                double.fail("", nth.toLong())
+                val failure = runCatching(what).exceptionOrNull()
+                backend.drainFrees()
+                if (double.failNothing() != 0) {
+                    failure.shouldBeNull()
+                    return nth - 1
+                }
+                if (failure != null && failure !is DeviceException) throw failure
+            }
+            error("more than 200 calls")
+        }
+        device.createStream().use { stream ->
+            val gate = backend.gate(stream)
+            val unready = numbers(100).use { it.copyTo(device.shareableMemory().get(), stream) }
+            if (!backend.sharesEvents) gate.open()
+            unready.use { array -> failEach { SharedArray.of(array).close() } shouldBeGreaterThan 3 }
+            if (backend.sharesEvents) gate.open()
+            stream.synchronize()
+        }
+        backend.hasNothingLeft()
+        SharingPeer(backend).use { peer ->
+            val message = java.util.HexFormat.of().parseHex(peer.ask("share", "0", "200"))
+            val told = AtomicInteger()
+            val opened = AtomicInteger()
+            failEach {
+                opened.incrementAndGet()
+                SharedArray.open(message) { told.incrementAndGet() }.use { it.length() shouldBe 200 }
+            } shouldBeGreaterThan 3
+            SharedArray.open(message) { told.incrementAndGet() }.close()
+            backend.hasNothingLeft()
+            withClue("closing failed, and so nobody was told, in some of ${opened.get()}") { (told.get() < opened.get() + 1) shouldBe true }
+        }
+        backend.hasNothingLeft()
     }
 
     test("IPC-04 memory that cannot be shared is refused, with where to copy it to; never copied silently") {
