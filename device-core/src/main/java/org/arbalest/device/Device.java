@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
+import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import java.util.UUID;
 import org.arbalest.device.abi.DeviceType;
@@ -53,6 +54,20 @@ public sealed interface Device permits DeviceImpl {
    * an opaque device. See {@link Devices#device(DeviceType, UUID)}.
    */
   DeviceIdentity identity();
+
+  /**
+   * Pins native memory of the caller's where it is, so that this device copies from and to it as from {@link #hostMemory}: as a buffer of that memory's device,
+   * such as {@code CUDA_HOST:0}, owned by the caller. Pinning is slow; it is worth it for memory that is used often.
+   *
+   * <p>When nobody here uses the buffer any more, nor a slice of it or an array, the memory is unpinned, once, as soon as no device has work, or by {@link
+   * MemoryManager#trim}. Until then it must stay: {@code onUnpinned} says that it may go. The segment is reachable as long, so that one of an automatic arena needs
+   * nothing more.
+   *
+   * @param memory native, not empty; what is pinned are its pages
+   * @param onUnpinned run once, on any thread, after the memory was unpinned; not if that fails, which the log says
+   * @throws DeviceException with {@code ENOSYS} if the device pins no memory of others, {@code EINVAL} if the memory, or a page of it, is pinned already
+   */
+  DeviceBuffer pin(MemorySegment memory, Runnable onUnpinned);
 
   /** Allocates a buffer of undefined content in {@link #memory}; see {@link MemoryManager#allocate(long)}. The caller owns it. */
   DeviceBuffer allocate(long bytes);

@@ -19,6 +19,17 @@ public sealed interface DeviceStream extends AutoCloseable permits DeviceStreamI
   /** The runtime's handle, such as a {@code CUstream} or a {@code cl_command_queue}. Borrowed: it can be used while this is open. */
   long handle();
 
+  /**
+   * The device's memory, whose allocations and frees take their turn in this stream, so that neither waits for anything (DEV-31). Where a device has none such,
+   * its {@link Device#memory}, which is everybody's at once.
+   *
+   * <p>A buffer may be used by what is queued in this stream after it was allocated, and by other streams that wait for an event of this one which is recorded after
+   * that; our own copies do so by themselves. Closing it frees it behind what is in this stream then: work of other streams must be over, be waited for by this
+   * stream, or have {@link #keepAlive(DeviceBuffer) kept the buffer}. When the stream is closed, the buffers are good until they are closed, too; one
+   * that was {@linkplain Device#wrapStream wrapped} must live as long.
+   */
+  MemoryManager memory();
+
   /** An event that completes when all that is in the stream now is done; to be closed by the caller. */
   SyncEvent record();
 

@@ -3,6 +3,8 @@ package org.arbalest.device;
 
 import org.arbalest.device.internal.build.BatchBuilderImpl;
 import org.arbalest.device.internal.device.AllocatorMemory;
+import org.arbalest.device.internal.device.GuardedMemory;
+import org.arbalest.device.internal.device.MeteredMemoryImpl;
 import org.arbalest.device.spi.MemoryAllocator;
 
 /**
@@ -10,7 +12,7 @@ import org.arbalest.device.spi.MemoryAllocator;
  * {@link Device#hostMemory}; one that keeps what was freed a {@link MemoryPool}; any other is made of a {@link MemoryAllocator}. Safe on any
  * thread.
  */
-public sealed interface MemoryManager permits AllocatorMemory, MemoryPool {
+public sealed interface MemoryManager permits AllocatorMemory, GuardedMemory, MemoryPool, MeteredMemory {
   /** A memory manager of a user's own allocator, such as another library's pool; which must live for as long as a buffer of it. */
   static MemoryManager of(Device device, MemoryAllocator allocator) {
     return new AllocatorMemory(device, allocator);
@@ -23,7 +25,8 @@ public sealed interface MemoryManager permits AllocatorMemory, MemoryPool {
   boolean isCpuAccessible();
 
   /**
-   * Allocates a buffer of undefined content. The caller owns it.
+   * Allocates a buffer of undefined content. The caller owns it. A GPU's memory is aligned to 256 bytes by itself; who wants more than that takes some
+   * bytes more, at no other cost.
    *
    * @param bytes the size, not negative
    * @param alignment of its address; a power of two, at most 4096
@@ -35,6 +38,39 @@ public sealed interface MemoryManager permits AllocatorMemory, MemoryPool {
   /** Allocates a buffer aligned to 64 bytes, as the columnar format recommends; see {@link #allocate(long, long)}. */
   default DeviceBuffer allocate(long bytes) {
     return allocate(bytes, 64);
+  }
+
+  /**
+   * Gives back to the system what is kept of the memory that was freed. That may wait until the device has done all that is queued, and hold up others who
+   * use it meanwhile: it is for a moment without work.
+   */
+  void trim();
+
+  /** How many bytes of freed memory are kept for the next who asks, as far as is known. */
+  long keptBytes();
+
+  /** This memory, with a count of what is allocated from the manager returned. Costs a few atomic additions for each allocation. */
+  default MeteredMemory metered() {
+    return MeteredMemoryImpl.of(this, Long.MAX_VALUE);
+  }
+
+  /**
+   * This memory, of which no more than so many bytes are in buffers at once: an allocation that would exceed them is {@code ENOMEM}. Buffers count by the size
+   * that was asked for.
+   *
+   * @param limitBytes the most, not negative
+   */
+  default MeteredMemory limited(long limitBytes) {
+    return MeteredMemoryImpl.of(this, limitBytes);
+  }
+
+  /**
+   * This memory, with somebody who is asked when there is not enough of it (DEV-32). Called once for an allocation that fails, on the thread that allocates,
+   * which holds no lock of ours: it may close buffers, trim, wait, and allocate. When it says that it has freed something, the allocation is tried once more;
+   * what it allocates itself is not asked for again.
+   */
+  default MemoryManager onOutOfMemory(OutOfMemoryHandler handler) {
+    return new GuardedMemory(this, handler);
   }
 
   /**

@@ -46,6 +46,34 @@ public interface DeviceDriver extends MemoryAllocator {
   void synchronizeQueue(long queue);
 
   /**
+   * Whether all that is in a queue is done; does not wait. It is asked before memory is given back by a call that waits for the device ({@link #cacheBytes}). A queue
+   * that has failed is idle: nothing more comes of it.
+   */
+  default boolean isIdle(long queue) {
+    return true;
+  }
+
+  /**
+   * Where memory comes from whose allocations and frees take their turn in a queue, without a wait: it may be used by what is queued there afterwards, and until
+   * the free. Null if this device has none; then what {@link #allocate} gives serves as well.
+   */
+  default @Nullable MemoryAllocator orderedBy(long queue) {
+    return null;
+  }
+
+  /**
+   * Pins pages that somebody else allocated, so that this device reaches them as it does its {@link #hostMemory}.
+   *
+   * @throws org.arbalest.device.DeviceException with {@code ENOSYS} if it cannot, {@code EINVAL} if they are pinned already
+   */
+  default void pin(long address, long bytes) {
+    throw new org.arbalest.device.DeviceException(org.arbalest.device.abi.Errno.ENOSYS, "this device pins no memory of others");
+  }
+
+  /** Ends {@link #pin}. Nothing that was queued uses the memory any more; may wait for the device nevertheless. */
+  default void unpin(long address, long bytes) {}
+
+  /**
    * Queues a copy, and returns before it is done. Each address is this device's, the CPU's, or one of a device that {@link #reaches} says yes to; the
    * ranges do not overlap, and both stay valid until the copy is done.
    */

@@ -10,11 +10,32 @@ public interface MemoryAllocator {
   /** Whether the CPU can read and write this memory through the addresses that {@link #allocate} returns. */
   boolean isCpuAccessible();
 
+  /** The largest alignment that {@link #allocate} can give; who wants more takes more bytes. A power of two. */
+  default long alignment() {
+    return 4096;
+  }
+
+  /**
+   * How much of what was freed is to be kept for the next who asks, in bytes, since {@link #free} waits until the device has done all that it has to, and may
+   * hold up other calls meanwhile. Core keeps it then, and gives back what is more when no device has work. 0 if freeing waits for nothing.
+   */
+  default long cacheBytes() {
+    return 0;
+  }
+
+  /** Gives back what this allocator itself keeps of what was freed; may wait for the device. */
+  default void trim() {}
+
+  /** How much this allocator itself keeps, in bytes, as far as it knows. */
+  default long keptBytes() {
+    return 0;
+  }
+
   /**
    * Allocates memory, whose content is undefined.
    *
    * @param bytes how many, at least 1
-   * @param alignment of the address returned; a power of two, at most 4096
+   * @param alignment of the address returned; a power of two, at most {@link #alignment()}
    * @return the address, never 0
    * @throws org.arbalest.device.DeviceException with {@code ENOMEM}, the limit and what was asked for, if there is not enough
    */

@@ -60,6 +60,7 @@ final class Cu {
   private static final MethodHandle CTX_ENABLE_PEER_ACCESS = function("cuCtxEnablePeerAccess", JAVA_LONG, JAVA_INT);
   private static final MethodHandle STREAM_CREATE = function("cuStreamCreate", JAVA_LONG, JAVA_INT);
   private static final MethodHandle STREAM_DESTROY = function("cuStreamDestroy_v2", JAVA_LONG);
+  private static final MethodHandle STREAM_QUERY = function("cuStreamQuery", JAVA_LONG);
   private static final MethodHandle STREAM_SYNCHRONIZE = function("cuStreamSynchronize", JAVA_LONG);
   private static final MethodHandle STREAM_GET_CTX = function("cuStreamGetCtx", JAVA_LONG, JAVA_LONG);
   private static final MethodHandle STREAM_WAIT_EVENT = function("cuStreamWaitEvent", JAVA_LONG, JAVA_LONG, JAVA_INT);
@@ -211,6 +212,14 @@ final class Cu {
   static int streamDestroy(long stream) {
     try {
       return (int) STREAM_DESTROY.invokeExact(stream);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  static int streamQuery(long stream) {
+    try {
+      return (int) STREAM_QUERY.invokeExact(stream);
     } catch (Throwable t) {
       throw unexpected(t);
     }

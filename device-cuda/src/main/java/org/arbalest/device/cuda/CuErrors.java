@@ -27,7 +27,7 @@ final class CuErrors {
   static int errno(int code) {
     return switch (code) {
       case Cu.OUT_OF_MEMORY -> Errno.ENOMEM;
-      case Cu.INVALID_VALUE, Cu.INVALID_DEVICE, Cu.INVALID_CONTEXT, Cu.INVALID_HANDLE -> Errno.EINVAL;
+      case Cu.INVALID_VALUE, Cu.INVALID_DEVICE, Cu.INVALID_CONTEXT, Cu.INVALID_HANDLE, CuRegister.ALREADY_REGISTERED -> Errno.EINVAL;
       case Cu.NOT_SUPPORTED -> Errno.ENOSYS;
       default -> CuAnswers.of(code) == Answer.CANNOT_TELL ? Errno.EAGAIN : Errno.EIO;
     };

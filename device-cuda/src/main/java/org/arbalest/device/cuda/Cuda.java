@@ -2,6 +2,10 @@
 package org.arbalest.device.cuda;
 
 import org.arbalest.device.Device;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.DeviceStream;
 
 /** What CUDA programs need to know of our devices: raw handles, which are borrowed and live as long as the process. */
 public final class Cuda {
@@ -48,6 +52,38 @@ public final class Cuda {
   /** The {@code CUdevice}; see {@link #context}. */
   public static int device(Device device) {
     return CudaProvider.gpu(device).device();
+  }
+
+  /**
+   * Queues that a buffer's managed memory moves to where it will be used: a GPU, or the CPU ({@code Devices.cpu()}). What comes after in the stream finds it
+   * there; anybody else may use it meanwhile, and it moves back. The buffer is kept until then.
+   *
+   * @throws DeviceException with {@code ENOSYS} if a GPU of the two cannot use managed memory together with the CPU (concurrentManagedAccess), {@code EINVAL} if
+   *     the memory is not managed
+   */
+  public static void prefetch(DeviceBuffer buffer, Device to, DeviceStream stream) {
+    ManagedHints.prefetch(buffer, to, stream);
+  }
+
+  /** The same for the allocations that an array's buffers are in, behind its event. */
+  public static void prefetch(DeviceArray array, Device to, DeviceStream stream) {
+    ManagedHints.prefetch(array, to, stream);
+  }
+
+  /**
+   * Says how a buffer's managed memory will be used, from now on.
+   *
+   * @param place whose use it is: a GPU, or the CPU; without a meaning for {@link MemoryAdvice#READ_MOSTLY} and for what takes an advice back but {@link
+   *     MemoryAdvice#NOT_ACCESSED_BY}
+   * @throws DeviceException as {@link #prefetch(DeviceBuffer, Device, DeviceStream) prefetch}
+   */
+  public static void advise(DeviceBuffer buffer, MemoryAdvice advice, Device place) {
+    ManagedHints.advise(buffer, advice, place);
+  }
+
+  /** The same for the allocations that an array's buffers are in. */
+  public static void advise(DeviceArray array, MemoryAdvice advice, Device place) {
+    ManagedHints.advise(array, advice, place);
   }
 
   /**

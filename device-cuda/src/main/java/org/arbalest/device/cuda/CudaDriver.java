@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One of a GPU's kinds of memory, with the GPU's queues. */
 final class CudaDriver implements DeviceDriver {
+  /** {@code CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED} to {@code CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD}: while a graph is captured. */
+
+
   private final Gpu gpu;
   private final DeviceType type;
   private final MemoryAllocator memory;
@@ -46,6 +49,49 @@ final class CudaDriver implements DeviceDriver {
   @Override
   public void free(long address, long bytes) {
     memory.free(address, bytes);
+  }
+
+  @Override
+  public long alignment() {
+    return memory.alignment();
+  }
+
+  @Override
+  public long cacheBytes() {
+    return memory.cacheBytes();
+  }
+
+  @Override
+  public void trim() {
+    memory.trim();
+  }
+
+  /** Pinned and managed memory has no such order. */
+  @Override
+  public @Nullable MemoryAllocator orderedBy(long queue) {
+    return memory == gpu.deviceMemory ? gpu.pool.orderedBy(queue) : null;
+  }
+
+  @Override
+  public void pin(long address, long bytes) {
+    Registrations.pin(gpu, address, bytes);
+  }
+
+  @Override
+  public void unpin(long address, long bytes) {
+    Registrations.unpin(gpu, address);
+  }
+
+  /** A GPU that has failed does nothing any more. In a host function, which may not ask, it is not idle; nor while a graph is captured, of which nobody can tell. */
+  @Override
+  public boolean isIdle(long queue) {
+    int code = gpu.push();
+    if (code == Cu.SUCCESS) {
+      code = Cu.streamQuery(queue);
+      gpu.leave();
+    }
+    Answer answer = CuAnswers.of(code);
+    return answer != Answer.NOT_READY && answer != Answer.CANNOT_TELL;
   }
 
   @Override

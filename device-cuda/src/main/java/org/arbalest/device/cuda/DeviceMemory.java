@@ -29,8 +29,14 @@ final class DeviceMemory extends GpuMemory {
     return gpu.pool.isThere() ? gpu.pool.free(address) : CuMemory.memFree(address);
   }
 
+  /** The pool keeps what is freed; without one freeing waits for the GPU. */
   @Override
-  boolean freeingWaits() {
-    return !gpu.pool.isThere();
+  public long cacheBytes() {
+    return gpu.pool.isThere() ? 0 : Gpu.totalMemory(gpu.ordinal) / Pool.KEPT;
+  }
+
+  @Override
+  public void trim() {
+    gpu.pool.trim();
   }
 }

@@ -66,6 +66,8 @@ final class Gpu {
       if (open != null) return open;
       CuMemory.load();
       CuCapture.load();
+      CuRegister.load();
+      CuManaged.load();
       Frees.start();
       String name = "CUDA:" + ordinal;
       MemorySegment scratch = Cu.scratch();

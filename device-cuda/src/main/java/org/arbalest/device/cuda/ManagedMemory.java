@@ -41,7 +41,7 @@ final class ManagedMemory extends GpuMemory {
   @Override
   public void free(long address, long bytes) {
     super.free(address, bytes);
-    Frees.submit(() -> give(bytes)); // behind the free
+    give(bytes);
   }
 
   /** What lives may be on the GPU or not; that all of it will be is assumed. */
@@ -82,8 +82,9 @@ final class ManagedMemory extends GpuMemory {
     return CuMemory.memFree(address);
   }
 
+  /** Freeing it waits for the GPU. */
   @Override
-  boolean freeingWaits() {
-    return true;
+  public long cacheBytes() {
+    return Gpu.totalMemory(gpu.ordinal) / Pool.KEPT;
   }
 }

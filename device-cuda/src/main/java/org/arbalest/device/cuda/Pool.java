@@ -6,6 +6,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.arbalest.device.spi.MemoryAllocator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A memory pool of ours on a GPU, and the stream that allocations and frees are ordered by, in which there is nothing else. Not the device's
@@ -13,7 +15,7 @@ import java.lang.foreign.MemorySegment;
  */
 final class Pool {
   /** Freed memory up to this part of the GPU's is kept for the next who asks; other libraries want some, too. */
-  private static final int KEPT = 8;
+  static final int KEPT = 8;
 
   private static final int PROPERTIES_SIZE = 88;
   private static final int ACCESS_SIZE = 12;
@@ -84,6 +86,11 @@ final class Pool {
     throw failure;
   }
 
+  /** Memory that takes its turn in a stream of somebody's; null where there are no pools. */
+  @Nullable MemoryAllocator orderedBy(long queue) {
+    return isThere() ? new StreamMemory(gpu, handle, queue) : null;
+  }
+
   /** In the context; does not wait. */
   int free(long address) {
     return CuMemory.memFreeAsync(address, stream);
@@ -92,9 +99,11 @@ final class Pool {
   /** Gives what is kept back to the GPU. */
   void trim() {
     if (!isThere()) return;
-    CuCapture.relax();
-    int code = CuMemory.memPoolTrimTo(handle, 0);
-    CuCapture.restore();
+    gpu.enter();
+    int done = Cu.streamSynchronize(stream); // frees that are queued are to be over
+    int code = done == Cu.SUCCESS ? CuMemory.memPoolTrimTo(handle, 0) : Cu.SUCCESS;
+    gpu.leave();
+    gpu.check(done, "cuStreamSynchronize");
     gpu.check(code, "cuMemPoolTrimTo");
   }
 

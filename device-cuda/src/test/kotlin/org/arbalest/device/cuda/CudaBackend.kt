@@ -62,6 +62,7 @@ internal class CudaBackend(private val type: DeviceType) : GpuBackend {
             noDevice = "CUDA_ERROR_NO_DEVICE (100)",
             unknown = "unknown code (999)",
             absent = "no CUDA driver was found",
+            pins = listOf("cuMemHostRegister"),
         )
 
     override fun slots(): Int = staging().slots()

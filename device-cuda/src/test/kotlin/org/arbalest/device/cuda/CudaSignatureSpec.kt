@@ -63,6 +63,12 @@ class CudaHeaderSpec : FunSpec({
             "sizeof(CUipcMemHandle)" to CuIpc.HANDLE_BYTES.toInt(), "sizeof(CUipcEventHandle)" to CuIpc.HANDLE_BYTES.toInt(), "sizeof(CUuuid)" to 16,
             "CU_MEMHOSTALLOC_PORTABLE" to CuMemory.HOST_ALLOC_PORTABLE, "CU_MEM_ATTACH_GLOBAL" to CuMemory.ATTACH_GLOBAL, "CU_MEMORYTYPE_HOST" to 1,
             "CU_MEM_ALLOCATION_TYPE_PINNED" to 1, "CU_MEM_LOCATION_TYPE_DEVICE" to 1, "CU_MEM_ACCESS_FLAGS_PROT_READWRITE" to 3,
+            "CU_MEMHOSTREGISTER_PORTABLE" to CuRegister.PORTABLE, "CU_MEMHOSTREGISTER_DEVICEMAP" to CuRegister.DEVICE_MAP,
+            "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED" to CuRegister.ALREADY_REGISTERED,
+            "CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM" to CuRegister.CAN_USE_HOST_POINTER,
+            "CU_MEM_ADVISE_SET_READ_MOSTLY" to MemoryAdvice.READ_MOSTLY.code(), "CU_MEM_ADVISE_UNSET_ACCESSED_BY" to MemoryAdvice.NOT_ACCESSED_BY.code(),
+            "CU_MEM_LOCATION_TYPE_HOST" to 2, "sizeof(CUmemLocation)" to 8, "__builtin_offsetof(CUmemLocation, id)" to 4,
+            "CU_POINTER_ATTRIBUTE_RANGE_START_ADDR" to 11, "CU_POINTER_ATTRIBUTE_RANGE_SIZE" to 12,
             "sizeof(CUmemPoolProps)" to 88, "sizeof(CUmemAccessDesc)" to 12, "__builtin_offsetof(CUmemPoolProps, location)" to 8,
             "__builtin_offsetof(CUmemAccessDesc, flags)" to 8,
         )

@@ -133,6 +133,61 @@ class CudaSpec : FunSpec({
         }
     }
 
+    test("managed memory: prefetch and advice reach the driver with the place, the allocation and the stream") {
+        val managed = Devices.device(DeviceType.CUDA_MANAGED, 0)
+        device.createStream().use { stream ->
+            managed.allocate(100_000).use { buffer ->
+                Cuda.prefetch(buffer, Devices.device(DeviceType.CUDA, 1), stream)
+                CudaDouble.hinted shouldBe listOf(0L, 1L, buffer.address(), 100_000L)
+                Cuda.prefetch(buffer, cpu, stream)
+                CudaDouble.hinted shouldBe listOf(0L, -1L, buffer.address(), 100_000L)
+                MemoryAdvice.entries.forEachIndexed { i, advice ->
+                    Cuda.advise(buffer, advice, cpu)
+                    CudaDouble.hinted.take(2) shouldBe listOf(i + 1L, -1L)
+                }
+                Cuda.advise(buffer, MemoryAdvice.PREFERRED_LOCATION, device)
+                CudaDouble.hinted.take(2) shouldBe listOf(3L, 0L)
+            }
+            val gate = gates.shut(stream)
+            org.arbalest.testkit.contract.texts(1000).use { it.copyTo(managed, stream) }.use { batch ->
+                Cuda.prefetch(batch, device, stream)
+                CudaDouble.hinted.take(2) shouldBe listOf(0L, 0L)
+                Cuda.advise(batch, MemoryAdvice.READ_MOSTLY, device)
+            } // closed, and kept until the stream has moved it
+            gate.open()
+            stream.synchronize()
+        }
+        eventually("all is released") { Ledger.now().run { buffers() == 0L && waits() == 0L } }
+    }
+
+    test("managed memory: what is not managed, and a GPU that cannot share it, are refused with the reason") {
+        val managed = Devices.device(DeviceType.CUDA_MANAGED, 0)
+        device.createStream().use { stream ->
+            device.allocate(100).use { own ->
+                shouldThrow<DeviceException> { Cuda.prefetch(own, device, stream) }.run {
+                    errno() shouldBe Errno.EINVAL
+                    message shouldContain "cuMemPrefetchAsync on CUDA:0 failed: CUDA_ERROR_INVALID_VALUE (1), asked for 100 bytes at 0x"
+                    message shouldContain "it is for managed memory"
+                }
+                shouldThrow<DeviceException> { Cuda.advise(own, MemoryAdvice.ACCESSED_BY, device) }.message shouldContain
+                    "cuMemAdvise on CUDA:0 failed: CUDA_ERROR_INVALID_VALUE (1), asked for ACCESSED_BY for 100 bytes"
+            }
+            managed.allocate(100).use { buffer ->
+                CudaDouble.fail("cuMemPrefetchAsync")
+                shouldThrow<DeviceException> { Cuda.prefetch(buffer, cpu, stream) }.message shouldContain "unknown code (999)"
+                CudaDouble.managedWithCpu(false)
+                for (use in listOf({ Cuda.prefetch(buffer, device, stream) }, { Cuda.prefetch(buffer, cpu, stream) }, { Cuda.advise(buffer, MemoryAdvice.ACCESSED_BY, device) })) {
+                    shouldThrow<DeviceException> { use() }.run {
+                        errno() shouldBe Errno.ENOSYS
+                        message shouldContain "concurrentManagedAccess is 0"
+                    }
+                }
+                CudaDouble.managedWithCpu(true)
+            }
+            shouldThrow<IllegalArgumentException> { Cuda.prefetch(cpu.allocate(8).also { it.close() }, device, cpu.defaultStream()) }
+        }
+    }
+
     test("memory: never more managed memory than the GPU has free, and the error has the numbers") {
         val managed = Devices.device(DeviceType.CUDA_MANAGED, 0)
         val half = GpuDouble.MEMORY / 2

@@ -4,7 +4,7 @@ package org.arbalest.device.rocm;
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.abi.DeviceType;
 
-/** A GPU's own memory: from its pool, if there is one. */
+/** A GPU's own memory: by {@code hipMalloc}, whose frees core puts off, or from a pool where one was asked for. */
 final class DeviceMemory extends GpuMemory {
   DeviceMemory(Gpu gpu) {
     super(gpu, DeviceType.ROCM, gpu.pool.isThere() ? "hipMallocFromPoolAsync" : "hipMalloc");
@@ -29,8 +29,14 @@ final class DeviceMemory extends GpuMemory {
     return gpu.pool.isThere() ? gpu.pool.free(address) : HipMemory.free(address);
   }
 
+  /** Freeing it waits for the GPU, unless it is from a pool. */
   @Override
-  boolean freeingWaits() {
-    return !gpu.pool.isThere();
+  public long cacheBytes() {
+    return gpu.pool.isThere() ? 0 : Gpu.totalMemory(gpu.ordinal) / Pool.KEPT;
+  }
+
+  @Override
+  public void trim() {
+    gpu.pool.trim();
   }
 }

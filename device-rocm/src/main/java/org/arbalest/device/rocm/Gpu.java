@@ -51,6 +51,7 @@ final class Gpu {
       if (open != null) return open;
       HipMemory.load();
       HipCapture.load();
+      HipRegister.load();
       Frees.start();
       open = new Gpu(ordinal);
       OPEN.set(ordinal, open);

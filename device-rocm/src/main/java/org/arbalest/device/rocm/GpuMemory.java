@@ -4,8 +4,6 @@ package org.arbalest.device.rocm;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.spi.MemoryAllocator;
@@ -17,9 +15,6 @@ abstract class GpuMemory implements MemoryAllocator {
 
   /** Such as {@code ROCM_HOST:0}. */
   final String name;
-
-  /** Where blocks begin whose address had to be rounded up; few ask for such an alignment. */
-  private final Map<Long, Long> blocks = new ConcurrentHashMap<>();
 
   GpuMemory(Gpu gpu, DeviceType type, String function) {
     this.gpu = gpu;
@@ -33,25 +28,17 @@ abstract class GpuMemory implements MemoryAllocator {
   /** Frees: HIP's code. */
   abstract int freeBlock(long address);
 
-  /** Whether freeing waits until the GPU is idle, as HIP's synchronous functions do. */
-  abstract boolean freeingWaits();
+  /** HIP's own alignment; core does what is beyond. */
+  @Override
+  public long alignment() {
+    return 256;
+  }
 
   @Override
   public long allocate(long bytes, long alignment) {
-    long block = allocateBlock(bytes);
-    if ((block & (alignment - 1)) == 0) return block;
-    free(block, bytes);
-    block = allocateBlock(bytes + alignment);
-    long address = (block + alignment - 1) & -alignment;
-    blocks.put(address, block);
-    return address;
-  }
-
-  private long allocateBlock(long bytes) {
     MemorySegment scratch = Hip.scratch();
     int code = tryAllocate(scratch, bytes);
-    if (code == Hip.OUT_OF_MEMORY) { // what is being freed, or kept, may do
-      if (freeingWaits()) Frees.drain();
+    if (code == Hip.OUT_OF_MEMORY && gpu.pool.isThere()) { // what the pool keeps may do
       gpu.pool.trim();
       code = tryAllocate(scratch, bytes);
       if (code == Hip.SUCCESS) HipErrors.forget();
@@ -74,14 +61,8 @@ abstract class GpuMemory implements MemoryAllocator {
 
   @Override
   public void free(long address, long bytes) {
-    Long rounded = blocks.isEmpty() ? null : blocks.remove(address);
-    long block = rounded == null ? address : rounded;
-    if (freeingWaits()) {
-      Frees.give(gpu, "freeing memory", "0x" + Long.toHexString(block), () -> freeNow(block));
-      return;
-    }
-    int code = freeNow(block);
-    if (code != Hip.SUCCESS) Frees.goOn(code, gpu, "freeing memory", "0x" + Long.toHexString(block), () -> freeNow(block));
+    int code = freeNow(address);
+    if (code != Hip.SUCCESS) Frees.goOn(code, gpu, "freeing memory", "0x" + Long.toHexString(address), () -> freeNow(address));
   }
 
   private int freeNow(long block) {

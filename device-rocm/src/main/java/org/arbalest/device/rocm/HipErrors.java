@@ -9,6 +9,9 @@ import org.arbalest.device.spi.Answer;
 final class HipErrors {
   private static final System.Logger LOGGER = System.getLogger("org.arbalest.device.rocm");
 
+  /** Of memory whose pages are pinned; AMD's numbers for these are CUDA's. */
+  private static final int ALREADY_REGISTERED = 712;
+
   private HipErrors() {}
 
   /** Such as {@code hipErrorOutOfMemory (2)}. */
@@ -19,7 +22,7 @@ final class HipErrors {
   static int errno(int code) {
     return switch (code) {
       case Hip.OUT_OF_MEMORY -> Errno.ENOMEM;
-      case Hip.INVALID_VALUE, Hip.INVALID_DEVICE, Hip.INVALID_CONTEXT, Hip.INVALID_HANDLE -> Errno.EINVAL;
+      case Hip.INVALID_VALUE, Hip.INVALID_DEVICE, Hip.INVALID_CONTEXT, Hip.INVALID_HANDLE, ALREADY_REGISTERED -> Errno.EINVAL;
       case Hip.NOT_SUPPORTED -> Errno.ENOSYS;
       default -> HipAnswers.of(code) == Answer.CANNOT_TELL ? Errno.EAGAIN : Errno.EIO;
     };

@@ -25,9 +25,10 @@ final class PinnedMemory extends GpuMemory {
     return HipMemory.hostFree(address);
   }
 
+  /** Freeing it waits for the GPU. */
   @Override
-  boolean freeingWaits() {
-    return true;
+  public long cacheBytes() {
+    return Gpu.totalMemory(gpu.ordinal) / Pool.KEPT;
   }
 
   /** Pinned for all GPUs, and coherent: HIP's code, and the address in {@code out}. */

@@ -7,16 +7,24 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.spi.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memory pool of ours on a GPU, and the stream that allocations and frees are ordered by, in which there is nothing else. Not the device's
- * default pool, whose settings are everybody's. Where the device or its release of ROCm has no pools, it is empty; that is found out by trying, since
+ * A memory pool of ours on a GPU, if the system property {@value #REQUESTED} is {@code true}, and the stream that allocations and frees are ordered by, in which there is nothing else. Not the device's
+ * default pool, whose settings are everybody's. Where nobody asked for it, or the device or its release of
+ * ROCm has no pools, it is empty; that is found out by trying, since
  * the number of the attribute that says so depends on the release.
+ *
+ * <p>They are not the default, since HIP's may deadlock with {@code hipEventSynchronize} of another thread (ROCm/rocm-systems issue 10529), and keep nothing of
+ * what is freed, whatever the release threshold says (issue 11690).
  */
 final class Pool {
   /** Freed memory up to this part of the GPU's is kept for the next who asks; other libraries want some, too. */
-  private static final int KEPT = 8;
+  static final int KEPT = 8;
+
+  /** The system property that asks for pools. */
+  static final String REQUESTED = "arbalest.rocm.pools";
 
   /** {@code hipMemPoolProps}: its first 16 bytes are what they were, and zero is the default of all that has been added. */
   private static final int PROPERTIES_SIZE = 88;
@@ -35,6 +43,7 @@ final class Pool {
   }
 
   static Pool create(Gpu gpu) {
+    if (!Boolean.getBoolean(REQUESTED)) return new Pool(gpu, 0, 0);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment properties = arena.allocate(PROPERTIES_SIZE, 8);
       properties.set(JAVA_INT, 0, 1); // hipMemAllocationTypePinned
@@ -103,15 +112,20 @@ final class Pool {
    */
   int tryAllocate(MemorySegment out, long bytes) {
     int before = gpu.enter();
-    int allocated = HipMemory.mallocFromPoolAsync(out.address(), bytes, handle, stream);
+    int allocated = mallocAsync(out, bytes, handle, stream);
     long address = allocated == Hip.SUCCESS ? out.get(JAVA_LONG, 0) : 0;
     int synchronizing = address != 0 ? Hip.streamSynchronize(stream) : Hip.SUCCESS;
     int freed = synchronizing == Hip.SUCCESS ? Hip.SUCCESS : free(address);
     gpu.leave(before);
-    if (synchronizing == Hip.SUCCESS) return allocated == Hip.SUCCESS && address == 0 ? Hip.OUT_OF_MEMORY : allocated; // ROCm 5 says it by null
+    if (synchronizing == Hip.SUCCESS) return allocated;
     var failure = gpu.error("hipStreamSynchronize", synchronizing, "the end of an allocation of " + bytes + " bytes");
     if (freed != Hip.SUCCESS) failure.addSuppressed(gpu.error("hipFreeAsync", freed, ""));
     throw failure;
+  }
+
+  /** Memory that takes its turn in a stream of somebody's; null where there is no pool. */
+  @Nullable MemoryAllocator orderedBy(long queue) {
+    return isThere() ? new StreamMemory(gpu, handle, queue) : null;
   }
 
   /** Does not wait: HIP's code. */
@@ -119,12 +133,20 @@ final class Pool {
     return HipMemory.freeAsync(address, stream);
   }
 
+  /** While the GPU is current, in a stream's order: HIP's code, and the address in {@code out}. */
+  static int mallocAsync(MemorySegment out, long bytes, long pool, long stream) {
+    int code = HipMemory.mallocFromPoolAsync(out.address(), bytes, pool, stream);
+    return code == Hip.SUCCESS && out.get(JAVA_LONG, 0) == 0 ? Hip.OUT_OF_MEMORY : code; // ROCm 5 says it by null
+  }
+
   /** Gives what is kept back to the GPU. */
   void trim() {
     if (!isThere()) return;
-    HipCapture.relax();
-    int code = HipMemory.memPoolTrimTo(handle, 0);
-    HipCapture.restore();
+    int before = gpu.enter();
+    int done = Hip.streamSynchronize(stream); // frees that are queued are to be over
+    int code = done == Hip.SUCCESS ? HipMemory.memPoolTrimTo(handle, 0) : Hip.SUCCESS;
+    gpu.leave(before);
+    gpu.check(done, "hipStreamSynchronize");
     gpu.check(code, "hipMemPoolTrimTo");
   }
 

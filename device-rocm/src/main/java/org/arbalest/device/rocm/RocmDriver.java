@@ -2,6 +2,7 @@
 package org.arbalest.device.rocm;
 
 import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.spi.Answer;
 import org.arbalest.device.spi.Completion;
 import org.arbalest.device.spi.CopyBatch;
 import org.arbalest.device.spi.DeviceDriver;
@@ -43,6 +44,48 @@ final class RocmDriver implements DeviceDriver {
   @Override
   public void free(long address, long bytes) {
     memory.free(address, bytes);
+  }
+
+  @Override
+  public long alignment() {
+    return memory.alignment();
+  }
+
+  @Override
+  public long cacheBytes() {
+    return memory.cacheBytes();
+  }
+
+  @Override
+  public void trim() {
+    memory.trim();
+  }
+
+  /** Pinned memory has no such order. */
+  @Override
+  public @Nullable MemoryAllocator orderedBy(long queue) {
+    return memory == gpu.deviceMemory ? gpu.pool.orderedBy(queue) : null;
+  }
+
+  @Override
+  public void pin(long address, long bytes) {
+    Registrations.pin(gpu, address, bytes);
+  }
+
+  @Override
+  public void unpin(long address, long bytes) {
+    Registrations.unpin(gpu, address);
+  }
+
+  /** A GPU that has failed does nothing any more. */
+  @Override
+  public boolean isIdle(long queue) {
+    int before = gpu.enter();
+    int code = Hip.streamQuery(queue);
+    gpu.leave(before);
+    if (code != Hip.SUCCESS && code != Hip.NOT_READY) HipErrors.forget();
+    Answer answer = HipAnswers.of(code);
+    return answer != Answer.NOT_READY && answer != Answer.CANNOT_TELL;
   }
 
   @Override

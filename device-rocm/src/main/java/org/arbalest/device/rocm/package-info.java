@@ -23,7 +23,10 @@
  * would hold up others</td></tr>
  * <tr><td>memory</td><td>{@code GpuMemory}: {@code DeviceMemory}, {@code PinnedMemory}, {@code ManagedMemory}</td><td>{@code GpuMemory}: {@code
  * DeviceMemory}, {@code PinnedMemory}; Arrow has no type for managed memory</td></tr>
- * <tr><td>the pool</td><td>{@code Pool}, known by an attribute</td><td>{@code Pool}, which is tried</td></tr>
+ * <tr><td>the pool; memory of a stream</td><td>{@code Pool}, known by an attribute; {@code StreamMemory}</td><td>{@code Pool}, which is asked for, and tried;
+ * {@code StreamMemory}</td></tr>
+ * <tr><td>memory of others, pinned</td><td>{@code Registrations}, {@code CuRegister}</td><td>{@code Registrations}, {@code HipRegister}</td></tr>
+ * <tr><td>where managed memory is to be</td><td>{@code ManagedHints}, {@code CuManaged}, {@code MemoryAdvice}</td><td>nothing</td></tr>
  * <tr><td>memory of other processes, and theirs</td><td>{@code CudaSharing}, {@code CuIpc}: events, too</td><td>{@code RocmSharing}, {@code HipIpc}: memory
  * only</td></tr>
  * <tr><td>which GPU it is</td><td>{@code CuIdentity}</td><td>{@code HipIdentity}</td></tr>

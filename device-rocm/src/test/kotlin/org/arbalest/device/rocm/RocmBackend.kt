@@ -39,7 +39,7 @@ internal class RocmBackend(private val type: DeviceType) : GpuBackend {
     override val options: List<String> get() = if (HipDouble.isRocm5) listOf("-Darbalest.hip=5") else emptyList()
     override val words: GpuWords
         get() = GpuWords(
-            allocation = "hipMallocFromPoolAsync",
+            allocation = "hipMalloc",
             plainAllocation = "hipMalloc",
             plainFree = "hipFree",
             frees = listOf("hipEventDestroy", "hipStreamDestroy", "hipFreeAsync", "hipHostFree", "hipFree"),
@@ -50,6 +50,7 @@ internal class RocmBackend(private val type: DeviceType) : GpuBackend {
             noDevice = "hipErrorNoDevice (100)",
             unknown = "hipErrorUnknown (999)",
             absent = "HIP was not found",
+            pins = listOf("hipHostRegister", "hipHostGetDevicePointer"),
         )
 
     override fun slots(): Int = staging().slots()
@@ -65,6 +66,10 @@ internal class RocmBackend(private val type: DeviceType) : GpuBackend {
     override val change: String get() = "hipSetDevice"
 
     override fun drainFrees(): Unit = Frees.drain()
+
+    override fun requestPools() {
+        System.setProperty(Pool.REQUESTED, "true")
+    }
 
     override fun isInstalled(): Boolean = HipLibrary.missing() == null
 

@@ -20,7 +20,7 @@ private val launch get() = HostFunctions.LAUNCH
 
 /** Fail in the middle of a batch's journey. */
 private val onTheWay = listOf(
-    "hipGetDevice", "hipSetDevice", "hipStreamCreateWithFlags", "hipMallocFromPoolAsync", "hipStreamSynchronize", "hipHostMalloc", "hipMemcpyAsync",
+    "hipGetDevice", "hipSetDevice", "hipStreamCreateWithFlags", "hipMalloc", "hipHostMalloc", "hipMemcpyAsync",
     "hipDrvPointerGetAttributes", "hipEventCreateWithFlags", "hipEventRecord", "hipEventQuery", "hipStreamWaitEvent", "hipStreamQuery",
     "hipThreadExchangeStreamCaptureMode",
 )
@@ -28,11 +28,17 @@ private val onTheWay = listOf(
 /** Fail when a GPU is opened, or asked for: see RocmProviderSpec. */
 private val atTheBeginning = listOf(
     "hipGetDeviceCount", "hipRuntimeGetVersion", "hipDeviceGetName", "hipDeviceTotalMem", "hipMemPoolCreate",
-    "hipMemPoolSetAttribute", "hipMemPoolDestroy", "hipDeviceCanAccessPeer", "hipDeviceEnablePeerAccess", "hipMemPoolSetAccess", "hipMalloc",
+    "hipMemPoolSetAttribute", "hipMemPoolDestroy", "hipDeviceCanAccessPeer", "hipDeviceEnablePeerAccess", "hipMemPoolSetAccess",
 )
 
 /** Fail when memory is short. */
-private val outOfMemory = listOf("hipMemPoolTrimTo", "hipMemGetInfo")
+private val outOfMemory = listOf("hipMemPoolTrimTo", "hipMemGetInfo", "hipMallocFromPoolAsync")
+
+/** Fail when memory of others is pinned. */
+private val pinning = listOf("hipHostRegister", "hipHostGetDevicePointer", "hipHostUnregister")
+
+/** Only what gives up half a copy waits like this, and a pool. */
+private val givingUp = listOf("hipStreamSynchronize")
 
 /** Every call of HIP's fails once; those that give something back, in RocmSpec. */
 class RocmFailureSpec : FunSpec({
@@ -65,11 +71,10 @@ class RocmFailureSpec : FunSpec({
     test("DEV-14 what fails while memory is short") {
         val device = Devices.device(DeviceType.ROCM, 0)
         HipDouble.reset(memory = 4096)
-        HipDouble.fail("hipMemPoolTrimTo")
-        shouldThrow<DeviceException> { device.allocate(8192) }.message shouldBe "hipMemPoolTrimTo on ROCM:0 failed: hipErrorUnknown (999)"
         HipDouble.fail("hipMemGetInfo")
-        shouldThrow<DeviceException> { device.allocate(8192) }.message shouldBe
-            "hipMallocFromPoolAsync on ROCM:0 failed: hipErrorOutOfMemory (2), asked for 8192 bytes"
+        shouldThrow<DeviceException> { device.allocate(8192) }.message shouldBe "hipMalloc on ROCM:0 failed: hipErrorOutOfMemory (2), asked for 8192 bytes"
+        val child = childOf(PoolIsFull::class)
+        withClue(child.output) { child.output.trim() shouldBe "good" }
     }
 
     test("every call that has a code is made to fail here or when a GPU is opened") {
@@ -77,7 +82,7 @@ class RocmFailureSpec : FunSpec({
         // hipMemcpyBatchAsync is in RocmCopySpec
         val silent = listOf("hipGetErrorName", "hipGetLastError")
         val other = if (launch == "hipLaunchHostFunc") "hipStreamAddCallback" else "hipLaunchHostFunc" // that of the other release
-        (onTheWay + launch + "hipMemcpyBatchAsync" + backend.words.frees + atTheBeginning + outOfMemory + silent + other) shouldContainExactlyInAnyOrder HipLibrary.functions().keys
+        (onTheWay + launch + "hipMemcpyBatchAsync" + backend.words.frees + atTheBeginning + outOfMemory + pinning + givingUp + silent + other) shouldContainExactlyInAnyOrder HipLibrary.functions().keys
     }
 
     test("the names of HIP's errors, and what they are to C") {
@@ -90,4 +95,20 @@ class RocmFailureSpec : FunSpec({
 private fun used(type: DeviceType): List<String> = when (type) {
     DeviceType.ROCM -> onTheWay - "hipHostMalloc" - "hipStreamQuery" + launch
     else -> listOf("hipGetDevice", "hipSetDevice", "hipHostMalloc", "hipEventRecord", launch)
+}
+/** A pool that has no memory left. */
+internal object PoolIsFull {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        HipDouble.load()
+        System.setProperty(Pool.REQUESTED, "true")
+        val device = Devices.device(DeviceType.ROCM, 0)
+        HipDouble.reset(memory = 4096)
+        fun message() = runCatching { device.allocate(8192) }.exceptionOrNull()?.message
+        HipDouble.fail("hipMemPoolTrimTo")
+        check(message() == "hipMemPoolTrimTo on ROCM:0 failed: hipErrorUnknown (999)") { "${message()}" }
+        HipDouble.fail("hipMemGetInfo")
+        check(message() == "hipMallocFromPoolAsync on ROCM:0 failed: hipErrorOutOfMemory (2), asked for 8192 bytes") { "${message()}" }
+        println("good")
+    }
 }

@@ -113,6 +113,7 @@ internal object FailsToOpen {
     @JvmStatic
     fun main(args: Array<String>) {
         HipDouble.load()
+        System.setProperty(Pool.REQUESTED, "true")
         RocmProvider().probe(DeviceType.ROCM)
         for (function in listOf(
             "hipGetDevice", "hipSetDevice", "hipMemPoolCreate", "hipDeviceTotalMem", "hipMemPoolSetAttribute",
@@ -137,6 +138,7 @@ internal object PoolInName {
     @JvmStatic
     fun main(args: Array<String>) {
         HipDouble.load()
+        System.setProperty(Pool.REQUESTED, "true")
         HipDouble.fail("hipMallocFromPoolAsync", code = Hip.NOT_SUPPORTED)
         val device = Devices.device(DeviceType.ROCM, 0)
         check(!Gpu.open(0).pool.isThere)
@@ -161,6 +163,7 @@ internal object PeerFails {
     @JvmStatic
     fun main(args: Array<String>) {
         HipDouble.load()
+        System.setProperty(Pool.REQUESTED, "true")
         val devices = List(2) { Devices.device(DeviceType.ROCM, it.toLong()) }
         numbers(100).use { it.copyTo(devices[1]) }.use { there ->
             for (function in listOf("hipDeviceCanAccessPeer", "hipDeviceEnablePeerAccess", "hipMemPoolSetAccess")) {

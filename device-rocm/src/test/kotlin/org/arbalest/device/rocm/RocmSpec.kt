@@ -121,6 +121,55 @@ class RocmSpec : FunSpec({
         }
     }
 
+    test("DEV-29 an allocation while a thread waits for an event cannot deadlock with it, as HIP's pools may") {
+        device.createStream().use { stream ->
+            val gate = gates.shut(stream)
+            try {
+                stream.record().use { event ->
+                    val thread = Thread.ofPlatform().start { event.synchronize() }
+                    eventually("it waits") { thread.state in listOf(Thread.State.WAITING, Thread.State.TIMED_WAITING) }
+                    repeat(10) { device.allocate(5000L * (it + 1)).close() }
+                    gate.open()
+                    thread.join()
+                }
+            } finally {
+                gate.open()
+            }
+        }
+        HipDouble.violation shouldBe ""
+    }
+
+    test("DEV-29 memory that is freed serves again, and is not HIP's to unmap and to map") {
+        device.allocate(10_000).close()
+        val mapped = HipDouble.mapped
+        repeat(100) { device.allocate(10_000).close() }
+        HipDouble.mapped shouldBe mapped
+    }
+
+    test("wait: a thread that waits for a stream holds up nobody who queues something in it, or asks for it") {
+        device.createStream().use { stream ->
+            val gate = gates.shut(stream)
+            try {
+                val waiting = Thread.ofPlatform().start { stream.synchronize() }
+                eventually("it waits") { waiting.state in listOf(Thread.State.WAITING, Thread.State.TIMED_WAITING) }
+                val others = CompletableFuture.runAsync {
+                    numbers(100).use { it.copyTo(device, stream) }.use { there -> stream.waitFor(there) }
+                    stream.record().use { it.isDone shouldBe false }
+                }
+                others.get(20, SECONDS)
+                gate.open()
+                waiting.join()
+            } finally {
+                gate.open()
+            }
+        }
+    }
+
+    test("DEV-29 pools are there where they were asked for, and work as HIP's do") {
+        val child = childOf(WithPools::class)
+        io.kotest.assertions.withClue(child.output) { child.output.trim() shouldBe "good" }
+    }
+
     test("wait: a thread that waits does not wait behind others' events") {
         val held = List(40) { device.createStream() }
         val gates = held.map { gates.shut(it) }
@@ -204,3 +253,27 @@ class RocmSpec : FunSpec({
         }
     }
 })
+
+/** What the default is not: why is in the double. */
+internal object WithPools {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        HipDouble.load()
+        System.setProperty(Pool.REQUESTED, "true")
+        val device = Devices.device(DeviceType.ROCM, 0)
+        check(Gpu.open(0).pool.isThere)
+        val mapped = HipDouble.mapped
+        repeat(10) { device.allocate(10_000).close() }
+        check(HipDouble.mapped == mapped + 10) { "the double's pool keeps what is freed" }
+        val stream = device.createStream()
+        val gate = gates.shut(stream)
+        val event = stream.record()
+        val thread = Thread.ofPlatform().start { event.synchronize() }
+        eventually("it waits") { HipDouble.synchronizing > 0 }
+        device.allocate(100).close()
+        check("10529" in HipDouble.violation) { "the double does not see what may deadlock" }
+        gate.open()
+        thread.join()
+        println("good")
+    }
+}

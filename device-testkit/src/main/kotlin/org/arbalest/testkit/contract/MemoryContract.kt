@@ -140,6 +140,52 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
+    test("DEV-32 counts, a limit, and who is asked for room wrap every memory of the device") {
+        for (memory in memories()) {
+            val limited = memory.limited(100_000)
+            val held = limited.allocate(60_000)
+            var asked = 0
+            val guarded = limited.onOutOfMemory { bytes, failure ->
+                asked++
+                bytes shouldBe 50_000
+                failure.errno() shouldBe Errno.ENOMEM
+                held.close()
+                true
+            }
+            guarded.allocate(50_000).use { limited.statistics().currentBytes() shouldBe 50_000 }
+            asked shouldBe 1
+            limited.statistics().run { listOf(currentBytes(), peakBytes(), totalBytes(), totalCount(), failedCount()) shouldBe listOf(0L, 60_000L, 110_000L, 2L, 1L) }
+            guarded.device() shouldBe memory.device()
+        }
+    }
+
+    test("DEV-31 a stream's memory serves what is queued there, and the copies of other streams, and outlives the stream") {
+        val stream = device.createStream()
+        val other = device.createStream()
+        val memory = stream.memory()
+        memory.device() shouldBe device
+        bytes(5000).use { source ->
+            val there = memory.allocate(5000)
+            stream.copy(source, there)
+            batch(30).use { batch -> batch.copyTo(memory, other).use { it.fetch() shouldBe batch.rows() } }
+            stream.synchronize()
+            stream.close()
+            there.content() shouldBe source.content()
+            there.close()
+        }
+        other.synchronize()
+        other.close()
+    }
+
+    test("DEV-28 trim gives back what is kept") {
+        for (memory in memories()) {
+            memory.allocate(10_000).close()
+            memory.trim()
+            memory.keptBytes() shouldBe 0
+            memory.allocate(10_000).use { it.size() shouldBe 10_000 }
+        }
+    }
+
     test("DEV-13 a device of this kind that is not there is unavailable, with a reason") {
         if (device.type() != DeviceType.CPU) {
             val error = shouldThrow<DeviceException> { Devices.device(device.type(), 4711) }

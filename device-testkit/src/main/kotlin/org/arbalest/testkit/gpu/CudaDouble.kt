@@ -2,11 +2,14 @@
 package org.arbalest.testkit.gpu
 
 import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
 
 /** A simulated driver: `libcuda.so.1` in software, as of CUDA 12.6: host functions may not call CUDA, and there is one context for each device. */
 public object CudaDouble : GpuDouble(12060, "libcuda.so.1", "gpu/cuda.c", "gpu/cuda_api.h") {
     private val lenientFunction by function("double_lenient", null, JAVA_INT)
     private val batchesFunction by function("double_batches", null, JAVA_INT)
+    private val managedFunction by function("double_managed_with_cpu", null, JAVA_INT)
+    private val hintedFunction by function("double_hinted", JAVA_LONG, JAVA_INT)
     private val retainedFunction by function("double_retained", JAVA_INT, JAVA_INT)
 
     /** Whether host functions may ask for contexts and change them, though call nothing else; no, if a test does not say so. */
@@ -24,4 +27,12 @@ public object CudaDouble : GpuDouble(12060, "libcuda.so.1", "gpu/cuda.c", "gpu/c
 
     /** How often a device's primary context is retained. */
     public fun retained(device: Int): Int = retainedFunction.invoke(device) as Int
+
+    /** Whether the CPU may touch managed memory while a GPU works; yes, if a test does not say so. */
+    public fun managedWithCpu(may: Boolean) {
+        managedFunction.invoke(if (may) 1 else 0)
+    }
+
+    /** The last that was said of managed memory: 0 for a prefetch, else the advice; the place (−1 is the host), the address, the bytes. */
+    public val hinted: List<Long> get() = (0..3).map { hintedFunction.invoke(it) as Long }
 }

@@ -75,6 +75,7 @@ public fun GpuBackend.failEach(device: Device, functions: List<String>, kept: (L
     repeat(3) { journey(device, ::gate) } // what is kept for good is there now
     eventually("the warm-up is over") { Ledger.now().run { waits() == 0L && buffers() == 0L } }
     drainFrees()
+    trim()
     eventually("nothing is queued") { double.live(Live.COMMANDS) == 0L }
     val before = live()
     return withoutLog {
@@ -93,6 +94,7 @@ private fun GpuBackend.failEach(device: Device, function: String, each: (String)
             if (failure != null) failure.message shouldContain Regex("$function on \\w+:${device.id()} failed: .* \\(999\\)")
             eventually("it is all released: ${Ledger.now()}") { Ledger.now().run { waits() == 0L && events() == 0L && buffers() == 0L && queues() == 0L } }
             drainFrees()
+            trim()
             eventually("the runtime has it all back", isAsBefore)
             double.violation shouldBe ""
             each(function)

@@ -34,6 +34,11 @@ public interface GpuBackend : StagingBackend {
     /** The variable by which a process sees some of the machine's GPUs only, in another order. */
     public val visibility: String
 
+    /** Has GPUs that are opened from now on use pools, where that is not their way anyhow. */
+    public fun requestPools() {}
+
+    override fun trim(): Unit = types.forEach { type -> (0L..1).forEach { Devices.device(type, it).memory().trim() } }
+
     /** Whether the runtime's library, a real one, is there before the double is loaded. */
     public fun isInstalled(): Boolean
 
@@ -56,6 +61,7 @@ public interface GpuBackend : StagingBackend {
  * @property illegalAddress that for a GPU that has died of it
  * @property noDevice that for a runtime without a GPU
  * @property unknown that for the number 999
+ * @property pins the functions by which memory of others is pinned
  * @property absent what is said of a runtime that is not installed
  */
 public class GpuWords(
@@ -70,4 +76,5 @@ public class GpuWords(
     public val noDevice: String,
     public val unknown: String,
     public val absent: String,
+    public val pins: List<String>,
 )

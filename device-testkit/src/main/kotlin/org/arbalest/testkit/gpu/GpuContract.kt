@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicInteger
 
 /** What is asked of every backend of GPUs beyond the contract: kinds of memory, several GPUs, waits, streams, and what fails. */
 public fun gpuContract(backend: GpuBackend): TestFactory = funSpec {
@@ -101,6 +102,146 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
+    for (type in backend.types) {
+        test("DEV-28 memory of $type that is freed while a stream is held holds up nobody: what other threads allocate, copy, record and ask for goes on") {
+            device.createStream().use { held ->
+                val gate = backend.gate(held)
+                try {
+                    Devices.device(type, 0).allocate(100_000).close()
+                    backend.drainFrees(limit = 20)
+                    val others = CompletableFuture.runAsync {
+                        repeat(20) {
+                            device.createStream().use { stream ->
+                                Devices.device(type, 0).allocate(1000L + it).close()
+                                numbers(100).use { it.copyTo(device, stream) }.use { there -> there.copyTo(cpu, stream).use { it.synchronize() } }
+                                stream.record().use { it.isDone }
+                            }
+                        }
+                    }
+                    others.get(20, SECONDS)
+                    double.freeing shouldBe 0
+                } finally {
+                    gate.open()
+                }
+                held.synchronize()
+            }
+        }
+    }
+
+    test("DEV-28 what is kept beyond the bound is given back when no stream has work, and not before; trim gives back all") {
+        val pinned = device.hostMemory().get()
+        backend.settle()
+        val bound = GpuDouble.MEMORY / 8
+        device.createStream().use { stream ->
+            val gate = backend.gate(stream)
+            try {
+                List(5) { pinned.allocate(40L shl 20) }.forEach { it.close() }
+                pinned.keptBytes() shouldBe (200L shl 20)
+                double.freeing shouldBe 0
+                pinned.allocate(40L shl 20).use { pinned.keptBytes() shouldBe (160L shl 20) }
+            } finally {
+                gate.open()
+            }
+            eventually("no more is kept than the bound") { pinned.keptBytes() <= bound }
+            pinned.trim()
+            pinned.keptBytes() shouldBe 0
+        }
+    }
+
+    test("DEV-28 memory that is kept is given up before another kind of the same GPU is said to be full") {
+        backend.settle()
+        double.reset(memory = 1 shl 20)
+        for (type in backend.types.filter { it != backend.types[1] }) {
+            val memory = Devices.device(type, 0).memory()
+            repeat(2) { memory.allocate(700_000 + 90_000L * it).close() } // two sizes of blocks, of which there is room for one
+        }
+        backend.trim()
+    }
+
+    test("DEV-28 what is allocated again and again is not asked of the driver each time") {
+        backend.settle()
+        val pinned = double.live(Live.PINNED)
+        repeat(100) { device.hostMemory().get().allocate(10_000L + it).close() }
+        double.live(Live.PINNED) - pinned shouldBe 1
+    }
+
+    test("DEV-30 memory of others is pinned in place, and unpinned once: when all have left it, and no stream has work") {
+        backend.settle()
+        Arena.ofShared().use { arena ->
+            val theirs = arena.allocate(10_000, 4096)
+            for (i in 0 until 10_000L) theirs.set(java.lang.foreign.ValueLayout.JAVA_BYTE, i, (i * 7).toByte())
+            val unpinned = AtomicInteger()
+            device.createStream().use { stream ->
+                val gate = backend.gate(stream)
+                val there = device.allocate(10_000)
+                try {
+                    val buffer = device.pin(theirs) { unpinned.incrementAndGet() }
+                    buffer.device() shouldBe Devices.device(backend.types[1], 0)
+                    buffer.address() shouldBe theirs.address()
+                    shouldThrow<DeviceException> { device.pin(theirs.asSlice(100, 8)) { error("it was never pinned") } }.run {
+                        errno() shouldBe Errno.EINVAL
+                        message shouldContain "(712), asked for 8 bytes at 0x"
+                    }
+                    val slice = buffer.slice(1, 9_000)
+                    stream.copy(buffer, there)
+                    buffer.close()
+                    buffer.close()
+                    slice.close()
+                    double.live(Live.REGISTERED) shouldBe 1
+                    unpinned.get() shouldBe 0
+                } finally {
+                    gate.open()
+                }
+                eventually("it is unpinned") { unpinned.get() == 1 }
+                double.live(Live.REGISTERED) shouldBe 0
+                there.copy(cpu.memory()).use { back -> back.segment().mismatch(theirs) shouldBe -1 }
+                there.close()
+                val gateOfTrim = backend.gate(stream)
+                device.pin(theirs) { unpinned.incrementAndGet() }.close()
+                double.live(Live.REGISTERED) shouldBe 1
+                gateOfTrim.open()
+                stream.synchronize()
+                device.hostMemory().get().trim()
+                eventually("it is unpinned again") { unpinned.get() == 2 }
+            }
+        }
+        double.live(Live.REGISTERED) shouldBe 0
+    }
+
+    test("DEV-30 memory that cannot be pinned is left alone, and the error says why") {
+        Arena.ofConfined().use { arena ->
+            val theirs = arena.allocate(64)
+            fun failure() = shouldThrow<DeviceException> { device.pin(theirs) { error("it was never pinned") } }
+            shouldThrow<IllegalArgumentException> { device.pin(java.lang.foreign.MemorySegment.ofArray(ByteArray(8))) {} }
+            shouldThrow<IllegalArgumentException> { device.pin(theirs.asSlice(0, 0)) {} }
+            for (function in backend.words.pins) {
+                double.fail(function)
+                failure().message shouldContain "$function on $device failed: ${backend.words.unknown}, asked for 64 bytes at 0x"
+                double.live(Live.REGISTERED) shouldBe 0
+            }
+            double.shifted(true)
+            failure().run {
+                errno() shouldBe Errno.ENOSYS
+                message shouldContain "the GPU finds it under another address"
+            }
+            double.live(Live.REGISTERED) shouldBe 0
+            shouldThrow<DeviceException> { cpu.pin(theirs) {} }.errno() shouldBe Errno.ENOSYS
+        }
+    }
+
+    test("memory: a larger alignment than the driver's takes one allocation, and is freed by its own address") {
+        backend.settle()
+        for (type in backend.types) {
+            val memory = Devices.device(type, 0).memory()
+            val buffers = List(20) { memory.allocate(1000L, 4096) }
+            buffers.forEach { it.address() % 4096 shouldBe 0 }
+            buffers.forEach { it.close() }
+        }
+        backend.settle()
+        double.live(Live.DEVICE) shouldBe 0
+        double.live(Live.MANAGED) shouldBe 0
+    }
+
     test("memory: any alignment") {
         for (alignment in listOf(1L, 64, 256, 512, 4096)) {
             device.memory().allocate(777, alignment).use { it.address() % alignment shouldBe 0 }
@@ -108,7 +249,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
     }
 
     test("DEV-14 out of memory in the middle of a batch leaves nothing") {
-        eventually("all is free") { double.live(Live.DEVICE) == 0L }
+        eventually("all is free") { backend.trim(); double.live(Live.DEVICE) == 0L }
         double.reset(memory = 1 shl 20)
         val held = device.allocate(1 shl 16)
         cpu.batchBuilder(100_000).use { it.int64("a", LongArray(100_000)).int64("b", LongArray(100_000)).build() }.use { large ->
@@ -119,7 +260,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         }
         numbers(100).use { it.copyTo(device).use { there -> there.copyTo(cpu).use { back -> back.synchronize() } } }
         held.close()
-        eventually("it is all freed") { double.live(Live.DEVICE) == 0L }
+        eventually("it is all freed") { backend.trim(); double.live(Live.DEVICE) == 0L }
     }
 }
 
@@ -275,6 +416,10 @@ public fun gpuProviderContract(backend: GpuBackend): TestFactory = funSpec {
 
     test("DEV-18 a GPU is found that comes when its driver has been there for long, and a driver that was installed later") {
         inChild(GpuProgram.COMES_LATER)
+    }
+
+    test("DEV-31 memory of a stream is allocated and freed in its turn, and nobody waits; another stream's copies wait for it") {
+        inChild(GpuProgram.IN_STREAM_ORDER)
     }
 
     test("JVM exit: what is still open at the end, on daemon threads too, ends with the process") { inChild(GpuProgram.LEAVES_ALL_OPEN) }

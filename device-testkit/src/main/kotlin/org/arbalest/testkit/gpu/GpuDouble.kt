@@ -46,6 +46,9 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
 
         /** Other processes' memory that is open here. */
         OPENED,
+
+        /** Pieces of others' memory that are registered. */
+        REGISTERED,
     }
 
     private val library by lazy { NativeLibrary.compileAs(soname, *sources, *CORE) }
@@ -59,6 +62,9 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     private val reachPageableFunction by function("double_reach_pageable", null, JAVA_INT)
     private val holdHostFunctions by function("double_hold_host_functions", null, JAVA_INT)
     private val copiesDoneFunction by function("double_copies_done", JAVA_LONG)
+    private val mappedFunction by function("double_mapped", JAVA_LONG)
+    private val freeingFunction by function("double_freeing", JAVA_INT)
+    private val shiftedFunction by function("double_shifted", null, JAVA_INT)
     private val violationCount by function("double_violations", JAVA_LONG)
     private val violationText by function("double_violation", ADDRESS)
     private val kernelFunction by function("double_kernel", JAVA_INT, ADDRESS, ADDRESS, JAVA_INT)
@@ -157,6 +163,15 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     /** Whether devices reach pageable memory by the CPU's page tables, as a GH200's does; to be said before a device is opened. */
     public fun reachPageable(reach: Boolean) {
         reachPageableFunction.invoke(if (reach) 1 else 0)
+    /** How often the driver itself gave device memory, which is slow; what a cache serves is not among it. */
+    public val mapped: Long get() = mappedFunction.invoke() as Long
+
+    /** How many threads wait in a free until a device is idle, and hold up all others. */
+    public val freeing: Int get() = freeingFunction.invoke() as Int
+
+    /** Whether GPUs find registered memory elsewhere than the CPU does; no, if a test does not say so. */
+    public fun shifted(are: Boolean) {
+        shiftedFunction.invoke(if (are) 1 else 0)
     }
 
     /** What was done that a real driver does not forgive: memory used that is not allocated, handles that are none. */

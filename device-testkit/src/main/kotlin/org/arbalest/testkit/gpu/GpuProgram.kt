@@ -13,6 +13,7 @@ import org.arbalest.testkit.PeerNodes
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 import java.lang.foreign.Arena
+import java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED
 
 /** What needs a process of its own: a backend that is not open yet, a log, an end. */
 internal enum class GpuProgram(val main: (GpuBackend, List<String>) -> Unit) {
@@ -24,6 +25,7 @@ internal enum class GpuProgram(val main: (GpuBackend, List<String>) -> Unit) {
     RUNTIME_GONE({ backend, _ -> runtimeGone(backend) }),
     SHARING({ backend, _ -> sharingProgram(backend) }),
     CHURNING({ backend, arguments -> churningProgram(backend, arguments[0], arguments[1].toLong()) }),
+    IN_STREAM_ORDER({ backend, _ -> inStreamOrder(backend) }),
 }
 
 /** Runs what a contract wants to be run in a process of its own; for the `main` of [GpuBackend.program]. */
@@ -51,12 +53,12 @@ private fun withoutPools(backend: GpuBackend) {
                 check(back.column("a").getLong(99) == 297L)
             }
         }
-        eventually("the copies are freed") { backend.drainFrees(); double.live(GpuDouble.Live.DEVICE) == 0L }
+        eventually("the copies are freed") { backend.trim(); double.live(GpuDouble.Live.DEVICE) == 0L }
         double.reset(memory = 4096, hasPools = false)
-        repeat(20) { device.allocate(3000).close() } // each waits for the free of the one before
+        repeat(20) { device.allocate(3000 - it * 10L).close() } // what is kept serves, and so does what a block has less than a whole one
     }
     eventually("all is freed") { Ledger.now().isZero }
-    backend.drainFrees()
+    backend.trim()
     check(double.live(GpuDouble.Live.DEVICE) == 0L)
     check(double.violation == "") { double.violation }
     println("good")
@@ -99,4 +101,44 @@ private fun leavesAllOpen(backend: GpuBackend) {
     stream.copy(device.allocate(10), device.hostMemory().get().allocate(10))
     Thread.ofPlatform().daemon().start { there.synchronize() }
     println("good")
+}
+
+/** Memory of a stream: neither its allocation nor its free waits, and both take their turn. */
+private fun inStreamOrder(backend: GpuBackend) {
+    val double = backend.double
+    double.load()
+    backend.requestPools()
+    val device = backend.gpu(0)
+    check(backend.hasPool())
+    val stream = device.createStream()
+    val other = device.createStream()
+    val gate = backend.gate(stream)
+    val memory = stream.memory()
+    val live = double.live(GpuDouble.Live.DEVICE)
+    val freed = memory.allocate(1000, 4096)
+    check(freed.address() % 4096 == 0L)
+    freed.close()
+    check(double.live(GpuDouble.Live.DEVICE) == live + 1) { "it was freed before its turn" }
+    check(other.record().use { eventually("another stream goes on") { it.isDone }; true })
+    val target = memory.allocate(8)
+    val source = device.hostMemory().get().allocate(8)
+    source.segment().set(JAVA_LONG_UNALIGNED, 0, 42)
+    other.copy(source, target) // waits for the memory by itself
+    val copied = other.record()
+    check(!copied.isDone)
+    numbers(100).use { it.copyTo(memory, other) }.use { there ->
+        check(!there.isReady)
+        stream.close() // the memory stays good
+        target.close()
+        gate.open()
+        copied.synchronize()
+        there.copyTo(Devices.cpu(), other).use { back ->
+            back.synchronize()
+            check(back.column("a").getLong(99) == 297L)
+        }
+    }
+    listOf(copied, source, other).forEach { it.close() }
+    eventually("all is freed") { Ledger.now().isZero && double.live(GpuDouble.Live.DEVICE) == 0L }
+    check(double.threadState == 0)
+    println(if (double.violation == "") "good" else double.violation)
 }

@@ -17,6 +17,11 @@ public object HipDouble : GpuDouble(
 ) {
     private val lastErrorFunction by function("double_last_error", JAVA_INT)
 
+    private val synchronizingFunction by function("double_synchronizing", JAVA_INT)
+
+    /** How many threads are in `hipEventSynchronize`. */
+    public val synchronizing: Int get() = synchronizingFunction.invoke() as Int
+
     /** Whether it is ROCm 5's. */
     public val isRocm5: Boolean = System.getProperty("arbalest.hip") == "5"
 

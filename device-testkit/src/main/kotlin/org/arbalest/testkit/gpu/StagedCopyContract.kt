@@ -56,10 +56,19 @@ public interface StagingBackend : Backend {
     /** Waits until the backend's own thread has freed what it was given before. */
     public fun drainFrees()
 
+    /** The same, for so many seconds: else it waits for what it should not. */
+    public fun drainFrees(limit: Long) {
+        CompletableFuture.runAsync { drainFrees() }.get(limit, SECONDS)
+    }
+
+    /** Gives back what is kept of the memory of all GPUs; when nothing is queued. */
+    public fun trim()
+
     /** Waits until nothing is under way any more that frees something by itself: what [GpuDouble.live] says later can be compared with what it says now. */
     public fun settle() {
         settled()
         drainFrees()
+        trim()
     }
 }
 
@@ -130,6 +139,7 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
             listOf(source, there, back).forEach { it.close() }
         }
         (backend.slots() <= mostSmall + mostLarge) shouldBe true
+        backend.trim()
         eventually("only slots are left") { double.live(Live.PINNED) == others + backend.blocks() }
     }
 

@@ -106,6 +106,7 @@ public final class ArrayCopy {
     try {
       plan = plan(queue, array);
       memory = target.allocate(plan.pieces.total);
+      stream.waitForMemory(memory);
       plan.pieces.pointInto(memory.address());
       if (target.isCpuAccessible()) plan.pieces.clearGaps(memory.address()); // a peer gets to see them
       queued = true;

@@ -16,30 +16,60 @@ final class Allocation extends Shared {
   final long address;
   private final long size;
 
-  private Allocation(Device device, @Nullable MemoryAllocator allocator, @Nullable Runnable onFree, long address, long size) {
+  /** What the allocator gave, and how much: more where it aligns to less than was asked for. */
+  private final long block;
+
+  private final long blockSize;
+
+  /** The queue behind which the memory may be used; null if it is everybody's. */
+  final @Nullable DeviceQueue orderedBy;
+
+  private Allocation(Device device, MemoryAllocator allocator, long address, long size, long block, long blockSize) {
     this.device = device;
     this.allocator = allocator;
+    this.onFree = null;
+    this.address = address;
+    this.size = size;
+    this.block = block;
+    this.blockSize = blockSize;
+    this.orderedBy = allocator instanceof QueueAllocator ordered ? ordered.queue() : null;
+    count();
+  }
+
+  private Allocation(Device device, long address, long size, @Nullable Runnable onFree) {
+    this.device = device;
+    this.allocator = null;
     this.onFree = onFree;
     this.address = address;
     this.size = size;
+    this.block = address;
+    this.blockSize = size;
+    this.orderedBy = null;
+    count();
+  }
+
+  private void count() {
     Counts.BUFFERS.increment();
     Counts.BUFFER_BYTES.add(size);
   }
 
   static Allocation allocate(Device device, MemoryAllocator allocator, long size, long alignment) {
-    return new Allocation(device, allocator, null, allocator.allocate(Math.max(size, 1), alignment), size);
+    long given = allocator.alignment();
+    long bytes = Math.max(size, 1) + Math.max(0, alignment - given);
+    long block = allocator.allocate(Math.max(bytes, size), Math.min(alignment, given));
+    return new Allocation(device, allocator, (block + alignment - 1) & -alignment, size, block, bytes);
   }
 
   /** Somebody else's memory, who is told when we are done with it. */
   static Allocation wrap(Device device, long address, long size, @Nullable Runnable onFree) {
-    return new Allocation(device, null, onFree, address, size);
+    return new Allocation(device, address, size, onFree);
   }
 
   /** What the driver fails with is reported, since others still have theirs to free. */
   @Override
   protected void free() {
     try {
-      if (allocator != null) allocator.free(address, Math.max(size, 1));
+      if (allocator != null) allocator.free(block, blockSize);
       if (onFree != null) onFree.run();
       Counts.BUFFERS.decrement();
       Counts.BUFFER_BYTES.add(-size);

@@ -7,16 +7,19 @@ import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.spi.MemoryAllocator;
 
-/** Memory straight from an allocator. */
-public final class AllocatorMemory implements MemoryManager {
-  private static final long LARGEST_ALIGNMENT = 4096;
-
+/** Memory from an allocator. */
+public final class AllocatorMemory implements MemoryManager, AllocatingMemory {
   private final Device device;
   private final MemoryAllocator allocator;
 
   public AllocatorMemory(Device device, MemoryAllocator allocator) {
     this.device = Objects.requireNonNull(device, "device");
     this.allocator = Objects.requireNonNull(allocator, "allocator");
+  }
+
+  /** A device's own memory; what is freed is kept where that is worth it. */
+  static AllocatorMemory of(Device device, MemoryAllocator allocator) {
+    return new AllocatorMemory(device, DeviceCaches.around(device, allocator));
   }
 
   @Override
@@ -31,19 +34,23 @@ public final class AllocatorMemory implements MemoryManager {
 
   @Override
   public DeviceBuffer allocate(long bytes, long alignment) {
-    check(bytes, alignment);
-    return DeviceBufferImpl.allocate(device, allocator, bytes, alignment);
+    return AllocatingMemory.super.allocate(bytes, alignment);
   }
 
-  static void check(long bytes, long alignment) {
-    if (bytes < 0) throw new IllegalArgumentException("the size of a buffer is not negative, but " + bytes + " was given");
-    if (Long.bitCount(alignment) != 1 || alignment < 0 || alignment > LARGEST_ALIGNMENT) {
-      throw new IllegalArgumentException("an alignment is a power of two, at most " + LARGEST_ALIGNMENT + ", but " + alignment + " was given");
-    }
-  }
-
-  MemoryAllocator allocator() {
+  @Override
+  public MemoryAllocator allocator() {
     return allocator;
+  }
+
+  @Override
+  public void trim() {
+    allocator.trim();
+    Lull.hurry(); // what others have left, too
+  }
+
+  @Override
+  public long keptBytes() {
+    return allocator.keptBytes();
   }
 
   /** Such as {@code memory of CUDA:0}. */

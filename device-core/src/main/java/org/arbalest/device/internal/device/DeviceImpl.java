@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.device;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -31,6 +33,8 @@ public final class DeviceImpl implements Device {
   private final @Nullable Supplier<String> why;
 
   private volatile @Nullable Device unnumbered;
+  private volatile @Nullable MemoryManager memory;
+  private volatile @Nullable Optional<MemoryManager> hostMemory;
   private volatile @Nullable DeviceStream defaultStream;
 
   public DeviceImpl(DeviceType type, long id, @Nullable DeviceDriver driver) {
@@ -93,15 +97,68 @@ public final class DeviceImpl implements Device {
 
   @Override
   public MemoryManager memory() {
-    return new AllocatorMemory(this, driver());
+    MemoryManager known = memory;
+    return known == null ? makeMemory() : known;
+  }
+
+  private synchronized MemoryManager makeMemory() {
+    MemoryManager known = memory;
+    if (known == null) memory = known = id == ordinal ? AllocatorMemory.of(this, driver()) : renamed();
+    return known;
+  }
+
+  /** Of the device whose memory it is: there is one cache. */
+  private MemoryManager renamed() {
+    DeviceDriver d = driver();
+    return d.cacheBytes() == 0 ? new AllocatorMemory(this, d) : new AllocatorMemory(this, AllocatingMemory.allocatorOf(DeviceRegistry.find(type, ordinal).memory()));
   }
 
   @Override
   public Optional<MemoryManager> hostMemory() {
+    Optional<MemoryManager> known = hostMemory;
+    return known == null ? findHostMemory() : known;
+  }
+
+  private Optional<MemoryManager> findHostMemory() {
     DeviceDriver d = driver();
     HostMemory host = d.hostMemory();
-    if (host == null) return d.isCpuAccessible() ? Optional.of(memory()) : Optional.empty();
-    return Optional.of(new AllocatorMemory(host.type().equals(type) ? this : DeviceRegistry.find(host.type(), ordinal), host.allocator()));
+    Optional<MemoryManager> found = d.isCpuAccessible() ? Optional.of(memory()) : Optional.empty();
+    if (host != null) found = Optional.of(hostMemory(host));
+    hostMemory = found;
+    return found;
+  }
+
+  /** Where it is a device of its own, that one's memory, so that both keep together what was freed. */
+  private MemoryManager hostMemory(HostMemory host) {
+    if (host.type().equals(type)) return new AllocatorMemory(this, host.allocator());
+    Device its = DeviceRegistry.find(host.type(), ordinal);
+    return its.isOpaque() ? new AllocatorMemory(its, host.allocator()) : its.memory();
+  }
+
+  @Override
+  public DeviceBuffer pin(MemorySegment segment, Runnable onUnpinned) {
+    Objects.requireNonNull(segment, "memory");
+    Objects.requireNonNull(onUnpinned, "onUnpinned");
+    if (!segment.isNative() || segment.byteSize() == 0) throw new IllegalArgumentException("what is pinned is native memory of at least one byte, not " + segment);
+    DeviceDriver d = driver();
+    Device place = hostMemory().map(MemoryManager::device).orElse(this);
+    long address = segment.address();
+    long bytes = segment.byteSize();
+    Lull.Steps unpin =
+        () -> {
+          d.unpin(address, bytes);
+          Reference.reachabilityFence(segment);
+          Worker.RELEASES.submit(onUnpinned);
+          return true;
+        };
+    Worker.RELEASES.start();
+    d.pin(address, bytes);
+    try {
+      return DeviceBufferImpl.wrap(place, address, bytes, () -> Lull.await(unpin));
+    } catch (Throwable t) {
+      d.unpin(address, bytes);
+      throw t;
+    }
   }
 
   @Override

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.device;
 
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.arbalest.device.Device;
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.internal.lifetime.Counts;
 import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.memory.Faults;
@@ -28,6 +31,9 @@ public final class DeviceQueue extends Shared {
   private final Kind kind;
   private final @Nullable Staging staging;
 
+  /** Ours that are open. Of somebody else's that was never given back, nobody knows whether it is still there. */
+  private static final Set<DeviceQueue> OPEN = ConcurrentHashMap.newKeySet();
+
   DeviceQueue(Device device, DeviceDriver driver, long handle, Kind kind) {
     this.device = device;
     this.driver = driver;
@@ -35,6 +41,22 @@ public final class DeviceQueue extends Shared {
     this.kind = kind;
     this.staging = DeviceImpl.unwrap(device).staging();
     if (kind == Kind.OWN) Counts.QUEUES.increment();
+    if (kind != Kind.BORROWED) OPEN.add(this);
+  }
+
+  /** Whether no queue of ours has work. One whose device cannot be asked has failed, and does nothing any more. */
+  static boolean areAllIdle() {
+    for (DeviceQueue queue : OPEN) {
+      if (!queue.tryRetain()) continue;
+      try {
+        if (!queue.driver.isIdle(queue.handle)) return false;
+      } catch (DeviceException _) {
+        // it counts as idle
+      } finally {
+        queue.release();
+      }
+    }
+    return true;
   }
 
   /** Copies that are queued together, by {@link #queue}; the caller releases it. */
@@ -79,6 +101,7 @@ public final class DeviceQueue extends Shared {
 
   @Override
   protected void free() {
+    OPEN.remove(this);
     if (kind != Kind.OWN) return;
     Counts.QUEUES.decrement();
     try {

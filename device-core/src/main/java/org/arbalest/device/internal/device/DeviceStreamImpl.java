@@ -5,12 +5,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceStream;
+import org.arbalest.device.MemoryManager;
 import org.arbalest.device.SyncEvent;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.staging.Transfer;
 import org.arbalest.device.spi.DeviceDriver;
+import org.arbalest.device.spi.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /** A handle on a {@link DeviceQueue}, and what keeps memory until the queue has used it. See {@link DeviceStream}. */
@@ -49,6 +51,30 @@ public final class DeviceStreamImpl implements DeviceStream {
   }
 
   @Override
+  public MemoryManager memory() {
+    DeviceQueue held = hold();
+    try {
+      MemoryAllocator ordered = held.driver.orderedBy(held.handle);
+      return ordered == null ? device.memory() : new AllocatorMemory(device, new QueueAllocator(this, held, ordered));
+    } finally {
+      held.release();
+    }
+  }
+
+  /** Lets what is queued from now on wait until a buffer's memory is there, if that is another stream's (DEV-31). */
+  public void waitForMemory(DeviceBuffer buffer) {
+    DeviceQueue other = DeviceBufferImpl.unwrap(buffer).allocation().orderedBy;
+    DeviceQueue own = queue.get();
+    if (other == null || (own != null && own.handle == other.handle && own.driver == other.driver)) return;
+    RecordedEvent end = RecordedEvent.record(other.device, other.driver, other.handle);
+    try {
+      waitFor(end.point, end);
+    } finally {
+      end.release();
+    }
+  }
+
+  @Override
   public SyncEvent record() {
     RecordedEvent event = recordEvent();
     return new SyncEventImpl(event.point, event);
@@ -76,6 +102,8 @@ public final class DeviceStreamImpl implements DeviceStream {
     Transfer transfer = null;
     try {
       target = DeviceBufferImpl.unwrap(to).hold();
+      waitForMemory(from);
+      waitForMemory(to);
       transfer = held.transfer();
       transfer.add(held.place(to.device()), to.address(), held.place(from.device()), from.address(), from.size());
       RecordedEvent end = held.queue(transfer, true, false);

@@ -104,6 +104,8 @@ static const struct { int code; const char* name; } ERRORS[] = {
   {GPU_NOT_FOUND, "CUDA_ERROR_NOT_FOUND"},
   {GPU_NOT_READY, "CUDA_ERROR_NOT_READY"},
   {GPU_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+  {GPU_ALREADY_REGISTERED, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED"},
+  {GPU_NOT_REGISTERED, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED"},
   {GPU_NOT_PERMITTED, "CUDA_ERROR_NOT_PERMITTED"},
   {GPU_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED"},
   {GPU_CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
@@ -152,7 +154,9 @@ API CUresult cuDeviceGetAttribute(int* value, int attribute, int device) {
   switch (attribute) {
     case 75: *value = 9; break;  /* compute capability */
     case 76: *value = 0; break;
-    case 83: case 89: *value = 1; break; /* managed memory, also concurrently */
+    case 83: *value = 1; break; /* managed memory */
+    case 89: *value = gpu_managed_with_cpu(); break; /* also concurrently */
+    case 91: *value = !gpu_shifted(); break; /* registered memory is where the CPU finds it */
     case 88: case 100: *value = gpu_reaches_pageable(); break;
     case 115: *value = gpu_has_pools(); break;
     case 125: *value = 1; break; /* events of other processes */
@@ -267,8 +271,7 @@ API CUresult cuMemGetAddressRange_v2(uint64_t* base, size_t* bytes, uint64_t add
 
 API CUresult cuMemFree_v2(uint64_t address) {
   CONTEXT("cuMemFree");
-  gpu_device_synchronize(context);
-  return gpu_release(address, GPU_DEVICE);
+  return gpu_free(context, address, GPU_DEVICE);
 }
 
 /* See ipc.h. */
@@ -308,14 +311,84 @@ API CUresult cuMemHostAlloc(void** address, size_t bytes, unsigned flags) {
 
 API CUresult cuMemFreeHost(void* address) {
   CONTEXT("cuMemFreeHost");
-  gpu_device_synchronize(context);
-  return gpu_release((uint64_t)address, GPU_PINNED);
+  return gpu_free(context, (uint64_t)address, GPU_PINNED);
+}
+
+/* PORTABLE, DEVICEMAP, IOMEMORY, READ_ONLY; the last on a GPU that has the attribute for it, which none of these does (cuda.h). */
+API CUresult cuMemHostRegister_v2(void* address, size_t bytes, unsigned flags) {
+  CONTEXT("cuMemHostRegister");
+  if ((flags & ~15U) != 0) return GPU_INVALID_VALUE;
+  return flags & 8 ? GPU_NOT_SUPPORTED : gpu_register(context, (uint64_t)address, bytes);
+}
+
+API CUresult cuMemHostUnregister(void* address) {
+  CONTEXT("cuMemHostUnregister");
+  return gpu_free(context, (uint64_t)address, GPU_REGISTERED);
 }
 
 API CUresult cuMemAllocManaged(uint64_t* address, size_t bytes, unsigned flags) {
   CONTEXT("cuMemAllocManaged");
   if (flags != 1 && flags != 2) return GPU_INVALID_VALUE;
   return gpu_allocate(context, GPU_MANAGED, bytes, address);
+}
+
+/* "pointer must refer to managed memory", and the GPU have concurrentManagedAccess (cuda.h); a location of the type 1 is a GPU, 2 the host. */
+static int check_managed(uint64_t address, size_t bytes, int type, int id) {
+  if (bytes == 0 || !gpu_is_managed(address, bytes)) return GPU_INVALID_VALUE;
+  if (type != 1 && type != 2) return GPU_INVALID_VALUE;
+  if (type == 1 && (gpu_at(id) == NULL || !gpu_managed_with_cpu())) return GPU_INVALID_DEVICE;
+  return GPU_OK;
+}
+
+static struct { uint64_t address; size_t bytes; int what; int place; } last_hint;
+
+/* What the last prefetch, as 0, or advice was, and for which place: an ordinal, or -1 for the host. */
+DOUBLE int64_t double_hinted(int what) {
+  return what == 0 ? last_hint.what : what == 1 ? last_hint.place : what == 2 ? (int64_t)last_hint.address : (int64_t)last_hint.bytes;
+}
+
+static int hint(uint64_t address, size_t bytes, int what, int place) {
+  last_hint.address = address;
+  last_hint.bytes = bytes;
+  last_hint.what = what;
+  last_hint.place = place;
+  return GPU_OK;
+}
+
+static int prefetch(CUcontext context, uint64_t address, size_t bytes, int type, int id, CUstream stream) {
+  int code = check_managed(address, bytes, type, id);
+  if (code == GPU_OK && !gpu_managed_with_cpu()) code = GPU_INVALID_DEVICE; /* the stream's GPU needs it as well */
+  if (code == GPU_OK) code = gpu_prefetch(stream_of(context, stream), address, bytes);
+  return code == GPU_OK ? hint(address, bytes, 0, type == 2 ? -1 : id) : code;
+}
+
+/* Of CUDA 8; a device of -1 is the host. */
+API CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream) {
+  CONTEXT("cuMemPrefetchAsync");
+  return prefetch(context, address, bytes, device == -1 ? 2 : 1, device, stream);
+}
+
+API CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation location, unsigned flags, CUstream stream) {
+  CONTEXT("cuMemPrefetchAsync");
+  if (flags != 0) return GPU_INVALID_VALUE;
+  return prefetch(context, address, bytes, location.type, location.id, stream);
+}
+
+static int advise(uint64_t address, size_t bytes, int advice, int type, int id) {
+  if (advice < 1 || advice > 6) return GPU_INVALID_VALUE;
+  int ignores_place = advice == 1 || advice == 2 || advice == 4;
+  int code = ignores_place ? check_managed(address, bytes, 2, 0) : check_managed(address, bytes, type, id);
+  return code == GPU_OK ? hint(address, bytes, advice, type == 2 ? -1 : id) : code;
+}
+
+API CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device) {
+  CONTEXT("cuMemAdvise");
+  return advise(address, bytes, advice, device == -1 ? 2 : 1, device);
+}
+
+API CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUmemLocation location) {
+  CONTEXT("cuMemAdvise");
+  return advise(address, bytes, advice, location.type, location.id);
 }
 
 /* CUmemPoolProps and CUmemAccessDesc, as far as they are looked at */
@@ -451,6 +524,8 @@ API CUresult cuPointerGetAttribute(void* value, int attribute, uint64_t address)
     case 8: *(unsigned*)value = kind == GPU_MANAGED; return GPU_OK;
     case 9: *(int*)value = ordinal; return GPU_OK;
     case 10: *(unsigned*)value = (unsigned)ipc_is_exportable(address); return GPU_OK; /* by cuIpcGetMemHandle */
+    case 11: *(uint64_t*)value = gpu_start_of(address); return GPU_OK;
+    case 12: *(size_t*)value = gpu_size_of(address); return GPU_OK;
     default: return GPU_INVALID_VALUE;
   }
 }

@@ -17,6 +17,8 @@ typedef int CUdevice_attribute;
 typedef int CUpointer_attribute;
 typedef int CUmemPool_attribute;
 typedef int CUstreamCaptureMode;
+typedef int CUmem_advise;
+typedef struct { int type; int id; } CUmemLocation;
 typedef uint32_t cuuint32_t;
 typedef uint64_t CUdeviceptr;
 typedef gpu_device* CUcontext; /* the primary context; there is no other */
@@ -38,6 +40,8 @@ typedef struct { char bytes[64]; } CUipcEventHandle;
 typedef void CUmemcpyAttributes;
 #endif
 #endif
+#undef cuMemPrefetchAsync /* here they are CUDA 8's, which libraries still have; those of 12.2 are _v2 */
+#undef cuMemAdvise
 
 CUresult cuInit(unsigned int flags);
 CUresult cuDriverGetVersion(int* version);
@@ -68,7 +72,13 @@ CUresult cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event);
 CUresult cuIpcOpenEventHandle(CUevent* event, CUipcEventHandle handle);
 CUresult cuMemHostAlloc(void** address, size_t bytes, unsigned int flags);
 CUresult cuMemFreeHost(void* address);
+CUresult cuMemHostRegister_v2(void* address, size_t bytes, unsigned int flags);
+CUresult cuMemHostUnregister(void* address);
 CUresult cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned int flags);
+CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream);
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation location, unsigned int flags, CUstream stream);
+CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device);
+CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUmemLocation location);
 CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties);
 CUresult cuMemPoolDestroy(CUmemoryPool pool);
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value);

@@ -58,6 +58,10 @@ static int visible_count; /* 0: all are */
 /* How often each function was called; entries are never taken back. */
 static struct { char name[48]; int64_t calls; } called[MOST_FUNCTIONS];
 static __thread int64_t called_here[MOST_FUNCTIONS]; /* by the same thread */
+static int64_t mapped;
+static int managed_with_cpu = 1;
+static int shifted;
+static int frees;
 
 static __thread int in_host_function;
 static int64_t asked;
@@ -93,12 +97,28 @@ static void count_call(const char* name) {
   abort();
 }
 
+/* Frees that synchronise hold the driver's lock while they wait, and whoever calls the driver then stands: seen as a cuMemFree on the writer's side of a lock
+   of libcuda's for which cuMemcpyHtoDAsync of another thread waited (lupinemachines/lupine pull request 679, stacks of a server); as cudaFreeHost in one
+   thread that stopped the collectives of the others (NVIDIA/nccl issue 48; cutorch pull request 618 made its cache of pinned memory for that). That the
+   free waits: CUDA 13's cuda.h, cuMemFree, "may perform implicit synchronization"; ai-dynamo/nixl pull request 965, a hang. HIP's frees wait for every
+   stream, and each of those waits has its stream to itself: hip.c. Which calls do without the lock nobody says, so here none does. */
+void gpu_free_begins(void) {
+  while (frees > 0) gpu_wait_progress();
+  frees++;
+}
+
+void gpu_free_ends(void) {
+  frees--;
+  gpu_progress();
+}
+
 int gpu_call(const char* name, gpu_rule* rule) {
   __atomic_fetch_add(&asked, 1, __ATOMIC_RELAXED);
   int code = in_host_function ? rule(name) : GPU_OK;
   if (code != GPU_OK) return code;
   if (gone) return gone;
   gpu_lock();
+  while (frees > 0) gpu_wait_progress();
   count_call(name);
   for (int i = 0; i < MOST_FAULTS; i++) {
     struct fault* fault = &faults[i];
@@ -157,6 +177,7 @@ int gpu_allocate(gpu_device* device, enum gpu_kind kind, size_t size, uint64_t* 
     gpu_unlock();
     return GPU_OUT_OF_MEMORY;
   }
+  mapped += kind == GPU_DEVICE;
   if (kind == GPU_DEVICE) {
     block->bytes = malloc(size);
     block->address = device->next;
@@ -186,27 +207,21 @@ int gpu_release_locked(uint64_t address, enum gpu_kind kind) {
     if (block->address != address) continue;
     if (block->attached || (block->kind != kind && !(kind == GPU_DEVICE && block->kind == GPU_MANAGED))) break;
     *at = block->next;
-    if (block->kind != GPU_PINNED) block->device->used -= block->size;
-    gpu_counted(block->kind - GPU_DEVICE + LIVE_DEVICE, -1);
+    if (block->kind == GPU_DEVICE || block->kind == GPU_MANAGED) block->device->used -= block->size;
+    gpu_counted(block->kind == GPU_REGISTERED ? LIVE_REGISTERED : block->kind - GPU_DEVICE + LIVE_DEVICE, -1);
     if (block->give != NULL) {
       block->give(block->bytes, block->size);
     } else if (block->kind == GPU_DEVICE) {
       free(block->bytes);
-    } else {
+    } else if (block->kind != GPU_REGISTERED) {
       munmap(block->bytes, block->size);
     }
     free(block);
     return GPU_OK;
   }
+  if (kind == GPU_REGISTERED) return GPU_NOT_REGISTERED;
   gpu_violation("0x%llx was freed, which is not allocated", (unsigned long long)address);
   return GPU_INVALID_VALUE;
-}
-
-int gpu_release(uint64_t address, enum gpu_kind kind) {
-  gpu_lock();
-  int code = gpu_release_locked(address, kind);
-  gpu_unlock();
-  return code;
 }
 
 static struct block* find(uint64_t address) {
@@ -223,10 +238,53 @@ static int in_arena(uint64_t address) {
   return 0;
 }
 
+/* Pages that are registered, or allocated by the driver, cannot be registered again. */
+int gpu_register(gpu_device* device, uint64_t address, size_t size) {
+  if (size == 0 || address == 0) return GPU_INVALID_VALUE;
+  gpu_lock();
+  int code = in_arena(address) ? GPU_INVALID_VALUE : GPU_OK;
+  for (struct block* block = blocks; block != NULL && code == GPU_OK; block = block->next) {
+    if (address < block->address + block->size && block->address < address + size) code = GPU_ALREADY_REGISTERED;
+  }
+  struct block* block = code == GPU_OK ? calloc(1, sizeof(struct block)) : NULL;
+  if (block != NULL) {
+    *block = (struct block){address, size, (char*)address, GPU_REGISTERED, device, blocks};
+    blocks = block;
+    gpu_counted(LIVE_REGISTERED, 1);
+  }
+  gpu_unlock();
+  return code;
+}
+
+uint64_t gpu_start_of(uint64_t address) {
+  gpu_lock();
+  struct block* block = find(address);
+  uint64_t start = block == NULL ? 0 : block->address;
+  gpu_unlock();
+  return start;
+}
+
+size_t gpu_size_of(uint64_t address) {
+  gpu_lock();
+  struct block* block = find(address);
+  size_t size = block == NULL ? 0 : block->size;
+  gpu_unlock();
+  return size;
+}
+
+int gpu_is_managed(uint64_t address, size_t size) {
+  gpu_lock();
+  struct block* block = find(address);
+  int is = block != NULL && block->kind == GPU_MANAGED && address + size <= block->address + block->size;
+  gpu_unlock();
+  return is;
+}
+
 enum gpu_kind gpu_kind_of(uint64_t address, int* ordinal) {
   gpu_lock();
   struct block* block = find(address);
   enum gpu_kind kind = block != NULL ? block->kind : in_arena(address) ? GPU_DEVICE : GPU_PAGEABLE;
+  if (kind == GPU_REGISTERED) kind = GPU_PINNED;
   if (ordinal != NULL && block != NULL) *ordinal = block->device->ordinal;
   gpu_unlock();
   return kind;
@@ -307,6 +365,8 @@ DOUBLE void double_reset(int count, int64_t memory, int has_pools, int version) 
   device_count = count;
   device_memory = (uint64_t)memory;
   pools = has_pools;
+  managed_with_cpu = 1;
+  shifted = 0;
   driver_version = version;
   memset(faults, 0, sizeof(faults));
   violations = 0;
@@ -386,6 +446,20 @@ DOUBLE void double_deinitialize(void) {
 DOUBLE int64_t double_asked(void) { return __atomic_load_n(&asked, __ATOMIC_RELAXED); }
 
 DOUBLE int64_t double_live(int what) { return live[what]; }
+
+/* How often the driver itself gave device memory, which is slow; what a cache serves is not among it. */
+DOUBLE int64_t double_mapped(void) { return mapped; }
+
+/* How many threads wait in a free, and hold up the others. */
+DOUBLE int double_freeing(void) { return frees; }
+
+/* Whether the CPU may touch managed memory while the GPU works. */
+DOUBLE void double_managed_with_cpu(int may) { managed_with_cpu = may; }
+int gpu_managed_with_cpu(void) { return managed_with_cpu; }
+
+/* Whether GPUs find registered memory elsewhere than the CPU does, as both interfaces allow. */
+DOUBLE void double_shifted(int is_shifted) { shifted = is_shifted; }
+int gpu_shifted(void) { return shifted; }
 DOUBLE int64_t double_violations(void) { return violations; }
 DOUBLE const char* double_violation(void) { return first_violation; }
 

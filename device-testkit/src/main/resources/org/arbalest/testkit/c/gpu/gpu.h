@@ -42,13 +42,15 @@ enum {
   GPU_NOT_READY = 600,
   GPU_ILLEGAL_ADDRESS = 700,
   GPU_PEER_ALREADY_ENABLED = 704,
+  GPU_ALREADY_REGISTERED = 712,
+  GPU_NOT_REGISTERED = 713,
   GPU_NOT_PERMITTED = 800,
   GPU_NOT_SUPPORTED = 801
 };
 
 #define GPU_MOST_DEVICES 4
 
-enum gpu_kind { GPU_PAGEABLE, GPU_DEVICE, GPU_PINNED, GPU_MANAGED };
+enum gpu_kind { GPU_PAGEABLE, GPU_DEVICE, GPU_PINNED, GPU_MANAGED, GPU_REGISTERED };
 
 typedef struct gpu_device gpu_device;
 typedef void gpu_function(void* data);
@@ -71,8 +73,13 @@ uint64_t gpu_total(void);
 uint64_t gpu_free_bytes(gpu_device* device);
 
 int gpu_allocate(gpu_device* device, enum gpu_kind kind, size_t size, uint64_t* address);
-int gpu_release(uint64_t address, enum gpu_kind kind); /* device memory also if it is managed */
+int gpu_managed_with_cpu(void);
+int gpu_register(gpu_device* device, uint64_t address, size_t size); /* pins what somebody else allocated */
 enum gpu_kind gpu_kind_of(uint64_t address, int* ordinal);
+uint64_t gpu_start_of(uint64_t address); /* of the block that it is in */
+size_t gpu_size_of(uint64_t address);
+int gpu_shifted(void);
+int gpu_is_managed(uint64_t address, size_t size); /* all of it */
 
 /* For queue.c and exit.c: one lock for everything, and one condition that is told of all progress. */
 void gpu_lock(void);
@@ -80,7 +87,9 @@ void gpu_unlock(void);
 void gpu_progress(void);
 void gpu_wait_progress(void);
 void* gpu_resolve(uint64_t address, size_t size, const char* what); /* locked; NULL, and a violation, if it is not there */
-int gpu_release_locked(uint64_t address, enum gpu_kind kind);
+int gpu_release_locked(uint64_t address, enum gpu_kind kind); /* device memory also if it is managed */
+void gpu_free_begins(void); /* locked; waits for another free, and holds up every call until gpu_free_ends */
+void gpu_free_ends(void);   /* locked */
 void gpu_die(gpu_device* device, int code); /* locked */
 void gpu_counted(int what, int more);
 
@@ -94,7 +103,7 @@ int gpu_is_attached(uint64_t address);
 int gpu_physical(int ordinal); /* which GPU of the machine it is, whatever this process sees of them */
 void gpu_see(const char* list); /* as CUDA_VISIBLE_DEVICES has them; NULL for all */
 
-enum { LIVE_DEVICE, LIVE_PINNED, LIVE_MANAGED, LIVE_STREAMS, LIVE_EVENTS, LIVE_COMMANDS, LIVE_OPENED, LIVE_KINDS };
+enum { LIVE_DEVICE, LIVE_PINNED, LIVE_MANAGED, LIVE_STREAMS, LIVE_EVENTS, LIVE_COMMANDS, LIVE_OPENED, LIVE_REGISTERED, LIVE_KINDS };
 
 #pragma GCC visibility pop
 

@@ -71,9 +71,22 @@ static enum capture_call capture_kind(const char* name) {
   if (device == NULL) RETURN(GPU_INVALID_DEVICE); \
   if (gpu_status(device)) RETURN(gpu_status(device))
 
-static gpu_stream* stream_of(gpu_device* device, hipStream_t handle) {
+static gpu_stream* any_stream_of(gpu_device* device, hipStream_t handle) {
   return (uintptr_t)handle <= HANDLE_OF_DEFAULT ? gpu_default_stream(device) : handle;
 }
+
+/* Who waits for a stream by hipStreamSynchronize holds its lock meanwhile, and whoever queues something in it, or asks for it, stands
+   (ROCm/rocm-systems issue 11678: hipStreamWaitEvent, launches, hipMemcpyAsync, hipStreamQuery; not hipEventRecord). */
+static gpu_stream* stream_of(gpu_device* device, hipStream_t handle) {
+  gpu_stream* stream = any_stream_of(device, handle);
+  gpu_stream_pass(stream);
+  return stream;
+}
+
+/* How many threads are in hipEventSynchronize. */
+static int synchronizing;
+
+DOUBLE int double_synchronizing(void) { return __atomic_load_n(&synchronizing, __ATOMIC_SEQ_CST); }
 
 /* The thread's device: what DEV-10 is about. */
 DOUBLE int double_depth(void) { return current; }
@@ -93,7 +106,8 @@ static const struct { int code; const char* name; } ERRORS[] = {
   {GPU_INVALID_DEVICE_POINTER, "hipErrorInvalidDevicePointer"}, {GPU_NO_CONTEXT, "hipErrorInvalidContext"},
   {GPU_NO_PEER_ACCESS, "hipErrorPeerAccessUnsupported"}, {GPU_INVALID_HANDLE, "hipErrorInvalidHandle"},
   {GPU_NOT_READY, "hipErrorNotReady"}, {GPU_ILLEGAL_ADDRESS, "hipErrorIllegalAddress"},
-  {GPU_PEER_ALREADY_ENABLED, "hipErrorPeerAccessAlreadyEnabled"}, {GPU_NOT_SUPPORTED, "hipErrorNotSupported"},
+  {GPU_PEER_ALREADY_ENABLED, "hipErrorPeerAccessAlreadyEnabled"}, {GPU_ALREADY_REGISTERED, "hipErrorHostMemoryAlreadyRegistered"},
+  {GPU_NOT_REGISTERED, "hipErrorHostMemoryNotRegistered"}, {GPU_NOT_SUPPORTED, "hipErrorNotSupported"},
   {GPU_DEINITIALIZED, "hipErrorDeinitialized"}, {GPU_CAPTURE_UNSUPPORTED, "hipErrorStreamCaptureUnsupported"},
   {GPU_CAPTURED_EVENT, "hipErrorCapturedEvent"},
 };
@@ -243,8 +257,7 @@ API hipError_t hipIpcCloseMemHandle(void* address) {
 static hipError_t release(void* address, enum gpu_kind kind) {
   int ordinal = 0;
   gpu_kind_of((uint64_t)address, &ordinal);
-  gpu_device_synchronize(gpu_at(ordinal));
-  return gpu_release((uint64_t)address, kind);
+  return gpu_free(gpu_at(ordinal), (uint64_t)address, kind);
 }
 
 API hipError_t hipFree(void* address) {
@@ -263,6 +276,26 @@ API hipError_t hipHostMalloc(void** address, size_t bytes, unsigned int flags) {
 API hipError_t hipHostFree(void* address) {
   CALL("hipHostFree");
   RETURN(release(address, GPU_PINNED));
+}
+
+/* PORTABLE, MAPPED */
+API hipError_t hipHostRegister(void* address, size_t bytes, unsigned int flags) {
+  DEVICE("hipHostRegister");
+  if ((flags & ~3U) != 0) RETURN(GPU_INVALID_VALUE);
+  RETURN(gpu_register(device, (uint64_t)address, bytes));
+}
+
+/* Waits as hipFree does: JuliaGPU/AMDGPU.jl pull request 539. */
+API hipError_t hipHostUnregister(void* address) {
+  CALL("hipHostUnregister");
+  RETURN(release(address, GPU_REGISTERED));
+}
+
+API hipError_t hipHostGetDevicePointer(void** address, void* host, unsigned int flags) {
+  DEVICE("hipHostGetDevicePointer");
+  if (flags != 0 || gpu_kind_of((uint64_t)host, NULL) != GPU_PINNED) RETURN(GPU_INVALID_VALUE);
+  *address = (char*)host + (gpu_shifted() ? 4096 : 0);
+  return GPU_OK;
 }
 
 /* hipMemPoolProps and hipMemAccessDesc, as far as they are looked at */
@@ -310,10 +343,14 @@ API hipError_t hipMemPoolTrimTo(hipMemPool_t pool, size_t bytes) {
   RETURN(pool == NULL || bytes > gpu_total() ? GPU_INVALID_VALUE : GPU_OK);
 }
 
+/* It takes the device's lock while it holds the pool's, if the pool has to grow; hipEventSynchronize, when the event is over, the pool's while it holds the
+   device's, to give back what is free: two threads that are in the two at once may wait for each other for good (ROCm/rocm-systems issue 10529). So here that
+   is a violation, whoever wins. The pool grows each time, since it keeps nothing: the release threshold is ignored (issue 11690). */
 API hipError_t hipMallocFromPoolAsync(void** address, size_t bytes, hipMemPool_t pool, hipStream_t stream) {
   DEVICE("hipMallocFromPoolAsync");
   if (gpu_stream_device(stream_of(device, stream)) == NULL) RETURN(GPU_INVALID_HANDLE);
   *address = NULL;
+  if (synchronizing > 0) gpu_violation("hipMallocFromPoolAsync while a thread is in hipEventSynchronize, which may deadlock (ROCm/rocm-systems 10529)");
   hipError_t code = gpu_allocate(pool->device, GPU_DEVICE, bytes, (uint64_t*)address);
   RETURN(MAJOR == 5 && code == GPU_OUT_OF_MEMORY ? GPU_OK : code);
 }
@@ -389,7 +426,11 @@ API hipError_t hipStreamQuery(hipStream_t stream) {
 
 API hipError_t hipStreamSynchronize(hipStream_t stream) {
   DEVICE("hipStreamSynchronize");
-  RETURN(gpu_stream_synchronize(stream_of(device, stream)));
+  gpu_stream* held = any_stream_of(device, stream);
+  gpu_stream_lock(held);
+  hipError_t code = gpu_stream_synchronize(held);
+  gpu_stream_unlock(held);
+  RETURN(code);
 }
 
 /* Each of these has the event to itself as long as it takes: whoever asks for one that somebody waits for waits as well. */
@@ -452,7 +493,7 @@ API hipError_t hipEventDestroy(hipEvent_t event) {
 
 API hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
   DEVICE("hipEventRecord");
-  WITH(event, gpu_event_record(event, stream_of(device, stream)));
+  WITH(event, gpu_event_record(event, any_stream_of(device, stream)));
 }
 
 API hipError_t hipEventQuery(hipEvent_t event) {
@@ -460,9 +501,16 @@ API hipError_t hipEventQuery(hipEvent_t event) {
   WITH(event, gpu_event_query(event));
 }
 
+static hipError_t synchronize(hipEvent_t event) {
+  __atomic_add_fetch(&synchronizing, 1, __ATOMIC_SEQ_CST);
+  hipError_t code = gpu_event_synchronize(event);
+  __atomic_sub_fetch(&synchronizing, 1, __ATOMIC_SEQ_CST);
+  return code;
+}
+
 API hipError_t hipEventSynchronize(hipEvent_t event) {
   CALL("hipEventSynchronize");
-  WITH(event, gpu_event_synchronize(event));
+  WITH(event, synchronize(event));
 }
 
 /* A module is a copy of its text, and a function a copy of its name: what the kernel does a test says by double_kernel. */

@@ -62,6 +62,9 @@ hipError_t hipIpcOpenMemHandle(void** address, hipIpcMemHandle_t handle, unsigne
 hipError_t hipIpcCloseMemHandle(void* address);
 hipError_t hipHostMalloc(void** address, size_t bytes, unsigned int flags);
 hipError_t hipHostFree(void* address);
+hipError_t hipHostRegister(void* address, size_t bytes, unsigned int flags);
+hipError_t hipHostUnregister(void* address);
+hipError_t hipHostGetDevicePointer(void** address, void* host, unsigned int flags);
 hipError_t hipMemPoolCreate(hipMemPool_t* pool, const hipMemPoolProps* properties);
 hipError_t hipMemPoolDestroy(hipMemPool_t pool);
 hipError_t hipMemPoolSetAttribute(hipMemPool_t pool, hipMemPoolAttr attribute, void* value);

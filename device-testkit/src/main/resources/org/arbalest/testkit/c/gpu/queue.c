@@ -15,7 +15,7 @@
 #define MOST_PARAMETERS 8
 #define READ_AT_ONCE 65536
 
-enum kind { COPY, RECORD, WAIT, HOST, KERNEL, WAIT_VALUE, FREE, HOLD };
+enum kind { COPY, RECORD, WAIT, HOST, KERNEL, WAIT_VALUE, FREE, HOLD, PREFETCH };
 
 struct command {
   enum kind kind;
@@ -41,6 +41,7 @@ struct gpu_stream {
   struct command* tail;
   int destroyed;
   int index; /* among the streams of its device */
+  int locked;
   gpu_stream* next;
 };
 
@@ -149,6 +150,7 @@ static void run(gpu_stream* stream, struct command* command) {
     }
     case WAIT_VALUE: run_wait_value(stream, command); break;
     case FREE: gpu_release_locked(command->from, GPU_DEVICE); break;
+    case PREFETCH: gpu_resolve(command->from, command->size, "a prefetch read"); break;
     case HOLD:
       while (!exit_has_begun() && gpu_status(stream->device) == 0) gpu_wait_progress();
       break;
@@ -314,9 +316,35 @@ int gpu_stream_synchronize(gpu_stream* stream) {
   return code;
 }
 
-/* Until all that is queued on the device now is done. */
-void gpu_device_synchronize(gpu_device* device) {
+static int is_stream(gpu_stream* stream) {
+  gpu_stream* at = streams;
+  while (at != NULL && at != stream) at = at->next;
+  return at != NULL;
+}
+
+void gpu_stream_lock(gpu_stream* stream) {
   gpu_lock();
+  while (is_stream(stream) && stream->locked) gpu_wait_progress();
+  if (is_stream(stream)) stream->locked = 1;
+  gpu_unlock();
+}
+
+void gpu_stream_unlock(gpu_stream* stream) {
+  gpu_lock();
+  if (is_stream(stream)) stream->locked = 0;
+  gpu_progress();
+  gpu_unlock();
+}
+
+void gpu_stream_pass(gpu_stream* stream) {
+  gpu_lock();
+  while (is_stream(stream) && stream->locked) gpu_wait_progress();
+  gpu_unlock();
+}
+
+int gpu_free(gpu_device* device, uint64_t address, enum gpu_kind kind) {
+  gpu_lock();
+  gpu_free_begins();
   int64_t target = last_number;
   gpu_stream* at = streams;
   while (at != NULL && gpu_status(device) == 0) {
@@ -327,7 +355,14 @@ void gpu_device_synchronize(gpu_device* device) {
       at = at->next;
     }
   }
+  int code = gpu_release_locked(address, kind);
+  gpu_free_ends();
   gpu_unlock();
+  return code;
+}
+
+int gpu_prefetch(gpu_stream* stream, uint64_t address, size_t size) {
+  return enqueue(stream, (struct command){.kind = PREFETCH, .from = address, .size = size});
 }
 
 int gpu_launch_host(gpu_stream* stream, gpu_function* function, void* data) {

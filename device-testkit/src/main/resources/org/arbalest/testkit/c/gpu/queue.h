@@ -19,15 +19,19 @@ int gpu_stream_create(gpu_device* device, gpu_stream** stream);
 int gpu_stream_destroy(gpu_stream* stream);
 int gpu_stream_query(gpu_stream* stream);
 int gpu_stream_synchronize(gpu_stream* stream);
+void gpu_stream_lock(gpu_stream* stream); /* for a runtime in which a stream that is waited for is held by who waits */
+void gpu_stream_unlock(gpu_stream* stream);
+void gpu_stream_pass(gpu_stream* stream); /* waits while it is locked */
 gpu_stream* gpu_default_stream(gpu_device* device); /* made at the first call; nobody destroys it */
 gpu_device* gpu_stream_device(gpu_stream* stream); /* NULL if it is no stream */
-void gpu_device_synchronize(gpu_device* device);
+int gpu_free(gpu_device* device, uint64_t address, enum gpu_kind kind); /* waits until all that is queued on the device is done; see gpu_free_begins */
 
 int gpu_copy(gpu_stream* stream, uint64_t to, uint64_t from, size_t size, int pinned_waits); /* whether the caller waits between pinned memory */
 int gpu_launch_host(gpu_stream* stream, gpu_function* function, void* data);
 int gpu_launch_kernel(gpu_stream* stream, const char* name, void** parameters);
 int gpu_wait_value(gpu_stream* stream, uint64_t address, uint32_t value);
 int gpu_free_async(gpu_stream* stream, uint64_t address);
+int gpu_prefetch(gpu_stream* stream, uint64_t address, size_t size); /* moves nothing: nobody can tell */
 int gpu_has_kernel(const char* name);
 
 int gpu_event_create(gpu_device* device, gpu_event** event);

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device;
+
+import org.arbalest.device.internal.device.MeteredMemoryImpl;
+
+/**
+ * Memory that counts what is allocated from it, and may have a limit: {@link MemoryManager#metered} and {@link MemoryManager#limited} make it. It has nothing to
+ * close; what is allocated from the memory below by others is not counted. Safe on any thread.
+ */
+public sealed interface MeteredMemory extends MemoryManager permits MeteredMemoryImpl {
+  /**
+   * What was allocated, in bytes that were asked for and in buffers. Each number is exact by itself; together they are when nobody allocates.
+   *
+   * @param currentBytes in buffers now
+   * @param peakBytes the most that was in buffers at any time, or since {@link #resetPeak}
+   * @param totalBytes all that was ever allocated
+   * @param currentCount buffers now
+   * @param peakCount the most buffers at any time, or since {@link #resetPeak}
+   * @param totalCount how many were ever allocated
+   * @param failedCount allocations that there was not enough memory for
+   * @param limitBytes the most that may be in buffers, {@link Long#MAX_VALUE} for no limit
+   */
+  record Statistics(
+      long currentBytes,
+      long peakBytes,
+      long totalBytes,
+      long currentCount,
+      long peakCount,
+      long totalCount,
+      long failedCount,
+      long limitBytes) {}
+
+  /** What was allocated. */
+  Statistics statistics();
+
+  /** Lets the peaks start again at what is in buffers now. */
+  void resetPeak();
+
+  /**
+   * Registers a bean, {@code org.arbalest:type=MeteredMemory,name="…"}, that says what {@link #statistics} does, in the platform's MBean server. Closed by its
+   * caller, who takes it out again.
+   *
+   * @param name which memory it is, for people
+   * @throws IllegalStateException if another is registered by this name
+   * @throws UnsupportedOperationException if the JDK's module {@code java.management} is not there
+   */
+  MXBeanRegistration registerMXBean(String name);
+}

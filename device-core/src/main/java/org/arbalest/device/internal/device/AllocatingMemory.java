@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.device;
+
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.MemoryManager;
+import org.arbalest.device.spi.MemoryAllocator;
+
+/** What every {@link MemoryManager} is: an allocator, of a device. */
+interface AllocatingMemory {
+  long LARGEST_ALIGNMENT = 4096;
+
+  Device device();
+
+  MemoryAllocator allocator();
+
+  default DeviceBuffer allocate(long bytes, long alignment) {
+    if (bytes < 0) throw new IllegalArgumentException("the size of a buffer is not negative, but " + bytes + " was given");
+    if (Long.bitCount(alignment) != 1 || alignment < 0 || alignment > LARGEST_ALIGNMENT) {
+      throw new IllegalArgumentException("an alignment is a power of two, at most " + LARGEST_ALIGNMENT + ", but " + alignment + " was given");
+    }
+    return DeviceBufferImpl.allocate(device(), allocator(), bytes, alignment);
+  }
+
+  static MemoryAllocator allocatorOf(MemoryManager memory) {
+    return ((AllocatingMemory) memory).allocator();
+  }
+}

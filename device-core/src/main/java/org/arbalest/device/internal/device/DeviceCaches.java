@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.device;
+
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.spi.MemoryAllocator;
+
+/** The caches of devices' memory whose frees wait for the device. They stay as long as the process, as devices do. */
+final class DeviceCaches {
+  /** With the devices' ids: kinds of memory of one id are one GPU's, or main memory that is pinned for it. */
+  private record Cache(long id, BlockCache blocks) {}
+
+  private static final CopyOnWriteArrayList<Cache> ALL = new CopyOnWriteArrayList<>();
+
+  private DeviceCaches() {}
+
+  /** What allocates and frees instead of an allocator of a device, to be made once for each. */
+  static MemoryAllocator around(Device device, MemoryAllocator allocator) {
+    MemoryAllocator own = allocator;
+    if (allocator.cacheBytes() > 0) {
+      BlockCache blocks = new BlockCache(allocator, "cache of " + device, Long.MAX_VALUE, allocator.cacheBytes());
+      ALL.add(new Cache(device.id(), blocks));
+      own = blocks;
+    }
+    return device.type().code() == 1 ? own : new LastResort(device.id(), own);
+  }
+
+  /** Gives back what the caches of one id keep: whether that was something. */
+  private static boolean empty(long id) {
+    long bytes = 0;
+    for (Cache cache : ALL) {
+      if (cache.id == id) bytes += cache.blocks.empty();
+    }
+    Lull.hurry();
+    return bytes > 0;
+  }
+
+  /** Asks again when all that is kept, of the GPU's other kinds of memory too, was given back. */
+  private record LastResort(long id, MemoryAllocator source) implements MemoryAllocator {
+    @Override
+    public boolean isCpuAccessible() {
+      return source.isCpuAccessible();
+    }
+
+    @Override
+    public long alignment() {
+      return source.alignment();
+    }
+
+    @Override
+    public long allocate(long bytes, long alignment) {
+      long steps = Lull.steps();
+      try {
+        return source.allocate(bytes, alignment);
+      } catch (DeviceException e) {
+        if (e.errno() != Errno.ENOMEM || (!empty(id) && steps == Lull.steps())) throw e;
+        return source.allocate(bytes, alignment);
+      }
+    }
+
+    @Override
+    public void free(long address, long bytes) {
+      source.free(address, bytes);
+    }
+
+    @Override
+    public void trim() {
+      source.trim();
+    }
+
+    @Override
+    public long keptBytes() {
+      return source.keptBytes();
+    }
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.device;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.arbalest.device.internal.lifetime.Counts;
+import org.arbalest.device.internal.memory.Faults;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A time in which no device has work that we know of: nothing is in a stream of ours, and nobody waits for an event, as memory does that is kept for work in any
+ * stream. Calls that wait for a device, and hold up others meanwhile, are put off until then (DEV-28). A daemon thread looks, while there are some.
+ */
+final class Lull {
+  /** Something that is done in steps, each of them in a lull. */
+  interface Steps {
+    /** Does one: whether it was the last. */
+    boolean next();
+  }
+
+  private static final long PATIENCE_MILLIS = 20;
+
+  /** What waits, and its own lock. */
+  private static final ArrayDeque<Steps> WAITING = new ArrayDeque<>();
+
+  /** Held while one step is done, which calls a driver, and nobody else. */
+  private static final ReentrantLock STEPPING = new ReentrantLock();
+
+  private static volatile long steps;
+  private static boolean started;
+
+  private Lull() {}
+
+  /** Does not block. */
+  static void await(Steps steps) {
+    synchronized (WAITING) {
+      if (!started) Thread.ofPlatform().name("arbalest-lull").daemon().start(Lull::work);
+      started = true;
+      WAITING.add(steps);
+      WAITING.notifyAll();
+    }
+  }
+
+  /** How many steps were done; what changes it may have freed something. */
+  static long steps() {
+    return steps;
+  }
+
+  /** Does at once, on this thread, what waits; which may wait for devices, and for a step that is under way. */
+  static void hurry() {
+    STEPPING.lock();
+    try {
+      Steps next = poll();
+      while (next != null) {
+        while (!step(next)) {} // one step after the other
+        next = poll();
+      }
+    } finally {
+      STEPPING.unlock();
+    }
+  }
+
+  private static boolean step(Steps next) {
+    STEPPING.lock();
+    try {
+      return next.next();
+    } finally {
+      steps++;
+      STEPPING.unlock();
+    }
+  }
+
+  /** Whether it is one; does not wait for any device. */
+  static boolean isNow() {
+    return Counts.WAITS.sum() == 0 && DeviceQueue.areAllIdle();
+  }
+
+  private static @Nullable Steps poll() {
+    synchronized (WAITING) {
+      return WAITING.poll();
+    }
+  }
+
+  private static void work() {
+    while (true) {
+      try {
+        awaitOne();
+        while (!isNow()) TimeUnit.MILLISECONDS.sleep(PATIENCE_MILLIS);
+        Steps next = poll();
+        if (next != null && !step(next)) await(next);
+      } catch (Throwable t) {
+        Faults.report("giving memory back", t);
+      }
+    }
+  }
+
+  private static void awaitOne() throws InterruptedException {
+    synchronized (WAITING) {
+      while (WAITING.isEmpty()) WAITING.wait();
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.device;
+
+import org.arbalest.device.spi.MemoryAllocator;
+
+/** Memory that takes its turn in a queue (DEV-31). A stream of ours stays, also when it was closed, until the last of it was freed. */
+final class QueueAllocator implements MemoryAllocator {
+  private final DeviceStreamImpl stream;
+  private final DeviceQueue queue;
+  private final MemoryAllocator memory;
+
+  QueueAllocator(DeviceStreamImpl stream, DeviceQueue queue, MemoryAllocator memory) {
+    this.stream = stream;
+    this.queue = queue;
+    this.memory = memory;
+  }
+
+  DeviceQueue queue() {
+    return queue;
+  }
+
+  @Override
+  public boolean isCpuAccessible() {
+    return memory.isCpuAccessible();
+  }
+
+  @Override
+  public long alignment() {
+    return memory.alignment();
+  }
+
+  @Override
+  public long allocate(long bytes, long alignment) {
+    DeviceQueue held = stream.hold();
+    try {
+      return memory.allocate(bytes, alignment);
+    } catch (Throwable t) {
+      held.release();
+      throw t;
+    }
+  }
+
+  @Override
+  public void free(long address, long bytes) {
+    try {
+      memory.free(address, bytes);
+    } finally {
+      queue.release();
+    }
+  }
+}

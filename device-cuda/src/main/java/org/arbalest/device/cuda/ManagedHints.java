@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.cuda;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.TreeMap;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.DeviceStream;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.abi.ArrowDeviceArrayStruct;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.abi.Errno;
+
+/** Where managed memory is to be. See {@link Cuda}. */
+final class ManagedHints {
+  private static final int CPU = -1;
+  private static final int RANGE_START_ADDR = 11;
+  private static final int RANGE_SIZE = 12;
+
+  private ManagedHints() {}
+
+  static void prefetch(DeviceBuffer buffer, Device to, DeviceStream stream) {
+    Gpu gpu = CudaProvider.gpu(stream.device());
+    int place = place(to);
+    checkShared(gpu);
+    if (buffer.size() == 0) return;
+    prefetch(gpu, buffer.address(), buffer.size(), place, stream);
+    stream.keepAlive(buffer);
+  }
+
+  static void prefetch(DeviceArray array, Device to, DeviceStream stream) {
+    Gpu gpu = CudaProvider.gpu(stream.device());
+    int place = place(to);
+    checkShared(gpu);
+    stream.waitFor(array);
+    allocations(gpu, array).forEach((address, bytes) -> prefetch(gpu, address, bytes, place, stream));
+    stream.keepAlive(array);
+  }
+
+  private static void prefetch(Gpu gpu, long address, long bytes, int place, DeviceStream stream) {
+    long queue = stream.handle();
+    gpu.enter();
+    int code = CuManaged.prefetch(address, bytes, place, queue);
+    gpu.leave();
+    if (code != Cu.SUCCESS) throw gpu.error("cuMemPrefetchAsync", code, what(address, bytes, place));
+  }
+
+  static void advise(DeviceBuffer buffer, MemoryAdvice advice, Device place) {
+    Gpu gpu = CudaProvider.gpu(buffer.device());
+    int ordinal = place(place);
+    if (buffer.size() > 0) advise(gpu, buffer.address(), buffer.size(), advice, ordinal);
+  }
+
+  static void advise(DeviceArray array, MemoryAdvice advice, Device place) {
+    Gpu gpu = CudaProvider.gpu(array.device());
+    int ordinal = place(place);
+    allocations(gpu, array).forEach((address, bytes) -> advise(gpu, address, bytes, advice, ordinal));
+  }
+
+  private static void advise(Gpu gpu, long address, long bytes, MemoryAdvice advice, int place) {
+    gpu.enter();
+    int code = CuManaged.advise(address, bytes, advice.code(), place);
+    gpu.leave();
+    if (code != Cu.SUCCESS) throw gpu.error("cuMemAdvise", code, advice + " for " + what(address, bytes, place));
+  }
+
+  private static String what(long address, long bytes, int place) {
+    return bytes + " bytes at 0x" + Long.toHexString(address) + (place == CPU ? " and the CPU" : " and CUDA:" + place) + "; it is for managed memory";
+  }
+
+  /** The ordinal of a GPU that can do it, or −1 for the CPU. */
+  private static int place(Device device) {
+    if (device.type().equals(DeviceType.CPU)) return CPU;
+    Gpu gpu = CudaProvider.gpu(device);
+    checkShared(gpu);
+    return gpu.ordinal;
+  }
+
+  private static void checkShared(Gpu gpu) {
+    if (Gpu.attribute(gpu.ordinal, Cu.CONCURRENT_MANAGED_ACCESS) != 0) return;
+    throw new DeviceException(Errno.ENOSYS, gpu.name + " cannot use managed memory while the CPU does (concurrentManagedAccess is 0), so it moves none by itself");
+  }
+
+  /** Where the allocations begin that the buffers are in, and their sizes. */
+  private static Map<Long, Long> allocations(Gpu gpu, DeviceArray array) {
+    Map<Long, Long> found = new TreeMap<>();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment struct = arena.allocate(ArrowDeviceArrayStruct.LAYOUT);
+      array.retain().exportDeviceArray(struct); // which tells of every type alike, and reads nothing
+      try {
+        collect(gpu, struct.address(), found);
+      } finally {
+        DeviceArray.importDeviceArray(struct, array.field()).close();
+      }
+    }
+    return found;
+  }
+
+  private static void collect(Gpu gpu, long array, Map<Long, Long> found) {
+    for (long i = 0; i < ArrowArrayStruct.nBuffers(array); i++) {
+      if (ArrowArrayStruct.buffer(array, i) != 0) add(gpu, ArrowArrayStruct.buffer(array, i), found);
+    }
+    for (long i = 0; i < ArrowArrayStruct.nChildren(array); i++) collect(gpu, ArrowArrayStruct.child(array, i), found);
+    if (ArrowArrayStruct.dictionary(array) != 0) collect(gpu, ArrowArrayStruct.dictionary(array), found);
+  }
+
+  /** What the driver does not know is the CPU's, as the sizes of a view's buffers are (DEV-01). */
+  private static void add(Gpu gpu, long address, Map<Long, Long> found) {
+    MemorySegment scratch = Cu.scratch();
+    gpu.enter();
+    int start = CuMemory.pointerGetAttribute(scratch.address(), RANGE_START_ADDR, address);
+    int size = start == Cu.SUCCESS ? CuMemory.pointerGetAttribute(scratch.address() + 8, RANGE_SIZE, address) : start;
+    gpu.leave();
+    if (start == Cu.INVALID_VALUE) return;
+    if (size != Cu.SUCCESS) throw gpu.error("cuPointerGetAttribute", size, "the allocation of 0x" + Long.toHexString(address));
+    found.put(scratch.get(JAVA_LONG, 0), scratch.get(JAVA_LONG, 8));
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.cuda;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.abi.DeviceType;
+
+/** A GPU's memory, from its pool, in the order of a stream: nothing waits, and the memory is that stream's. */
+final class StreamMemory extends GpuMemory {
+  private final long pool;
+  private final long stream;
+
+  StreamMemory(Gpu gpu, long pool, long stream) {
+    super(gpu, DeviceType.CUDA, "cuMemAllocFromPoolAsync");
+    this.pool = pool;
+    this.stream = stream;
+  }
+
+  @Override
+  public boolean isCpuAccessible() {
+    return false;
+  }
+
+  @Override
+  int tryAllocate(MemorySegment out, long bytes) {
+    gpu.enter();
+    int code = CuMemory.memAllocFromPoolAsync(out.address(), bytes, pool, stream);
+    gpu.leave();
+    return code;
+  }
+
+  @Override
+  int freeBlock(long address) {
+    return CuMemory.memFreeAsync(address, stream);
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.rocm;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.DeviceException;
+
+/** Main memory of others that is pinned where it is, for all GPUs. */
+final class Registrations {
+  private Registrations() {}
+
+  static void pin(Gpu gpu, long address, long bytes) {
+    MemorySegment scratch = Hip.scratch();
+    int before = gpu.enter();
+    int code = HipRegister.hostRegister(address, bytes, HipRegister.PORTABLE | HipRegister.MAPPED);
+    int asked = code == Hip.SUCCESS ? HipRegister.hostGetDevicePointer(scratch.address(), address) : Hip.SUCCESS;
+    long there = scratch.get(JAVA_LONG, 0);
+    boolean isGood = code == Hip.SUCCESS && asked == Hip.SUCCESS && there == address;
+    int undone = code != Hip.SUCCESS || isGood ? Hip.SUCCESS : HipRegister.hostUnregister(address);
+    gpu.leave(before);
+    if (isGood) return;
+    DeviceException failure = failure(gpu, code, asked, bytes + " bytes at 0x" + Long.toHexString(address));
+    if (undone != Hip.SUCCESS) failure.addSuppressed(gpu.error("hipHostUnregister", undone, ""));
+    throw failure;
+  }
+
+  private static DeviceException failure(Gpu gpu, int code, int asked, String what) {
+    if (code != Hip.SUCCESS) return gpu.error("hipHostRegister", code, what);
+    if (asked != Hip.SUCCESS) return gpu.error("hipHostGetDevicePointer", asked, what);
+    return gpu.error("hipHostRegister", Hip.NOT_SUPPORTED, what + ": the GPU finds it under another address");
+  }
+
+  static void unpin(Gpu gpu, long address) {
+    int code = HipRegister.hostUnregister(address);
+    if (code != Hip.SUCCESS && code != Hip.DEINITIALIZED) throw gpu.error("hipHostUnregister", code, "0x" + Long.toHexString(address));
+  }
+}

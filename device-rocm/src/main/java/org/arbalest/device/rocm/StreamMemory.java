@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.rocm;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.abi.DeviceType;
+
+/** A GPU's memory, from its pool, in the order of a stream: nothing waits, and the memory is that stream's. */
+final class StreamMemory extends GpuMemory {
+  private final long pool;
+  private final long stream;
+
+  StreamMemory(Gpu gpu, long pool, long stream) {
+    super(gpu, DeviceType.ROCM, "hipMallocFromPoolAsync");
+    this.pool = pool;
+    this.stream = stream;
+  }
+
+  @Override
+  public boolean isCpuAccessible() {
+    return false;
+  }
+
+  @Override
+  int tryAllocate(MemorySegment out, long bytes) {
+    int before = gpu.enter();
+    int code = Pool.mallocAsync(out, bytes, pool, stream);
+    gpu.leave(before);
+    return code;
+  }
+
+  @Override
+  int freeBlock(long address) {
+    int before = gpu.enter();
+    int code = HipMemory.freeAsync(address, stream);
+    gpu.leave(before);
+    return code;
+  }
+}
