@@ -2,8 +2,10 @@
 package org.arbalest.device.abi;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemoryLayout.PathElement;
@@ -21,6 +23,7 @@ final class Memory {
 
   private static final ValueLayout.OfLong LONG = JAVA_LONG.withByteAlignment(1);
   private static final ValueLayout.OfInt INT = JAVA_INT.withByteAlignment(1);
+  private static final ValueLayout.OfShort SHORT = JAVA_SHORT.withByteAlignment(1);
 
   private Memory() {}
 
@@ -46,6 +49,22 @@ final class Memory {
     all().set(INT, address, value);
   }
 
+  static int getUnsignedShort(long address) {
+    return Short.toUnsignedInt(all().get(SHORT, address));
+  }
+
+  static void putShort(long address, int value) {
+    all().set(SHORT, address, (short) value);
+  }
+
+  static int getUnsignedByte(long address) {
+    return Byte.toUnsignedInt(all().get(JAVA_BYTE, address));
+  }
+
+  static void putByte(long address, int value) {
+    all().set(JAVA_BYTE, address, (byte) value);
+  }
+
   /** Copies {@code bytes} bytes that do not overlap. */
   static void copy(long from, long to, long bytes) {
     MemorySegment.copy(all(), from, all(), to, bytes);
@@ -66,6 +85,14 @@ final class Memory {
 
   static ValueLayout int32(String name) {
     return JAVA_INT.withName(name);
+  }
+
+  static ValueLayout uint16(String name) {
+    return JAVA_SHORT.withName(name);
+  }
+
+  static ValueLayout uint8(String name) {
+    return JAVA_BYTE.withName(name);
   }
 
   static MemoryLayout padding() {

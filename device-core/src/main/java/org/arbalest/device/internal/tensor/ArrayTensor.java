@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.tensor;
+
+import java.util.Arrays;
+import java.util.List;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Extension.FixedShapeTensor;
+import org.arbalest.device.Field;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.array.Handle;
+import org.arbalest.device.internal.memory.Bitmaps;
+import org.arbalest.device.internal.schema.Layout;
+
+/** An array seen as a tensor: its rows are the first dimension, lists of a fixed size and tensors in the rows are the others. */
+final class ArrayTensor {
+  private final Handle array;
+
+  /** The sizes of the dimensions, and how many elements lie from one to the next in each. */
+  long[] shape;
+
+  long[] strides;
+
+  /** Which elements of the buffer are shown. */
+  private long start;
+
+  private long count;
+
+  private Elements elements = new Elements(0, 0);
+  private long buffer;
+
+  private ArrayTensor(Handle array) {
+    this.array = array;
+    this.start = array.offset();
+    this.count = array.length();
+    this.shape = new long[] {count};
+    this.strides = new long[] {1};
+  }
+
+  /** Throws if an array is no tensor, or has nulls; waits for it only if nulls must be counted. */
+  static ArrayTensor of(Handle array) {
+    ArrayTensor tensor = new ArrayTensor(array);
+    try {
+      String name = array.field().name();
+      tensor.descend(array.field(), array.struct(), name.isEmpty() ? "$" : "$." + name);
+    } catch (ArithmeticException e) {
+      throw new DeviceException(Errno.EINVAL, "lists of the sizes " + Arrays.toString(tensor.shape) + " have more elements than any memory", e);
+    }
+    return tensor;
+  }
+
+  int code() {
+    return elements.code();
+  }
+
+  int bits() {
+    return elements.bits();
+  }
+
+  /** Whether there is nothing in it. */
+  boolean isEmpty() {
+    return count == 0;
+  }
+
+  /** Where the buffer is that has the elements. */
+  long buffer() {
+    return buffer;
+  }
+
+  /** Where the first element is in the buffer, in bytes. */
+  long byteOffset() {
+    return start * (elements.bits() >>> 3);
+  }
+
+  private void descend(Field field, long struct, String path) {
+    Layout layout = Layout.of(field);
+    checkNoNulls(layout, struct, path);
+    if (layout.shape != Layout.Shape.FIXED_LIST) {
+      elements = Elements.of(field, path);
+      buffer = ArrowArrayStruct.buffer(struct, 1);
+      return;
+    }
+    int each = layout.listSize;
+    for (int i = 0; i < strides.length; i++) strides[i] = Math.multiplyExact(strides[i], each);
+    if (field.extension() instanceof FixedShapeTensor tensor) {
+      add(tensor);
+    } else {
+      add(each, 1);
+    }
+    long child = ArrowArrayStruct.child(struct, 0);
+    start = Math.addExact(Math.multiplyExact(start, each), ArrowArrayStruct.offset(child));
+    count = Math.multiplyExact(count, each);
+    descend(layout.children[0], child, path + "." + layout.children[0].name());
+  }
+
+  /** The dimensions of a tensor in their logical order, which need not be the one in which they are stored. */
+  private void add(FixedShapeTensor tensor) {
+    List<Integer> stored = tensor.shape();
+    long[] steps = new long[stored.size()];
+    long step = 1;
+    for (int i = steps.length - 1; i >= 0; i--) {
+      steps[i] = step;
+      step = Math.multiplyExact(step, stored.get(i));
+    }
+    for (int i = 0; i < steps.length; i++) {
+      int at = tensor.permutation().isEmpty() ? i : tensor.permutation().get(i);
+      add(stored.get(at), steps[at]);
+    }
+  }
+
+  private void add(long size, long stride) {
+    shape = Arrays.copyOf(shape, shape.length + 1);
+    strides = Arrays.copyOf(strides, strides.length + 1);
+    shape[shape.length - 1] = size;
+    strides[strides.length - 1] = stride;
+  }
+
+  private void checkNoNulls(Layout layout, long struct, String path) {
+    long nulls = layout.shape == Layout.Shape.NULL ? count : layout.shape.hasValidity ? nulls(struct, path) : 0;
+    if (nulls == 0) return;
+    throw DeviceException.invalid(path + ": " + nulls + " of " + count + " values are null, which a tensor has not");
+  }
+
+  private long nulls(long struct, String path) {
+    long known = ArrowArrayStruct.nullCount(struct);
+    long bitmap = ArrowArrayStruct.buffer(struct, 0);
+    if (known == 0 || bitmap == 0 || count == 0) return 0;
+    boolean isWhole = start == ArrowArrayStruct.offset(struct) && count == ArrowArrayStruct.length(struct);
+    if (known > 0 && isWhole) return known;
+    if (!array.holder().isCpuAccessible()) {
+      throw new DeviceException(Errno.ENOSYS, path + ": how many of " + count + " values are null, which a tensor has not, only a bitmap on " + array.device()
+          + " says, which the CPU cannot read: null_count is " + known + (known > 0 ? " for more than these" : ""));
+    }
+    array.synchronize();
+    return count - Bitmaps.countOnes(bitmap, start, count);
+  }
+}

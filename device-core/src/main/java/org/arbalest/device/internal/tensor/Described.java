@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.tensor;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.arbalest.device.DataType;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Extension.FixedShapeTensor;
+import org.arbalest.device.Field;
+import org.arbalest.device.abi.DLTensorStruct;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.Layout;
+
+/** What a {@code DLTensor} of somebody else's says, read once, and found to be possible; nothing of its data is read. */
+final class Described {
+  /** More than any library has. */
+  private static final int MOST_DIMENSIONS = 64;
+
+  private final long tensor;
+  private final Field element;
+
+  /** The bytes of an element. */
+  private final int width;
+
+  private final long[] shape;
+  private final long[] strides;
+  private final long count;
+  private final long start;
+
+  Described(long tensor) {
+    this.tensor = tensor;
+    int bits = DLTensorStruct.bits(tensor);
+    this.element = Elements.field(DLTensorStruct.code(tensor), bits, DLTensorStruct.lanes(tensor));
+    this.width = bits >>> 3;
+    int ndim = DLTensorStruct.ndim(tensor);
+    if (ndim < 0 || ndim > MOST_DIMENSIONS) throw wrong("ndim = " + ndim + " is not within 0.." + MOST_DIMENSIONS);
+    this.shape = numbers("shape", DLTensorStruct.shape(tensor), ndim);
+    this.count = counted();
+    this.strides = DLTensorStruct.strides(tensor) == 0 ? compact(shape) : numbers("strides", DLTensorStruct.strides(tensor), ndim);
+    this.start = count == 0 ? 0 : startOf(DLTensorStruct.data(tensor), byteOffset());
+  }
+
+  private static DeviceException wrong(String what) {
+    return DeviceException.invalid("the tensor's " + what);
+  }
+
+  private static long[] numbers(String what, long address, int count) {
+    if (address == 0 && count != 0) throw wrong(what + " is NULL, but it has " + count + " dimensions");
+    long[] numbers = new long[count];
+    for (int i = 0; i < count; i++) numbers[i] = NativeHeap.getLong(address + (long) Long.BYTES * i);
+    return numbers;
+  }
+
+  private long counted() {
+    boolean isEmpty = false;
+    for (int i = 0; i < shape.length; i++) {
+      if (shape[i] < 0) throw wrong("shape[" + i + "] = " + shape[i] + " is negative");
+      isEmpty |= shape[i] == 0;
+    }
+    if (isEmpty) return 0;
+    long product = 1;
+    for (long size : shape) {
+      if (size > Layout.MOST_BYTES / width / product) throw wrong("shape " + Arrays.toString(shape) + " has more elements than memory has bytes for");
+      product *= size;
+    }
+    return product;
+  }
+
+  /** Addresses are those that Java reaches. */
+  private static long startOf(long data, long byteOffset) {
+    if (data == 0) throw wrong("data is NULL, but it has elements");
+    if (data < 0) throw wrong("data = 0x" + Long.toHexString(data) + " is beyond the 63 bits that Java reaches");
+    if (byteOffset < 0 || byteOffset > Layout.MOST_BYTES || data + byteOffset < 0) {
+      throw wrong("byte_offset = " + Long.toUnsignedString(byteOffset) + " leads from data = 0x" + Long.toHexString(data) + " to where no memory is");
+    }
+    return data + byteOffset;
+  }
+
+  int deviceType() {
+    return DLTensorStruct.deviceType(tensor);
+  }
+
+  int deviceId() {
+    return DLTensorStruct.deviceId(tensor);
+  }
+
+  long byteOffset() {
+    return DLTensorStruct.byteOffset(tensor);
+  }
+
+  boolean isEmpty() {
+    return count == 0;
+  }
+
+  /** Where the first element is. */
+  long start() {
+    return start;
+  }
+
+  /** The size of all elements. */
+  long bytes() {
+    return count * width;
+  }
+
+  /** How many elements there are. */
+  long count() {
+    return count;
+  }
+
+  /** How many elements the array has that it becomes. */
+  long rows() {
+    return shape.length == 0 ? 1 : shape[0];
+  }
+
+  /** Whether it becomes a column of numbers. */
+  boolean isFlat() {
+    return shape.length <= 1;
+  }
+
+  /** The field of a column that has the elements as they lie; refuses those that do not lie side by side, row by row. */
+  Field field() {
+    if (count == 0 || isCompact(order())) return field(List.of());
+    List<Integer> order = new ArrayList<>(order());
+    // A dimension of one element has any stride, and so any place.
+    order.sort(Comparator.comparingLong(i -> i == 0 ? Long.MIN_VALUE : shape[i] == 1 ? Long.MAX_VALUE : -strides[i]));
+    if (!isCompact(order)) {
+      throw wrong("elements do not lie side by side, row by row: shape " + Arrays.toString(shape) + ", strides " + Arrays.toString(strides)
+          + "; importCopy() takes them in by a copy");
+    }
+    return field(order.stream().skip(1).map(i -> i - 1).toList());
+  }
+
+  /** The field of a column that has the elements in order. */
+  Field compactField() {
+    return field(List.of());
+  }
+
+  private List<Integer> order() {
+    return IntStream.range(0, shape.length).boxed().toList();
+  }
+
+  /** Whether the elements lie side by side if the dimensions are taken in an order, the outermost first. */
+  private boolean isCompact(List<Integer> order) {
+    long expected = 1;
+    for (int i = order.size() - 1; i >= 0; i--) {
+      int dimension = order.get(i);
+      if (shape[dimension] != 1 && strides[dimension] != expected) return false;
+      expected *= shape[dimension];
+    }
+    return true;
+  }
+
+  private static long[] compact(long[] shape) {
+    long[] strides = new long[shape.length];
+    long step = 1;
+    for (int i = shape.length - 1; i >= 0; i--) {
+      strides[i] = step;
+      step *= shape[i];
+    }
+    return strides;
+  }
+
+  /** Rows are the first dimension; where there are more, each row is a tensor, whose dimensions are stored in an order. */
+  private Field field(List<Integer> order) {
+    if (isFlat()) return element;
+    List<Integer> stored = new ArrayList<>();
+    long each = 1;
+    for (int i = 0; i < shape.length - 1; i++) {
+      long size = shape[1 + (order.isEmpty() ? i : order.get(i))];
+      each = size > Integer.MAX_VALUE || each * size > Integer.MAX_VALUE ? -1 : each * size;
+      if (each < 0) throw wrong("shape " + Arrays.toString(shape) + " has more than " + Integer.MAX_VALUE + " elements in a row");
+      stored.add((int) size);
+    }
+    List<Integer> permutation = order.isEmpty() ? List.of() : IntStream.range(0, order.size()).map(order::indexOf).boxed().toList();
+    DataType storage = DataType.fixedSizeList(element.withName("item"), (int) each);
+    return Field.of("", storage).withNullable(false).withExtension(new FixedShapeTensor(stored, List.of(), permutation));
+  }
+
+  /** Copies the elements, in order, to memory that has room for them. */
+  void copyCompact(long to) {
+    if (isCompact(order())) {
+      NativeHeap.copy(start, to, bytes());
+    } else {
+      copy(0, start, to);
+    }
+  }
+
+  private long copy(int dimension, long from, long to) {
+    if (dimension == shape.length) {
+      NativeHeap.copy(from, to, width);
+      return to + width;
+    }
+    long next = to;
+    for (long i = 0; i < shape[dimension]; i++) next = copy(dimension + 1, from + i * strides[dimension] * width, next);
+    return next;
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.tensor;
+
+import org.arbalest.device.DataType;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Extension.Bool8;
+import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.BoolType;
+import org.arbalest.device.FlatType.FloatType;
+import org.arbalest.device.FlatType.IntType;
+import org.arbalest.device.abi.DLTensorStruct;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.schema.TypeNames;
+
+/** What the elements of a tensor are, and of what type a column of them is. */
+record Elements(int code, int bits) {
+  /** Those of a field that is no list; refuses what DLPack has no name for. */
+  static Elements of(Field field, String path) {
+    return switch (field.type()) {
+      case IntType(int bits, _) when field.extension() instanceof Bool8 -> new Elements(DLTensorStruct.BOOL, bits);
+      case IntType(int bits, boolean signed) -> new Elements(signed ? DLTensorStruct.INT : DLTensorStruct.UINT, bits);
+      case FloatType(int bits) -> new Elements(DLTensorStruct.FLOAT, bits);
+      case BoolType _ -> throw refused(path + " is of type bool, of a bit each, and a tensor's booleans are bytes: make the column one of arrow.bool8, or of uint8");
+      default -> throw refused(path + " is of type " + TypeNames.of(field.type())
+          + ", and a tensor has integers of 8 to 64 bits, floats of 16 to 64 bits, arrow.bool8, and lists of a fixed size of these");
+    };
+  }
+
+  /** A field without a name, and without nulls. */
+  static Field field(int code, int bits, int lanes) {
+    if (lanes != 1) throw refused("its elements are vectors of " + lanes + " lanes, which columns have not");
+    boolean isByte = code == DLTensorStruct.BOOL && bits == 8;
+    DataType type = isByte ? DataType.INT8 : type(code, bits);
+    Field field = Field.of("", type).withNullable(false);
+    return isByte ? field.withExtension(new Bool8()) : field;
+  }
+
+  private static DataType type(int code, int bits) {
+    boolean isWord = bits == 8 || bits == 16 || bits == 32 || bits == 64;
+    if (code == DLTensorStruct.INT && isWord) return new IntType(bits, true);
+    if (code == DLTensorStruct.UINT && isWord) return new IntType(bits, false);
+    if (code == DLTensorStruct.FLOAT && isWord && bits != 8) return new FloatType(bits);
+    throw refused("its elements are " + name(code) + " of " + bits + " bits, for which Arrow has no type");
+  }
+
+  private static String name(int code) {
+    return switch (code) {
+      case DLTensorStruct.INT -> "kDLInt";
+      case DLTensorStruct.UINT -> "kDLUInt";
+      case DLTensorStruct.FLOAT -> "kDLFloat";
+      case DLTensorStruct.OPAQUE_HANDLE -> "kDLOpaqueHandle";
+      case DLTensorStruct.BFLOAT -> "kDLBfloat";
+      case DLTensorStruct.COMPLEX -> "kDLComplex";
+      case DLTensorStruct.BOOL -> "kDLBool";
+      default -> "of the type code " + code;
+    };
+  }
+
+  private static DeviceException refused(String message) {
+    return new DeviceException(Errno.EINVAL, message);
+  }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.tensor;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import org.arbalest.device.DLPack;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.MemoryManager;
+import org.arbalest.device.abi.DLManagedTensorStruct;
+import org.arbalest.device.abi.DLManagedTensorVersionedStruct;
+import org.arbalest.device.abi.DLTensorStruct;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.array.RecordedArrays;
+import org.arbalest.device.internal.calls.Afterwards;
+import org.arbalest.device.internal.calls.ExitGuard;
+import org.arbalest.device.internal.copy.ArrayCopy;
+import org.arbalest.device.internal.device.DeviceStreamImpl;
+import org.arbalest.device.internal.device.LastUse;
+import org.arbalest.device.internal.lifetime.Leaks;
+import org.arbalest.device.internal.lifetime.RecycledExport;
+import org.arbalest.device.internal.memory.Faults;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.memory.Slots;
+import org.arbalest.device.internal.recording.Recording;
+import org.jspecify.annotations.Nullable;
+
+/** A tensor that C holds until it calls the deleter: the struct, behind it the sizes and the strides. */
+public final class TensorExport extends RecycledExport {
+  private static final long VERSIONED_DELETER = stub("deletedVersioned");
+  private static final long UNVERSIONED_DELETER = stub("deletedUnversioned");
+
+  /** What a consumer of the oldest DLPack 1 knows; nothing newer is used. */
+  private static final int MAJOR = 1;
+
+  private static final int MINOR = 0;
+
+  private static final Slots.Stack[] IDLE = stacks();
+
+  private @Nullable Ownership owner;
+  private @Nullable LastUse use;
+
+  private TensorExport(Slots.Stack home) {
+    super(home);
+  }
+
+  /** See {@link DLPack#exportTensor(DeviceArray, org.arbalest.device.DeviceStream)}; without a stream, waits. */
+  public static MemorySegment export(DLPack form, DeviceArrayImpl array, @Nullable DeviceStreamImpl consumer) {
+    return export(form, array, consumer, DLManagedTensorVersionedStruct.READ_ONLY);
+  }
+
+  /** See {@link DLPack#exportCopy}. */
+  public static MemorySegment exportCopy(DLPack form, DeviceArrayImpl array, MemoryManager target, DeviceStreamImpl consumer) {
+    try (DeviceArray copy = ArrayCopy.copy(array, target, consumer)) {
+      return export(form, DeviceArrayImpl.unwrap(copy), consumer, DLManagedTensorVersionedStruct.IS_COPIED);
+    }
+  }
+
+  private static MemorySegment export(DLPack form, DeviceArrayImpl array, @Nullable DeviceStreamImpl consumer, long flags) {
+    Recording.OfArray event = Recording.anExport();
+    Device device = array.device();
+    if (device.type().equals(DeviceType.OPENCL)) {
+      throw DeviceException.invalid("the array is on " + device + " in shared virtual memory, and a tensor of kDLOpenCL is a cl_mem");
+    }
+    int id = deviceId(device);
+    ArrayTensor tensor = ArrayTensor.of(array);
+    LastUse use = null;
+    TensorExport export = null;
+    try {
+      if (consumer != null) use = LastUse.of(consumer);
+      export = take(form, tensor);
+      if (Leaks.isFollowed()) export.follow("a tensor of " + array.title());
+      if (consumer == null) {
+        array.synchronize();
+      } else {
+        array.letWait(consumer);
+      }
+      export.write(form, tensor, device, id, flags);
+      export.owner = array.spend();
+    } catch (Throwable t) {
+      if (use != null) use.cancel();
+      if (export != null) export.recycle();
+      throw t;
+    }
+    export.use = use;
+    export.holds(1);
+    MemorySegment out = NativeHeap.segment(export.block, Managed.layout(form).byteSize());
+    if (event != null) RecordedArrays.tell(event, array, export.owner);
+    return out;
+  }
+
+  /** Main memory has no number; nor, by DLPack's header, has memory that a GPU reaches as well. */
+  private static int deviceId(Device device) {
+    DeviceType type = device.type();
+    boolean isNumbered = !type.equals(DeviceType.CPU) && !type.equals(DeviceType.CUDA_HOST) && !type.equals(DeviceType.ROCM_HOST)
+        && !type.equals(DeviceType.CUDA_MANAGED);
+    long id = isNumbered ? device.id() : 0;
+    if (id != (int) id) throw DeviceException.invalid("the array is on " + device + ", and the number of a tensor's device has 32 bits");
+    return (int) id;
+  }
+
+  /** A slot, and a block with room. */
+  private static TensorExport take(DLPack form, ArrayTensor tensor) {
+    Slots.Stack home = mine(IDLE);
+    TensorExport export = (TensorExport) takeIdle(home);
+    if (export == null) {
+      export = new TensorExport(home);
+      export.takeSlot();
+    }
+    try {
+      export.ensure(Managed.layout(form).byteSize() + 2L * Long.BYTES * tensor.shape.length);
+    } catch (Throwable t) {
+      export.recycle();
+      throw t;
+    }
+    return export;
+  }
+
+  private void write(DLPack form, ArrayTensor from, Device device, int id, long flags) {
+    if (form == DLPack.VERSIONED) {
+      DLManagedTensorVersionedStruct.setMajor(block, MAJOR);
+      DLManagedTensorVersionedStruct.setMinor(block, MINOR);
+      DLManagedTensorVersionedStruct.setManagerCtx(block, tag);
+      DLManagedTensorVersionedStruct.setDeleter(block, VERSIONED_DELETER);
+      DLManagedTensorVersionedStruct.setFlags(block, flags);
+    } else {
+      DLManagedTensorStruct.setManagerCtx(block, tag);
+      DLManagedTensorStruct.setDeleter(block, UNVERSIONED_DELETER);
+    }
+    long tensor = Managed.tensor(form, block);
+    // What nobody here knows may be a handle, to which nothing can be added; consumers of memory expect no offset.
+    boolean isHandle = device.isOpaque();
+    DLTensorStruct.setData(tensor, from.isEmpty() ? 0 : isHandle ? from.buffer() : from.buffer() + from.byteOffset());
+    DLTensorStruct.setByteOffset(tensor, isHandle && !from.isEmpty() ? from.byteOffset() : 0);
+    DLTensorStruct.setDeviceType(tensor, device.type().code());
+    DLTensorStruct.setDeviceId(tensor, id);
+    DLTensorStruct.setNdim(tensor, from.shape.length);
+    DLTensorStruct.setCode(tensor, from.code());
+    DLTensorStruct.setBits(tensor, from.bits());
+    DLTensorStruct.setLanes(tensor, 1);
+    long shape = block + Managed.layout(form).byteSize();
+    long strides = shape + (long) Long.BYTES * from.shape.length;
+    DLTensorStruct.setShape(tensor, shape);
+    DLTensorStruct.setStrides(tensor, strides);
+    for (int i = 0; i < from.shape.length; i++) {
+      NativeHeap.putLong(shape + (long) Long.BYTES * i, from.shape[i]);
+      NativeHeap.putLong(strides + (long) Long.BYTES * i, from.strides[i]);
+    }
+  }
+
+  /** The deleter of every tensor of ours, for C. */
+  static long deleter(DLPack form) {
+    return form == DLPack.VERSIONED ? VERSIONED_DELETER : UNVERSIONED_DELETER;
+  }
+
+  /** The same; runs on any thread. */
+  static void delete(DLPack form, long managed) {
+    long tag = form == DLPack.VERSIONED ? DLManagedTensorVersionedStruct.managerCtx(managed) : DLManagedTensorStruct.managerCtx(managed);
+    if (Slots.find(tag) instanceof TensorExport export && export.isLeftBy(1)) {
+      export.left();
+    } else {
+      Faults.warn("a tensor was deleted that had been deleted before");
+    }
+  }
+
+  private void left() {
+    Ownership last = owner;
+    LastUse until = use;
+    owner = null;
+    use = null;
+    recycle();
+    if (last == null) return;
+    if (until == null) {
+      last.release();
+    } else {
+      until.end(last);
+    }
+  }
+
+  private static long stub(String method) {
+    return ExitGuard.stub(MethodHandles.lookup(), method, FunctionDescriptor.ofVoid(JAVA_LONG), Afterwards.NOTHING);
+  }
+
+  @SuppressWarnings("UnusedMethod") // stub() finds it by name
+  private static void deletedVersioned(long managed) {
+    deleted(DLPack.VERSIONED, managed);
+  }
+
+  @SuppressWarnings("UnusedMethod") // likewise
+  private static void deletedUnversioned(long managed) {
+    deleted(DLPack.UNVERSIONED, managed);
+  }
+
+  private static void deleted(DLPack form, long managed) {
+    try {
+      delete(form, managed);
+    } catch (Throwable t) {
+      Faults.report("the deleter of a tensor", t);
+    }
+  }
+}

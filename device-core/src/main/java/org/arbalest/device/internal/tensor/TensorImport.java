@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.tensor;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.arbalest.device.ArrayData;
+import org.arbalest.device.DLPack;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Field;
+import org.arbalest.device.abi.DLManagedTensorVersionedStruct;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.array.ArrayAssembly;
+import org.arbalest.device.internal.array.RecordedArrays;
+import org.arbalest.device.internal.device.DeviceBufferImpl;
+import org.arbalest.device.internal.device.DeviceImpl;
+import org.arbalest.device.internal.device.DeviceRegistry;
+import org.arbalest.device.internal.device.DeviceStreamImpl;
+import org.arbalest.device.internal.recording.Recording;
+import org.jspecify.annotations.Nullable;
+
+/** Takes tensors in from C: either there is an array that holds the tensor, or its deleter was called. */
+public final class TensorImport {
+  private static final int MAJOR = 1;
+
+  private TensorImport() {}
+
+  /** See {@link DLPack#importTensor(MemorySegment, org.arbalest.device.DeviceStream)}; without a stream, the content is there. */
+  public static DeviceArray take(DLPack form, MemorySegment managed, @Nullable DeviceStreamImpl stream) {
+    try {
+      return take(form, Managed.address(form, managed), stream);
+    } finally {
+      Reference.reachabilityFence(managed);
+    }
+  }
+
+  /** See {@link DLPack#importCopy}. */
+  public static DeviceArray copy(DLPack form, MemorySegment managed) {
+    try {
+      return copy(form, Managed.address(form, managed));
+    } finally {
+      Reference.reachabilityFence(managed);
+    }
+  }
+
+  /** See {@link DLPack#delete}. */
+  public static void delete(DLPack form, MemorySegment managed) {
+    try {
+      Managed.delete(form, Managed.address(form, managed));
+    } finally {
+      Reference.reachabilityFence(managed);
+    }
+  }
+
+  private static DeviceArray take(DLPack form, long managed, @Nullable DeviceStreamImpl stream) {
+    Recording.OfArray event = Recording.anImport();
+    boolean isHeld = false;
+    DeviceArray array;
+    try {
+      checkVersion(form, managed);
+      Described tensor = new Described(Managed.tensor(form, managed));
+      Device device = deviceOf(tensor);
+      if (stream != null) checkReach(stream, device);
+      Field field = tensor.field();
+      if (tensor.isEmpty()) {
+        array = array(tensor, field, device, null, null);
+      } else {
+        if (!device.isOpaque() && !DeviceImpl.unwrap(device).isCpu()) DeviceImpl.unwrap(device).driver().checkBuffer(tensor.start());
+        DeviceBuffer memory = DeviceBufferImpl.wrap(device, tensor.start(), tensor.bytes(), () -> Managed.delete(form, managed));
+        isHeld = true;
+        array = array(tensor, field, device, memory, stream);
+      }
+    } catch (Throwable t) {
+      if (!isHeld) Managed.delete(form, managed);
+      throw t;
+    }
+    if (!isHeld) Managed.delete(form, managed); // there is nothing in it to be kept
+    if (event != null) RecordedArrays.tell(event, array);
+    return array;
+  }
+
+  private static DeviceArray copy(DLPack form, long managed) {
+    Recording.OfArray event = Recording.anImport();
+    DeviceArray array;
+    try {
+      checkVersion(form, managed);
+      Described tensor = new Described(Managed.tensor(form, managed));
+      Device device = deviceOf(tensor);
+      if (!device.isCpuAccessible()) {
+        throw new DeviceException(Errno.ENOSYS, "the tensor is on " + device + ", from which the CPU cannot copy it: import it, and copy the array");
+      }
+      Field field = tensor.compactField();
+      DeviceBuffer memory = tensor.isEmpty() ? null : DeviceRegistry.cpu().allocate(tensor.bytes());
+      if (memory != null) tensor.copyCompact(memory.address());
+      array = array(tensor, field, DeviceRegistry.cpu(), memory, null);
+    } finally {
+      Managed.delete(form, managed);
+    }
+    if (event != null) RecordedArrays.tell(event, array);
+    return array;
+  }
+
+  /** Of another major version nothing but the deleter can be relied on. */
+  private static void checkVersion(DLPack form, long managed) {
+    if (form != DLPack.VERSIONED) return;
+    int major = DLManagedTensorVersionedStruct.major(managed);
+    if (major == MAJOR) return;
+    throw DeviceException.invalid("the tensor is of DLPack " + Integer.toUnsignedString(major) + "."
+        + Integer.toUnsignedString(DLManagedTensorVersionedStruct.minor(managed)) + ", and only " + MAJOR + " is known here");
+  }
+
+  private static Device deviceOf(Described tensor) {
+    DeviceType type = new DeviceType(tensor.deviceType());
+    if (type.equals(DeviceType.CPU)) return DeviceRegistry.cpu();
+    if (type.equals(DeviceType.OPENCL)) {
+      throw DeviceException.invalid("the tensor is on " + type + ":" + tensor.deviceId() + ", where its data is a cl_mem, and arrays are in shared virtual memory");
+    }
+    Device device = DeviceRegistry.find(type, tensor.deviceId());
+    if (device.isOpaque() && tensor.byteOffset() != 0) {
+      throw DeviceImpl.unwrap(device).refusal("byte_offset = " + tensor.byteOffset() + " cannot be added to what may be no address");
+    }
+    return device;
+  }
+
+  private static void checkReach(DeviceStreamImpl stream, Device device) {
+    if (stream.reaches(device) || DeviceImpl.unwrap(device).reaches(stream.device())) return;
+    throw new IllegalArgumentException("a stream of " + stream.device() + " was given for a tensor on " + device);
+  }
+
+  /** The array of some memory, which it takes over, or frees. */
+  private static DeviceArray array(Described tensor, Field field, Device device, @Nullable DeviceBuffer memory, @Nullable DeviceStreamImpl stream) {
+    try {
+      ArrayData data = data(tensor, memory);
+      return stream == null ? ArrayAssembly.of(field, data, device) : ArrayAssembly.of(field, data, stream);
+    } catch (Throwable t) {
+      if (memory != null) memory.close();
+      throw t;
+    }
+  }
+
+  private static ArrayData data(Described tensor, @Nullable DeviceBuffer memory) {
+    List<@Nullable DeviceBuffer> buffers = new ArrayList<>();
+    buffers.add(null);
+    buffers.add(memory);
+    ArrayData values = ArrayData.of(tensor.count(), 0, buffers);
+    return tensor.isFlat() ? values : ArrayData.of(tensor.rows(), 0, Collections.singletonList(null), List.of(values));
+  }
+}
