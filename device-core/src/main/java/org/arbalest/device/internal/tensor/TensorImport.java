@@ -68,14 +68,15 @@ public final class TensorImport {
       Device device = deviceOf(tensor);
       if (stream != null) checkReach(stream, device);
       Field field = tensor.field();
+      DeviceBuffer memory;
       if (tensor.isEmpty()) {
-        array = array(tensor, field, device, null, null);
+        memory = nothing(device, managed);
       } else {
         if (!device.isOpaque() && !DeviceImpl.unwrap(device).isCpu()) DeviceImpl.unwrap(device).driver().checkBuffer(tensor.start());
-        DeviceBuffer memory = DeviceBufferImpl.wrap(device, tensor.start(), tensor.bytes(), () -> Managed.delete(form, managed));
+        memory = DeviceBufferImpl.wrap(device, tensor.start(), tensor.bytes(), () -> Managed.delete(form, managed));
         isHeld = true;
-        array = array(tensor, field, device, memory, stream);
       }
+      array = array(tensor, field, device, memory, stream);
     } catch (Throwable t) {
       if (!isHeld) Managed.delete(form, managed);
       throw t;
@@ -96,8 +97,8 @@ public final class TensorImport {
         throw new DeviceException(Errno.ENOSYS, "the tensor is on " + device + ", from which the CPU cannot copy it: import it, and copy the array");
       }
       Field field = tensor.compactField();
-      DeviceBuffer memory = tensor.isEmpty() ? null : DeviceRegistry.cpu().allocate(tensor.bytes());
-      if (memory != null) tensor.copyCompact(memory.address());
+      DeviceBuffer memory = DeviceRegistry.cpu().allocate(tensor.bytes());
+      if (!tensor.isEmpty()) tensor.copyCompact(memory.address());
       array = array(tensor, field, DeviceRegistry.cpu(), memory, null);
     } finally {
       Managed.delete(form, managed);
@@ -133,18 +134,23 @@ public final class TensorImport {
     throw new IllegalArgumentException("a stream of " + stream.device() + " was given for a tensor on " + device);
   }
 
+  /** A buffer without bytes, which is not NULL (ARR-08); where nobody can allocate, any address is as good as another. */
+  private static DeviceBuffer nothing(Device device, long any) {
+    return device.isOpaque() ? DeviceBufferImpl.wrap(device, any, 0, () -> {}) : device.allocate(0);
+  }
+
   /** The array of some memory, which it takes over, or frees. */
-  private static DeviceArray array(Described tensor, Field field, Device device, @Nullable DeviceBuffer memory, @Nullable DeviceStreamImpl stream) {
+  private static DeviceArray array(Described tensor, Field field, Device device, DeviceBuffer memory, @Nullable DeviceStreamImpl stream) {
     try {
       ArrayData data = data(tensor, memory);
       return stream == null ? ArrayAssembly.of(field, data, device) : ArrayAssembly.of(field, data, stream);
     } catch (Throwable t) {
-      if (memory != null) memory.close();
+      memory.close();
       throw t;
     }
   }
 
-  private static ArrayData data(Described tensor, @Nullable DeviceBuffer memory) {
+  private static ArrayData data(Described tensor, DeviceBuffer memory) {
     List<@Nullable DeviceBuffer> buffers = new ArrayList<>();
     buffers.add(null);
     buffers.add(memory);
