@@ -53,7 +53,7 @@ public enum DLPack {
   }
 
   /**
-   * The same for a consumer that works in a stream, which is made to wait for the content; this call does not. The memory is kept until what is in the stream when the deleter is called
+   * The same for a consumer that works in a stream, which is made to wait for the content; this call does not, unless the array is in main memory, which is read by whom no stream holds up. The memory is kept until what is in the stream when the deleter is called
    * is done, so that a consumer may let go of a tensor that its queued work still reads. So the consumer's own stream must live until then, whoever closes {@code consumer}.
    */
   public MemorySegment exportTensor(DeviceArray array, DeviceStream consumer) {

@@ -6,7 +6,7 @@ import io.kotest.core.spec.style.funSpec
 
 /**
  * What every backend must do, for [org.arbalest.device.Device]s of any kind: memory, copies, order, events, what is kept alive, errors,
- * foreign threads.
+ * foreign threads, tensors.
  *
  *     class MyContractSpec : FunSpec({
  *         extension(LedgerExtension)
@@ -22,4 +22,5 @@ public fun backendContract(backend: Backend): TestFactory = funSpec {
     include(orderContract(backend))
     include(eventContract(backend))
     include(lifetimeContract(backend))
+    include(tensorContract(backend))
 }

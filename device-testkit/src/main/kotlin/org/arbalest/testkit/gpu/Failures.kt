@@ -5,6 +5,7 @@ import io.kotest.assertions.withClue
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.DLPack
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
@@ -22,7 +23,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.logging.Level
 import java.util.logging.Logger
 
-/** Goes through all that a batch can meet on a device: pageable memory, the device, an export, an import, waits of each kind, and back. */
+/** Goes through all that a batch can meet on a device: pageable memory, the device, an export, an import, a tensor, waits of each kind, and back. */
 internal fun journey(device: Device, gate: (DeviceStream) -> Gate): Unit = Arena.ofConfined().use { arena ->
     device.createStream().use { stream ->
         texts(300).use { source ->
@@ -30,6 +31,7 @@ internal fun journey(device: Device, gate: (DeviceStream) -> Gate): Unit = Arena
                 device.createStream().use { second ->
                     second.waitFor(there)
                     awaitHeld(device, second, gate)
+                    there.child(0).use { DLPack.VERSIONED.importTensor(DLPack.VERSIONED.exportTensor(it, second), second) }.close()
                     there.copyTo(device, second).use { copy ->
                         val out = arena.allocate(ArrowDeviceArrayStruct.SIZE, 8)
                         copy.retain().exportDeviceArray(out)

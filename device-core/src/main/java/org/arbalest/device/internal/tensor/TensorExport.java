@@ -21,6 +21,7 @@ import org.arbalest.device.internal.array.RecordedArrays;
 import org.arbalest.device.internal.calls.Afterwards;
 import org.arbalest.device.internal.calls.ExitGuard;
 import org.arbalest.device.internal.copy.ArrayCopy;
+import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.device.LastUse;
 import org.arbalest.device.internal.lifetime.Leaks;
@@ -62,9 +63,10 @@ public final class TensorExport extends RecycledExport {
     }
   }
 
-  private static MemorySegment export(DLPack form, DeviceArrayImpl array, @Nullable DeviceStreamImpl consumer, long flags) {
+  private static MemorySegment export(DLPack form, DeviceArrayImpl array, @Nullable DeviceStreamImpl given, long flags) {
     Recording.OfArray event = Recording.anExport();
     Device device = array.device();
+    DeviceStreamImpl consumer = DeviceImpl.unwrap(device).isCpu() ? null : given; // whoever reads main memory works in no stream (DEV-02)
     if (device.type().equals(DeviceType.OPENCL)) {
       throw DeviceException.invalid("the array is on " + device + " in shared virtual memory, and a tensor of kDLOpenCL is a cl_mem");
     }

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.testkit.contract
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.factory.TestFactory
+import io.kotest.core.spec.style.funSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DLPack
+import org.arbalest.device.DataType
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceStream
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Ledger
+import org.arbalest.device.abi.DLManagedTensorStruct
+import org.arbalest.device.abi.DLManagedTensorVersionedStruct
+import org.arbalest.device.abi.DLTensorStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.nio.ByteOrder
+
+private const val ROWS = 500
+private const val BYTES = 8L * ROWS
+
+/** Arrays as tensors of DLPack: where they are, who waits for them, and until when their memory is kept. */
+internal fun tensorContract(backend: Backend): TestFactory = funSpec {
+    val device by lazy { backend.device }
+    val cpu = Devices.cpu()
+
+    /** A column of numbers, which the stream writes. */
+    fun column(stream: DeviceStream): DeviceArray = numbers(ROWS).use { it.copyTo(device, stream) }.use { it.child(0) }
+
+    val expected = List(ROWS) { it * 3L }
+
+    fun DeviceArray.longs() = copyTo(cpu).use {
+        it.synchronize()
+        it.asColumn().toLongArray().toList()
+    }
+
+    val isOpenCl by lazy { device.type() == DeviceType.OPENCL }
+
+    for (form in DLPack.entries) {
+        test("DLP-11 $form: a tensor says where it is; without a consumer's stream it is made when its content is there") {
+            if (isOpenCl) return@test
+            device.createStream().use { stream ->
+                val array = column(stream)
+                val event = array.syncEvent()
+                val tensor = form.exportTensor(array.slice(100, 300))
+                array.close()
+                event?.use { it.isDone shouldBe true }
+                val at = form.tensorAt(tensor)
+                DLTensorStruct.deviceType(at) shouldBe device.type().code()
+                DLTensorStruct.deviceId(at) shouldBe if (isNumbered(device)) device.id().toInt() else 0
+                form.view(tensor, device).use { view -> view.copy(cpu.memory()).use { it.segment().asByteBuffer().order(ByteOrder.nativeOrder()).asLongBuffer().get(0) shouldBe 300L } }
+                form.delete(tensor)
+            }
+        }
+
+        test("DLP-11 $form: the consumer's stream waits for the content, and whoever exports does not") {
+            if (isOpenCl) return@test
+            device.createStream().use { writer ->
+                device.createStream().use { consumer ->
+                    device.allocate(BYTES).use { end ->
+                        backend.held(writer) { gate ->
+                            val tensor = form.exportTensor(column(writer), consumer)
+                            form.view(tensor, device).use { consumer.copy(it, end) }
+                            consumer.record().use { read ->
+                                read.isDone shouldBe (gate == null)
+                                gate?.open()
+                                read.synchronize()
+                            }
+                            form.delete(tensor)
+                        }
+                        end.copy(cpu.memory()).use { it.segment().toArray(JAVA_LONG).toList() shouldBe expected }
+                    }
+                }
+            }
+        }
+
+        test("DLP-12 $form: the memory is kept until what is in the consumer's stream is done, also if that is closed, and let go before") {
+            if (isOpenCl) return@test
+            val consumer = device.createStream()
+            device.createStream().use { writer ->
+                val array = column(writer)
+                array.synchronize()
+                device.allocate(BYTES).use { end ->
+                    val before = settled()
+                    backend.held(consumer) { gate ->
+                        val tensor = form.exportTensor(array, consumer)
+                        form.view(tensor, device).use { consumer.copy(it, end) }
+                        val read = consumer.record()
+                        consumer.close()
+                        form.delete(tensor)
+                        Ledger.now().since(before).run { exports() to arrays() } shouldBe if (gate == null) 0L to -1L else 0L to 0L
+                        gate?.open()
+                        read.use { it.synchronize() }
+                        eventually("it is freed") { Ledger.now().since(before).run { arrays() == -1L && waits() == 0L } }
+                    }
+                    end.copy(cpu.memory()).use { it.segment().toArray(JAVA_LONG).toList() shouldBe expected }
+                }
+            }
+        }
+
+        test("DLP-11 $form: an import has the event of the stream that the producer was told") {
+            if (isOpenCl) return@test
+            device.createStream().use { writer ->
+                device.createStream().use { consumer ->
+                    backend.held(writer) { gate ->
+                        val array = form.importTensor(form.exportTensor(column(writer), consumer), consumer)
+                        array.device().type() shouldBe device.type()
+                        array.isReady shouldBe (gate == null)
+                        gate?.open()
+                        array.use { it.longs() shouldBe expected }
+                    }
+                }
+            }
+        }
+
+        test("DLP-04 $form: a copy is queued in the consumer's stream, and the array stays") {
+            if (isOpenCl) return@test
+            device.createStream().use { writer ->
+                column(writer).use { array ->
+                    form.importTensor(form.exportCopy(array, device.memory(), writer), writer).use { it.longs() shouldBe expected }
+                    form.importTensor(form.exportCopy(array, cpu.memory(), writer)).use { it.asColumn().toLongArray().toList() shouldBe expected }
+                    array.longs() shouldBe expected
+                }
+            }
+        }
+
+        test("DLP-05 $form: nulls that only a bitmap on the device could count are refused") {
+            if (isOpenCl) return@test
+            val rows = listOf(1L, null, 3L, 4L)
+            val there = cpu.batchBuilder(4).use { batch ->
+                batch.column(Field.of("a", DataType.INT64)).let { c -> rows.forEach { if (it == null) c.appendNull() else c.append(it) } }
+                batch.build()
+            }.use { it.copyTo(device) }.use { it.child(0) }
+            there.use { array ->
+                shouldThrow<DeviceException> { form.exportTensor(array) }.message shouldContain "$.a: 1 of 4 values are null"
+                array.slice(2, 2).use { slice ->
+                    if (array.isOnTheCpu()) {
+                        form.delete(form.exportTensor(slice.retain()))
+                    } else {
+                        val error = shouldThrow<DeviceException> { form.exportTensor(slice) }
+                        error.errno() shouldBe Errno.ENOSYS
+                        error.message shouldContain "only a bitmap on $device says, which the CPU cannot read: null_count is 1 for more than these"
+                    }
+                }
+            }
+        }
+
+        test("DLP-13 $form: OpenCL's memory is none that a tensor of kDLOpenCL names") {
+            if (!isOpenCl) return@test
+            device.createStream().use { stream ->
+                column(stream).use { array ->
+                    shouldThrow<DeviceException> { form.exportTensor(array, stream) }.message shouldContain "in shared virtual memory, and a tensor of kDLOpenCL is a cl_mem"
+                    form.delete(form.exportCopy(array, cpu.memory(), stream)) // this is in main memory
+                }
+            }
+        }
+    }
+}
+
+private fun DeviceArray.isOnTheCpu() = device().isCpuAccessible
+
+/** Main memory has no number, pinned and managed memory neither. */
+private fun isNumbered(device: Device) = device.type() !in listOf(DeviceType.CPU, DeviceType.CUDA_HOST, DeviceType.ROCM_HOST, DeviceType.CUDA_MANAGED)
+
+private fun DLPack.tensorAt(tensor: MemorySegment): Long =
+    if (this == DLPack.VERSIONED) DLManagedTensorVersionedStruct.tensor(tensor.address()) else DLManagedTensorStruct.tensor(tensor.address())
+
+/** The memory of a tensor of one dimension, as its consumer has it. */
+private fun DLPack.view(tensor: MemorySegment, device: Device): DeviceBuffer {
+    val at = tensorAt(tensor)
+    val rows = MemorySegment.ofAddress(DLTensorStruct.shape(at)).reinterpret(8).get(JAVA_LONG, 0)
+    return DeviceBuffer.wrap(device, DLTensorStruct.data(at) + DLTensorStruct.byteOffset(at), 8 * rows) {}
+}
