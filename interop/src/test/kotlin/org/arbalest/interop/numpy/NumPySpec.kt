@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.interop.numpy
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.interop.Had
+import org.arbalest.testkit.ChildJvm
+
+/** NumPy and tensors of DLPack, both ways; each NumPy in a JVM of its own. */
+class NumPySpec : FunSpec({
+    for (numPy in NumPy.entries) {
+        context("NumPy ${numPy.version}") {
+            val needed = Had.needed { numPy.missing }
+            val said by lazy { ChildJvm.run(NumPyProgram::class, numPy.name) }
+
+            test("DLP-14 NumPy ${numPy.version} is there, and ends").config(extensions = listOf(needed)) {
+                withClue(said.output) {
+                    said.output shouldContain "NumPy ${numPy.version}."
+                    said.output shouldContain "all said"
+                    said.exitCode shouldBe 0
+                }
+            }
+
+            for (form in numPy.forms) for (what in NumPyCases.names) {
+                test("DLP-14 NumPy ${numPy.version}, $form: $what").config(extensions = listOf(needed)) {
+                    withClue(said.output) { said.output.lines().contains("good: $form $what") shouldBe true }
+                }
+            }
+        }
+    }
+})
