@@ -6,6 +6,7 @@ export const sidebar = [
       { text: 'Getting started', link: '/guides/getting-started' },
       { text: 'Who releases what', link: '/guides/who-releases-what' },
       { text: 'Streams by address', link: '/guides/streams-by-address' },
+      { text: 'Tensors', link: '/guides/tensors' },
       { text: 'Flow and lending', link: '/guides/flow' },
       { text: 'Async streams', link: '/guides/async' },
       { text: 'Devices', link: '/guides/devices' },

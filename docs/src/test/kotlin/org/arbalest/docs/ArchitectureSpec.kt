@@ -24,7 +24,7 @@ private const val DEVICE = "org.arbalest.device"
 
 /** Core's rooms, the lowest first: each may look at those before it. */
 private val ROOMS = listOf(
-    "access", "recording", "management", "memory", "calls", "lifetime", "schema", "cpu", "staging", "device", "array", "sharing", "validate", "copy", "convert", "read", "build",
+    "access", "recording", "management", "memory", "calls", "lifetime", "schema", "cpu", "staging", "device", "array", "sharing", "validate", "copy", "convert", "tensor", "read", "build",
     "records", "statistics", "stream", "async",
 )
 
@@ -37,6 +37,7 @@ private val FRONT = mapOf(
     "device" to listOf("Device", "DeviceBuffer", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager", "MemoryPool", "MemoryPoolMXBean", "SyncEvent"),
     "array" to listOf("ArrayData", "Conversion", "DeviceArray", "Validation"),
     "sharing" to listOf("ArrayLink", "SharedArray"),
+    "tensor" to listOf("DLPack"),
     "read" to listOf(
         "Booleans", "ByteStrings", "Bytes", "Column", "ColumnValues", "Doubles", "ExtensionCodec", "Floats", "HalfFloats", "Ints", "Longs", "Runs", "Shorts", "Tensor",
     ),

@@ -24,6 +24,7 @@ import org.arbalest.device.abi.Errno
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.nio.ByteOrder
+import java.util.concurrent.atomic.AtomicReference
 
 private const val ROWS = 500
 private const val BYTES = 8L * ROWS
@@ -59,6 +60,22 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
                 DLTensorStruct.deviceId(at) shouldBe if (isNumbered(device)) device.id().toInt() else 0
                 form.view(tensor, device).use { view -> view.copy(cpu.memory()).use { it.segment().asByteBuffer().order(ByteOrder.nativeOrder()).asLongBuffer().get(0) shouldBe 300L } }
                 form.delete(tensor)
+            }
+        }
+
+        test("DLP-11 $form: without a consumer's stream whoever exports waits") {
+            if (isOpenCl) return@test
+            device.createStream().use { writer ->
+                backend.held(writer) { gate ->
+                    val array = column(writer)
+                    val tensor = AtomicReference<MemorySegment>()
+                    val exporter = Thread.ofPlatform().start { tensor.set(form.exportTensor(array)) }
+                    if (gate != null) eventually("it waits, or is over") { !exporter.isAlive || exporter.stackTrace.any { it.methodName.startsWith("synchronize") } }
+                    if (gate != null) tensor.get() shouldBe null
+                    gate?.open()
+                    exporter.join()
+                    form.importTensor(tensor.get()).use { it.longs() shouldBe expected }
+                }
             }
         }
 

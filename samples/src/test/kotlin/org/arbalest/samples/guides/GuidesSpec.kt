@@ -85,6 +85,20 @@ class GuidesSpec : FunSpec({
             prices(1.5).use { batch -> (if (java(language)) GuideJava.first(batch, device) else first(batch, device)) shouldBe 1.5 }
         }
 
+        test("$language: a column is lent as a tensor, for a consumer's stream, and borrowed") {
+            val device: Device = Devices.device(DeviceType.EXT_DEV, 0)
+            device.createStream().use { stream ->
+                val tensor = prices(1.5, 2.5).use { it.copyTo(device, stream) }.use { if (java(language)) TensorsJava.lend(it, "price", stream.handle()) else lend(it, "price", stream.handle()) }
+                stream.synchronize()
+                (if (java(language)) TensorsJava.borrow(tensor) else borrow(tensor)).use { array ->
+                    array.copyTo(Devices.cpu()).use {
+                        it.synchronize()
+                        it.asColumn().doubles()[1] shouldBe 2.5
+                    }
+                }
+            }
+        }
+
         test("$language: an async stream comes in, and goes out") {
             val days = listOf(1.5, 2.0, 4.25).map { doubleArrayOf(it) }
             val schema = prices(1.0).use { it.schema() }

@@ -20,7 +20,8 @@ record Elements(int code, int bits) {
       case IntType(int bits, _) when field.extension() instanceof Bool8 -> new Elements(DLTensorStruct.BOOL, bits);
       case IntType(int bits, boolean signed) -> new Elements(signed ? DLTensorStruct.INT : DLTensorStruct.UINT, bits);
       case FloatType(int bits) -> new Elements(DLTensorStruct.FLOAT, bits);
-      case BoolType _ -> throw refused(path + " is of type bool, of a bit each, and a tensor's booleans are bytes: make the column one of arrow.bool8, or of uint8");
+      case BoolType _ ->
+          throw refused(path + " is of type bool, of a bit each, and a tensor's booleans are bytes: make the column one of arrow.bool8, or of uint8");
       default -> throw refused(path + " is of type " + TypeNames.of(field.type())
           + ", and a tensor has integers of 8 to 64 bits, floats of 16 to 64 bits, arrow.bool8, and lists of a fixed size of these");
     };

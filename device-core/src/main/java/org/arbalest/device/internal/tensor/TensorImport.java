@@ -120,7 +120,8 @@ public final class TensorImport {
     DeviceType type = new DeviceType(tensor.deviceType());
     if (type.equals(DeviceType.CPU)) return DeviceRegistry.cpu();
     if (type.equals(DeviceType.OPENCL)) {
-      throw DeviceException.invalid("the tensor is on " + type + ":" + tensor.deviceId() + ", where its data is a cl_mem, and arrays are in shared virtual memory");
+      throw DeviceException
+          .invalid("the tensor is on " + type + ":" + tensor.deviceId() + ", where its data is a cl_mem, and arrays are in shared virtual memory");
     }
     Device device = DeviceRegistry.find(type, tensor.deviceId());
     if (device.isOpaque() && tensor.byteOffset() != 0) {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.samples.guides;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.DLPack;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceStream;
+
+/** The snippets of docs/guides/tensors.md. */
+final class TensorsJava {
+  private TensorsJava() {}
+
+  /** What {@code __dlpack__(stream=…)} answers, in a capsule that is called dltensor_versioned. */
+  static long lend(DeviceArray batch, String column, long stream) {
+    try (DeviceStream consumer = batch.device().wrapStream(stream);
+        DeviceArray numbers = batch.child(batch.schema().indexOf(column))) {
+      return DLPack.VERSIONED.exportTensor(numbers, consumer).address();
+    }
+  }
+
+  /** The tensor of a capsule, which its caller has renamed to used_dltensor_versioned. */
+  static DeviceArray borrow(long tensor) {
+    return DLPack.VERSIONED.importTensor(MemorySegment.ofAddress(tensor));
+  }
+}
