@@ -21,40 +21,42 @@ import org.arbalest.device.internal.tensor.TensorImport;
  * OpenCL, DLPack means {@code cl_mem} handles, which arrays have not: refused, both ways. The number of a device is ours, or 0 where DLPack has none: main
  * memory, pinned and managed memory.
  *
- * <p><b>Who releases what.</b> A tensor is held by whoever calls its deleter, once, on any thread: the consumer's framework, or {@link #delete} if nobody took it. An import
- * calls it when the last handle of the array was closed and C has released every export.
+ * <p><b>Who releases what.</b> A tensor is held by whoever calls its deleter, once, on any thread: the consumer's framework, or {@link #delete} if nobody
+ * took it. An import calls it when the last handle of the array was closed and C has released every export.
  *
- * <p><b>Streams.</b> A tensor has no event: whoever makes it orders the consumer's stream behind the content. So an export is given the stream that the consumer
- * works in (the {@code stream} of Python's {@code __dlpack__}, by {@link Device#wrapStream}), and an import the one that was told to the producer.
+ * <p><b>Streams.</b> A tensor has no event: whoever makes it orders the consumer's stream behind the content. So an export is given the stream that the
+ * consumer works in (the {@code stream} of Python's {@code __dlpack__}, by {@link Device#wrapStream}), and an import the one that was told to the producer.
  */
 public enum DLPack {
   /**
-   * {@code DLManagedTensorVersioned}, of DLPack 1: what a consumer wants that knows {@code max_version}; its capsule is called {@code dltensor_versioned}. Exports are of version 1.0.
+   * {@code DLManagedTensorVersioned}, of DLPack 1: what a consumer wants that knows {@code max_version}; its capsule is called {@code dltensor_versioned}.
+   * Exports are of version 1.0.
    */
   VERSIONED,
 
   /**
-   * {@code DLManagedTensor}, which older consumers want; its capsule is called {@code dltensor}. It cannot say that it is read-only: who takes one of an export and
-   * writes to it changes the array for all its holders.
+   * {@code DLManagedTensor}, which older consumers want; its capsule is called {@code dltensor}. It cannot say that it is read-only: who takes one of an
+   * export and writes to it changes the array for all its holders.
    */
   UNVERSIONED;
 
   /**
-   * Hands an array to C as a tensor, without a copy, read-only, when its content is there: waits as {@link DeviceArray#synchronize} does. The array's handle is spent; {@link
-   * DeviceArray#retain} first to keep one. On failure it is not. The memory is given back when the deleter is called: work of the consumer's that is queued on a device
-   * is over by then.
+   * Hands an array to C as a tensor, without a copy, read-only, when its content is there: waits as {@link DeviceArray#synchronize} does. The array's handle
+   * is spent; {@link DeviceArray#retain} first to keep one. On failure it is not. The memory is given back when the deleter is called: work of the
+   * consumer's that is queued on a device is over by then.
    *
    * @return the struct, which the deleter frees
-   * @throws DeviceException with {@code EINVAL} if the array is no tensor, or has nulls: the path, the type, or how many; {@code ENOSYS} if only a bitmap that the CPU cannot read says
-   *     whether there are nulls
+   * @throws DeviceException with {@code EINVAL} if the array is no tensor, or has nulls: the path, the type, or how many; {@code ENOSYS} if only a bitmap
+   *     that the CPU cannot read says whether there are nulls
    */
   public MemorySegment exportTensor(DeviceArray array) {
     return TensorExport.export(this, DeviceArrayImpl.unwrap(Objects.requireNonNull(array, "array")), null);
   }
 
   /**
-   * The same for a consumer that works in a stream, which is made to wait for the content; this call does not, unless the array is in main memory, which is read by whom no stream holds up. The memory is kept until what is in the stream when the deleter is called
-   * is done, so that a consumer may let go of a tensor that its queued work still reads. So the consumer's own stream must live until then, whoever closes {@code consumer}.
+   * The same for a consumer that works in a stream, which is made to wait for the content; this call does not, unless the array is in main memory, which is
+   * read by whom no stream holds up. The memory is kept until what is in the stream when the deleter is called is done, so that a consumer may let go of a
+   * tensor that its queued work still reads. So the consumer's own stream must live until then, whoever closes {@code consumer}.
    */
   public MemorySegment exportTensor(DeviceArray array, DeviceStream consumer) {
     Objects.requireNonNull(consumer, "consumer");
@@ -74,13 +76,13 @@ public enum DLPack {
   }
 
   /**
-   * Takes in a tensor from C, without a copy. Its content is there, as in main memory, or when the producer was told that nobody's stream needs to wait. If this fails, the deleter was called,
-   * but for an argument that can be no struct, since it is NULL, too small, misaligned or not this thread's. An array does not change: who still writes to a tensor that is
-   * not read-only breaks that promise.
+   * Takes in a tensor from C, without a copy. Its content is there, as in main memory, or when the producer was told that nobody's stream needs to wait. If
+   * this fails, the deleter was called, but for an argument that can be no struct, since it is NULL, too small, misaligned or not this thread's. An array
+   * does not change: who still writes to a tensor that is not read-only breaks that promise.
    *
    * @param tensor a live struct of this form; the capsule's, if there is one, is marked as used by the caller
-   * @throws DeviceException with {@code EINVAL} if it is of another major version, of a type that Arrow has not, malformed, or if its elements do not lie side by side ({@link
-   *     #importCopy}); dimensions within a row may be stored in any order
+   * @throws DeviceException with {@code EINVAL} if it is of another major version, of a type that Arrow has not, malformed, or if its elements do not lie
+   *     side by side ({@link #importCopy}); dimensions within a row may be stored in any order
    */
   public DeviceArray importTensor(MemorySegment tensor) {
     return TensorImport.take(this, Objects.requireNonNull(tensor, "tensor"), null);
@@ -97,7 +99,8 @@ public enum DLPack {
   }
 
   /**
-   * Takes in a tensor from C by a copy in main memory, however its elements lie, and calls its deleter. Its content is there; see {@link #importTensor(MemorySegment)}.
+   * Takes in a tensor from C by a copy in main memory, however its elements lie, and calls its deleter. Its content is there; see {@link
+   * #importTensor(MemorySegment)}.
    *
    * @throws DeviceException with {@code ENOSYS} if the CPU cannot read it
    */

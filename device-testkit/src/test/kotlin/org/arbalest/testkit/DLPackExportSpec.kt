@@ -107,6 +107,12 @@ class DLPackExportSpec : FunSpec({
             CTensors.read(form, tensor, 96).longs() shouldBe (1..2).flatMap { r -> (0..2).flatMap { i -> listOf(r * 100L + i * 10, r * 100L + i * 10 + 1) } }
             CTensors.delete(form, tensor)
 
+            val items = Devices.cpu().allocate(64).also { buffer -> for (i in 0L..7L) buffer.segment().setAtIndex(JAVA_LONG, i, i) }
+            val shifted = ArrayData(2, 0, 1, listOf(null), listOf(ArrayData(6, 0, 2, listOf(null, items), listOf(), null)), null)
+            val within = form.exportTensor(DeviceArray.of(Field.of("t", DataType.fixedSizeList(Field.of("item", DataType.INT64), 2)), shifted))
+            CTensors.read(form, within, 32).longs() shouldBe listOf(4L, 5L, 6L, 7L) // behind the list's own offset, and its child's
+            CTensors.delete(form, within)
+
             val image = Field.of("t", DataType.fixedSizeList(Field.of("item", DataType.INT64), 24)).withExtension(FixedShapeTensor(listOf(2, 3, 4), listOf(), listOf(2, 0, 1)))
             val images = column(image, 2) { c -> repeat(2) { row -> c.appendTensor(2, 3, 4).items().appendAll(LongArray(24) { row * 100L + it }) } }
             val turned = form.exportTensor(images)

@@ -4,8 +4,10 @@ package org.arbalest.device.opencl;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.arbalest.device.spi.Completion;
 import org.jspecify.annotations.Nullable;
 
@@ -14,9 +16,14 @@ import org.jspecify.annotations.Nullable;
  * of by their callbacks, at once.
  */
 final class ClFailures {
-  private static final long INTERVAL_MILLIS = 20;
+  private static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  private static @Nullable LinkedBlockingQueue<Watched> added;
+  private static final ConcurrentLinkedQueue<Watched> ADDED = new ConcurrentLinkedQueue<>();
+
+  /** Whether the thread sleeps until it is woken; it is not for each wait, as that would take a processor from those who do the work. */
+  private static final AtomicBoolean ASLEEP = new AtomicBoolean();
+
+  private static @Nullable Thread looking;
 
   /** An event that is retained until it is over. */
   private record Watched(OpenClDriver driver, long event, Completion completion) {}
@@ -25,38 +32,40 @@ final class ClFailures {
 
   /** Tells if the event fails. */
   static void watch(OpenClDriver driver, long event, Completion completion) {
-    LinkedBlockingQueue<Watched> queue = queue();
+    Thread thread = thread();
     driver.check(Cl.retainEvent(event), "clRetainEvent");
-    queue.add(new Watched(driver, event, completion));
+    ADDED.add(new Watched(driver, event, completion));
+    if (ASLEEP.compareAndSet(true, false)) LockSupport.unpark(thread);
   }
 
-  private static synchronized LinkedBlockingQueue<Watched> queue() {
-    LinkedBlockingQueue<Watched> queue = added;
-    if (queue == null) {
-      LinkedBlockingQueue<Watched> created = new LinkedBlockingQueue<>();
-      Thread.ofPlatform().name("arbalest-opencl-failures").daemon().start(() -> work(created));
-      added = queue = created;
-    }
-    return queue;
+  private static synchronized Thread thread() {
+    Thread thread = looking;
+    if (thread == null) looking = thread = Thread.ofPlatform().name("arbalest-opencl-failures").daemon().start(ClFailures::work);
+    return thread;
   }
 
-  private static void work(LinkedBlockingQueue<Watched> queue) {
+  private static void work() {
     List<Watched> pending = new ArrayList<>();
-    long next = System.nanoTime();
     while (true) {
       try {
-        Watched event = pending.isEmpty() ? queue.take() : queue.poll(Math.max(0, next - System.nanoTime()), TimeUnit.NANOSECONDS);
-        if (event != null) pending.add(event);
-        queue.drainTo(pending);
-        if (System.nanoTime() - next < 0) continue;
+        if (pending.isEmpty()) awaitAdded();
+        long next = System.nanoTime() + INTERVAL_NANOS;
+        for (long left = INTERVAL_NANOS; left > 0; left = next - System.nanoTime()) LockSupport.parkNanos(left);
+        for (Watched added = ADDED.poll(); added != null; added = ADDED.poll()) pending.add(added);
         for (Iterator<Watched> all = pending.iterator(); all.hasNext();) {
           if (isOver(all.next())) all.remove();
         }
-        next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(INTERVAL_MILLIS);
       } catch (Throwable t) {
         ClErrors.report("looking for events that failed", t);
       }
     }
+  }
+
+  /** Returns when there is something to look at. Whoever adds sees that this sleeps, or this sees what was added. */
+  private static void awaitAdded() {
+    ASLEEP.set(true);
+    while (ADDED.isEmpty() && ASLEEP.get()) LockSupport.park();
+    ASLEEP.set(false);
   }
 
   /** One that cannot be asked is looked at no more. */

@@ -40,7 +40,7 @@ final class Described {
     this.shape = numbers("shape", DLTensorStruct.shape(tensor), ndim);
     this.count = counted();
     this.strides = DLTensorStruct.strides(tensor) == 0 ? compact(shape) : numbers("strides", DLTensorStruct.strides(tensor), ndim);
-    this.start = count == 0 ? 0 : startOf(DLTensorStruct.data(tensor), byteOffset());
+    this.start = count == 0 ? 0 : startOf(DLTensorStruct.data(tensor), byteOffset(), bytes());
   }
 
   private static DeviceException wrong(String what) {
@@ -70,10 +70,10 @@ final class Described {
   }
 
   /** Addresses are those that Java reaches. */
-  private static long startOf(long data, long byteOffset) {
+  private static long startOf(long data, long byteOffset, long bytes) {
     if (data == 0) throw wrong("data is NULL, but it has elements");
     if (data < 0) throw wrong("data = 0x" + Long.toHexString(data) + " is beyond the 63 bits that Java reaches");
-    if (byteOffset < 0 || byteOffset > Layout.MOST_BYTES || data + byteOffset < 0) {
+    if (byteOffset < 0 || byteOffset > Layout.MOST_BYTES || data + byteOffset + bytes < 0) {
       throw wrong("byte_offset = " + Long.toUnsignedString(byteOffset) + " leads from data = 0x" + Long.toHexString(data) + " to where no memory is");
     }
     return data + byteOffset;
