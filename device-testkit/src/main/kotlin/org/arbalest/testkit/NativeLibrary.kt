@@ -20,8 +20,12 @@ import java.util.concurrent.ConcurrentHashMap
 public class NativeLibrary private constructor(
     /** Where the library lies. */
     public val file: Path,
+    private val build: (flags: List<String>, file: Path) -> Unit,
 ) : SymbolLookup {
     private val symbols = SymbolLookup.libraryLookup(file, Arena.global())
+
+    /** Compiles the same once more, with more [flags] for the compiler, into another [file], which is not loaded. */
+    internal fun build(flags: List<String>, file: Path): Unit = build.invoke(flags, file)
 
     override fun find(name: String): Optional<MemorySegment> = symbols.find(name)
 
@@ -72,7 +76,11 @@ public class NativeLibrary private constructor(
 
         private fun compile(answer: CCompiler, flags: List<String>, sources: Map<String, String>, libraries: List<String>): NativeLibrary {
             val name = sources.keys.first().substringAfterLast('/').substringBeforeLast('.')
-            prebuilt?.let { return loaded.computeIfAbsent(it.resolve(System.mapLibraryName(name)), ::NativeLibrary) }
+            prebuilt?.let { folder ->
+                return loaded.computeIfAbsent(folder.resolve(System.mapLibraryName(name))) { file ->
+                    NativeLibrary(file) { _, _ -> error("$file was compiled elsewhere") }
+                }
+            }
             val compiler = when (answer) {
                 is CCompiler.Found -> answer.path
                 is CCompiler.Missing -> error(answer.reason)
@@ -81,7 +89,7 @@ public class NativeLibrary private constructor(
             val folder = output.resolve("$name-${hash("$compiler $flags $libraries", texts)}").toAbsolutePath()
             return loaded.computeIfAbsent(folder.resolve(System.mapLibraryName(name))) { file ->
                 if (!Files.exists(file)) build(listOf("$compiler") + flags, texts, libraries, file)
-                NativeLibrary(file)
+                NativeLibrary(file) { more, other -> build(listOf("$compiler") + flags + more, texts, libraries, other) }
             }
         }
 

@@ -15,7 +15,7 @@ internal val PTR: MemoryLayout = ValueLayout.ADDRESS
 
 /** The compiled C peer, whose contract is `peer/peer.h`, `checks/checks.h` and `async/async.h`; compiled at first use. */
 internal object PeerLibrary {
-    private val library = NativeLibrary.compile(
+    val library: NativeLibrary = NativeLibrary.compile(
         "peer/peer.h", "peer/ledger.h", "peer/moves.h", "checks/checks.h", "checks/checksum.h",
         "async/async.h", "async/metadata.h", "async/consumer.h", "async/reader.h", "async/producer.h", "async/source.h",
         "peer/ledger.c", "peer/nodes.c", "peer/streams.c", "peer/moves.c", "peer/threads.c",

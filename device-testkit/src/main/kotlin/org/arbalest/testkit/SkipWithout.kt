@@ -7,6 +7,7 @@ import io.kotest.engine.test.TestResult
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.spi.Availability
+import java.util.concurrent.ConcurrentHashMap
 
 /**
  * Skips each test of a spec, visibly, for want of something.
@@ -22,11 +23,15 @@ import org.arbalest.device.spi.Availability
 public class SkipWithout(private val missing: () -> String?) : TestCaseExtension {
     override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
         val reason = missing() ?: return execute(testCase)
+        reasons[testCase.name.name] = reason
         println("Skipped: ${testCase.spec::class.simpleName}, ${testCase.name.name}: $reason")
         return TestResult.Ignored(reason)
     }
 
     public companion object {
+        /** Why tests were skipped, by their names: Kotest does not tell a listener of JUnit's. */
+        internal val reasons: MutableMap<String, String> = ConcurrentHashMap()
+
         /** Skips where there is no device of a [type]. With `CI=true` in the environment nothing is skipped, and the tests fail. */
         public fun device(type: DeviceType): SkipWithout = SkipWithout {
             val missing = Devices.availability(type) as? Availability.Missing

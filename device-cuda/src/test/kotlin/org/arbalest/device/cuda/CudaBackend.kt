@@ -7,6 +7,7 @@ import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.internal.staging.Staging
+import org.arbalest.device.spi.Availability
 import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.contract.Gate
 import org.arbalest.testkit.gpu.CudaDouble
@@ -41,8 +42,11 @@ internal val jcudaNatives = SkipWithout {
 internal class CudaBackend(private val type: DeviceType) : GpuBackend {
     override val device: Device by lazy { Devices.device(type, 0) }
     override val double: GpuDouble get() = CudaDouble
+    override val onDouble: Boolean get() = org.arbalest.device.cuda.onDouble
     override val others: List<Device>
-        get() = listOf(Devices.device(DeviceType.CUDA, 1), Devices.device(DeviceType.CUDA_HOST, 0), Devices.device(DeviceType.CUDA_MANAGED, 0))
+        get() = listOf(DeviceType.CUDA to 1L, DeviceType.CUDA_HOST to 0L, DeviceType.CUDA_MANAGED to 0L)
+            .filter { (type, id) -> (Devices.availability(type) as? Availability.Ready).let { it != null && it.devices() > id } }
+            .map { (type, id) -> Devices.device(type, id) }
     override val slotSizes: Pair<Long, Long> get() = 64L * 1024 to 4L * 1024 * 1024
     override val mostSlots: Pair<Int, Int> get() = 64 to 16
     override val types: List<DeviceType> get() = listOf(DeviceType.CUDA, DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED)

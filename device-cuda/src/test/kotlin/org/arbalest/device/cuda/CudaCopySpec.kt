@@ -18,10 +18,10 @@ import org.arbalest.testkit.contract.pageable
 import org.arbalest.testkit.gpu.CudaDouble
 import org.arbalest.testkit.gpu.stagedCopyContract
 
-/** Copies from and to main memory of any kind, and between GPUs. On the double. */
+/** Copies from and to main memory of any kind, and between GPUs. On the double, or, where the check runs it, on a driver. */
 class CudaCopySpec : FunSpec({
     extension(CCompiler.needed)
-    extension(CudaDouble.extension)
+    extension(cuda)
     extension(LedgerExtension)
     extension(gates.opened)
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.rocm
 
+import io.kotest.core.extensions.TestCaseExtension
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.internal.staging.Staging
+import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.contract.Gate
 import org.arbalest.testkit.gpu.GpuBackend
 import org.arbalest.testkit.gpu.GpuDouble
@@ -24,11 +26,18 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.lang.invoke.MethodHandle
 import kotlin.reflect.KClass
 
-/** The first device of one of ROCm's kinds, on the double. */
+/** Whether the tests run on the double of HIP; `-Darbalest.rocm=driver`, which the check gives, has them run on a driver. */
+internal val onDouble: Boolean = System.getProperty("arbalest.rocm") != "driver"
+
+/** Loads the double for a spec that runs on either. */
+internal val rocm: TestCaseExtension = if (onDouble) HipDouble.extension else SkipWithout.device(DeviceType.ROCM)
+
+/** The first device of one of ROCm's kinds, on the double or on a driver. */
 internal class RocmBackend(private val type: DeviceType) : GpuBackend {
     override val device: Device by lazy { Devices.device(type, 0) }
     override val double: GpuDouble get() = HipDouble
-    override val others: List<Device> get() = listOf(Devices.device(DeviceType.ROCM, 1), Devices.device(DeviceType.ROCM_HOST, 0))
+    override val onDouble: Boolean get() = org.arbalest.device.rocm.onDouble
+    override val others: List<Device> get() = listOfNotNull(gpus.getOrNull(1), Devices.device(DeviceType.ROCM_HOST, 0))
     override val slotSizes: Pair<Long, Long> get() = 64L * 1024 to 4L * 1024 * 1024
     override val mostSlots: Pair<Int, Int> get() = 64 to 16
     override val types: List<DeviceType> get() = listOf(DeviceType.ROCM, DeviceType.ROCM_HOST)
@@ -89,12 +98,16 @@ internal val gates = WordGates(allocate = { bytes ->
     MemorySegment.ofAddress(out.get(JAVA_LONG, 0)).reinterpret(bytes)
 }) { stream, word -> check(Raw.call(waitValue, stream.handle(), word, 1, 0, -1) == 0) }
 
+/** The newest first, as the backend looks; the double has the first name. */
+private val NAMES = listOf("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5")
+
 /** HIP's functions, without anything of ours between. */
 internal object Raw {
     private val library by lazy {
-        HipDouble.load()
-        SymbolLookup.libraryLookup("libamdhip64.so.7", Arena.global())
+        if (onDouble) HipDouble.load()
+        NAMES.firstNotNullOf { name -> runCatching { SymbolLookup.libraryLookup(name, Arena.global()) }.getOrNull() }
     }
+    private val getDeviceFunction by lazy { function("hipGetDevice", JAVA_LONG) }
     private val setDeviceFunction by lazy { function("hipSetDevice", JAVA_INT) }
 
     fun function(name: String, vararg parameters: MemoryLayout): MethodHandle =
@@ -104,13 +117,19 @@ internal object Raw {
 
     /** Runs a block with another device current. */
     fun <T> onDevice(ordinal: Int, block: () -> T): T {
-        val before = HipDouble.currentDevice
+        val before = currentDevice()
         setDevice(ordinal)
         try {
             return block()
         } finally {
             setDevice(before)
         }
+    }
+
+    fun currentDevice(): Int = Arena.ofConfined().use { arena ->
+        val out = arena.allocate(JAVA_INT)
+        check(call(getDeviceFunction, out.address()) == 0)
+        out.get(JAVA_INT, 0)
     }
 
     fun setDevice(ordinal: Int): Unit = check(call(setDeviceFunction, ordinal) == 0)

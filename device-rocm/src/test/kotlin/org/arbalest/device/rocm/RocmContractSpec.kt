@@ -6,12 +6,11 @@ import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.backendContract
-import org.arbalest.testkit.gpu.HipDouble
 
 /** A GPU's own memory. */
 class RocmContractSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(HipDouble.extension)
+    extension(rocm)
     extension(LedgerExtension)
     extension(gates.opened)
 
@@ -21,7 +20,7 @@ class RocmContractSpec : FunSpec({
 /** Pinned main memory, by the GPU that it is pinned for. */
 class RocmHostContractSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(HipDouble.extension)
+    extension(rocm)
     extension(LedgerExtension)
     extension(gates.opened)
 

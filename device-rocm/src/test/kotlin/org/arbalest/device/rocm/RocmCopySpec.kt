@@ -5,13 +5,12 @@ import io.kotest.core.spec.style.FunSpec
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.gpu.HipDouble
 import org.arbalest.testkit.gpu.stagedCopyContract
 
 /** Copies from and to main memory of any kind. */
 class RocmCopySpec : FunSpec({
     extension(CCompiler.needed)
-    extension(HipDouble.extension)
+    extension(rocm)
     extension(LedgerExtension)
     extension(gates.opened)
 

@@ -5,10 +5,11 @@ import org.arbalest.device.Device
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.spi.Availability
 import org.arbalest.testkit.contract.Gate
 import kotlin.reflect.KClass
 
-/** A backend of GPUs, whose kinds of memory are devices of their own, on a double that has two GPUs. */
+/** A backend of GPUs, whose kinds of memory are devices of their own, on a double that has two GPUs, or on a driver. */
 public interface GpuBackend : StagingBackend {
     /** A GPU's own kind of memory, then those that the CPU reads, too: first pinned memory. */
     public val types: List<DeviceType>
@@ -44,8 +45,11 @@ public interface GpuBackend : StagingBackend {
 
     override fun gate(stream: DeviceStream): Gate
 
-    /** One of the two GPUs, by its own memory. */
+    /** One of the GPUs, by its own memory; a double has two. */
     public fun gpu(ordinal: Int): Device = Devices.device(types[0], ordinal.toLong())
+
+    /** All GPUs that there are. */
+    public val gpus: List<Device> get() = List((Devices.availability(types[0]) as Availability.Ready).devices(), ::gpu)
 }
 
 /**

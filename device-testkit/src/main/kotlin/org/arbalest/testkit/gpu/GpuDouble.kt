@@ -51,7 +51,7 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
         REGISTERED,
     }
 
-    private val library by lazy { NativeLibrary.compileAs(soname, *sources, *CORE) }
+    internal val library: NativeLibrary by lazy { NativeLibrary.compileAs(soname, *sources, *CORE) }
     private val resetFunction by function("double_reset", null, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT)
     private val failFunction by function("double_fail", null, ADDRESS, JAVA_LONG, JAVA_INT)
     private val failNothingFunction by function("double_fail_nothing", JAVA_INT)
@@ -71,6 +71,10 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     private val atFunction by function("double_at", ADDRESS, JAVA_LONG)
     private val endFunction by function("double_end_with_process", null)
     private val holdFunction by function("double_hold", JAVA_INT, ADDRESS)
+    private val slowFunction by function("double_slow", null, JAVA_LONG)
+    private val spoilFunction by function("double_spoil", null, JAVA_LONG)
+    private val stickFunction by function("double_stick", null, JAVA_LONG)
+    private val spareFunction by function("double_spare", null, JAVA_INT)
     private val depthFunction by function("double_depth", JAVA_INT)
     private val captureFunction by function("double_capture", null, JAVA_INT)
     private val captureModesFunction by function("double_capture_modes", null, JAVA_INT)
@@ -85,8 +89,11 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
         reset()
     }
 
+    /** How many GPUs it has, if a test says nothing else. */
+    public var usualDevices: Int = 2
+
     /** Forgets what a test has provoked, revives devices that died, and sets what there is. While nothing is allocated or queued. */
-    public fun reset(devices: Int = 2, memory: Long = MEMORY, hasPools: Boolean = true) {
+    public fun reset(devices: Int = usualDevices, memory: Long = MEMORY, hasPools: Boolean = true) {
         resetFunction.invoke(devices, memory, if (hasPools) 1 else 0, version)
         captureFunction.invoke(0)
         captureModesFunction.invoke(1)
@@ -136,6 +143,26 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     /** The driver is no more, as at the end of a process: every call says so from now on, until [reset]. */
     public fun deinitialize() {
         deinitializeFunction.invoke()
+    }
+
+    /** Lets each copy take so many [times] as long from now on; 1 is as long as usual. */
+    public fun slow(times: Long) {
+        slowFunction.invoke(times)
+    }
+
+    /** Spoils one byte of the [nth] copy from now on. */
+    public fun spoil(nth: Long) {
+        spoilFunction.invoke(nth)
+    }
+
+    /** Lets the [nth] copy from now on never end, nor what is behind it in its stream; until the process ends. */
+    public fun stick(nth: Long) {
+        stickFunction.invoke(nth)
+    }
+
+    /** Whether the copies that this thread queues from now on are untouched by [slow], [spoil] and [stick]. */
+    public fun spare(spared: Boolean) {
+        spareFunction.invoke(if (spared) 1 else 0)
     }
 
     /** How many of a kind there are. */
@@ -236,6 +263,6 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
         /** The memory of each device, if a test says nothing else: 1 GiB. */
         public const val MEMORY: Long = 1L shl 30
 
-        private val CORE = listOf("gpu.c", "exit.c", "queue.c", "capture.c", "ipc.c", "gpu.h", "exit.h", "queue.h", "capture.h", "ipc.h").map { "gpu/$it" }.toTypedArray()
+        private val CORE = listOf("gpu.c", "exit.c", "queue.c", "capture.c", "ipc.c", "trouble.c", "gpu.h", "exit.h", "queue.h", "capture.h", "ipc.h", "trouble.h").map { "gpu/$it" }.toTypedArray()
     }
 }

@@ -24,10 +24,13 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicReference
 import kotlin.random.Random
 
-/** A backend, on a double, that copies from and to pageable memory by way of pinned slots of two sizes. */
+/** A backend, on a double or on a driver, that copies from and to pageable memory by way of pinned slots of two sizes. */
 public interface StagingBackend : Backend {
-    /** What it runs on. */
+    /** The runtime in software. */
     public val double: GpuDouble
+
+    /** Whether it runs on that; what needs a double is not asked on a driver. */
+    public val onDouble: Boolean get() = true
 
     /** What the device copies from and to besides: a second GPU, pinned and managed memory. */
     public val others: List<Device>
@@ -115,7 +118,7 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 
-    test("copy: pinned memory goes directly, pageable memory by way of pinned slots, of which there is a limit") {
+    if (backend.onDouble) test("copy: pinned memory goes directly, pageable memory by way of pinned slots, of which there is a limit") {
         backend.settle()
         val others = double.live(Live.PINNED) - backend.blocks()
         device.createStream().use { stream ->

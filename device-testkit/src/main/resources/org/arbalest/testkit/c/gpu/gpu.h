@@ -10,7 +10,7 @@
  * memory and events with other processes, by both; cuda.c and hip.c, which do not know each other, stand on all. gpu.c knows none of them: a runtime
  * hands it what it is to answer.
  *
- * Included by: gpu.c exit.c queue.h capture.h
+ * Included by: gpu.c exit.c trouble.c queue.h capture.h
  */
 #ifndef ARBALEST_GPU_H
 #define ARBALEST_GPU_H

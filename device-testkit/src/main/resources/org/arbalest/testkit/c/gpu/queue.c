@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "exit.h"
+#include "trouble.h"
 
 #define STREAM 0x5354524dU
 #define EVENT 0x45564e54U
@@ -28,6 +29,7 @@ struct command {
   void* data;
   gpu_kernel* kernel;
   uint64_t parameters[MOST_PARAMETERS];
+  struct trouble trouble;
   void* snapshot; /* what a copy's source was when it was queued; NULL if that is read later */
   int64_t number;
   int passed; /* it has left its connection */
@@ -102,14 +104,28 @@ static void leave(gpu_event* event) {
   free(event);
 }
 
+static int64_t nanos(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
 static void run_copy(gpu_stream* stream, struct command* command) {
+  while (command->trouble.hangs && gpu_status(stream->device) == 0) gpu_wait_progress();
   void* to = gpu_resolve(command->to, command->size, "a copy wrote");
   void* from = command->snapshot != NULL ? command->snapshot : gpu_resolve(command->from, command->size, "a copy read");
   if (to == NULL || from == NULL) {
     gpu_die(stream->device, GPU_ILLEGAL_ADDRESS);
-  } else {
-    memcpy(to, from, command->size);
-    copies_done++;
+    return;
+  }
+  int64_t start = nanos();
+  memcpy(to, from, command->size);
+  copies_done++;
+  if (command->trouble.spoils) ((char*)to)[command->size / 2] ^= 1;
+  if (command->trouble.times > 1) {
+    gpu_unlock();
+    trouble_wait(command->trouble.times, nanos() - start);
+    gpu_lock();
   }
 }
 
@@ -387,7 +403,7 @@ int gpu_copy(gpu_stream* stream, uint64_t to, uint64_t from, size_t size, int pi
   if (gpu_reaches_pageable() && from_kind == GPU_PAGEABLE) from_kind = GPU_MANAGED;
   int out = to_kind == GPU_PAGEABLE || (to_kind == GPU_PINNED && (from_kind == GPU_PAGEABLE || (from_kind == GPU_PINNED && pinned_waits)));
   int in = from_kind == GPU_PAGEABLE;
-  struct command command = {.kind = COPY, .to = to, .from = from, .size = size};
+  struct command command = {.kind = COPY, .to = to, .from = from, .size = size, .trouble = trouble_of_copy()};
   if (in && !out && size <= READ_AT_ONCE) {
     command.snapshot = malloc(size + 1);
     if (command.snapshot == NULL) abort();

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.cuda
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.Devices
+import org.arbalest.device.Ledger
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.spi.Availability
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.numbers
+import org.arbalest.testkit.gpu.CudaDouble
+import org.arbalest.testkit.gpu.gpuDriverContract
+import java.lang.foreign.Arena
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
+import java.lang.foreign.ValueLayout.ADDRESS
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.lang.invoke.MethodHandles
+import java.lang.invoke.MethodType
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit.SECONDS
+
+/** What is asked of GPUs, and what CUDA asks for beyond that: contexts, host functions. On the double, or, where the check runs it, on a driver. */
+class CudaDriverSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(cuda)
+    extension(LedgerExtension)
+    extension(gates.opened)
+
+    val backend = CudaBackend(DeviceType.CUDA)
+    include(gpuDriverContract(backend))
+
+    val device by lazy { Devices.device(DeviceType.CUDA, 0) }
+    val cpu = Devices.cpu()
+
+    test("DEV-10 every call restores the context that was current, or that there was none") {
+        val second = backend.gpus.last()
+        fun useAll() {
+            device.createStream().use { stream ->
+                numbers(100).use { it.copyTo(device, stream) }.use { there ->
+                    there.copyTo(cpu, stream).use { back ->
+                        back.synchronize()
+                        back.isReady shouldBe true
+                    }
+                    stream.record().use { it.completion().toCompletableFuture().get(20, SECONDS) }
+                    there.copyTo(second, second.defaultStream()).use { it.synchronize() }
+                }
+                stream.synchronize()
+            }
+        }
+        currentContext() shouldBe 0
+        useAll()
+        currentContext() shouldBe 0
+        Raw.inContext(second) {
+            useAll()
+            currentContext() shouldBe CudaProvider.gpu(second).context()
+            if (onDouble) CudaDouble.contextDepth shouldBe 1
+        }
+    }
+
+    test("DEV-10 a virtual thread, which may go on on another OS thread, cannot hold on to a context") {
+        shouldThrow<IllegalStateException> { virtually { Cuda.enter(device) } }.message shouldContain "platform thread"
+    }
+
+    test("DEV-10 a context that is entered is left once, by the thread that entered it") {
+        val scope = Cuda.enter(device)
+        currentContext() shouldBe CudaProvider.gpu(device).context()
+        shouldThrow<IllegalStateException> { virtually { scope.close() } }.message shouldContain "left on another"
+        scope.close()
+        scope.close()
+        currentContext() shouldBe 0
+        if (onDouble) CudaDouble.contextDepth shouldBe 0
+    }
+
+    test("DEV-10 a release from a host function, which may not call CUDA, is done elsewhere: of arrays, events, streams and pinned memory") {
+        val linker = Linker.nativeLinker()
+        val types = backend.types.filter { Devices.availability(it) is Availability.Ready }
+        for ((type, lenient) in types.flatMap { if (onDouble) listOf(it to false, it to true) else listOf(it to false) }) {
+            if (onDouble) CudaDouble.contextsInHostFunctions(lenient)
+            val target = Devices.device(type, 0)
+            device.createStream().use { stream ->
+                device.createStream().use { held ->
+                    Arena.ofConfined().use { arena ->
+                        val ready = arena.allocate(ArrowDeviceArrayStruct.SIZE, 8)
+                        val unready = arena.allocate(ArrowDeviceArrayStruct.SIZE, 8)
+                        numbers(50).use { source ->
+                            source.copyTo(target).also { it.synchronize() }.exportDeviceArray(ready)
+                            val gate = gates.shut(held)
+                            source.copyTo(target, held).exportDeviceArray(unready)
+                            val event = held.record()
+                            val other = device.createStream()
+                            val done = CountDownLatch(1)
+                            var failure: Throwable? = null
+                            val body = Runnable {
+                                try {
+                                    release(ready.address())
+                                    release(unready.address())
+                                    event.isDone shouldBe false
+                                    event.close()
+                                    other.close()
+                                } catch (e: Throwable) {
+                                    failure = e
+                                }
+                                done.countDown()
+                            }
+                            val handle = MethodHandles.lookup().findVirtual(Runnable::class.java, "run", MethodType.methodType(Void.TYPE)).bindTo(body)
+                            val function = linker.upcallStub(
+                                MethodHandles.dropArguments(handle, 0, Long::class.java), FunctionDescriptor.ofVoid(JAVA_LONG), Arena.global(),
+                            )
+                            val launch = Raw.function("cuLaunchHostFunc", JAVA_LONG, JAVA_LONG, JAVA_LONG)
+                            Raw.inContext(device) { Raw.call(launch, stream.handle(), function.address(), 1L) } shouldBe 0
+                            done.await()
+                            failure?.let { throw it }
+                            gate.open()
+                            eventually("all is released") { Ledger.now().run { events() == 0L && waits() == 0L } }
+                            if (onDouble) CudaDouble.contextsInHostFunctions(false)
+                        }
+                    }
+                }
+            }
+        }
+    }
+})
+
+private fun currentContext(): Long = Arena.ofConfined().use { arena ->
+    val out = arena.allocate(JAVA_LONG)
+    Raw.call(Raw.function("cuCtxGetCurrent", JAVA_LONG), out.address()) shouldBe 0
+    out.get(JAVA_LONG, 0)
+}
+
+private val releaseArray = Linker.nativeLinker().downcallHandle(FunctionDescriptor.ofVoid(ADDRESS))
+
+private fun release(array: Long) {
+    val struct = java.lang.foreign.MemorySegment.ofAddress(array).reinterpret(ArrowDeviceArrayStruct.SIZE)
+    releaseArray.invoke(struct.get(ADDRESS, 64), struct)
+}
+
+private fun virtually(block: () -> Unit) {
+    var failure: Throwable? = null
+    Thread.ofVirtual().start { failure = runCatching(block).exceptionOrNull() }.join()
+    failure?.let { throw it }
+}

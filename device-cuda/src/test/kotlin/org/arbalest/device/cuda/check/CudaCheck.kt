@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.cuda.check
+
+import org.arbalest.coroutines.await
+import org.arbalest.device.SyncEvent
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.cuda.CudaContractSpec
+import org.arbalest.device.cuda.CudaCopy
+import org.arbalest.device.cuda.CudaCopySpec
+import org.arbalest.device.cuda.CudaDriverSpec
+import org.arbalest.device.cuda.CudaEvents
+import org.arbalest.device.cuda.CudaHostContractSpec
+import org.arbalest.device.cuda.CudaKernelSpec
+import org.arbalest.device.cuda.CudaManagedContractSpec
+import org.arbalest.testkit.check.CheckedGpu
+import org.arbalest.testkit.check.CheckedSpec
+import org.arbalest.testkit.check.RawGpu
+import org.arbalest.testkit.check.gpuCheck
+import org.arbalest.testkit.gpu.CudaDouble
+import org.arbalest.testkit.gpu.GpuDouble
+import kotlin.reflect.KClass
+import kotlin.system.exitProcess
+
+/** Whether this machine's NVIDIA GPU and its driver do what Arbalest needs. */
+public object CudaCheck : CheckedGpu {
+    override val name: String get() = "cuda"
+    override val maker: String get() = "NVIDIA"
+    override val types: List<DeviceType> get() = listOf(DeviceType.CUDA, DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED)
+    override val double: GpuDouble get() = CudaDouble
+    override val driverProperty: String get() = "arbalest.cuda"
+    override val specs: List<CheckedSpec>
+        get() = listOf(
+            CheckedSpec("contract, GPU memory", CudaContractSpec::class, DeviceType.CUDA, 60),
+            CheckedSpec("contract, pinned memory", CudaHostContractSpec::class, DeviceType.CUDA_HOST, 60),
+            CheckedSpec("contract, managed memory", CudaManagedContractSpec::class, DeviceType.CUDA_MANAGED, 60),
+            CheckedSpec("contract, GPUs", CudaDriverSpec::class, DeviceType.CUDA, 90),
+            CheckedSpec("contract, copies", CudaCopySpec::class, DeviceType.CUDA, 60),
+            CheckedSpec("a kernel: flights counted", CudaKernelSpec::class, DeviceType.CUDA, 60),
+        )
+    override val benchmarks: List<KClass<*>> get() = listOf(CudaCopy::class, CudaEvents::class)
+    override val program: KClass<*> get() = CudaCheck::class
+    private val calls by lazy { RawCuda() }
+
+    override fun raw(): RawGpu = calls
+
+    override suspend fun await(event: SyncEvent): Unit = event.await()
+
+    @JvmStatic
+    public fun main(args: Array<String>): Unit = exitProcess(gpuCheck(this, args))
+}

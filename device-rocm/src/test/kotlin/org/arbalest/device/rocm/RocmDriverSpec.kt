@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.rocm
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.numbers
+import org.arbalest.testkit.gpu.HipDouble
+import org.arbalest.testkit.gpu.gpuDriverContract
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.TimeUnit.SECONDS
+
+/**
+ * What is asked of GPUs, and what HIP asks for beyond that: current devices, host functions, waits of threads. On the double, or, where the check runs it, on
+ * a driver.
+ */
+class RocmDriverSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(rocm)
+    extension(LedgerExtension)
+    extension(gates.opened)
+
+    val backend = RocmBackend(DeviceType.ROCM)
+    include(gpuDriverContract(backend))
+
+    val device by lazy { Devices.device(DeviceType.ROCM, 0) }
+    val second by lazy { backend.gpus.last() }
+    val gpu by lazy { Gpu.open(0) }
+    val cpu = Devices.cpu()
+
+    test("DEV-10 every call restores the device that was current, whatever that is") {
+        fun useAll() {
+            for (used in backend.gpus) {
+                val other = if (used == device) second else device
+                used.createStream().use { stream ->
+                    numbers(100).use { it.copyTo(used, stream) }.use { there ->
+                        there.copyTo(cpu, stream).use { back ->
+                            back.synchronize()
+                            back.isReady shouldBe true
+                        }
+                        stream.record().use { it.completion().toCompletableFuture().get(20, SECONDS) }
+                        there.copyTo(other, other.defaultStream()).use { it.synchronize() }
+                    }
+                    stream.synchronize()
+                    used.hostMemory().get().allocate(100).close()
+                }
+            }
+        }
+        for (ordinal in backend.gpus.indices) {
+            Raw.onDevice(ordinal) {
+                useAll()
+                Raw.currentDevice() shouldBe ordinal
+            }
+        }
+    }
+
+    test("host functions call nothing of HIP's, whatever is done when an event is over") {
+        device.createStream().use { stream ->
+            val gate = gates.shut(stream)
+            val source = numbers(500)
+            val there = source.copyTo(device, stream)
+            val done = checkNotNull(there.syncEvent()).use { it.completion() }.thenCompose {
+                there.close()
+                device.createStream().use { other -> other.record().use { it.completion() } }
+            }
+            source.close()
+            gate.open()
+            done.toCompletableFuture().get(20, SECONDS)
+            stream.synchronize()
+        }
+        if (onDouble) HipDouble.violation shouldBe ""
+    }
+
+    test("streams: one of somebody else's is used, and left alone") {
+        val out = Arena.ofAuto().allocate(JAVA_LONG)
+        Raw.onDevice(second.id().toInt()) { Raw.call(Raw.function("hipStreamCreateWithFlags", JAVA_LONG, JAVA_INT), out.address(), 0) shouldBe 0 }
+        val foreign = out.get(JAVA_LONG, 0)
+        second.wrapStream(foreign).use { stream ->
+            stream.handle() shouldBe foreign
+            val gate = gates.shut(stream)
+            numbers(10).use { it.copyTo(second, stream) }.use { there ->
+                there.isReady shouldBe false
+                gate.open()
+                there.copyTo(cpu, stream).use { it.synchronize() }
+            }
+        }
+        Raw.call(Raw.function("hipStreamQuery", JAVA_LONG), foreign) shouldBe 0
+        Raw.call(Raw.function("hipStreamDestroy", JAVA_LONG), foreign) shouldBe 0
+    }
+
+    test("DEV-03 an exported array's sync_event points to a hipEvent_t, which HIP answers for") {
+        Arena.ofConfined().use { arena ->
+            device.createStream().use { stream ->
+                val gate = gates.shut(stream)
+                val struct = arena.allocate(ArrowDeviceArrayStruct.SIZE, 8)
+                numbers(10).use { it.copyTo(device, stream) }.exportDeviceArray(struct)
+                ArrowDeviceArrayStruct.deviceType(struct.address()) shouldBe 10
+                val event = MemorySegment.ofAddress(ArrowDeviceArrayStruct.syncEvent(struct.address())).reinterpret(8).get(JAVA_LONG, 0)
+                val query = Raw.function("hipEventQuery", JAVA_LONG)
+                Raw.call(query, event) shouldBe Hip.NOT_READY
+                gate.open()
+                eventually("it completes") { Raw.call(query, event) == Hip.SUCCESS }
+                DeviceArray.importDeviceArray(struct, numbers(1).use { it.schema() }).close()
+            }
+        }
+    }
+})
