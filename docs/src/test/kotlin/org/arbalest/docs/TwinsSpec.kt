@@ -11,10 +11,15 @@ import kotlin.io.path.Path
 
 /** Parts that the other twin has no use for; why, is in the packages' documentation. */
 private val ONLY_CUDA = listOf("Cuda", "Jcuda", "ManagedMemory")
-private val ONLY_ROCM = listOf("HipThread", "Rocm", "ThreadWaits")
+private val ONLY_ROCM = listOf("HipThread", "Rocm")
 
 /** What the other twin's part of that name does not do, but for the functions of the libraries. */
-private val ONLY_CUDAS = mapOf("Gpu" to setOf("attribute", "context", "device", "tryEnter"), "Streams" to setOf("copyOf"))
+private val ONLY_CUDAS = mapOf(
+    "Gpu" to setOf("attribute", "context", "device", "push", "pushOrdered"),
+    "RocmProvider" to setOf("gpu"),
+    "Streams" to setOf("copyOf"),
+    "Waits" to setOf("enter", "leave"),
+)
 private val ONLY_ROCMS = mapOf("HipErrors" to setOf("forget"), "HipLibrary" to setOf("has"))
 
 /** CUDA's and ROCm's backends are twins: who knows one, finds his way in the other. */

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.spi
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
+import io.kotest.matchers.shouldBe
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicReference
+
+/** Waits that are asked for by a thread, on a runtime that answers what a test says. */
+class EventPollerSpec : FunSpec({
+    test("DEV-24 each is told once, when its event is done or has failed, and not before: what cannot be told is asked for again") {
+        val runtime = Answers()
+        val poller = runtime.poller()
+        val answers = Answer.entries - Answer.GONE
+        for ((event, answer) in answers.withIndex()) {
+            runtime.now[event.toLong()] = answer
+            poller.add(event.toLong(), runtime.completion(event.toLong()))
+        }
+        runtime.untilAsked(20, Answer.NOT_READY.ordinal.toLong(), Answer.CANNOT_TELL.ordinal.toLong())
+        runtime.told.toList() shouldContainExactlyInAnyOrder listOf(Answer.DONE, Answer.FAILED, Answer.UNKNOWN).map { it.ordinal.toLong() }
+        runtime.asked(Answer.DONE.ordinal.toLong()) shouldBe 1
+        runtime.asked(Answer.FAILED.ordinal.toLong()) shouldBe 1
+        runtime.asked(Answer.UNKNOWN.ordinal.toLong()) shouldBe 3
+        runtime.told.clear()
+        for (answer in listOf(Answer.NOT_READY, Answer.CANNOT_TELL)) runtime.now[answer.ordinal.toLong()] = Answer.DONE
+        runtime.untilTold(2)
+        runtime.told.toList() shouldContainExactlyInAnyOrder listOf(Answer.NOT_READY, Answer.CANNOT_TELL).map { it.ordinal.toLong() }
+        runtime.brackets.get() shouldBe 0
+    }
+
+    test("an unknown answer that comes now and then is none") {
+        val runtime = Answers()
+        val poller = runtime.poller()
+        val turn = AtomicInteger()
+        runtime.script = { if (turn.incrementAndGet() % 3 == 0) Answer.NOT_READY else Answer.UNKNOWN }
+        poller.add(1, runtime.completion(1))
+        runtime.untilAsked(50, 1)
+        runtime.told.shouldBeEmpty()
+        runtime.script = null
+        runtime.now[1] = Answer.DONE
+        runtime.untilTold(1)
+    }
+
+    test("a runtime that cannot be entered answers for all: they are told, or held") {
+        val runtime = Answers()
+        val poller = runtime.poller()
+        runtime.entering = Answer.CANNOT_TELL
+        repeat(3) { poller.add(it.toLong(), runtime.completion(it.toLong())) }
+        val tried = runtime.entered.get()
+        runtime.until { runtime.entered.get() > tried + 5 }
+        runtime.told.shouldBeEmpty()
+        runtime.asked(0) shouldBe 0
+        runtime.entering = Answer.FAILED
+        runtime.untilTold(3)
+    }
+
+    test("DEV-26 when the runtime is gone nobody is told, and nothing is asked any more") {
+        val runtime = Answers()
+        val poller = runtime.poller()
+        poller.add(1, runtime.completion(1))
+        runtime.untilAsked(1, 1)
+        runtime.now[1] = Answer.GONE
+        val thread = runtime.thread.get()
+        thread.join(20_000)
+        thread.isAlive shouldBe false
+        poller.add(2, runtime.completion(2))
+        runtime.told.shouldBeEmpty()
+        runtime.asked(2) shouldBe 0
+    }
+
+    test("DEV-25 a question that takes long holds up no other: another thread goes on, and the first one's event is not lost") {
+        val runtime = Answers()
+        val poller = runtime.poller(mayBlock = true)
+        val stuck = CountDownLatch(1)
+        val inside = CountDownLatch(1)
+        runtime.blocking[1] = {
+            inside.countDown()
+            stuck.await()
+        }
+        poller.add(1, runtime.completion(1))
+        inside.await()
+        for (event in 2L..50L) {
+            poller.add(event, runtime.completion(event))
+            runtime.now[event] = Answer.DONE
+        }
+        runtime.untilTold(49)
+        runtime.told.toList() shouldContainExactlyInAnyOrder (2L..50L).toList()
+        runtime.blocking.clear()
+        stuck.countDown()
+        runtime.untilAsked(5, 1)
+        runtime.now[1] = Answer.DONE
+        runtime.untilTold(50)
+        runtime.brackets.get() shouldBe 0
+    }
+
+    test("what is thrown at the poller is said, and held; it goes on") {
+        val runtime = Answers()
+        val poller = runtime.poller()
+        runtime.script = { error("no") }
+        poller.add(1, runtime.completion(1))
+        runtime.until { runtime.said.size > 3 }
+        runtime.told.shouldBeEmpty()
+        runtime.script = { Answer.DONE }
+        runtime.untilTold(1)
+    }
+
+    test("a thread that waits goes on when its event is over, or at its limit, and then its event is asked for no more") {
+        val runtime = Answers()
+        val poller = runtime.poller()
+        poller.await(1, 1) shouldBe false
+        val asked = runtime.asked(1)
+        poller.add(2, runtime.completion(2))
+        runtime.untilAsked(20, 2)
+        runtime.asked(1) shouldBe asked
+        val waiting = CompletableFuture.supplyAsync { poller.await(3, SECONDS.toNanos(60)) }
+        runtime.untilAsked(3, 3)
+        waiting.isDone shouldBe false
+        runtime.now[3] = Answer.DONE
+        waiting.get(20, SECONDS) shouldBe true
+        val interrupted = CompletableFuture<Boolean>()
+        val thread = Thread.ofPlatform().start { interrupted.complete(poller.await(4, SECONDS.toNanos(60)) && Thread.currentThread().isInterrupted) }
+        runtime.untilAsked(3, 4)
+        thread.interrupt()
+        runtime.untilAsked(runtime.asked(4) + 5, 4)
+        interrupted.isDone shouldBe false
+        runtime.now[4] = Answer.DONE
+        interrupted.get(20, SECONDS) shouldBe true
+    }
+
+    test("ten thousand events from eight threads, that complete in any order, are told once each") {
+        val runtime = Answers()
+        val poller = runtime.poller(mayBlock = true)
+        val adding = List(8) { seed ->
+            Thread.ofPlatform().start {
+                for (event in seed * 1250L until (seed + 1) * 1250L) {
+                    poller.add(event, runtime.completion(event))
+                    runtime.now[(event * 7919) % 10_000] = Answer.DONE
+                }
+            }
+        }
+        adding.forEach { it.join() }
+        runtime.untilTold(10_000)
+        runtime.told.sorted() shouldContainExactly (0L until 10_000L).toList()
+    }
+})
+
+/** Answers what is said for each event; not ready, if nothing is. */
+private class Answers : EventPoller.Runtime {
+    val now = ConcurrentHashMap<Long, Answer>()
+    val told = ConcurrentLinkedQueue<Long>()
+    val said = ConcurrentLinkedQueue<String>()
+    val blocking = ConcurrentHashMap<Long, () -> Unit>()
+    val brackets = AtomicInteger()
+    val entered = AtomicInteger()
+    val thread = AtomicReference<Thread>()
+    private val asked = ConcurrentHashMap<Long, AtomicInteger>()
+
+    @Volatile var entering = Answer.DONE
+
+    @Volatile var script: (() -> Answer)? = null
+
+    fun poller(mayBlock: Boolean = false) = EventPoller("poller-spec", this, mayBlock)
+
+    fun completion(event: Long) = object : Completion {
+        override fun complete() {
+            told += event
+        }
+
+        override fun userData(): Long = error("no C")
+
+        override fun hostFunction(): Long = error("no C")
+
+        override fun eventCallback(): Long = error("no C")
+    }
+
+    fun asked(event: Long): Int = asked[event]?.get() ?: 0
+
+    fun untilTold(count: Int) = until { told.size >= count }
+
+    /** So often from now on, each. */
+    fun untilAsked(times: Int, vararg events: Long) = until { events.all { asked(it) >= times } }
+
+    fun until(condition: () -> Boolean) {
+        val patience = System.nanoTime() + SECONDS.toNanos(20)
+        while (!condition()) {
+            check(System.nanoTime() < patience) { "not so after 20 seconds; told $told, said $said" }
+            Thread.yield()
+        }
+    }
+
+    override fun begin() {
+        thread.set(Thread.currentThread())
+    }
+
+    override fun enter(): Answer {
+        entered.incrementAndGet()
+        return entering.also { if (it == Answer.DONE) brackets.incrementAndGet() }
+    }
+
+    override fun leave() {
+        brackets.decrementAndGet()
+    }
+
+    override fun ask(event: Long): Answer {
+        asked.computeIfAbsent(event) { AtomicInteger() }.incrementAndGet()
+        blocking[event]?.invoke()
+        return script?.invoke() ?: now[event] ?: Answer.NOT_READY
+    }
+
+    override fun report(what: String, failure: Throwable) {
+        said += what
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.spi
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicInteger
+
+/** What is given back later, or again. */
+class LateCallsSpec : FunSpec({
+    val said = ConcurrentLinkedQueue<String>()
+    val begun = AtomicInteger()
+    val calls = LateCalls("late-calls-spec", begun::incrementAndGet) { what, failure -> said += "$what ${failure.message}" }
+
+    /** A call that is answered so, one after the other; the last one counts. */
+    class Scripted(private vararg val answers: Answer) : LateCalls.Call {
+        val attempts = AtomicInteger()
+        val over = CountDownLatch(answers.size)
+
+        override fun attempt(): Answer = answers[minOf(attempts.getAndIncrement(), answers.size - 1)].also { over.countDown() }
+
+        override fun failure() = IllegalStateException("attempt ${attempts.get()}")
+    }
+
+    beforeTest { calls.start() }
+    afterTest { said.clear() }
+
+    test("DEV-26 a call that is refused is made again until it is done, and others do not wait for that") {
+        val call = Scripted(Answer.CANNOT_TELL, Answer.NOT_READY, Answer.UNKNOWN, Answer.CANNOT_TELL, Answer.DONE)
+        calls.give(call)
+        calls.drain() // it was tried
+        (call.attempts.get() >= 1) shouldBe true
+        call.over.await(20, SECONDS) shouldBe true
+        calls.drain()
+        call.attempts.get() shouldBe 5
+        said.shouldBeEmpty()
+        begun.get() shouldBe 1
+    }
+
+    test("DEV-26 a call that fails for good is made once, and said once; one with an unknown code five times") {
+        val forGood = Scripted(Answer.FAILED)
+        val unknown = Scripted(*Array(5) { Answer.UNKNOWN })
+        calls.give(forGood)
+        calls.give(unknown)
+        unknown.over.await(20, SECONDS) shouldBe true
+        calls.drain()
+        forGood.attempts.get() shouldBe 1
+        unknown.attempts.get() shouldBe 5
+        said.toList() shouldContainExactly listOf("giving back, for good, attempt 1", "giving back, for good, attempt 5")
+    }
+
+    test("DEV-26 what is gone with its runtime is given up, and not said") {
+        val call = Scripted(Answer.CANNOT_TELL, Answer.GONE)
+        calls.give(call)
+        call.over.await(20, SECONDS) shouldBe true
+        calls.drain()
+        call.attempts.get() shouldBe 2
+        said.shouldBeEmpty()
+    }
+
+    test("a call that was made elsewhere goes on here, if there is something left to do") {
+        val call = Scripted(Answer.DONE)
+        for (answer in listOf(Answer.DONE, Answer.GONE)) calls.goOn(answer, call)
+        calls.drain()
+        call.attempts.get() shouldBe 0
+        calls.goOn(Answer.CANNOT_TELL, call)
+        call.over.await(20, SECONDS) shouldBe true
+        calls.goOn(Answer.FAILED, call)
+        said.size shouldBe 1
+    }
+
+    test("tasks run in order, and one that throws is said, and holds up none") {
+        val order = ConcurrentLinkedQueue<Int>()
+        repeat(100) { i ->
+            calls.submit {
+                order += i
+                check(i != 50) { "number 50" }
+            }
+        }
+        calls.drain()
+        order.toList() shouldContainExactly (0 until 100).toList()
+        said.toList() shouldContainExactly listOf("work on late-calls-spec number 50")
+    }
+})
