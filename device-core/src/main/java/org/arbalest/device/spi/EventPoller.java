@@ -32,7 +32,7 @@ public final class EventPoller {
   private static final int UNKNOWN_TIMES = 3;
 
   /** How a runtime is asked. Called from the poller's threads only; nothing is to be thrown. */
-  public interface Runtime {
+  public interface Asker {
     /** Called first on each thread. */
     default void begin() {}
 
@@ -52,7 +52,7 @@ public final class EventPoller {
   }
 
   private final String name;
-  private final Runtime runtime;
+  private final Asker runtime;
   private final ConcurrentLinkedQueue<Pending> added = new ConcurrentLinkedQueue<>();
 
   /** Who is asked for in the next round: the current worker's, and its successor's when it is stuck. */
@@ -79,7 +79,7 @@ public final class EventPoller {
    * @param name of its thread
    * @param mayBlock whether a question may take as long as somebody else's call, as HIP's do: then a second thread watches, and has another go on
    */
-  public EventPoller(String name, Runtime runtime, boolean mayBlock) {
+  public EventPoller(String name, Asker runtime, boolean mayBlock) {
     this.name = name;
     this.runtime = runtime;
     this.watch = mayBlock ? Thread.ofPlatform().name(name + "-watch").daemon().unstarted(this::watch) : null;
@@ -265,6 +265,7 @@ public final class EventPoller {
       if (now != null) LockSupport.unpark(now.thread);
     }
 
+    @SuppressWarnings("ThreadPriorityCheck") // nothing relies on it: who makes progress may need the core
     private void pause() {
       long quiet = System.nanoTime() - changed;
       if (quiet < BUSY_NANOS) {

@@ -153,7 +153,7 @@ class EventPollerSpec : FunSpec({
 })
 
 /** Answers what is said for each event; not ready, if nothing is. */
-private class Answers : EventPoller.Runtime {
+private class Answers : EventPoller.Asker {
     val now = ConcurrentHashMap<Long, Answer>()
     val told = ConcurrentLinkedQueue<Long>()
     val said = ConcurrentLinkedQueue<String>()

@@ -7,7 +7,7 @@ import org.arbalest.device.spi.Completion;
 import org.arbalest.device.spi.EventPoller;
 
 /** Who waits for a GPU's events: they are asked for, by a thread of ours, so that no stream of ours ever waits for anybody else's work (DEV-25). */
-final class Waits implements EventPoller.Runtime {
+final class Waits implements EventPoller.Asker {
   /** How long a thread waits for an event that cannot be told of, until that is an error: its own capture may be in the way, for good. */
   private static final long HELD_NANOS = TimeUnit.SECONDS.toNanos(10);
 

@@ -12,7 +12,7 @@ import org.arbalest.device.spi.EventPoller;
  * <p>Never by {@code hipEventSynchronize}: as long as a thread is in that, HIP lets others wait as well who ask for the event or queue a wait for it, and frees it
  * under that thread if somebody destroys it. Somebody else may be in it, so a question may take long: then another thread goes on with the other events.
  */
-final class Waits implements EventPoller.Runtime {
+final class Waits implements EventPoller.Asker {
   /** How long a thread waits for an event that cannot be told of, until that is an error: its own capture may be in the way, for good. */
   private static final long HELD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
