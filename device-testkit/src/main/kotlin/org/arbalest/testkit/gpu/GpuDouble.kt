@@ -190,6 +190,8 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     /** Whether devices reach pageable memory by the CPU's page tables, as a GH200's does; to be said before a device is opened. */
     public fun reachPageable(reach: Boolean) {
         reachPageableFunction.invoke(if (reach) 1 else 0)
+    }
+
     /** How often the driver itself gave device memory, which is slow; what a cache serves is not among it. */
     public val mapped: Long get() = mappedFunction.invoke() as Long
 
