@@ -52,6 +52,12 @@ internal class CudaBackend(private val type: DeviceType) : GpuBackend {
     override val types: List<DeviceType> get() = listOf(DeviceType.CUDA, DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED)
     override val threads: String get() = "arbalest-cuda"
     override val program: KClass<*> get() = CudaProgram::class
+    override val sharingCalls: List<String>
+        get() = listOf(
+            "cuStreamCreate", "cuStreamWaitEvent", "cuEventCreate", "cuEventRecord", "cuPointerGetAttribute", "cuMemGetAddressRange", "cuIpcGetMemHandle",
+            "cuIpcGetEventHandle",
+        )
+    override val openingCalls: List<String> get() = listOf("cuIpcOpenMemHandle", "cuIpcCloseMemHandle")
     override val visibility: String get() = "CUDA_VISIBLE_DEVICES"
     override val words: GpuWords
         get() = GpuWords(

@@ -32,6 +32,12 @@ public interface GpuBackend : StagingBackend {
     /** Whether an event goes to another process with its array. */
     public val sharesEvents: Boolean get() = true
 
+    /** What sharing an array calls that is not ready, and can fail. */
+    public val sharingCalls: List<String>
+
+    /** What opening and closing an array of another process calls. */
+    public val openingCalls: List<String>
+
     /** The variable by which a process sees some of the machine's GPUs only, in another order. */
     public val visibility: String
 
