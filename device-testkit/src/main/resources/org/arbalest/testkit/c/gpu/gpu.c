@@ -248,7 +248,7 @@ int gpu_register(gpu_device* device, uint64_t address, size_t size) {
   }
   struct block* block = code == GPU_OK ? calloc(1, sizeof(struct block)) : NULL;
   if (block != NULL) {
-    *block = (struct block){address, size, (char*)address, GPU_REGISTERED, device, blocks};
+    *block = (struct block){.address = address, .size = size, .bytes = (char*)address, .kind = GPU_REGISTERED, .device = device, .next = blocks};
     blocks = block;
     gpu_counted(LIVE_REGISTERED, 1);
   }

@@ -358,9 +358,8 @@ void gpu_stream_pass(gpu_stream* stream) {
   gpu_unlock();
 }
 
-int gpu_free(gpu_device* device, uint64_t address, enum gpu_kind kind) {
-  gpu_lock();
-  gpu_free_begins();
+/* Until all that is queued on the device now is done. Locked. */
+static void await_device(gpu_device* device) {
   int64_t target = last_number;
   gpu_stream* at = streams;
   while (at != NULL && gpu_status(device) == 0) {
@@ -371,6 +370,18 @@ int gpu_free(gpu_device* device, uint64_t address, enum gpu_kind kind) {
       at = at->next;
     }
   }
+}
+
+void gpu_device_synchronize(gpu_device* device) {
+  gpu_lock();
+  await_device(device);
+  gpu_unlock();
+}
+
+int gpu_free(gpu_device* device, uint64_t address, enum gpu_kind kind) {
+  gpu_lock();
+  gpu_free_begins();
+  await_device(device);
   int code = gpu_release_locked(address, kind);
   gpu_free_ends();
   gpu_unlock();
