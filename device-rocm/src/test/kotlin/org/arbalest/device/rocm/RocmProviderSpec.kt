@@ -94,7 +94,7 @@ class RocmProviderSpec : FunSpec({
 
 /** The sources of a HIP by another name. */
 private val hip = arrayOf(
-    "gpu/hip.c", "gpu/hip_api.h", "gpu/gpu.c", "gpu/gpu.h", "gpu/exit.c", "gpu/exit.h", "gpu/queue.c", "gpu/queue.h", "gpu/capture.c", "gpu/capture.h",
+    "gpu/hip.c", "gpu/hip_api.h", "gpu/gpu.c", "gpu/gpu.h", "gpu/exit.c", "gpu/exit.h", "gpu/queue.c", "gpu/queue.h", "gpu/capture.c", "gpu/capture.h", "gpu/ipc.c", "gpu/ipc.h", "gpu/trouble.c", "gpu/trouble.h",
 )
 
 /** Runs a program on a double of the same release. */
