@@ -191,7 +191,8 @@ internal object WithPools {
         val stream = device.createStream()
         val gate = gates.shut(stream)
         val event = stream.record()
-        val thread = Thread.ofPlatform().start { event.synchronize() }
+        val synchronize = Raw.function("hipEventSynchronize", JAVA_LONG) // as others do; ours does not
+        val thread = Thread.ofPlatform().start { check(Raw.call(synchronize, event.handle()) == 0) }
         eventually("it waits") { HipDouble.synchronizing > 0 }
         device.allocate(100).close()
         check("10529" in HipDouble.violation) { "the double does not see what may deadlock" }
