@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 final class CudaDriver implements DeviceDriver {
   /** {@code CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED} to {@code CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD}: while a graph is captured. */
 
-
   private final Gpu gpu;
   private final DeviceType type;
   private final MemoryAllocator memory;

@@ -84,7 +84,8 @@ final class ManagedHints {
 
   private static void checkShared(Gpu gpu) {
     if (Gpu.attribute(gpu.ordinal, Cu.CONCURRENT_MANAGED_ACCESS) != 0) return;
-    throw new DeviceException(Errno.ENOSYS, gpu.name + " cannot use managed memory while the CPU does (concurrentManagedAccess is 0), so it moves none by itself");
+    throw new DeviceException(Errno.ENOSYS,
+        gpu.name + " cannot use managed memory while the CPU does (concurrentManagedAccess is 0), so it moves none by itself");
   }
 
   /** Where the allocations begin that the buffers are in, and their sizes. */

@@ -87,7 +87,8 @@ final class Pool {
   }
 
   /** Memory that takes its turn in a stream of somebody's; null where there are no pools. */
-  @Nullable MemoryAllocator orderedBy(long queue) {
+  @Nullable
+  MemoryAllocator orderedBy(long queue) {
     return isThere() ? new StreamMemory(gpu, handle, queue) : null;
   }
 

@@ -7,7 +7,8 @@ final class Registrations {
 
   static void pin(Gpu gpu, long address, long bytes) {
     if (Gpu.attribute(gpu.ordinal, CuRegister.CAN_USE_HOST_POINTER) == 0) {
-      throw gpu.error("cuMemHostRegister", Cu.NOT_SUPPORTED, what(address, bytes) + ": the GPU finds it under another address (canUseHostPointerForRegisteredMem is 0)");
+      throw gpu.error("cuMemHostRegister", Cu.NOT_SUPPORTED,
+          what(address, bytes) + ": the GPU finds it under another address (canUseHostPointerForRegisteredMem is 0)");
     }
     gpu.enter();
     int code = CuRegister.memHostRegister(address, bytes, CuRegister.PORTABLE | CuRegister.DEVICE_MAP);

@@ -35,7 +35,8 @@ final class Copies implements HostStaging {
     int before = gpu.enterOrdered();
     int code = isOneCall ? HipCopies.memcpyBatchAsync(batch, queue) : Hip.SUCCESS;
     int done = 0;
-    for (; !isOneCall && done < batch.count() && code == Hip.SUCCESS; done++) code = HipCopies.memcpyAsync(batch.to(done), batch.from(done), batch.bytes(done), queue);
+    for (; !isOneCall && done < batch.count() && code == Hip.SUCCESS; done++)
+      code = HipCopies.memcpyAsync(batch.to(done), batch.from(done), batch.bytes(done), queue);
     gpu.leave(before);
     if (code == Hip.SUCCESS) return;
     String asked = isOneCall ? batch.count() + " copies, the first of " + describe(batch, 0) : describe(batch, done - 1);

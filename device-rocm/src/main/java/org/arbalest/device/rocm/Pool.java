@@ -124,7 +124,8 @@ final class Pool {
   }
 
   /** Memory that takes its turn in a stream of somebody's; null where there is no pool. */
-  @Nullable MemoryAllocator orderedBy(long queue) {
+  @Nullable
+  MemoryAllocator orderedBy(long queue) {
     return isThere() ? new StreamMemory(gpu, handle, queue) : null;
   }
 

@@ -9,12 +9,8 @@ import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import io.kotest.matchers.types.shouldBeSameInstanceAs
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.Ledger
-import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
@@ -22,7 +18,6 @@ import org.arbalest.testkit.contract.settled
 import org.arbalest.testkit.gpu.GpuDouble.Live
 import java.lang.foreign.Arena
 import java.util.concurrent.CompletableFuture
-import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
@@ -237,7 +232,6 @@ private fun gpuStreamContract(backend: GpuBackend): TestFactory = funSpec {
         (threads.filter { !it.endsWith("-watch") } - "${backend.threads}-events-1") shouldContainExactlyInAnyOrder
             listOf("${backend.threads}-frees", "${backend.threads}-events-0")
     }
-
 }
 
 private fun gpuFailureContract(backend: GpuBackend): TestFactory = funSpec {

@@ -3,7 +3,6 @@ package org.arbalest.testkit.gpu
 
 import io.kotest.core.factory.TestFactory
 import io.kotest.core.spec.style.funSpec
-import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeSameInstanceAs
 import org.arbalest.device.DeviceArray

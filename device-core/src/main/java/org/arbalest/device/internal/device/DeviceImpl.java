@@ -110,7 +110,8 @@ public final class DeviceImpl implements Device {
   /** Of the device whose memory it is: there is one cache. */
   private MemoryManager renamed() {
     DeviceDriver d = driver();
-    return d.cacheBytes() == 0 ? new AllocatorMemory(this, d) : new AllocatorMemory(this, AllocatingMemory.allocatorOf(DeviceRegistry.find(type, ordinal).memory()));
+    return d.cacheBytes() == 0 ? new AllocatorMemory(this, d)
+        : new AllocatorMemory(this, AllocatingMemory.allocatorOf(DeviceRegistry.find(type, ordinal).memory()));
   }
 
   @Override
@@ -139,7 +140,8 @@ public final class DeviceImpl implements Device {
   public DeviceBuffer pin(MemorySegment segment, Runnable onUnpinned) {
     Objects.requireNonNull(segment, "memory");
     Objects.requireNonNull(onUnpinned, "onUnpinned");
-    if (!segment.isNative() || segment.byteSize() == 0) throw new IllegalArgumentException("what is pinned is native memory of at least one byte, not " + segment);
+    if (!segment.isNative() || segment.byteSize() == 0)
+      throw new IllegalArgumentException("what is pinned is native memory of at least one byte, not " + segment);
     DeviceDriver d = driver();
     Device place = hostMemory().map(MemoryManager::device).orElse(this);
     long address = segment.address();
@@ -219,7 +221,8 @@ public final class DeviceImpl implements Device {
   }
 
   /** By way of what its queues copy from and to pageable memory; null if they do that by themselves. */
-  @Nullable Staging staging() {
+  @Nullable
+  Staging staging() {
     return staging;
   }
 

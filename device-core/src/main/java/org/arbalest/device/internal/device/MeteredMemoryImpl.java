@@ -94,7 +94,8 @@ public final class MeteredMemoryImpl implements MeteredMemory, AllocatingMemory 
       if (bytes > limit - before) {
         failedCount.incrementAndGet();
         throw new DeviceException(
-            Errno.ENOMEM, "the limit of " + limit + " bytes on " + device() + " is reached: ENOMEM, asked for " + bytes + " bytes, and " + before + " are in use");
+            Errno.ENOMEM,
+            "the limit of " + limit + " bytes on " + device() + " is reached: ENOMEM, asked for " + bytes + " bytes, and " + before + " are in use");
       }
     } while (!currentBytes.compareAndSet(before, before + bytes));
   }

@@ -275,7 +275,8 @@ public final class ArrayLinkImpl implements ArrayLink {
     int length = header.getInt();
     int kind = header.getInt();
     long number = header.getLong();
-    if (length < 0 || length > MOST_BYTES || (kind != ARRAY && length > 0)) throw new IOException("the other process sent a frame of kind " + kind + " with " + length + " bytes");
+    if (length < 0 || length > MOST_BYTES || (kind != ARRAY && length > 0))
+      throw new IOException("the other process sent a frame of kind " + kind + " with " + length + " bytes");
     switch (kind) {
       case ARRAY -> receive(new Incoming(number, need(length).array()));
       case RELEASED -> forget(number);

@@ -69,9 +69,11 @@ record Message(UUID process, DeviceType device, @Nullable UUID uuid, @Nullable S
   static Message read(byte[] message) {
     ByteReader header = new ByteReader(Arrays.copyOf(message, Math.min(message.length, HEADER)));
     long mark = header.long64("the mark");
-    if (mark != MARK) throw DeviceException.invalid("these " + message.length + " bytes are no message of a shared array: they begin with 0x" + Long.toHexString(mark));
+    if (mark != MARK)
+      throw DeviceException.invalid("these " + message.length + " bytes are no message of a shared array: they begin with 0x" + Long.toHexString(mark));
     int version = header.int32("the version");
-    if (version != VERSION) throw DeviceException.invalid("the message of a shared array has version " + version + ", and this release reads version " + VERSION);
+    if (version != VERSION)
+      throw DeviceException.invalid("the message of a shared array has version " + version + ", and this release reads version " + VERSION);
     int checksum = header.int32("the checksum");
     if (checksum != checksum(message, HEADER)) {
       throw DeviceException.invalid("the message of a shared array, of " + message.length + " bytes, was cut or changed: its checksum is wrong");

@@ -31,7 +31,7 @@ final class OutLanes {
     try {
       follow(lanes.copies(), queue);
       for (int i = 0; i < out.count(); i++) {
-        for (long done = 0; done < out.bytes(i); ) {
+        for (long done = 0; done < out.bytes(i);) {
           if (used == size) turn(transfer);
           long bytes = Math.min(out.bytes(i) - done, size - used);
           long slot = ring.address(turn % ring.count()) + used;
