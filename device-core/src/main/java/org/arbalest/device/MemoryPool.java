@@ -63,6 +63,7 @@ public sealed interface MemoryPool extends MemoryManager, AutoCloseable permits 
   MXBeanRegistration registerMXBean(String name);
 
   /** Gives what is kept back to the device. */
+  @Override
   void trim();
 
   /** Gives what is kept back to the device, and keeps nothing from now on. Allocating throws an {@link IllegalStateException}. */

@@ -20,6 +20,7 @@ public interface ProcessSharing extends MemoryAllocator {
    * @param bytes how large it is
    * @param handle by which it is opened
    */
+  @SuppressWarnings("ArrayRecordComponent")
   record Exported(long base, long bytes, byte[] handle) {}
 
   /**

@@ -22,6 +22,7 @@ public enum MemoryAdvice {
   NOT_ACCESSED_BY;
 
   /** {@code CU_MEM_ADVISE_SET_READ_MOSTLY} is 1, and so on. */
+  @SuppressWarnings("EnumOrdinal")
   int code() {
     return ordinal() + 1;
   }

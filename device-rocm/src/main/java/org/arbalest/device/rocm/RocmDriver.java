@@ -64,7 +64,7 @@ final class RocmDriver implements DeviceDriver {
   /** Pinned memory has no such order. */
   @Override
   public @Nullable MemoryAllocator orderedBy(long queue) {
-    return memory == gpu.deviceMemory ? gpu.pool.orderedBy(queue) : null;
+    return memory.equals(gpu.deviceMemory) ? gpu.pool.orderedBy(queue) : null;
   }
 
   @Override
@@ -96,7 +96,7 @@ final class RocmDriver implements DeviceDriver {
   /** Pinned memory is another process's by other means, or not at all. */
   @Override
   public @Nullable ProcessSharing sharing() {
-    return memory == gpu.deviceMemory ? gpu.sharing : null;
+    return memory.equals(gpu.deviceMemory) ? gpu.sharing : null;
   }
 
   @Override

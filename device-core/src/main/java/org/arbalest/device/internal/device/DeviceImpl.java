@@ -34,7 +34,7 @@ public final class DeviceImpl implements Device {
 
   private volatile @Nullable Device unnumbered;
   private volatile @Nullable MemoryManager memory;
-  private volatile @Nullable Optional<MemoryManager> hostMemory;
+  private volatile @Nullable MemoryManager hostMemory;
   private volatile @Nullable DeviceStream defaultStream;
 
   public DeviceImpl(DeviceType type, long id, @Nullable DeviceDriver driver) {
@@ -116,17 +116,16 @@ public final class DeviceImpl implements Device {
 
   @Override
   public Optional<MemoryManager> hostMemory() {
-    Optional<MemoryManager> known = hostMemory;
-    return known == null ? findHostMemory() : known;
+    MemoryManager known = hostMemory;
+    return known == null ? findHostMemory() : Optional.of(known);
   }
 
   private Optional<MemoryManager> findHostMemory() {
     DeviceDriver d = driver();
     HostMemory host = d.hostMemory();
-    Optional<MemoryManager> found = d.isCpuAccessible() ? Optional.of(memory()) : Optional.empty();
-    if (host != null) found = Optional.of(hostMemory(host));
+    MemoryManager found = host != null ? hostMemory(host) : d.isCpuAccessible() ? memory() : null;
     hostMemory = found;
-    return found;
+    return Optional.ofNullable(found);
   }
 
   /** Where it is a device of its own, that one's memory, so that both keep together what was freed. */
@@ -148,8 +147,11 @@ public final class DeviceImpl implements Device {
     long bytes = segment.byteSize();
     Lull.Steps unpin =
         () -> {
-          d.unpin(address, bytes);
-          Reference.reachabilityFence(segment);
+          try {
+            d.unpin(address, bytes);
+          } finally {
+            Reference.reachabilityFence(segment); // of an automatic arena, too
+          }
           Worker.RELEASES.submit(onUnpinned);
           return true;
         };

@@ -65,7 +65,7 @@ public final class DeviceStreamImpl implements DeviceStream {
   public void waitForMemory(DeviceBuffer buffer) {
     DeviceQueue other = DeviceBufferImpl.unwrap(buffer).allocation().orderedBy;
     DeviceQueue own = queue.get();
-    if (other == null || (own != null && own.handle == other.handle && own.driver == other.driver)) return;
+    if (other == null || (own != null && own.handle == other.handle && own.driver.equals(other.driver))) return;
     RecordedEvent end = RecordedEvent.record(other.device, other.driver, other.handle);
     try {
       waitFor(end.point, end);

@@ -61,6 +61,7 @@ final class Lull {
     }
   }
 
+  @SuppressWarnings("NonAtomicVolatileUpdate") // under the lock
   private static boolean step(Steps next) {
     STEPPING.lock();
     try {

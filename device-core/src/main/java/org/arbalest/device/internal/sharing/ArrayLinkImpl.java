@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Each frame is its payload's length, its kind and a number; both ends begin with a greeting. Whoever releases an array does not wait for the socket: a thread of
  * the link says it.
  */
+@SuppressWarnings({"ArrayRecordComponent", "ReferenceEquality"}) // records that are only carried; the very same holder
 public final class ArrayLinkImpl implements ArrayLink {
   /** "ARBLINK1", lowest byte first. */
   private static final long GREETING = 0x314B4E494C425241L;

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param event the handle of the event to wait for; null if there is none
  * @param memories the allocations
  */
+@SuppressWarnings("ArrayRecordComponent") // they are only carried
 record Message(UUID process, DeviceType device, @Nullable UUID uuid, @Nullable String pciBusId, byte @Nullable [] event, List<Memory> memories, Field field,
     Part root) {
   static final int VERSION = 1;

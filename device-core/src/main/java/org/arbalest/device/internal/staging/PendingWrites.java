@@ -25,10 +25,11 @@ final class PendingWrites {
   }
 
   /** Ends one; a second time is nothing. */
+  @SuppressWarnings("ReferenceEquality") // another may be equal
   static void remove(Range range) {
     synchronized (RANGES) {
       for (int i = 0; i < RANGES.size(); i++) {
-        if (RANGES.get(i) != range) continue; // another may be equal
+        if (RANGES.get(i) != range) continue;
         RANGES.set(i, RANGES.getLast());
         RANGES.removeLast();
         return;

@@ -3,7 +3,6 @@ package org.arbalest.device.internal.staging;
 
 import java.util.ArrayDeque;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.spi.DeviceDriver;
@@ -30,7 +29,7 @@ public final class Staging {
 
   private static final int MOST_LANES = 4;
 
-  private static final Map<HostStaging, Staging> ALL = new IdentityHashMap<>();
+  private static final IdentityHashMap<HostStaging, Staging> ALL = new IdentityHashMap<>();
 
   final HostStaging host;
   final StagingSlots small;
@@ -46,8 +45,8 @@ public final class Staging {
     this.driver = driver;
     this.host = host;
     HostMemory pinned = host.pinnedMemory();
-    this.small = new StagingSlots(driver, pinned.allocator(), SMALL, MOST_SMALL, MOST_SMALL);
-    this.large = new StagingSlots(driver, pinned.allocator(), LARGE, MOST_LARGE, MOST_LARGE / 4);
+    this.small = new StagingSlots(pinned.allocator(), SMALL, MOST_SMALL, MOST_SMALL);
+    this.large = new StagingSlots(pinned.allocator(), LARGE, MOST_LARGE, MOST_LARGE / 4);
   }
 
   /** What a driver's device and those that share its memory have; null if the driver wants none. To be asked for once. */

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.internal.memory.Faults;
-import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +13,6 @@ final class StagingSlots {
   private static final long ALIGNMENT = 4096;
 
   final long size;
-  private final DeviceDriver driver;
   private final MemoryAllocator memory;
 
   /** How many are allocated at once: pinning memory is slow, and disturbs the GPU. */
@@ -30,8 +28,7 @@ final class StagingSlots {
   /** What queues use, the oldest first. */
   private final List<SlotGroup> used = new ArrayList<>();
 
-  StagingSlots(DeviceDriver driver, MemoryAllocator memory, long size, int most, int atOnce) {
-    this.driver = driver;
+  StagingSlots(MemoryAllocator memory, long size, int most, int atOnce) {
     this.memory = memory;
     this.size = size;
     this.atOnce = atOnce;

@@ -129,7 +129,7 @@ public final class Transfer extends Shared {
         long done = 0;
         while (done < in.bytes(i)) {
           if (used == slots.size || slot == 0) {
-            if (slot != 0) fills = fill(fills, atOnce, slots);
+            if (slot != 0) fills = fill(fills, atOnce);
             used = 0;
             slot = take(slots);
             if (slot == 0) break;
@@ -156,14 +156,14 @@ public final class Transfer extends Shared {
         }
         if (slot == 0) copyInByRuntime(atOnce, in.to(i) + done, in.from(i) + done, in.bytes(i) - done);
       }
-      if (!fills.isEmpty()) fills = fill(fills, atOnce, slots);
+      if (!fills.isEmpty()) fills = fill(fills, atOnce);
     } finally {
       fills.free();
     }
   }
 
   /** Has the slot filled that is laid out; returns a list for the next one's pieces. */
-  private CopyList fill(CopyList fills, boolean atOnce, StagingSlots slots) {
+  private CopyList fill(CopyList fills, boolean atOnce) {
     if (atOnce) {
       HostCopies.copy(fills, fills.total());
       fills.clear();
