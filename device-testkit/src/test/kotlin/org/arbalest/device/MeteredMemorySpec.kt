@@ -10,6 +10,7 @@ import org.arbalest.testkit.LedgerExtension
 import java.lang.management.ManagementFactory
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
+import java.util.concurrent.atomic.AtomicReference
 import java.util.concurrent.TimeUnit.SECONDS
 import javax.management.ObjectName
 import javax.management.openmbean.CompositeData
@@ -90,28 +91,30 @@ class MeteredMemorySpec : FunSpec({
     test("DEV-32 who is asked may allocate from the same memory, and is not asked for that") {
         val limited = cpu.memory().limited(100)
         var asked = 0
-        lateinit var memory: MemoryManager
-        memory = limited.onOutOfMemory { _, _ ->
+        val same = AtomicReference<MemoryManager>()
+        val memory = limited.onOutOfMemory { _, _ ->
             asked++
-            memory.allocate(50).close()
-            shouldThrow<DeviceException> { memory.allocate(200) }
+            same.get().allocate(50).close()
+            shouldThrow<DeviceException> { same.get().allocate(200) }
             false
         }
+        same.set(memory)
         repeat(2) { shouldThrow<DeviceException> { memory.allocate(101) } }
         asked shouldBe 2
     }
 
     test("DEV-32 who is asked holds no lock: another thread uses the pool on top meanwhile") {
         val limited = cpu.memory().limited(8192)
-        lateinit var pool: MemoryPool
+        val same = AtomicReference<MemoryPool>()
         val others = Executors.newSingleThreadExecutor()
-        pool = MemoryPool.of(
+        val pool = MemoryPool.of(
             limited.onOutOfMemory { _, _ ->
-                others.submit { pool.statistics(); pool.trim() }.get(20, SECONDS)
+                others.submit { same.get().statistics(); same.get().trim() }.get(20, SECONDS)
                 false
             },
             1 shl 20,
         )
+        same.set(pool)
         pool.allocate(4096).use { shouldThrow<DeviceException> { pool.allocate(8192) } }
         pool.close()
         others.shutdown()

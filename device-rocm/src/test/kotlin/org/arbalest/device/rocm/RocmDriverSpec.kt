@@ -34,7 +34,6 @@ class RocmDriverSpec : FunSpec({
 
     val device by lazy { Devices.device(DeviceType.ROCM, 0) }
     val second by lazy { backend.gpus.last() }
-    val gpu by lazy { Gpu.open(0) }
     val cpu = Devices.cpu()
 
     test("DEV-10 every call restores the device that was current, whatever that is") {

@@ -32,7 +32,6 @@ class RocmSpec : FunSpec({
     include(gpuContract(RocmBackend(DeviceType.ROCM)))
 
     val device by lazy { Devices.device(DeviceType.ROCM, 0) }
-    val second by lazy { Devices.device(DeviceType.ROCM, 1) }
     val cpu = Devices.cpu()
 
     test("wait: who asks for an event that a thread waits for is answered at once, and may close it") {

@@ -198,9 +198,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
 
 private fun gpuStreamContract(backend: GpuBackend): TestFactory = funSpec {
     val device by lazy { backend.gpu(0) }
-    val second by lazy { backend.gpu(1) }
     val double = backend.double
-    val cpu = Devices.cpu()
 
     test("wait: an event behind a held one is told all the same, and no stream is made for it") {
         settled()

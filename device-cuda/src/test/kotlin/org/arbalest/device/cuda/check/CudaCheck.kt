@@ -22,7 +22,7 @@ import kotlin.reflect.KClass
 import kotlin.system.exitProcess
 
 /** Whether this machine's NVIDIA GPU and its driver do what Arbalest needs. */
-public object CudaCheck : CheckedGpu {
+object CudaCheck : CheckedGpu {
     override val name: String get() = "cuda"
     override val maker: String get() = "NVIDIA"
     override val types: List<DeviceType> get() = listOf(DeviceType.CUDA, DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED)
@@ -46,5 +46,5 @@ public object CudaCheck : CheckedGpu {
     override suspend fun await(event: SyncEvent): Unit = event.await()
 
     @JvmStatic
-    public fun main(args: Array<String>): Unit = exitProcess(gpuCheck(this, args))
+    fun main(args: Array<String>): Unit = exitProcess(gpuCheck(this, args))
 }

@@ -20,7 +20,7 @@ import kotlin.reflect.KClass
 import kotlin.system.exitProcess
 
 /** Whether this machine's AMD GPU and its runtime do what Arbalest needs. */
-public object RocmCheck : CheckedGpu {
+object RocmCheck : CheckedGpu {
     override val name: String get() = "rocm"
     override val maker: String get() = "AMD"
     override val types: List<DeviceType> get() = listOf(DeviceType.ROCM, DeviceType.ROCM_HOST)
@@ -42,5 +42,5 @@ public object RocmCheck : CheckedGpu {
     override suspend fun await(event: SyncEvent): Unit = event.await()
 
     @JvmStatic
-    public fun main(args: Array<String>): Unit = exitProcess(gpuCheck(this, args))
+    fun main(args: Array<String>): Unit = exitProcess(gpuCheck(this, args))
 }
