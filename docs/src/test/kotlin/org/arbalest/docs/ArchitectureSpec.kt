@@ -34,7 +34,10 @@ private val FRONT = mapOf(
     "management" to listOf("MXBeanRegistration"),
     "lifetime" to listOf("HandleWatch", "Ledger", "LedgerMXBean"),
     "schema" to listOf("DataType", "Extension", "Field", "FlatType", "Interval", "Metadata", "NestedType", "Schema", "TimeUnit"),
-    "device" to listOf("Device", "DeviceBuffer", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager", "MemoryPool", "MemoryPoolMXBean", "SyncEvent"),
+    "device" to listOf(
+        "Device", "DeviceBuffer", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager", "MemoryPool", "MemoryPoolMXBean", "MeteredMemory",
+        "MeteredMemoryMXBean", "OutOfMemoryHandler", "SyncEvent",
+    ),
     "array" to listOf("ArrayData", "Conversion", "DeviceArray", "Validation"),
     "sharing" to listOf("ArrayLink", "SharedArray"),
     "tensor" to listOf("DLPack"),

@@ -10,17 +10,18 @@ import io.kotest.matchers.shouldBe
 import kotlin.io.path.Path
 
 /** Parts that the other twin has no use for; why, is in the packages' documentation. */
-private val ONLY_CUDA = listOf("Cuda", "Jcuda", "ManagedMemory")
+private val ONLY_CUDA = listOf("CuManaged", "Cuda", "Jcuda", "ManagedHints", "ManagedMemory", "MemoryAdvice")
 private val ONLY_ROCM = listOf("HipThread", "Rocm")
 
 /** What the other twin's part of that name does not do, but for the functions of the libraries. */
 private val ONLY_CUDAS = mapOf(
-    "Gpu" to setOf("attribute", "context", "device", "push", "pushOrdered"),
-    "RocmProvider" to setOf("gpu"),
+    "Copies" to setOf("copyAndRecord"),
+    "Gpu" to setOf("attribute", "context", "device", "hasFarPeers", "push", "pushOrdered"),
+    "RocmDriver" to setOf("copyAndRecord"),
     "Streams" to setOf("copyOf"),
     "Waits" to setOf("enter", "leave"),
 )
-private val ONLY_ROCMS = mapOf("HipErrors" to setOf("forget"), "HipLibrary" to setOf("has"))
+private val ONLY_ROCMS = mapOf("HipErrors" to setOf("forget"), "Pool" to setOf("mallocAsync"))
 
 /** CUDA's and ROCm's backends are twins: who knows one, finds his way in the other. */
 class TwinsSpec : FunSpec({
@@ -34,7 +35,7 @@ class TwinsSpec : FunSpec({
         rocm.map { it.simpleName }.filter { it in ONLY_ROCM } shouldContainExactlyInAnyOrder ONLY_ROCM
     }
 
-    for (part in cuda.filter { it.simpleName !in ONLY_CUDA + listOf("Cu", "CuMemory", "CuIpc") }) {
+    for (part in cuda.filter { it.simpleName !in ONLY_CUDA + listOf("Cu", "CuCopies", "CuIpc", "CuMemory", "CuRegister") }) {
         val name = inRocm(part.simpleName)
 
         test("$name does what ${part.simpleName} does, in the same words") {

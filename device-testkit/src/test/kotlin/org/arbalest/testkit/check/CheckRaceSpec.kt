@@ -6,7 +6,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 
-class RaceSpec : FunSpec({
+class CheckRaceSpec : FunSpec({
     class Clock {
         var now = 1000L
         fun pass(nanos: Long) {
