@@ -10,8 +10,8 @@ import org.arbalest.testkit.LedgerExtension
 import java.lang.management.ManagementFactory
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
-import java.util.concurrent.atomic.AtomicReference
 import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicReference
 import javax.management.ObjectName
 import javax.management.openmbean.CompositeData
 
