@@ -90,8 +90,9 @@ public final class Transfer extends Shared {
       if (!within.isEmpty()) queueWithin();
       if (!in.isEmpty()) queueIn(isReady && !PendingWrites.touch(in), mayFillGaps ? ALIGNMENT : 0);
       if (!out.isEmpty()) queueOut();
-      endRound(false);
-      return direct.isEmpty() ? driver.record(queue) : driver.copyAndRecord(queue, direct);
+      long event = direct.isEmpty() ? driver.record(queue) : driver.copyAndRecord(queue, direct);
+      endRound(false); // not before: who waits for the queue takes the slots
+      return event;
     } catch (Throwable t) {
       synchronize(queue);
       if (lanes != null) {
