@@ -57,13 +57,18 @@ static struct shared* find(struct control* control) {
   return NULL;
 }
 
+/* By statx: glibc 2.28, on which a bundle runs, has no function fstat yet. */
+static int look(int file, struct statx* status) {
+  return statx(file, "", AT_EMPTY_PATH, STATX_INO | STATX_SIZE, status) == 0;
+}
+
 /* NULL if there is no file, or no memory, to be had. */
 static struct shared* map(int file, size_t size, int is_own) {
-  struct stat status;
-  void* mapped = fstat(file, &status) == 0 ? mmap(NULL, PAGE + size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  struct statx status;
+  void* mapped = look(file, &status) ? mmap(NULL, PAGE + size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
   struct shared* shared = mapped == MAP_FAILED ? NULL : malloc(sizeof(struct shared));
   if (shared == NULL) return NULL;
-  *shared = (struct shared){.control = mapped, .size = size, .file = is_own ? file : -1, .inode = status.st_ino};
+  *shared = (struct shared){.control = mapped, .size = size, .file = is_own ? file : -1, .inode = status.stx_ino};
   gpu_lock();
   shared->next = all;
   all = shared;
@@ -197,10 +202,10 @@ static int open_token(const ipc_handle* handle, int what, struct token* token, s
   if (token->process == getpid()) return GPU_NO_CONTEXT;
   char path[64];
   snprintf(path, sizeof(path), "/proc/%d/fd/%d", token->process, token->file);
-  struct stat status;
+  struct statx status;
   int file = open(path, O_RDWR | O_CLOEXEC);
   if (file < 0) return GPU_MAP_FAILED;
-  int is_there = fstat(file, &status) == 0 && status.st_ino == token->inode && status.st_size == (off_t)(PAGE + token->size);
+  int is_there = look(file, &status) && status.stx_ino == token->inode && status.stx_size == PAGE + token->size;
   *out = is_there ? map(file, token->size, 0) : NULL;
   close(file);
   if (*out == NULL) return GPU_MAP_FAILED;
