@@ -38,6 +38,15 @@ final class CuCapture {
     }
   }
 
+  /**
+   * Makes what this thread needs to call {@link #relax} and {@link #restore}, and {@link Cu#scratch}. To be called before a context is current: a virtual thread may have to wait for
+   * it, and then go on on another OS thread.
+   */
+  static void prepare() {
+    CURRENT.get();
+    Cu.scratch();
+  }
+
   /** Relaxes this thread until {@link #restore}, without anything but calls of the driver in between; as it is, if the driver cannot do that. */
   static void relax() {
     CuCapture thread = CURRENT.get();

@@ -108,7 +108,7 @@ final class Gpu {
    * @return the driver's code: {@link Cu#NOT_PERMITTED} if this thread may not call CUDA now, since it is in a host function
    */
   int push() {
-    int code = Cu.ctxPushCurrent(context);
+    int code = pushOrdered();
     if (code == Cu.SUCCESS) CuCapture.relax();
     return code;
   }
@@ -123,6 +123,7 @@ final class Gpu {
    * functions, allocations and frees in stream order. It is two calls of the driver's less.
    */
   int pushOrdered() {
+    CuCapture.prepare();
     return Cu.ctxPushCurrent(context);
   }
 

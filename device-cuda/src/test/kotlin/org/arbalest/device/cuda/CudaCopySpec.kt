@@ -3,7 +3,9 @@ package org.arbalest.device.cuda
 
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
+import io.kotest.core.factory.TestFactory
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceException
@@ -16,7 +18,9 @@ import org.arbalest.testkit.contract.columns
 import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.contract.pageable
 import org.arbalest.testkit.gpu.CudaDouble
+import org.arbalest.testkit.gpu.GpuBackend
 import org.arbalest.testkit.gpu.stagedCopyContract
+import org.arbalest.testkit.gpu.twoGpus
 
 /** Copies from and to main memory of any kind, and between GPUs. On the double, or, where the check runs it, on a driver. */
 class CudaCopySpec : FunSpec({
@@ -25,9 +29,14 @@ class CudaCopySpec : FunSpec({
     extension(LedgerExtension)
     extension(gates.opened)
 
-    include(stagedCopyContract(CudaBackend(DeviceType.CUDA)))
+    val backend = CudaBackend(DeviceType.CUDA)
+    include(stagedCopyContract(backend))
+    if (backend.onDouble) include(copiesOfDoubles(backend))
+})
 
-    test("copy: between GPUs that do not reach each other the driver goes through main memory") {
+/** What only a double can be told to lack, or counts. */
+private fun copiesOfDoubles(backend: GpuBackend): TestFactory = funSpec {
+    test("copy: between GPUs that do not reach each other the driver goes through main memory").config(extensions = listOf(backend.twoGpus)) {
         val (first, second) = List(2) { Devices.device(DeviceType.CUDA, it.toLong()) }
         for ((stream, far) in listOf(first to false, second to true)) { // on the double the first reaches the second, and not the other way
             stream.createStream().use { by ->
@@ -85,7 +94,7 @@ class CudaCopySpec : FunSpec({
         val child = ChildJvm.run(ReachesPageable::class)
         withClue(child.output) { child.output.trim() shouldBe "good" }
     }
-})
+}
 
 /** On a GPU such as a GH200's. */
 internal object ReachesPageable {

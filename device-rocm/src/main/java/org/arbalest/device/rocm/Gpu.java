@@ -85,6 +85,7 @@ final class Gpu {
    * functions, allocations and frees in stream order. It is two calls of HIP's less.
    */
   int enterOrdered() {
+    HipCapture.prepare();
     int before = HipThread.current().device();
     if (before < 0) throw error("hipGetDevice", -before, "");
     if (before != ordinal) check(Hip.setDevice(ordinal), "hipSetDevice");

@@ -38,6 +38,15 @@ final class HipCapture {
     }
   }
 
+  /**
+   * Makes what this thread needs to call {@link #relax} and {@link #restore}, and {@link Hip#scratch}. To be called before a device is set: a virtual thread may have to wait for
+   * it, and then go on on another OS thread.
+   */
+  static void prepare() {
+    CURRENT.get();
+    Hip.scratch();
+  }
+
   /** Relaxes this thread until {@link #restore}, without anything but calls of HIP in between; as it is, if HIP cannot do that. */
   static void relax() {
     HipCapture thread = CURRENT.get();

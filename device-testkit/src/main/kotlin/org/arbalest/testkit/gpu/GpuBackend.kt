@@ -44,7 +44,7 @@ public interface GpuBackend : StagingBackend {
     /** Has GPUs that are opened from now on use pools, where that is not their way anyhow. */
     public fun requestPools() {}
 
-    override fun trim(): Unit = types.forEach { type -> (0L..1).forEach { Devices.device(type, it).memory().trim() } }
+    override fun trim(): Unit = types.forEach { type -> gpus.indices.forEach { Devices.device(type, it.toLong()).memory().trim() } }
 
     /** Whether the runtime's library, a real one, is there before the double is loaded. */
     public fun isInstalled(): Boolean

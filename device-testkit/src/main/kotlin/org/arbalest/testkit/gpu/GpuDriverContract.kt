@@ -18,6 +18,7 @@ import java.lang.foreign.Arena
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicBoolean
 
 /**
  * What is asked of every backend of GPUs beyond the contract, and can be asked on a driver as well as on a double: kinds of memory, waits, streams. What needs
@@ -112,6 +113,30 @@ public fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
+    test("DEV-10 virtual threads that have never called before go on on no other OS thread between two calls that belong together") {
+        val isOver = AtomicBoolean()
+        val noise = List(2) { Thread.ofPlatform().start { while (!isOver.get()) Arena.ofAuto().allocate(8) } } // whoever makes such an arena may wait for a lock
+        val failures = ConcurrentLinkedQueue<Throwable>()
+        val stream = backend.gpus.last().createStream() // not of the GPU that is current anyhow
+        try {
+            val threads = List(4_000) {
+                Thread.ofVirtual().start {
+                    runCatching {
+                        stream.record().use { it.isDone }
+                        if (backend.onDouble) backend.double.threadState shouldBe 0
+                    }.onFailure { failures += it }
+                }
+            }
+            threads.forEach { it.join() }
+        } finally {
+            isOver.set(true)
+            noise.forEach { it.join() }
+            stream.close()
+        }
+        failures.firstOrNull()?.let { throw it }
+        if (backend.onDouble) backend.double.violation shouldBe ""
+    }
+
     test("streams: the default stream, by its handle 0, is a stream to wrap, of the GPU that it was wrapped for") {
         for (used in backend.gpus) {
             used.wrapStream(0).use { stream ->
@@ -155,7 +180,8 @@ public fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
     }
 }
 
-private val GpuBackend.twoGpus: SkipWithout get() = SkipWithout { "one GPU".takeIf { gpus.size < 2 } }
+/** For tests that need two GPUs; a double has one if it was told so. */
+public val GpuBackend.twoGpus: SkipWithout get() = SkipWithout { "one GPU".takeIf { gpus.size < 2 } }
 
 private fun ifThere(type: DeviceType): SkipWithout = SkipWithout { (Devices.availability(type) as? Availability.Missing)?.reason() }
 

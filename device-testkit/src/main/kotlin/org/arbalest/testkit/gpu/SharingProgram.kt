@@ -72,7 +72,7 @@ private fun answer(backend: GpuBackend, what: String, name: String, more: String
         "closed"
     }
     "live" -> {
-        backend.drainFrees()
+        backend.settle()
         val (double, ledger) = backend.double to Ledger.now()
         "${double.live(Live.OPENED)} ${double.live(Live.DEVICE)} ${ledger.isZero} ${double.violation}".trim()
     }

@@ -47,6 +47,19 @@ final class CopyList implements CopyBatch {
     return total;
   }
 
+  /** The pieces as a list of their own; this one is empty then, and may be used, and freed, whatever becomes of the other. */
+  CopyList move() {
+    CopyList moved = new CopyList();
+    moved.block = block;
+    moved.capacity = capacity;
+    moved.count = count;
+    moved.total = total;
+    block = 0;
+    capacity = 0;
+    clear();
+    return moved;
+  }
+
   void clear() {
     count = 0;
     total = 0;

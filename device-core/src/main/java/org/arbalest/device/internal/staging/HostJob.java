@@ -26,10 +26,10 @@ final class HostJob implements HostTask {
   private final long tag;
   private boolean isOver;
 
-  /** Takes the pieces over. */
+  /** Takes the pieces over: the list is empty then, before anybody can queue the job. */
   HostJob(CopyList pieces) {
-    this.pieces = pieces;
     this.tag = Slots.take(this);
+    this.pieces = pieces.move();
   }
 
   /** Says that the targets are memory which others may copy from. To be called before it is queued. */

@@ -14,8 +14,8 @@ final class OutLanes {
   private final long[] emptied;
 
   private int turn;
-  private CopyList fills = new CopyList();
-  private CopyList empties = new CopyList();
+  private final CopyList fills = new CopyList();
+  private final CopyList empties = new CopyList();
   private long used;
 
   OutLanes(DeviceDriver driver, Staging.Lanes lanes, SlotGroup ring, long size) {
@@ -61,9 +61,7 @@ final class OutLanes {
       driver.copy(lanes.copies(), fills);
     }
     follow(lanes.tasks(), lanes.copies());
-    HostJob job = transfer.job(empties, true);
-    empties = new CopyList();
-    transfer.run(lanes.tasks(), job);
+    transfer.run(lanes.tasks(), transfer.job(empties, true));
     emptied[place] = 0;
     if (before != 0) driver.destroyEvent(before);
     emptied[place] = driver.record(lanes.tasks());

@@ -113,9 +113,7 @@ public final class Transfer extends Shared {
   }
 
   private void queueWithin() {
-    HostJob job = job(within, true);
-    within = new CopyList();
-    run(queue, job);
+    run(queue, job(within, true));
   }
 
   /** Fills slots, at once or when the queue comes to that. */
@@ -130,7 +128,7 @@ public final class Transfer extends Shared {
         long done = 0;
         while (done < in.bytes(i)) {
           if (used == slots.size || slot == 0) {
-            if (slot != 0) fills = fill(fills, atOnce);
+            if (slot != 0) fill(fills, atOnce);
             used = 0;
             slot = take(slots);
             if (slot == 0) break;
@@ -157,23 +155,20 @@ public final class Transfer extends Shared {
         }
         if (slot == 0) copyInByRuntime(atOnce, in.to(i) + done, in.from(i) + done, in.bytes(i) - done);
       }
-      if (!fills.isEmpty()) fills = fill(fills, atOnce);
+      if (!fills.isEmpty()) fill(fills, atOnce);
     } finally {
       fills.free();
     }
   }
 
-  /** Has the slot filled that is laid out; returns a list for the next one's pieces. */
-  private CopyList fill(CopyList fills, boolean atOnce) {
+  /** Has the slot filled that is laid out; the list is empty then. */
+  private void fill(CopyList fills, boolean atOnce) {
     if (atOnce) {
       HostCopies.copy(fills, fills.total());
       fills.clear();
     } else {
-      HostJob job = job(fills, false);
-      fills = new CopyList();
-      run(queue, job);
+      run(queue, job(fills, false));
     }
-    return fills;
   }
 
   /** All slots are in use by other queues. The runtime may read pageable memory at once, whatever its queue has yet to do. */
@@ -193,7 +188,7 @@ public final class Transfer extends Shared {
         long done = 0;
         while (done < out.bytes(i)) {
           if (slot == 0 || used == slots.size) {
-            if (slot != 0 && isFull(round)) empties = empty(empties);
+            if (slot != 0 && isFull(round)) empty(empties);
             used = 0;
             slot = take(slots);
             if (slot == 0) break;
@@ -206,19 +201,17 @@ public final class Transfer extends Shared {
         }
         if (slot == 0) driver.copy(queue, out.to(i) + done, out.from(i) + done, out.bytes(i) - done);
       }
-      if (!empties.isEmpty()) empties = empty(empties);
+      if (!empties.isEmpty()) empty(empties);
     } finally {
       empties.free();
     }
   }
 
-  /** Queues the device's copies into slots, and that these are emptied; returns a list for the next round's pieces. */
-  private CopyList empty(CopyList empties) {
+  /** Queues the device's copies into slots, and that these are emptied; the list is empty then. */
+  private void empty(CopyList empties) {
     submitDirect();
-    HostJob job = job(empties, true);
-    run(queue, job);
+    run(queue, job(empties, true));
     endRound(true);
-    return new CopyList();
   }
 
   /** False if there are no lanes, or too few slots, free now. */
