@@ -9,6 +9,7 @@ import java.lang.invoke.MethodHandle;
 
 /** The driver API's functions for memory and copies; see {@link Cu}. */
 final class CuMemory {
+  static final int POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3;
   static final int POOL_RELEASE_THRESHOLD = 4;
   static final int HOST_ALLOC_PORTABLE = 1;
   static final int ATTACH_GLOBAL = 1;

@@ -49,17 +49,23 @@ final class Pool {
 
   private static Pool create(Gpu gpu, long handle, MemorySegment out) {
     try {
-      out.set(JAVA_LONG, 0, Gpu.totalMemory(gpu.ordinal) / KEPT);
-      CuCapture.relax();
-      int set = CuMemory.memPoolSetAttribute(handle, CuMemory.POOL_RELEASE_THRESHOLD, out.address());
-      CuCapture.restore();
-      gpu.check(set, "cuMemPoolSetAttribute");
+      set(gpu, handle, CuMemory.POOL_RELEASE_THRESHOLD, Gpu.totalMemory(gpu.ordinal) / KEPT, out);
+      set(gpu, handle, CuMemory.POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES, 0, out); // else an allocation may have to wait for a stream of the user's
       return new Pool(gpu, handle, Streams.create(gpu));
     } catch (Throwable t) {
       int destroyed = CuMemory.memPoolDestroy(handle);
       if (destroyed != Cu.SUCCESS) t.addSuppressed(gpu.error("cuMemPoolDestroy", destroyed, ""));
       throw t;
     }
+  }
+
+  /** The integers of 4 bytes among them are those of 8, on machines that have CUDA. */
+  private static void set(Gpu gpu, long handle, int attribute, long value, MemorySegment out) {
+    out.set(JAVA_LONG, 0, value);
+    CuCapture.relax();
+    int code = CuMemory.memPoolSetAttribute(handle, attribute, out.address());
+    CuCapture.restore();
+    gpu.check(code, "cuMemPoolSetAttribute");
   }
 
   private static Pool none(Gpu gpu) {

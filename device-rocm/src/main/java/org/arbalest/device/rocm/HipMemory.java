@@ -8,6 +8,7 @@ import java.lang.invoke.MethodHandle;
 
 /** HIP's functions for memory and copies; see {@link Hip}. */
 final class HipMemory {
+  static final int POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3;
   static final int POOL_RELEASE_THRESHOLD = 4;
   static final int HOST_MALLOC_PORTABLE = 1;
 

@@ -62,11 +62,8 @@ final class Pool {
   private static Pool create(Gpu gpu, long handle, MemorySegment out) {
     long stream = 0;
     try {
-      out.set(JAVA_LONG, 0, Gpu.totalMemory(gpu.ordinal) / KEPT);
-      HipCapture.relax();
-      int set = HipMemory.memPoolSetAttribute(handle, HipMemory.POOL_RELEASE_THRESHOLD, out.address());
-      HipCapture.restore();
-      gpu.check(set, "hipMemPoolSetAttribute");
+      set(gpu, handle, HipMemory.POOL_RELEASE_THRESHOLD, Gpu.totalMemory(gpu.ordinal) / KEPT, out);
+      set(gpu, handle, HipMemory.POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES, 0, out); // else an allocation may have to wait for a stream of the user's
       stream = Streams.create(gpu);
       Pool pool = new Pool(gpu, handle, stream);
       if (pool.works(out)) return pool;
@@ -76,6 +73,15 @@ final class Pool {
     }
     destroy(gpu, handle, stream, null);
     return none(gpu);
+  }
+
+  /** The integers of 4 bytes among them are those of 8, on machines that have HIP. */
+  private static void set(Gpu gpu, long handle, int attribute, long value, MemorySegment out) {
+    out.set(JAVA_LONG, 0, value);
+    HipCapture.relax();
+    int code = HipMemory.memPoolSetAttribute(handle, attribute, out.address());
+    HipCapture.restore();
+    gpu.check(code, "hipMemPoolSetAttribute");
   }
 
   private static Pool none(Gpu gpu) {

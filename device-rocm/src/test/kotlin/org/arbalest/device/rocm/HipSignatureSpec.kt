@@ -52,6 +52,7 @@ class HipHeaderSpec : FunSpec({
             "hipErrorPeerAccessAlreadyEnabled" to Hip.PEER_ACCESS_ALREADY_ENABLED, "hipErrorNotSupported" to Hip.NOT_SUPPORTED,
             "hipEventBlockingSync" to Hip.EVENT_BLOCKING_SYNC, "hipEventDisableTiming" to Hip.EVENT_DISABLE_TIMING,
             "hipStreamNonBlocking" to Hip.STREAM_NON_BLOCKING, "hipMemPoolAttrReleaseThreshold" to HipMemory.POOL_RELEASE_THRESHOLD,
+            "hipMemPoolReuseAllowInternalDependencies" to HipMemory.POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
             "hipHostMallocPortable" to HipMemory.HOST_MALLOC_PORTABLE, "hipHostMallocCoherent" to HipMemory.HOST_MALLOC_COHERENT,
             "hipErrorInvalidDevicePointer" to HipIpc.INVALID_DEVICE_POINTER, "sizeof(hipIpcMemHandle_t)" to HipIpc.HANDLE_BYTES.toInt(), "sizeof(hipUUID)" to 16,
             "(HIP_VERSION < 50300000 ? ${HipIpc.OLD_MEM_LAZY_ENABLE_PEER_ACCESS} : ${HipIpc.MEM_LAZY_ENABLE_PEER_ACCESS}) - hipIpcMemLazyEnablePeerAccess" to 0,

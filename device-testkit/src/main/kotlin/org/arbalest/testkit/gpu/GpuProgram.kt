@@ -14,6 +14,8 @@ import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.TimeUnit.SECONDS
 
 /** What needs a process of its own: a backend that is not open yet, a log, an end. */
 internal enum class GpuProgram(val main: (GpuBackend, List<String>) -> Unit) {
@@ -120,6 +122,7 @@ private fun inStreamOrder(backend: GpuBackend) {
     freed.close()
     check(double.live(GpuDouble.Live.DEVICE) == live + 1) { "it was freed before its turn" }
     check(other.record().use { eventually("another stream goes on") { it.isDone }; true })
+    CompletableFuture.runAsync { device.allocate(1000).close() }.get(20, SECONDS) // whoever allocates does not stand behind the stream
     val target = memory.allocate(8)
     val source = device.hostMemory().get().allocate(8)
     source.segment().set(JAVA_LONG_UNALIGNED, 0, 42)

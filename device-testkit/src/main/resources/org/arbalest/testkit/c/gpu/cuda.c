@@ -394,7 +394,7 @@ API CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise advi
 /* CUmemPoolProps and CUmemAccessDesc, as far as they are looked at */
 struct properties { int type; int handles; int location_type; int location; char rest[72]; };
 struct access { int location_type; int location; int flags; };
-struct pool { gpu_device* device; uint64_t threshold; };
+struct pool { gpu_device* device; int waits; uint64_t threshold; };
 
 API CUresult cuMemPoolCreate(struct pool** pool, const struct properties* properties) {
   CALL("cuMemPoolCreate");
@@ -406,6 +406,7 @@ API CUresult cuMemPoolCreate(struct pool** pool, const struct properties* proper
   if (device == NULL) return GPU_INVALID_VALUE;
   *pool = calloc(1, sizeof(struct pool));
   (*pool)->device = device;
+  (*pool)->waits = 1;
   return GPU_OK;
 }
 
@@ -417,6 +418,10 @@ API CUresult cuMemPoolDestroy(struct pool* pool) {
 
 API CUresult cuMemPoolSetAttribute(struct pool* pool, int attribute, void* value) {
   CALL("cuMemPoolSetAttribute");
+  if (attribute == 3) {
+    memcpy(&pool->waits, value, sizeof(int));
+    return GPU_OK;
+  }
   if (attribute != 4) return GPU_INVALID_VALUE;
   memcpy(&pool->threshold, value, sizeof(uint64_t));
   return GPU_OK;
@@ -436,10 +441,13 @@ API CUresult cuMemPoolTrimTo(struct pool* pool, size_t bytes) {
   return pool == NULL || bytes > gpu_total() ? GPU_INVALID_VALUE : GPU_OK;
 }
 
+/* "Allow cuMemAllocAsync to insert new stream dependencies in order to establish the stream ordering required to reuse a piece of memory released by
+   cuMemFreeAsync (default enabled)": CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES. It does whenever it can here. */
 API CUresult cuMemAllocFromPoolAsync(uint64_t* address, size_t bytes, struct pool* pool, CUstream stream) {
   CONTEXT("cuMemAllocFromPoolAsync");
   if (gpu_stream_device(stream_of(context, stream)) == NULL) return GPU_INVALID_HANDLE;
-  return gpu_allocate(pool->device, GPU_DEVICE, bytes, address);
+  int code = pool->waits ? gpu_wait_for_frees(stream_of(context, stream)) : GPU_OK;
+  return code == GPU_OK ? gpu_allocate(pool->device, GPU_DEVICE, bytes, address) : code;
 }
 
 API CUresult cuMemFreeAsync(uint64_t address, CUstream stream) {

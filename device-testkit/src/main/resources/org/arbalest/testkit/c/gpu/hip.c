@@ -301,7 +301,7 @@ API hipError_t hipHostGetDevicePointer(void** address, void* host, unsigned int 
 /* hipMemPoolProps and hipMemAccessDesc, as far as they are looked at */
 struct properties { int type; int handles; int location_type; int location; char rest[72]; };
 struct access { int location_type; int location; int flags; };
-struct pool { gpu_device* device; uint64_t threshold; };
+struct pool { gpu_device* device; int waits; uint64_t threshold; };
 
 API hipError_t hipMemPoolCreate(hipMemPool_t* pool, const hipMemPoolProps* properties) {
   CALL("hipMemPoolCreate");
@@ -313,6 +313,7 @@ API hipError_t hipMemPoolCreate(hipMemPool_t* pool, const hipMemPoolProps* prope
   if (device == NULL) RETURN(GPU_INVALID_VALUE);
   *pool = calloc(1, sizeof(struct pool));
   (*pool)->device = device;
+  (*pool)->waits = 1;
   return GPU_OK;
 }
 
@@ -324,6 +325,10 @@ API hipError_t hipMemPoolDestroy(hipMemPool_t pool) {
 
 API hipError_t hipMemPoolSetAttribute(hipMemPool_t pool, hipMemPoolAttr attribute, void* value) {
   CALL("hipMemPoolSetAttribute");
+  if (attribute == 3) {
+    memcpy(&pool->waits, value, sizeof(int));
+    return GPU_OK;
+  }
   if (attribute != 4) RETURN(GPU_INVALID_VALUE);
   memcpy(&pool->threshold, value, sizeof(uint64_t));
   return GPU_OK;
@@ -351,7 +356,8 @@ API hipError_t hipMallocFromPoolAsync(void** address, size_t bytes, hipMemPool_t
   if (gpu_stream_device(stream_of(device, stream)) == NULL) RETURN(GPU_INVALID_HANDLE);
   *address = NULL;
   if (synchronizing > 0) gpu_violation("hipMallocFromPoolAsync while a thread is in hipEventSynchronize, which may deadlock (ROCm/rocm-systems 10529)");
-  hipError_t code = gpu_allocate(pool->device, GPU_DEVICE, bytes, (uint64_t*)address);
+  hipError_t code = pool->waits ? gpu_wait_for_frees(stream_of(device, stream)) : GPU_OK; /* hipMemPoolReuseAllowInternalDependencies, "default enabled" */
+  if (code == GPU_OK) code = gpu_allocate(pool->device, GPU_DEVICE, bytes, (uint64_t*)address);
   RETURN(MAJOR == 5 && code == GPU_OUT_OF_MEMORY ? GPU_OK : code);
 }
 

@@ -404,6 +404,30 @@ int gpu_free_async(gpu_stream* stream, uint64_t address) {
   return enqueue(stream, (struct command){.kind = FREE, .from = address});
 }
 
+static gpu_stream* about_to_free(const gpu_stream* except) {
+  for (gpu_stream* stream = streams; stream != NULL; stream = stream->next) {
+    if (stream == except || stream->device != except->device || stream->destroyed) continue;
+    for (struct command* command = stream->head; command != NULL; command = command->next) {
+      if (command->kind == FREE) return stream;
+    }
+  }
+  return NULL;
+}
+
+int gpu_wait_for_frees(gpu_stream* stream) {
+  gpu_lock();
+  gpu_stream* other = about_to_free(stream);
+  gpu_unlock();
+  gpu_event* freed;
+  if (other == NULL) return GPU_OK;
+  int code = gpu_event_create(other->device, &freed);
+  if (code != GPU_OK) return code;
+  code = gpu_event_record(freed, other);
+  if (code == GPU_OK) code = gpu_event_wait(stream, freed);
+  gpu_event_destroy(freed);
+  return code;
+}
+
 /* Memory that is not pinned a driver copies by way of its own: a little is read at once, whatever the stream has yet to do; for more, on
    the way out, and within main memory, the caller waits until the stream is done. Not where devices reach it: "transfers" are then as those of pinned
    memory (CUDA Driver API, "API synchronization behavior", and CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES). */

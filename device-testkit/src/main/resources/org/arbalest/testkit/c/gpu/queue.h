@@ -32,6 +32,7 @@ int gpu_launch_host(gpu_stream* stream, gpu_function* function, void* data);
 int gpu_launch_kernel(gpu_stream* stream, const char* name, void** parameters);
 int gpu_wait_value(gpu_stream* stream, uint64_t address, uint32_t value);
 int gpu_free_async(gpu_stream* stream, uint64_t address);
+int gpu_wait_for_frees(gpu_stream* stream); /* lets it wait for another stream of its device that has yet to free something */
 int gpu_prefetch(gpu_stream* stream, uint64_t address, size_t size); /* moves nothing: nobody can tell */
 int gpu_has_kernel(const char* name);
 
