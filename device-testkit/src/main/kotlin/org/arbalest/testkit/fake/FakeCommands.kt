@@ -2,6 +2,7 @@
 package org.arbalest.testkit.fake
 
 import org.arbalest.device.DeviceException
+import org.arbalest.device.spi.HostTask
 
 internal class FakeQueue {
     val commands = ArrayDeque<FakeCommand>()
@@ -30,6 +31,9 @@ internal sealed interface FakeCommand
 internal class FakeRecord(val event: FakeEvent) : FakeCommand
 
 internal class FakeWait(val event: FakeEvent) : FakeCommand
+
+/** Something that the CPU does when the queue has come to it. */
+internal class FakeTask(val task: HostTask) : FakeCommand
 
 /** A copy, or a kernel, which reads nothing that we know of. */
 internal class FakeWork(

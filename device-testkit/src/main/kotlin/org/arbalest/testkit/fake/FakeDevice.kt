@@ -5,17 +5,38 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
+import org.arbalest.device.spi.HostTask
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.locks.ReentrantLock
 import kotlin.concurrent.withLock
+import kotlin.random.Random
 
 /** A call into the fake device that can be made to fail. */
 public enum class FakeCall(internal val function: String) {
     ALLOCATE("fakeAlloc"), CREATE_QUEUE("fakeQueueCreate"), COPY("fakeMemcpyAsync"), RECORD("fakeEventRecord"),
-    WAIT("fakeQueueWait"), CALLBACK("fakeEventCallback"), QUERY("fakeEventQuery")
+    WAIT("fakeQueueWait"), CALLBACK("fakeEventCallback"), QUERY("fakeEventQuery"), RUN_ON_HOST("fakeLaunchHostFunction")
+}
+
+/** A call that stands still before it does anything, as long as a test wants it to. */
+public class FakeStop internal constructor() {
+    private val come = CountDownLatch(1)
+    private val open = CountDownLatch(1)
+
+    /** Waits until a thread has come to the call. */
+    public fun awaitThread(): Unit = check(come.await(20, SECONDS)) { "nobody has made the call" }
+
+    /** Lets it go on. */
+    public fun open(): Unit = open.countDown()
+
+    internal fun pass() {
+        come.countDown()
+        check(open.await(60, SECONDS)) { "nobody has let the call go on" }
+    }
 }
 
 /** What a fake device has handed out and not got back. */
@@ -53,11 +74,19 @@ public class FakeDevice private constructor(
     private val seen = ConcurrentLinkedQueue<String>()
     private val failures = ConcurrentHashMap<FakeCall, AtomicInteger>()
     private val untilFailure = AtomicInteger(Int.MAX_VALUE)
+    private val stops = ConcurrentHashMap<FakeCall, FakeStop>()
     private val copied = mutableListOf<Long>()
     private var nextHandle = 0xFA4E_0000L
     private var nextCommand = 0L
     private var isHeld = false
     private var commandToFail: DeviceException? = null
+
+    /** By what is chosen that whoever waits does of what is held back; null if he does nothing. */
+    @Volatile
+    private var interleaving: Random? = null
+
+    /** Whether somebody captures a graph: whoever waits or asks is refused then, whatever has become of the work. */
+    private var isCapturing = false
 
     /** What was done wrong so far. */
     public fun violations(): List<String> = seen.toList()
@@ -71,6 +100,7 @@ public class FakeDevice private constructor(
     /** Does what was held back, and forgets the copies, the violations and the failures that were ordered. */
     public fun reset() {
         failures.clear()
+        stops.clear()
         untilFailure.set(Int.MAX_VALUE)
         lock.withLock {
             commandToFail = null
@@ -83,8 +113,17 @@ public class FakeDevice private constructor(
     /** Does nothing of what is queued from now on, until [release]. */
     public fun hold(): Unit = lock.withLock { isHeld = true }
 
+    /** Like [hold], but whoever waits for something does it: command by command, of any queue, in an order that depends on the [seed] only. */
+    public fun interleave(seed: Int): Unit = lock.withLock {
+        isHeld = true
+        interleaving = Random(seed)
+    }
+
     /** Does what was held back, and what comes. */
-    public fun release(): Unit = changing { isHeld = false }
+    public fun release(): Unit = changing {
+        isHeld = false
+        interleaving = null
+    }
 
     /** Does the next command of a stream, if it does not have to wait; whether it did. */
     public fun step(stream: DeviceStream): Boolean {
@@ -108,14 +147,35 @@ public class FakeDevice private constructor(
     public fun failNextCommand(): Unit =
         lock.withLock { commandToFail = DeviceException(Errno.EIO, "a command on $name failed: FAKE_LAUNCH_FAILED (719)") }
 
+    /** Lets the next call of a kind stand still, before it does anything. */
+    public fun stop(call: FakeCall): FakeStop = FakeStop().also { stops[call] = it }
+
+    /** While the block runs nobody can tell what is done, as while somebody captures a graph: waits are refused with [Errno.EAGAIN], and no event is seen to be over. */
+    public fun <T> capturing(block: () -> T): T {
+        changing { isCapturing = true }
+        try {
+            return block()
+        } finally {
+            changing { isCapturing = false }
+        }
+    }
+
+    /** Does one command of some queue, core's own too; false if there is none that has not to wait. */
+    public fun stepAny(random: Random): Boolean {
+        var done = false
+        changing { done = queues.values.shuffled(random).any { queue -> queue.step(it) } }
+        return done
+    }
+
     /** An event for [org.arbalest.device.Device.adoptEvent]. */
     public fun userEvent(): FakeUserEvent = lock.withLock { newEvent().let { FakeUserEvent(this, it, events.getValue(it)) } }
 
     /** Queues work of the test's own, which writes [bytes] bytes at a device [address]. */
     public fun launch(stream: DeviceStream, address: Long, bytes: Long, kernel: (MemorySegment) -> Unit): Unit =
-        changing { enqueue(stream.handle(), FakeWork(nextCommand++, address, 0, bytes) { it.withMemory(address, bytes, kernel) }) }
+        changing { add(stream.handle(), FakeWork(nextCommand++, address, 0, bytes) { it.withMemory(address, bytes, kernel) }) }
 
     internal fun mayFail(call: FakeCall, asked: String) {
+        stops.remove(call)?.pass()
         if (call != FakeCall.QUERY && untilFailure.get() != Int.MAX_VALUE && untilFailure.decrementAndGet() == 0) fail(call, asked)
         val left = failures[call] ?: return
         if (left.decrementAndGet() == 0) fail(call, asked)
@@ -156,29 +216,43 @@ public class FakeDevice private constructor(
         if (gone.commands.isEmpty()) queues -= queue else gone.isDestroyed = true
     }
 
-    internal fun synchronizeQueue(queue: Long): Unit = lock.withLock {
-        val waited = queue(queue)
-        if (waited.commands.isNotEmpty()) blocks()
-        while (waited.commands.isNotEmpty()) progress.await()
+    internal fun synchronizeQueue(queue: Long) {
+        val waited = lock.withLock { queue(queue) }
+        await("fakeQueueSynchronize") { waited.commands.isEmpty() }
         waited.failure?.let { throw it }
     }
 
-    internal fun enqueueCopy(queue: Long, to: Long, from: Long, bytes: Long): Unit = changing {
+    internal fun enqueueCopy(queue: Long, to: Long, from: Long, bytes: Long): Unit = enqueue(queue, copy(to, from, bytes))
+
+    private fun copy(to: Long, from: Long, bytes: Long): FakeWork = lock.withLock {
         copied += bytes
-        enqueue(queue, FakeWork(nextCommand++, to, from, bytes) { it.withMemory(to, bytes) { out -> it.withMemory(from, bytes, out::copyFrom) } })
+        FakeWork(nextCommand++, to, from, bytes) { it.withMemory(to, bytes) { out -> it.withMemory(from, bytes, out::copyFrom) } }
     }
+
+    /** A runtime that does not reach main memory which is not pinned lets the caller wait for the queue, and for the copy. */
+    internal fun copyPageable(queue: Long, to: Long, from: Long, bytes: Long) {
+        val copy = copy(to, from, bytes)
+        val waited = lock.withLock { queue(queue) }
+        enqueue(queue, copy)
+        await(null) { copy !in waited.commands }
+    }
+
+    /** Whether main memory is none of what this device has handed out. */
+    internal fun isPageable(address: Long, bytes: Long): Boolean = lock.withLock { !memory.isTagged(address) && !memory.holds(address, bytes) }
+
+    internal fun runOnHost(queue: Long, task: HostTask): Unit = enqueue(queue, FakeTask(task))
 
     internal fun record(queue: Long): Long {
         var handle = 0L
         changing {
             queue(queue)
             handle = newEvent()
-            enqueue(queue, FakeRecord(events.getValue(handle)))
+            add(queue, FakeRecord(events.getValue(handle)))
         }
         return handle
     }
 
-    internal fun enqueueWait(queue: Long, event: Long): Unit = changing { enqueue(queue, FakeWait(event(event))) }
+    internal fun enqueueWait(queue: Long, event: Long): Unit = changing { add(queue, FakeWait(event(event))) }
 
     internal fun destroyEvent(event: Long): Unit = lock.withLock { if (events.remove(event) == null) violation("an event was destroyed that is none") }
 
@@ -186,15 +260,30 @@ public class FakeDevice private constructor(
 
     internal fun isDone(event: Long): Boolean = lock.withLock {
         val asked = event(event)
+        if (isCapturing) return false
         asked.failure?.let { throw it }
         asked.isOver
     }
 
-    internal fun synchronizeEvent(event: Long): Unit = lock.withLock {
-        val waited = event(event)
-        if (!waited.isOver) blocks()
-        while (!waited.isOver) progress.await()
+    internal fun synchronizeEvent(event: Long) {
+        val waited = lock.withLock { event(event) }
+        await("fakeEventSynchronize") { waited.isOver }
         waited.failure?.let { throw it }
+    }
+
+    /** Waits until something is so; refused while nobody can tell, if it is a [function] that tells. */
+    private fun await(function: String?, isOver: () -> Boolean) {
+        var hasWaited = false
+        while (true) {
+            lock.withLock {
+                if (isCapturing && function != null) throw DeviceException(Errno.EAGAIN, "$function on $name failed: FAKE_CAPTURE_UNSUPPORTED (900)")
+                if (isOver()) return
+                if (!hasWaited) blocks()
+                hasWaited = true
+                if (interleaving == null) progress.await()
+            }
+            interleaving?.let { if (!stepAny(it)) Thread.onSpinWait() }
+        }
     }
 
     /** A runtime of C blocks the carrier of a virtual thread, and with it all others that would run there. */
@@ -222,7 +311,9 @@ public class FakeDevice private constructor(
         told.forEach { it() }
     }
 
-    private fun enqueue(queue: Long, command: FakeCommand) {
+    private fun enqueue(queue: Long, command: FakeCommand): Unit = changing { add(queue, command) }
+
+    private fun add(queue: Long, command: FakeCommand) {
         val target = queue(queue)
         if (target.isDestroyed) violation("work was queued in a queue that was destroyed")
         target.commands += command
@@ -234,6 +325,7 @@ public class FakeDevice private constructor(
             is FakeRecord -> command.event.finish(failure, told)
             is FakeWait -> if (command.event.isOver) failure = failure ?: command.event.failure else return false
             is FakeWork -> if (failure == null) work(command)
+            is FakeTask -> if (failure == null) command.task.run()
         }
         commands.removeFirst()
         return true

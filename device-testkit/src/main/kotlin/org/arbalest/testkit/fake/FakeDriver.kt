@@ -9,7 +9,7 @@ import org.arbalest.device.spi.HostMemory
 import org.arbalest.device.spi.MemoryAllocator
 
 /** What stands between core and the fake device: one call each, and nothing remembered. The example for authors of backends. */
-internal class FakeDriver(private val device: FakeDevice) : DeviceDriver {
+internal open class FakeDriver(private val device: FakeDevice) : DeviceDriver {
     private val memory = FakeAllocator(device, isCpuAccessible = device.isCpuAccessible)
     private val host = if (device.isCpuAccessible) null else HostMemory(device.type, FakeAllocator(device, isCpuAccessible = true))
 

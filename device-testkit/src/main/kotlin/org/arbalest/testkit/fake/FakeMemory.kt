@@ -46,6 +46,9 @@ internal class FakeMemory(private val tag: Long) {
         return if (real + bytes <= start + block.bytes) MemorySegment.ofAddress(real).reinterpret(bytes) else null
     }
 
+    /** Whether bytes of main memory are within one block. */
+    fun holds(address: Long, bytes: Long): Boolean = live.floorEntry(address)?.let { (start, block) -> address + bytes <= start + block.bytes } ?: false
+
     fun isTagged(address: Long): Boolean = address and TAGS == tag
 
     fun untagged(address: Long): Long = if (isTagged(address)) address and TAGS.inv() else address

@@ -99,7 +99,6 @@ public final class ArrayCopy {
 
   private DeviceArray copy(DeviceArrayImpl array) {
     DeviceQueue queue = stream.hold();
-    boolean queued = false;
     DeviceBuffer memory = null;
     CopyPlan plan = null;
     Transfer transfer = null;
@@ -109,19 +108,19 @@ public final class ArrayCopy {
       stream.waitForMemory(memory);
       plan.pieces.pointInto(memory.address());
       if (target.isCpuAccessible()) plan.pieces.clearGaps(memory.address()); // a peer gets to see them
-      queued = true;
       transfer = queue.transfer();
       layOut(transfer, queue, plan.pieces, plan.ends.hostReads, memory.address());
-      RecordedEvent event = queue.queue(transfer, plan.ends.hostReads, true);
+      Shared there = DeviceBufferImpl.unwrap(memory).allocation();
+      RecordedEvent event = queue.queue(transfer, plan.ends.hostReads, true, held(there));
       try {
         DeviceStreamImpl.keepUntil(event, held(transfer));
         return handle(array, DeviceBufferImpl.unwrap(memory), plan.block(), event);
       } catch (Throwable t) {
+        keepQuietly(event, there);
         event.release();
         throw t;
       }
     } catch (Throwable t) {
-      if (queued) quietly(queue);
       if (memory != null) memory.close();
       if (plan != null) NativeHeap.free(plan.block());
       throw t;
@@ -187,7 +186,7 @@ public final class ArrayCopy {
           long place = landing.address() + (long) Long.BYTES * i;
           if (ends.address(i) != 0) transfer.add(to, place, from, ends.address(i), ends.width(i));
         }
-        queue.await(transfer);
+        queue.await(transfer, owner, DeviceBufferImpl.unwrap(landing).allocation());
       } finally {
         transfer.release();
       }
@@ -249,18 +248,19 @@ public final class ArrayCopy {
     transfer.add(Place.DEVICE, base + start, Place.DEVICE, buffer.address(), bytes);
   }
 
-  private Shared[] held(Transfer transfer) {
+  /** What the queued copies use of ours beside something else. */
+  private Shared[] held(Shared other) {
     Shared[] held = new Shared[2 + staging.size()];
     held[0] = owner;
-    held[1] = transfer;
+    held[1] = other;
     for (int i = 0; i < staging.size(); i++) held[2 + i] = DeviceBufferImpl.unwrap(staging.get(i)).allocation();
     return held;
   }
 
   /** Nothing is freed under a copy that is under way. */
-  private void quietly(DeviceQueue queue) {
+  private void keepQuietly(RecordedEvent event, Shared memory) {
     try {
-      queue.driver.synchronizeQueue(queue.handle);
+      DeviceStreamImpl.keepUntil(event, memory);
     } catch (Throwable t) {
       Faults.report("waiting for copies on " + stream.device() + " that are given up", t);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.device;
 
+import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.arbalest.device.Device;
@@ -64,26 +65,38 @@ public final class DeviceQueue extends Shared {
     return new Transfer(driver, staging, handle);
   }
 
-  /** Queues a transfer, and an event behind it, which the caller releases. If this throws, nothing in the queue uses its memory any more. */
-  public RecordedEvent queue(Transfer transfer, boolean isReady, boolean mayFillGaps) {
-    return RecordedEvent.record(device, driver, () -> transfer.queue(isReady, mayFillGaps));
+  /**
+   * Queues a transfer, and an event behind it, which the caller releases. If this throws, nothing in a queue uses its memory any more; or that cannot be told
+   * now, and it is held until nothing does.
+   *
+   * @param used the memory, which the caller holds
+   */
+  public RecordedEvent queue(Transfer transfer, boolean isReady, boolean mayFillGaps, Shared... used) {
+    try {
+      return RecordedEvent.record(device, driver, () -> transfer.queue(isReady, mayFillGaps));
+    } catch (Throwable t) {
+      giveUp(transfer, used);
+      throw t;
+    }
   }
 
-  /** Queues a transfer from the device, and waits for it; when this returns, or throws, nothing uses its memory any more. */
-  public void await(Transfer transfer) {
-    RecordedEvent end = queue(transfer, false, false);
+  /** Queues a transfer from the device, and waits for it; when this returns, or throws, its memory is as {@link #queue} has it when it throws. */
+  public void await(Transfer transfer, Shared... used) {
+    RecordedEvent end = queue(transfer, false, false, used);
     try {
       SyncEventImpl.synchronize(end.point, end);
     } catch (Throwable t) {
-      try {
-        driver.synchronizeQueue(handle); // who waits in vain for the event may not free the memory
-      } catch (Throwable failed) {
-        t.addSuppressed(failed);
-      }
+      giveUp(transfer, used); // who waits in vain for the event may not free the memory
       throw t;
     } finally {
       end.release();
     }
+  }
+
+  private void giveUp(Transfer transfer, Shared... used) {
+    Shared[] held = Arrays.copyOf(used, used.length + 1);
+    held[used.length] = transfer;
+    GivenUp.await(this, transfer.queues(), held);
   }
 
   /** By way of what a transfer goes; null if the queue copies from and to everywhere by itself. */

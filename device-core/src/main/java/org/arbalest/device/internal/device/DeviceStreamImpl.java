@@ -106,12 +106,9 @@ public final class DeviceStreamImpl implements DeviceStream {
       waitForMemory(to);
       transfer = held.transfer();
       transfer.add(held.place(to.device()), to.address(), held.place(from.device()), from.address(), from.size());
-      RecordedEvent end = held.queue(transfer, true, false);
+      RecordedEvent end = held.queue(transfer, true, false, source, target);
       try {
         keepUntil(end, source, target, transfer);
-      } catch (Throwable t) {
-        held.driver.synchronizeQueue(held.handle); // nothing is freed under the copy
-        throw t;
       } finally {
         end.release();
       }
@@ -226,7 +223,7 @@ public final class DeviceStreamImpl implements DeviceStream {
   /**
    * Holds memory until an event is over (DEV-19), in any case.
    *
-   * @throws RuntimeException if nobody can be told of that, after a wait
+   * @throws RuntimeException if nobody can be told of that, after a wait; or, where that says nothing, while it is asked for now and then
    */
   public static void keepUntil(RecordedEvent end, Shared... memories) {
     if (end.point.isKnownDone()) return; // it was recorded just now: asking would be a call for nothing

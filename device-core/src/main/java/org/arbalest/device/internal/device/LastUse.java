@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.device;
 
-import org.arbalest.device.internal.lifetime.Counts;
 import org.arbalest.device.internal.lifetime.Shared;
-import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.spi.SynchronousDriver;
 import org.jspecify.annotations.Nullable;
 
@@ -41,25 +39,8 @@ public final class LastUse {
         end.release();
       }
     } catch (Throwable _) { // such as within a host function, where the driver answers nothing: on a thread of ours, it does
-      Counts.WAITS.increment();
-      Worker.RELEASES.submit(() -> wait(memory));
-      return;
+      GivenUp.keep(queue, memory);
     }
-    leave(memory);
-  }
-
-  private void wait(Shared memory) {
-    try {
-      queue.driver.synchronizeQueue(queue.handle);
-    } catch (Throwable t) {
-      Faults.report("waiting for the queue of " + queue.device + " in which memory was used that is given back", t);
-    } finally {
-      leave(memory);
-      Counts.WAITS.decrement();
-    }
-  }
-
-  private void leave(Shared memory) {
     memory.release();
     queue.release();
   }

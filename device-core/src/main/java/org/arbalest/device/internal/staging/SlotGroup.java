@@ -62,9 +62,9 @@ final class SlotGroup extends Shared {
   /** Waits until the queue has come to the point. */
   void await() {
     if (event == 0) {
-      driver.synchronizeQueue(queue);
+      QueueWait.forAll(driver, queue);
     } else {
-      driver.synchronizeEvent(event);
+      QueueWait.forEvent(driver, event);
     }
   }
 

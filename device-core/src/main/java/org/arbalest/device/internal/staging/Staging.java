@@ -119,6 +119,13 @@ public final class Staging {
     return small.blocks() + large.blocks();
   }
 
+  /** How many slots and lanes are in use; for tests. */
+  public int inUse() {
+    synchronized (lanes) {
+      return small.inUse() + large.inUse() + lanesMade - lanes.size();
+    }
+  }
+
   /** How many queues there are for lanes; for tests. */
   public int queues() {
     synchronized (lanes) {

@@ -121,6 +121,10 @@ final class StagingSlots {
     return made / atOnce;
   }
 
+  synchronized int inUse() {
+    return made - freeCount;
+  }
+
   synchronized int count() {
     return made;
   }

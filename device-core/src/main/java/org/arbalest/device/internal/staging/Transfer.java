@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.internal.lifetime.Shared;
-import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.spi.DeviceDriver;
 import org.jspecify.annotations.Nullable;
@@ -79,7 +78,7 @@ public final class Transfer extends Shared {
   }
 
   /**
-   * Queues all of it, once. If this throws, nothing in a queue uses the memory any more.
+   * Queues all of it, once. If this throws, some of it may be in its {@link #queues}.
    *
    * @return an event at the end of it, as {@link DeviceDriver#record} returns one; the caller's
    * @param isReady whether what comes from main memory is there now; if not, it is read when the queue comes to it
@@ -93,16 +92,14 @@ public final class Transfer extends Shared {
       long event = direct.isEmpty() ? driver.record(queue) : driver.copyAndRecord(queue, direct);
       endRound(false); // not before: who waits for the queue takes the slots
       return event;
-    } catch (Throwable t) {
-      synchronize(queue);
-      if (lanes != null) {
-        synchronize(lanes.copies());
-        synchronize(lanes.tasks());
-      }
-      throw t;
     } finally {
       freeLists();
     }
+  }
+
+  /** The queues that it goes by, as far as it has come. */
+  public long[] queues() {
+    return lanes == null ? new long[] {queue} : new long[] {queue, lanes.copies(), lanes.tasks()};
   }
 
   private void freeLists() {
@@ -173,7 +170,12 @@ public final class Transfer extends Shared {
 
   /** All slots are in use by other queues. The runtime may read pageable memory at once, whatever its queue has yet to do. */
   private void copyInByRuntime(boolean atOnce, long to, long from, long bytes) {
-    if (!atOnce) driver.synchronizeQueue(queue);
+    copyByRuntime(!atOnce, to, from, bytes);
+  }
+
+  /** In a call that waits for what is in the queue, and would hold a virtual thread's carrier: that waits before. */
+  private void copyByRuntime(boolean waitsBefore, long to, long from, long bytes) {
+    if (waitsBefore || Thread.currentThread().isVirtual()) QueueWait.forAll(driver, queue);
     driver.copy(queue, to, from, bytes);
   }
 
@@ -199,7 +201,7 @@ public final class Transfer extends Shared {
           done += bytes;
           used += bytes;
         }
-        if (slot == 0) driver.copy(queue, out.to(i) + done, out.from(i) + done, out.bytes(i) - done);
+        if (slot == 0) copyByRuntime(false, out.to(i) + done, out.from(i) + done, out.bytes(i) - done);
       }
       if (!empties.isEmpty()) empty(empties);
     } finally {
@@ -289,14 +291,6 @@ public final class Transfer extends Shared {
 
   void run(long where, HostJob job) {
     staging().host.runOnHost(where, job);
-  }
-
-  private void synchronize(long where) {
-    try {
-      driver.synchronizeQueue(where);
-    } catch (Throwable t) {
-      Faults.report("waiting for copies that are given up", t);
-    }
   }
 
   @Override

@@ -67,7 +67,7 @@ public final class ArrayValidation {
     } else if (owner.syncEvent() != 0) {
       DeviceImpl.unwrap(array.device()).driver(); // says that nobody knows the device
     }
-    try (HostBuffers buffers = new HostBuffers(array.device(), owner.isCpuAccessible())) {
+    try (HostBuffers buffers = new HostBuffers(array.device(), owner, owner.isCpuAccessible())) {
       new Content(buffers, owner, nullsOnly).check(Rows.of(array, field));
     }
   }

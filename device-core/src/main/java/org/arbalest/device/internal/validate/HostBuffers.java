@@ -6,21 +6,26 @@ import java.util.List;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.device.DeviceQueue;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
+import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.staging.Transfer;
 
 /** An array's buffers where the CPU reads them: where they are, or else copied here, each part when it is asked for. */
 final class HostBuffers implements AutoCloseable {
   private final Device device;
+  private final Shared owner;
   private final boolean isDirect;
 
   /** What was copied here, in order. */
   private final List<DeviceBuffer> copies = new ArrayList<>();
 
-  HostBuffers(Device device, boolean isDirect) {
+  /** The buffers that an owner holds. */
+  HostBuffers(Device device, Shared owner, boolean isDirect) {
     this.device = device;
+    this.owner = owner;
     this.isDirect = isDirect;
   }
 
@@ -39,7 +44,7 @@ final class HostBuffers implements AutoCloseable {
     Transfer transfer = queue.transfer();
     try {
       transfer.add(queue.place(DeviceRegistry.cpu()), copy.address(), queue.place(device), address, bytes);
-      queue.await(transfer);
+      queue.await(transfer, owner, DeviceBufferImpl.unwrap(copy).allocation());
     } finally {
       transfer.release();
       queue.release();
