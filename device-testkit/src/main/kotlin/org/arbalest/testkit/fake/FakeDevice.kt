@@ -7,6 +7,7 @@ import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.spi.HostTask
 import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.CountDownLatch
@@ -74,6 +75,11 @@ public class FakeDevice private constructor(
     private val seen = ConcurrentLinkedQueue<String>()
     private val failures = ConcurrentHashMap<FakeCall, AtomicInteger>()
     private val untilFailure = AtomicInteger(Int.MAX_VALUE)
+    private val refusals = AtomicInteger()
+    private val questions = AtomicInteger()
+
+    @Volatile
+    private var failing: FakeCall? = null
     private val stops = ConcurrentHashMap<FakeCall, FakeStop>()
     private val copied = mutableListOf<Long>()
     private var nextHandle = 0xFA4E_0000L
@@ -101,6 +107,9 @@ public class FakeDevice private constructor(
     public fun reset() {
         failures.clear()
         stops.clear()
+        failing = null
+        refusals.set(0)
+        questions.set(0)
         untilFailure.set(Int.MAX_VALUE)
         lock.withLock {
             commandToFail = null
@@ -147,6 +156,17 @@ public class FakeDevice private constructor(
     public fun failNextCommand(): Unit =
         lock.withLock { commandToFail = DeviceException(Errno.EIO, "a command on $name failed: FAKE_LAUNCH_FAILED (719)") }
 
+    /** Lets every call of a kind fail from now on; null ends that. */
+    public fun failEvery(call: FakeCall?) {
+        failing = call
+    }
+
+    /** How many calls have failed since [reset] because a test wanted it. */
+    public val refused: Int get() = refusals.get()
+
+    /** How many waits and questions were refused since [reset] because nobody can tell. */
+    public val asked: Int get() = questions.get()
+
     /** Lets the next call of a kind stand still, before it does anything. */
     public fun stop(call: FakeCall): FakeStop = FakeStop().also { stops[call] = it }
 
@@ -177,11 +197,13 @@ public class FakeDevice private constructor(
     internal fun mayFail(call: FakeCall, asked: String) {
         stops.remove(call)?.pass()
         if (call != FakeCall.QUERY && untilFailure.get() != Int.MAX_VALUE && untilFailure.decrementAndGet() == 0) fail(call, asked)
+        if (call == failing) fail(call, asked)
         val left = failures[call] ?: return
         if (left.decrementAndGet() == 0) fail(call, asked)
     }
 
     private fun fail(call: FakeCall, asked: String): Nothing {
+        refusals.incrementAndGet()
         val code = if (call == FakeCall.ALLOCATE) Errno.ENOMEM to "FAKE_OUT_OF_MEMORY (2)" else Errno.EIO to "FAKE_DEVICE_LOST (46)"
         val what = if (asked.isEmpty()) "" else ", asked for $asked"
         throw DeviceException(code.first, "${call.function} on $name failed: ${code.second}$what")
@@ -229,9 +251,18 @@ public class FakeDevice private constructor(
         FakeWork(nextCommand++, to, from, bytes) { it.withMemory(to, bytes) { out -> it.withMemory(from, bytes, out::copyFrom) } }
     }
 
-    /** A runtime that does not reach main memory which is not pinned lets the caller wait for the queue, and for the copy. */
+    /**
+     * A runtime that does not reach main memory which is not pinned lets the caller wait for the queue, and for the copy; and may read such memory first, into
+     * pinned memory of its own.
+     */
     internal fun copyPageable(queue: Long, to: Long, from: Long, bytes: Long) {
-        val copy = copy(to, from, bytes)
+        val copy = if (isPageable(from, bytes)) {
+            val read = MemorySegment.ofAddress(from).reinterpret(bytes).toArray(JAVA_BYTE)
+            lock.withLock { copied += bytes }
+            FakeWork(lock.withLock { nextCommand++ }, to, 0, bytes) { it.withMemory(to, bytes) { out -> out.copyFrom(MemorySegment.ofArray(read)) } }
+        } else {
+            copy(to, from, bytes)
+        }
         val waited = lock.withLock { queue(queue) }
         enqueue(queue, copy)
         await(null) { copy !in waited.commands }
@@ -260,7 +291,10 @@ public class FakeDevice private constructor(
 
     internal fun isDone(event: Long): Boolean = lock.withLock {
         val asked = event(event)
-        if (isCapturing) return false
+        if (isCapturing) {
+            questions.incrementAndGet()
+            return false
+        }
         asked.failure?.let { throw it }
         asked.isOver
     }
@@ -276,7 +310,10 @@ public class FakeDevice private constructor(
         var hasWaited = false
         while (true) {
             lock.withLock {
-                if (isCapturing && function != null) throw DeviceException(Errno.EAGAIN, "$function on $name failed: FAKE_CAPTURE_UNSUPPORTED (900)")
+                if (isCapturing && function != null) {
+                    questions.incrementAndGet()
+                    throw DeviceException(Errno.EAGAIN, "$function on $name failed: FAKE_CAPTURE_UNSUPPORTED (900)")
+                }
                 if (isOver()) return
                 if (!hasWaited) blocks()
                 hasWaited = true

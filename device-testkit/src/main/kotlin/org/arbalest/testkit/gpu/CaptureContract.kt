@@ -90,6 +90,33 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
+    test("DEV-41 a copy that fails half way while nobody can tell of its stream: source, target and slots are held until somebody can") {
+        val size = 9L shl 20
+        val record = backend.sharingCalls.single { it.endsWith("EventRecord") }
+        device.createStream().use { stream ->
+            repeat(2) { pageable(size, 1).use { from -> device.allocate(size).use { stream.copy(from, it); stream.synchronize() } } } // slots are there now
+            backend.settle()
+            val before = Ledger.now()
+            val memory = double.live(Live.DEVICE)
+            val gate = backend.gate(stream)
+            val (from, there) = pageable(size, 1) to device.allocate(size)
+            double.capturing(events = 907) {
+                double.fail(record) // the one behind the first slots, whose copy is queued
+                shouldThrow<DeviceException> { stream.copy(from, there) }.message shouldContain "(999)"
+                double.failNothing() shouldBe 0
+                from.close()
+                there.close()
+                double.live(Live.DEVICE) shouldBe memory + 1
+                Ledger.now().since(before).waits() shouldBeGreaterThan 0
+                gate.open()
+                eventually("the work is over") { double.live(Live.COMMANDS) == 0L }
+                double.live(Live.DEVICE) shouldBe memory + 1
+                Ledger.now().since(before).waits() shouldBeGreaterThan 0
+            }
+            eventually("it is all released") { backend.trim(); Ledger.now().since(before).run { waits() == 0L && buffers() == 0L } && double.live(Live.DEVICE) == memory }
+        }
+    }
+
     test("DEV-24 a thread that waits for an event or a stream goes on waiting as long as nobody can tell") {
         device.createStream().use { stream ->
             val event = stream.record()

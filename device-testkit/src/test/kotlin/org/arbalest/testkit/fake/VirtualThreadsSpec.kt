@@ -9,6 +9,7 @@ import io.kotest.matchers.string.shouldNotContain
 import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.AsyncProducer
 import org.arbalest.device.Device
+import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
@@ -17,10 +18,13 @@ import org.arbalest.device.Metadata
 import org.arbalest.device.Validation
 import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.internal.staging.Staging
 import org.arbalest.testkit.ChildJvm
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.contract.texts
+import org.arbalest.testkit.fake.StagedGpu.Companion.filled
+import org.arbalest.testkit.fake.StagedGpu.Companion.matches
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.time.Duration
@@ -110,6 +114,26 @@ private class Waits : AutoCloseable {
         }
     }
 
+    /** A copy by way of pinned memory, all of which is in use: by its own stream, or by another. */
+    fun onSlots(name: String, isOwn: Boolean, run: (Case, () -> Unit) -> Unit) {
+        val gpu = StagedGpu(0)
+        gpu.warmUp()
+        gpu.device.createStream().use { own ->
+            gpu.device.createStream().use { other ->
+                val gates = listOf(own, other).map(gpu::gate)
+                val held = gpu.occupy(if (isOwn) own else other, Staging.MOST_SMALL)
+                val (from, there, back) = Triple(filled(100, 1), gpu.device.allocate(100), filled(100, 2))
+                run(Case(name) { own.copy(from, there) }) { gates[0].complete() }
+                own.copy(there, back)
+                own.synchronize()
+                check(back.matches(100, 1))
+                gates[1].complete()
+                other.synchronize()
+                (held + listOf(from, there, back)).forEach(DeviceBuffer::close)
+            }
+        }
+    }
+
     private fun copiedBuffer(device: Device) {
         device.allocate(16).use { it.copy(cpu.memory()).close() }
     }
@@ -157,9 +181,11 @@ private class Waits : AutoCloseable {
             "event.synchronize", "event.synchronize with a limit", "array.synchronize", "array.validate", "stream.synchronize",
             "stream.waitFor, of another runtime", "array.copyTo, with texts", "buffer.copy",
         )
+        const val OWN_SLOTS = "stream.copy, whose stream uses all slots"
+        const val OTHERS_SLOTS = "stream.copy, where another stream uses all slots"
         const val READER = "reader.next, whose source waits"
         const val ASYNC = "asyncStream.reader, and its next"
-        val NAMES = ON_DEVICE + READER + ASYNC
+        val NAMES = ON_DEVICE + OWN_SLOTS + OTHERS_SLOTS + READER + ASYNC
     }
 }
 
@@ -209,6 +235,8 @@ internal object OneCarrier {
     fun main(args: Array<String>) {
         Waits().use { waits ->
             for (name in Waits.ON_DEVICE) waits.onDevice(name, ::leaves)
+            waits.onSlots(Waits.OWN_SLOTS, isOwn = true, ::leaves)
+            waits.onSlots(Waits.OTHERS_SLOTS, isOwn = false, ::leaves)
             waits.onReader(Waits.READER, isThroughC = false, ::leaves)
             waits.onAsync(Waits.ASYNC, ::leaves)
             waits.onReader("a stream pulled through C", isThroughC = true, ::keeps)
