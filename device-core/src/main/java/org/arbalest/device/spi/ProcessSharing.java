@@ -3,16 +3,17 @@ package org.arbalest.device.spi;
 
 import java.util.function.Consumer;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a driver shares memory and events with other processes: by handles, which are bytes that any transport carries. As allocator it gives memory that can
- * be shared.
+ * How a driver shares memory and events with other processes: by handles, which are bytes that any transport carries. There may be several forms of them, which
+ * the driver tells apart by the bytes ({@link SharedHandle}).
  *
  * <p>Like {@link DeviceDriver} it moves numbers and owns nothing: core counts who uses what, opens no handle twice at a time, closes what it opened once, and
  * keeps what it exported until the others are done with it. All methods may be called from any thread.
  */
-public interface ProcessSharing extends MemoryAllocator {
+public interface ProcessSharing {
   /**
    * An allocation that another process can open.
    *
@@ -22,6 +23,9 @@ public interface ProcessSharing extends MemoryAllocator {
    */
   @SuppressWarnings("ArrayRecordComponent")
   record Exported(long base, long bytes, byte[] handle) {}
+
+  /** Where memory comes from that can be shared. What was allocated from what this returned is given back to the same. */
+  MemoryAllocator memory();
 
   /**
    * The whole allocation in which an address is.
@@ -33,29 +37,37 @@ public interface ProcessSharing extends MemoryAllocator {
   /**
    * Opens another process's allocation. It is not open here.
    *
+   * @param bytes how large it is said to be
    * @return where it begins, here
-   * @throws DeviceException with {@code EINVAL} if the handle is none, or the memory is gone
+   * @throws DeviceException with {@code EINVAL} if the handle is none, the memory is gone, or has fewer bytes
    */
-  long open(byte[] handle);
+  long open(byte[] handle, long bytes);
 
   /**
    * Closes what was opened, of which no queued work uses anything any more. Does not wait: if closing does, it is done by another thread.
    *
+   * @param handle as given to {@link #open}, as are the bytes
    * @param base from {@link #open}
    * @param closed is told once, on any thread, when it is closed, or what that failed with
    */
-  void close(long base, Consumer<@Nullable DeviceException> closed);
+  void close(byte[] handle, long base, long bytes, Consumer<@Nullable DeviceException> closed);
 
   /**
    * Creates an event at the end of a queue, as {@link DeviceDriver#record} does, for which another process can wait. It is given back in the same way.
    *
    * @return 0 if there are no such events, or none that can be relied on
    */
-  long record(long queue);
+  default long record(long queue) {
+    return 0;
+  }
 
-  /** The handle by which another process opens an event. */
-  byte[] exportEvent(long event);
+  /** The handle by which another process opens an event of {@link #record}. */
+  default byte[] exportEvent(long event) {
+    throw new DeviceException(Errno.ENOSYS, "this device shares no events with other processes");
+  }
 
   /** Opens another process's event, as an event of this device. */
-  long openEvent(byte[] handle);
+  default long openEvent(byte[] handle) {
+    throw new DeviceException(Errno.ENOSYS, "this device shares no events with other processes");
+  }
 }

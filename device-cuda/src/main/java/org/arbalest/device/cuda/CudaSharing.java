@@ -1,140 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.cuda;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.Errno;
+import org.arbalest.device.spi.MemoryAllocator;
 import org.arbalest.device.spi.ProcessSharing;
+import org.arbalest.device.spi.SharedHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A GPU's memory as other processes open it: by {@code cuIpcGetMemHandle}, which shares what {@code cuMemAlloc} gave, and no pool's memory. Small pieces the
- * driver takes out of blocks of 2 MiB, and shares the block: so whole ones are asked for, in which nobody else has anything.
+ * A GPU's memory and events as other processes open them, in two forms. The plain one, {@code cuIpcGetMemHandle}, is of what {@code cuMemAlloc} gave. The other one, a
+ * fabric handle, is of what was created for it by {@code cuMemCreate}, and mapped; by us where {@code -Darbalest.cuda.fabric=true} asks for it and the device has such
+ * handles. A pool's memory has neither.
  */
 final class CudaSharing implements ProcessSharing {
-  private static final long UNIT = 2L << 20;
+  /** Asks for memory with fabric handles, where the device has them. */
+  static final String FABRIC_REQUESTED = "arbalest.cuda.fabric";
 
-  /** The first byte of a handle says how it is opened; there may be others one day. */
-  private static final byte LEGACY = 1;
+  private static final int PLAIN = 1;
+  private static final int FABRIC = 2;
 
   private final Gpu gpu;
-
-  /** Where blocks begin whose address had to be rounded up. */
-  private final Map<Long, Long> blocks = new ConcurrentHashMap<>();
+  private final Mappings mappings;
+  private final MemoryAllocator plainMemory;
+  private final MemoryAllocator fabricMemory;
 
   CudaSharing(Gpu gpu) {
     this.gpu = gpu;
+    this.mappings = new Mappings(gpu);
+    this.plainMemory = new ShareableMemory(gpu);
+    this.fabricMemory = new FabricMemory(gpu, mappings);
     CuIpc.load();
   }
 
   @Override
-  public boolean isCpuAccessible() {
-    return false;
-  }
-
-  @Override
-  public long allocate(long bytes, long alignment) {
-    long block = allocateBlock(bytes);
-    if ((block & (alignment - 1)) == 0) return block;
-    free(block, bytes);
-    block = allocateBlock(bytes + alignment);
-    long address = (block + alignment - 1) & -alignment;
-    if (address != block) blocks.put(address, block);
-    return address;
-  }
-
-  private long allocateBlock(long bytes) {
-    long size = (bytes + UNIT - 1) & -UNIT;
-    MemorySegment scratch = Cu.scratch();
-    int code = size < bytes ? Cu.OUT_OF_MEMORY : tryAllocate(scratch, size);
-    if (code == Cu.OUT_OF_MEMORY && size >= bytes) { // what is being freed, or kept, may do
-      Frees.drain();
-      gpu.pool.trim();
-      code = tryAllocate(scratch, size);
-    }
-    if (code != Cu.SUCCESS) throw gpu.error("cuMemAlloc", code, bytes + " bytes that can be shared, in units of " + UNIT);
-    return scratch.get(JAVA_LONG, 0);
-  }
-
-  private int tryAllocate(MemorySegment out, long size) {
-    gpu.enter();
-    int code = CuMemory.memAlloc(out.address(), size);
-    gpu.leave();
-    return code;
-  }
-
-  /** Waits until the GPU is idle: so another thread does it. */
-  @Override
-  public void free(long address, long bytes) {
-    Long rounded = blocks.isEmpty() ? null : blocks.remove(address);
-    long block = rounded == null ? address : rounded;
-    Frees.submit(() -> {
-      gpu.enter();
-      int code = CuMemory.memFree(block);
-      gpu.leave();
-      if (code != Cu.DEINITIALIZED) gpu.check(code, "cuMemFree");
-    });
+  public MemoryAllocator memory() {
+    return Boolean.getBoolean(FABRIC_REQUESTED) && mappings.hasFabric() ? fabricMemory : plainMemory;
   }
 
   @Override
   public Exported export(long address) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(2 * Long.BYTES, 8);
-      MemorySegment handle = arena.allocate(CuIpc.HANDLE_BYTES, 8);
+      MemorySegment handle = arena.allocate(SharedHandle.BYTES, 8);
       gpu.enter();
       int asked = CuMemory.pointerGetAttribute(out.address(), CuIpc.IS_LEGACY_IPC_CAPABLE, address);
-      boolean isRefused = asked == Cu.SUCCESS && out.get(JAVA_INT, 0) == 0;
+      boolean isPlain = asked != Cu.SUCCESS || out.get(JAVA_INT, 0) != 0;
+      int fabric = isPlain ? Cu.SUCCESS : exportFabric(out, handle, address);
+      boolean isRefused = !isPlain && fabric == Cu.NOT_SUPPORTED;
       int ranged = isRefused ? Cu.SUCCESS : CuIpc.memGetAddressRange(out.address(), out.address() + Long.BYTES, address);
       long base = out.get(JAVA_LONG, 0);
-      int code = isRefused || ranged != Cu.SUCCESS ? Cu.SUCCESS : CuIpc.getMemHandle(handle.address(), base);
+      int plain = isPlain && ranged == Cu.SUCCESS ? CuIpc.getMemHandle(handle.address(), base) : Cu.SUCCESS;
       gpu.leave();
-      if (isRefused) throw DeviceException.invalid(at(address) + " is in a pool, or mapped, and not in what cuMemAlloc gave, which alone is shared");
+      if (isRefused) throw DeviceException.invalid(at(address) + " is in a pool, or mapped without a fabric handle: what cuMemAlloc gave is shared, or has such a handle");
       if (ranged != Cu.SUCCESS) throw gpu.error("cuMemGetAddressRange", ranged, at(address));
-      if (code != Cu.SUCCESS) throw gpu.error("cuIpcGetMemHandle", code, at(base));
-      return new Exported(base, out.get(JAVA_LONG, Long.BYTES), bytes(handle));
+      if (plain != Cu.SUCCESS) throw gpu.error("cuIpcGetMemHandle", plain, at(base));
+      if (fabric != Cu.SUCCESS) throw gpu.error("cuMemExportToShareableHandle", fabric, at(base));
+      return new Exported(base, out.get(JAVA_LONG, Long.BYTES), SharedHandle.of(isPlain ? PLAIN : FABRIC, handle));
     }
+  }
+
+  /** In the context: the driver's code; {@link Cu#NOT_SUPPORTED} if the memory there has no such handle. */
+  private int exportFabric(MemorySegment scratch, MemorySegment handle, long address) {
+    scratch.set(JAVA_LONG, 0, 0);
+    int asked = CuMemory.pointerGetAttribute(scratch.address(), CuMap.ALLOWED_HANDLE_TYPES, address);
+    if (asked != Cu.SUCCESS || (scratch.get(JAVA_LONG, 0) & CuMap.HANDLE_TYPE_FABRIC) == 0) return Cu.NOT_SUPPORTED;
+    if (CuMap.retain(scratch.address(), address) != Cu.SUCCESS) return Cu.NOT_SUPPORTED; // a pool with such handles, which are shared in another way
+    long memory = scratch.get(JAVA_LONG, 0);
+    int code = CuMap.exportTo(handle.address(), memory, CuMap.HANDLE_TYPE_FABRIC, 0);
+    mappings.release(memory);
+    return code;
   }
 
   private static String at(long address) {
     return "0x" + Long.toHexString(address);
   }
 
-  private static byte[] bytes(MemorySegment handle) {
-    byte[] bytes = new byte[1 + (int) CuIpc.HANDLE_BYTES];
-    bytes[0] = LEGACY;
-    MemorySegment.copy(handle, JAVA_BYTE, 0, bytes, 1, (int) CuIpc.HANDLE_BYTES);
-    return bytes;
-  }
-
-  private static MemorySegment segment(byte[] handle, Arena arena) {
-    if (handle.length != 1 + CuIpc.HANDLE_BYTES || handle[0] != LEGACY) {
-      String form = handle.length == 0 ? "" : " of form " + handle[0];
-      throw DeviceException.invalid("a handle" + form + " with " + handle.length + " bytes is none of CUDA's that this release knows");
-    }
-    MemorySegment segment = arena.allocate(CuIpc.HANDLE_BYTES, 8);
-    MemorySegment.copy(handle, 1, segment, JAVA_BYTE, 0, (int) CuIpc.HANDLE_BYTES);
-    return segment;
-  }
-
   @Override
-  public long open(byte[] handle) {
+  public long open(byte[] handle, long bytes) {
+    boolean isPlain = SharedHandle.form(handle, FABRIC) == PLAIN;
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment value = segment(handle, arena);
-      MemorySegment out = arena.allocate(JAVA_LONG);
+      MemorySegment value = SharedHandle.segment(handle, arena);
+      if (!isPlain) return mappings.open(value, bytes);
+      MemorySegment out = arena.allocate(2 * Long.BYTES, 8);
       gpu.enter();
       int code = CuIpc.openMemHandle(out.address(), value, CuIpc.MEM_LAZY_ENABLE_PEER_ACCESS);
+      long base = out.get(JAVA_LONG, 0);
+      boolean isKnown = code == Cu.SUCCESS && CuIpc.memGetAddressRange(0, out.address() + Long.BYTES, base) == Cu.SUCCESS;
+      boolean isShort = isKnown && out.get(JAVA_LONG, Long.BYTES) < bytes;
+      int closed = isShort ? CuIpc.closeMemHandle(base) : Cu.SUCCESS;
       gpu.leave();
       if (code == CuIpc.MAP_FAILED) throw gone("cuIpcOpenMemHandle", code);
       gpu.check(code, "cuIpcOpenMemHandle");
-      return out.get(JAVA_LONG, 0);
+      if (!isShort) return base;
+      var failure = DeviceException.invalid("an allocation is said to have " + bytes + " bytes, and has " + out.get(JAVA_LONG, Long.BYTES));
+      if (closed != Cu.SUCCESS) failure.addSuppressed(gpu.error("cuIpcCloseMemHandle", closed, at(base)));
+      throw failure;
     }
   }
 
@@ -144,16 +111,17 @@ final class CudaSharing implements ProcessSharing {
   }
 
   @Override
-  public void close(long base, Consumer<@Nullable DeviceException> closed) {
-    Frees.submit(() -> closed.accept(tryClose(base)));
+  public void close(byte[] handle, long base, long bytes, Consumer<@Nullable DeviceException> closed) {
+    boolean isPlain = SharedHandle.form(handle, FABRIC) == PLAIN;
+    Frees.submit(() -> closed.accept(tryClose(isPlain, base, bytes)));
   }
 
-  private @Nullable DeviceException tryClose(long base) {
+  private @Nullable DeviceException tryClose(boolean isPlain, long base, long bytes) {
     try {
       gpu.enter();
-      int code = CuIpc.closeMemHandle(base);
+      int code = isPlain ? CuIpc.closeMemHandle(base) : mappings.unmap(base, bytes);
       gpu.leave();
-      return code == Cu.SUCCESS || code == Cu.DEINITIALIZED ? null : gpu.error("cuIpcCloseMemHandle", code, at(base));
+      return code == Cu.SUCCESS || code == Cu.DEINITIALIZED ? null : gpu.error(isPlain ? "cuIpcCloseMemHandle" : "cuMemUnmap", code, at(base));
     } catch (DeviceException e) {
       return e;
     }
@@ -180,19 +148,20 @@ final class CudaSharing implements ProcessSharing {
   @Override
   public byte[] exportEvent(long event) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment handle = arena.allocate(CuIpc.HANDLE_BYTES, 8);
+      MemorySegment handle = arena.allocate(SharedHandle.BYTES, 8);
       gpu.enter();
       int code = CuIpc.getEventHandle(handle.address(), event);
       gpu.leave();
       gpu.check(code, "cuIpcGetEventHandle");
-      return bytes(handle);
+      return SharedHandle.of(PLAIN, handle);
     }
   }
 
   @Override
   public long openEvent(byte[] handle) {
+    SharedHandle.form(handle, PLAIN);
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment value = segment(handle, arena);
+      MemorySegment value = SharedHandle.segment(handle, arena);
       MemorySegment out = arena.allocate(JAVA_LONG);
       gpu.enter();
       int code = CuIpc.openEventHandle(out.address(), value);

@@ -26,7 +26,13 @@ abstract class GpuMemory implements MemoryAllocator {
   abstract int tryAllocate(MemorySegment out, long bytes);
 
   /** Frees, in the context: the driver's code. */
-  abstract int freeBlock(long address);
+  abstract int freeBlock(long address, long bytes);
+
+  /** Has what is kept of what was freed given back to the GPU: whether an allocation that has found nothing may find something now. */
+  boolean makeRoom() {
+    gpu.pool.trim();
+    return true;
+  }
 
   /** The driver's own alignment; core does what is beyond. */
   @Override
@@ -38,8 +44,7 @@ abstract class GpuMemory implements MemoryAllocator {
   public long allocate(long bytes, long alignment) {
     MemorySegment scratch = Cu.scratch();
     int code = tryAllocate(scratch, bytes);
-    if (code == Cu.OUT_OF_MEMORY) { // what the pool keeps may do
-      gpu.pool.trim();
+    if (code == Cu.OUT_OF_MEMORY && makeRoom()) {
       code = tryAllocate(scratch, bytes);
     }
     if (code != Cu.SUCCESS) throw failure(code, bytes);
@@ -60,14 +65,14 @@ abstract class GpuMemory implements MemoryAllocator {
 
   @Override
   public void free(long address, long bytes) {
-    int code = freeNow(address);
-    if (code != Cu.SUCCESS) Frees.goOn(code, gpu, "freeing memory", "0x" + Long.toHexString(address), () -> freeNow(address));
+    int code = freeNow(address, bytes);
+    if (code != Cu.SUCCESS) Frees.goOn(code, gpu, "freeing memory", "0x" + Long.toHexString(address), () -> freeNow(address, bytes));
   }
 
-  private int freeNow(long block) {
+  final int freeNow(long address, long bytes) {
     int code = gpu.push();
     if (code != Cu.SUCCESS) return code;
-    code = freeBlock(block);
+    code = freeBlock(address, bytes);
     gpu.leave();
     return code;
   }

@@ -78,7 +78,7 @@ final class ManagedMemory extends GpuMemory {
   }
 
   @Override
-  int freeBlock(long address) {
+  int freeBlock(long address, long bytes) {
     return CuMemory.memFree(address);
   }
 

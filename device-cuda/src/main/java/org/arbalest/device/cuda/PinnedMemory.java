@@ -21,7 +21,7 @@ final class PinnedMemory extends GpuMemory {
   }
 
   @Override
-  int freeBlock(long address) {
+  int freeBlock(long address, long bytes) {
     return CuMemory.memFreeHost(address);
   }
 

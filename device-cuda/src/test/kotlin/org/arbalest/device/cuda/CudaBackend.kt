@@ -39,7 +39,7 @@ internal val jcudaNatives = SkipWithout {
 }
 
 /** The first device of one of CUDA's kinds, on whatever `libcuda.so.1` there is: the double's or the driver's. */
-internal class CudaBackend(private val type: DeviceType) : GpuBackend {
+internal open class CudaBackend(private val type: DeviceType) : GpuBackend {
     override val device: Device by lazy { Devices.device(type, 0) }
     override val double: GpuDouble get() = CudaDouble
     override val onDouble: Boolean get() = org.arbalest.device.cuda.onDouble
@@ -58,6 +58,7 @@ internal class CudaBackend(private val type: DeviceType) : GpuBackend {
             "cuIpcGetEventHandle",
         )
     override val openingCalls: List<String> get() = listOf("cuIpcOpenMemHandle", "cuIpcCloseMemHandle")
+    override val shareableCalls: List<String> get() = listOf("cuMemAlloc", "cuMemFree")
     override val visibility: String get() = "CUDA_VISIBLE_DEVICES"
     override val words: GpuWords
         get() = GpuWords(

@@ -25,7 +25,7 @@ final class DeviceMemory extends GpuMemory {
   }
 
   @Override
-  int freeBlock(long address) {
+  int freeBlock(long address, long bytes) {
     return gpu.pool.isThere() ? gpu.pool.free(address) : HipMemory.free(address);
   }
 

@@ -26,7 +26,14 @@ abstract class GpuMemory implements MemoryAllocator {
   abstract int tryAllocate(MemorySegment out, long bytes);
 
   /** Frees: HIP's code. */
-  abstract int freeBlock(long address);
+  abstract int freeBlock(long address, long bytes);
+
+  /** Has what is kept of what was freed given back to the GPU: whether an allocation that has found nothing may find something now. */
+  boolean makeRoom() {
+    if (!gpu.pool.isThere()) return false;
+    gpu.pool.trim();
+    return true;
+  }
 
   /** HIP's own alignment; core does what is beyond. */
   @Override
@@ -38,8 +45,7 @@ abstract class GpuMemory implements MemoryAllocator {
   public long allocate(long bytes, long alignment) {
     MemorySegment scratch = Hip.scratch();
     int code = tryAllocate(scratch, bytes);
-    if (code == Hip.OUT_OF_MEMORY && gpu.pool.isThere()) { // what the pool keeps may do
-      gpu.pool.trim();
+    if (code == Hip.OUT_OF_MEMORY && makeRoom()) {
       code = tryAllocate(scratch, bytes);
       if (code == Hip.SUCCESS) HipErrors.forget();
     }
@@ -61,13 +67,13 @@ abstract class GpuMemory implements MemoryAllocator {
 
   @Override
   public void free(long address, long bytes) {
-    int code = freeNow(address);
-    if (code != Hip.SUCCESS) Frees.goOn(code, gpu, "freeing memory", "0x" + Long.toHexString(address), () -> freeNow(address));
+    int code = freeNow(address, bytes);
+    if (code != Hip.SUCCESS) Frees.goOn(code, gpu, "freeing memory", "0x" + Long.toHexString(address), () -> freeNow(address, bytes));
   }
 
-  private int freeNow(long block) {
+  final int freeNow(long address, long bytes) {
     HipCapture.relax();
-    int code = freeBlock(block);
+    int code = freeBlock(address, bytes);
     HipCapture.restore();
     return code;
   }

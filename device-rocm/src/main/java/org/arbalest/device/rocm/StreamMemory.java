@@ -29,7 +29,7 @@ final class StreamMemory extends GpuMemory {
   }
 
   @Override
-  int freeBlock(long address) {
+  int freeBlock(long address, long bytes) {
     int before = gpu.enter();
     int code = HipMemory.freeAsync(address, stream);
     gpu.leave(before);

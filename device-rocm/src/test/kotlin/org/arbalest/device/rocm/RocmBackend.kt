@@ -45,6 +45,7 @@ internal class RocmBackend(private val type: DeviceType) : GpuBackend {
     override val program: KClass<*> get() = RocmProgram::class
     override val sharingCalls: List<String> get() = listOf("hipMemGetAddressRange", "hipIpcGetMemHandle")
     override val openingCalls: List<String> get() = listOf("hipIpcOpenMemHandle", "hipIpcCloseMemHandle")
+    override val shareableCalls: List<String> get() = listOf("hipMalloc", "hipFree")
     override val visibility: String get() = "HIP_VISIBLE_DEVICES"
     override val sharesEvents: Boolean get() = false
     override val options: List<String> get() = if (HipDouble.isRocm5) listOf("-Darbalest.hip=5") else emptyList()

@@ -5,11 +5,12 @@ import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 
 /** A simulated driver: `libcuda.so.1` in software, as of CUDA 12.6: host functions may not call CUDA, and there is one context for each device. */
-public object CudaDouble : GpuDouble(12060, "libcuda.so.1", "gpu/cuda.c", "gpu/cuda_api.h") {
+public object CudaDouble : GpuDouble(12060, "libcuda.so.1", "gpu/cuda.c", "gpu/cuda_api.h", "gpu/vmm.c", "gpu/vmm.h") {
     private val lenientFunction by function("double_lenient", null, JAVA_INT)
     private val batchesFunction by function("double_batches", null, JAVA_INT)
     private val managedFunction by function("double_managed_with_cpu", null, JAVA_INT)
     private val hintedFunction by function("double_hinted", JAVA_LONG, JAVA_INT)
+    private val fabricFunction by function("double_fabric", null, JAVA_INT)
     private val retainedFunction by function("double_retained", JAVA_INT, JAVA_INT)
 
     /** Whether host functions may ask for contexts and change them, though call nothing else; no, if a test does not say so. */
@@ -20,6 +21,15 @@ public object CudaDouble : GpuDouble(12060, "libcuda.so.1", "gpu/cuda.c", "gpu/c
     /** Whether the driver copies batches, as from CUDA 12.8; yes, if a test does not say otherwise. */
     public fun batches(has: Boolean) {
         batchesFunction.invoke(if (has) 1 else 0)
+    }
+
+    /**
+     * Whether devices have fabric handles: with an IMEX channel, if a test does not say otherwise.
+     *
+     * @param allowed whether the process may use them; where not, devices have them all the same
+     */
+    public fun fabric(has: Boolean, allowed: Boolean = has) {
+        fabricFunction.invoke(if (!has) 0 else if (allowed) 1 else 2)
     }
 
     /** How many contexts are on the calling thread's stack. */

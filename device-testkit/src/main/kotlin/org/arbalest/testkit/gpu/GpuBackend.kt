@@ -38,6 +38,12 @@ public interface GpuBackend : StagingBackend {
     /** What opening and closing an array of another process calls. */
     public val openingCalls: List<String>
 
+    /** What allocating memory calls that can be shared. */
+    public val shareableCalls: List<String>
+
+    /** Whether shared memory stays for whoever has it open, though the process is gone that shared it, or has freed it. */
+    public val isSharedForGood: Boolean get() = false
+
     /** The variable by which a process sees some of the machine's GPUs only, in another order. */
     public val visibility: String
 

@@ -49,6 +49,9 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
 
         /** Pieces of others' memory that are registered. */
         REGISTERED,
+
+        /** Ranges of addresses that are reserved. */
+        RESERVED,
     }
 
     internal val library: NativeLibrary by lazy { NativeLibrary.compileAs(soname, *sources, *CORE) }

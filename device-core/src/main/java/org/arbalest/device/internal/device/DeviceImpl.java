@@ -168,7 +168,7 @@ public final class DeviceImpl implements Device {
   @Override
   public Optional<MemoryManager> shareableMemory() {
     ProcessSharing sharing = driver().sharing();
-    return sharing == null ? Optional.empty() : Optional.of(new AllocatorMemory(this, sharing));
+    return sharing == null ? Optional.empty() : Optional.of(new AllocatorMemory(this, sharing.memory()));
   }
 
   @Override

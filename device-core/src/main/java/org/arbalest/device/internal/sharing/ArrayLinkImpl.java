@@ -50,8 +50,10 @@ public final class ArrayLinkImpl implements ArrayLink {
   private final LinkedBlockingQueue<Incoming> incoming = new LinkedBlockingQueue<>();
   private final SocketChannel channel;
 
-  /** One frame is written at a time. */
+  /** One frame is written at a time, and the greeting before the first, whoever writes that. */
   private final ReentrantLock writing = new ReentrantLock();
+
+  private boolean hasGreeted;
 
   /** Guards what follows; nothing is waited for under it. */
   private final ReentrantLock state = new ReentrantLock();
@@ -215,10 +217,16 @@ public final class ArrayLinkImpl implements ArrayLink {
   private void write(ByteBuffer bytes) throws IOException {
     writing.lock();
     try {
-      while (bytes.hasRemaining()) channel.write(bytes);
+      if (!hasGreeted) writeAll(ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(GREETING).flip());
+      hasGreeted = true;
+      writeAll(bytes);
     } finally {
       writing.unlock();
     }
+  }
+
+  private void writeAll(ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) channel.write(bytes);
   }
 
   private void tellReleases() {
@@ -264,7 +272,7 @@ public final class ArrayLinkImpl implements ArrayLink {
   }
 
   private void greet() throws IOException {
-    write(ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(GREETING).flip());
+    write(ByteBuffer.allocate(0));
     long greeting = need(Long.BYTES).getLong();
     if (greeting != GREETING) throw new IOException("the other end of the socket is no link of this version: it begins with 0x" + Long.toHexString(greeting));
   }

@@ -72,7 +72,7 @@ final class OpenedArray {
   }
 
   private DeviceBuffer open(Device device, ProcessSharing sharing, Message message, Message.Memory memory) {
-    OpenedMemory opened = OpenedMemory.open(sharing, message.process(), memory.handle());
+    OpenedMemory opened = OpenedMemory.open(sharing, message.process(), memory.handle(), memory.bytes());
     open.incrementAndGet();
     try {
       return DeviceBuffer.wrap(device, opened.base(), memory.bytes(), () -> opened.close(this::leave));

@@ -21,7 +21,7 @@ final class OpenedMemory {
   private static final Condition CHANGED = LOCK.newCondition();
   private static final Map<Key, OpenedMemory> ALL = new HashMap<>();
 
-  private record Key(ProcessSharing sharing, UUID process, ByteBuffer handle) {}
+  private record Key(ProcessSharing sharing, UUID process, ByteBuffer handle, long bytes) {}
 
   private final Key key;
   private long base;
@@ -35,8 +35,8 @@ final class OpenedMemory {
   }
 
   /** Opens an allocation, or uses what is open; to be closed by the caller. Waits for somebody who is just opening or closing it. */
-  static OpenedMemory open(ProcessSharing sharing, UUID process, byte[] handle) {
-    Key key = new Key(sharing, process, ByteBuffer.wrap(handle));
+  static OpenedMemory open(ProcessSharing sharing, UUID process, byte[] handle, long bytes) {
+    Key key = new Key(sharing, process, ByteBuffer.wrap(handle), bytes);
     OpenedMemory opened;
     LOCK.lock();
     try {
@@ -56,7 +56,7 @@ final class OpenedMemory {
     }
     boolean isOpen = false;
     try {
-      opened.base = sharing.open(handle);
+      opened.base = sharing.open(handle, bytes);
       isOpen = true;
       return opened;
     } finally {
@@ -79,7 +79,7 @@ final class OpenedMemory {
       LOCK.unlock();
     }
     if (isLast) {
-      key.sharing.close(base, failure -> closed(failure, closed));
+      key.sharing.close(key.handle.array(), base, key.bytes, failure -> closed(failure, closed));
     } else {
       closed.run();
     }

@@ -8,6 +8,7 @@
 #include "capture.h"
 #include "cuda_api.h"
 #include "ipc.h"
+#include "vmm.h"
 
 #define MOST_CONTEXTS 32
 #define EVENT_INTERPROCESS 4
@@ -160,6 +161,10 @@ API CUresult cuDeviceGetAttribute(int* value, int attribute, int device) {
     case 88: case 100: *value = gpu_reaches_pageable(); break;
     case 115: *value = gpu_has_pools(); break;
     case 125: *value = 1; break; /* events of other processes */
+    case 128: /* fabric handles; from 12.3 */
+      if (gpu_driver_version() < 12030) return GPU_INVALID_VALUE;
+      *value = vmm_has_fabric();
+      break;
     case 134: /* the host's NUMA node; from 12.2 */
       if (gpu_driver_version() < 12020) return GPU_INVALID_VALUE;
       *value = gpu_physical(device);
@@ -441,6 +446,83 @@ API CUresult cuMemPoolTrimTo(struct pool* pool, size_t bytes) {
   return pool == NULL || bytes > gpu_total() ? GPU_INVALID_VALUE : GPU_OK;
 }
 
+/* See vmm.h. None of these needs a context; flags are for later. */
+struct creation { int type; int handles; int location_type; int location; void* windows; char compression; char rdma; char rest[6]; }; /* CUmemAllocationProp */
+
+static int check_creation(const struct creation* properties) {
+  int is_plain = properties->type == 1 && properties->location_type == 1 && properties->windows == NULL && properties->compression == 0 && properties->rdma == 0;
+  return is_plain && gpu_at(properties->location) != NULL && (properties->handles & ~VMM_FABRIC) == 0 ? GPU_OK : GPU_INVALID_VALUE;
+}
+
+API CUresult cuMemGetAllocationGranularity(size_t* bytes, const struct creation* properties, int option) {
+  CALL("cuMemGetAllocationGranularity");
+  if (check_creation(properties) != GPU_OK || (option != 0 && option != 1)) return GPU_INVALID_VALUE;
+  *bytes = VMM_GRANULARITY;
+  return GPU_OK;
+}
+
+API CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes, const struct creation* properties, unsigned long long flags) {
+  CALL("cuMemCreate");
+  if (flags != 0 || check_creation(properties) != GPU_OK) return GPU_INVALID_VALUE;
+  return vmm_create(gpu_at(properties->location), bytes, properties->handles, (uint64_t*)handle);
+}
+
+API CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
+  CALL("cuMemRelease");
+  return vmm_release(handle);
+}
+
+API CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* address) {
+  CALL("cuMemRetainAllocationHandle");
+  return vmm_retain((uint64_t)address, (uint64_t*)handle);
+}
+
+API CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t alignment, CUdeviceptr hint, unsigned long long flags) {
+  CALL("cuMemAddressReserve");
+  return flags != 0 || hint != 0 || alignment != 0 ? GPU_INVALID_VALUE : vmm_reserve(gpu_at(0), bytes, address);
+}
+
+API CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
+  CALL("cuMemAddressFree");
+  return vmm_unreserve(address, bytes);
+}
+
+API CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags) {
+  CALL("cuMemMap");
+  return flags != 0 || offset != 0 ? GPU_INVALID_VALUE : vmm_map(address, bytes, handle);
+}
+
+API CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
+  CALL("cuMemUnmap");
+  return vmm_unmap(address, bytes);
+}
+
+/* A device that does not reach the memory's gets no access. */
+API CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const struct access* list, size_t count) {
+  CALL("cuMemSetAccess");
+  int owner = -1;
+  if (gpu_kind_of(address, &owner) != GPU_DEVICE || owner < 0 || count == 0) return GPU_INVALID_VALUE;
+  for (size_t i = 0; i < count; i++) {
+    gpu_device* device = list[i].location_type == 1 ? gpu_at(list[i].location) : NULL;
+    if (device == NULL || list[i].flags != 3) return GPU_INVALID_VALUE;
+    if (list[i].location != owner && !gpu_can_reach(device, gpu_at(owner))) return GPU_INVALID_DEVICE;
+  }
+  int code = GPU_OK;
+  for (size_t i = 0; i < count && code == GPU_OK; i++) code = vmm_let(address, bytes, list[i].location);
+  return code;
+}
+
+API CUresult cuMemExportToShareableHandle(void* out, CUmemGenericAllocationHandle handle, int type, unsigned long long flags) {
+  CALL("cuMemExportToShareableHandle");
+  return flags != 0 ? GPU_INVALID_VALUE : vmm_export(handle, type, out);
+}
+
+API CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* in, int type) {
+  CALL("cuMemImportFromShareableHandle");
+  return vmm_import(in, type, (uint64_t*)handle);
+}
+
+
 /* "Allow cuMemAllocAsync to insert new stream dependencies in order to establish the stream ordering required to reuse a piece of memory released by
    cuMemFreeAsync (default enabled)": CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES. It does whenever it can here. */
 API CUresult cuMemAllocFromPoolAsync(uint64_t* address, size_t bytes, struct pool* pool, CUstream stream) {
@@ -458,13 +540,20 @@ API CUresult cuMemFreeAsync(uint64_t address, CUstream stream) {
 /* Memory of a pool is the pool's device's only, until another has peer access ("By default, only the device where allocations reside has access", CUDA
    Programming Guide, stream-ordered allocator): a copy by the addresses alone fails then, and one that names the contexts goes through main memory ("This
    function may also be used to copy between devices without peer access", of the family of cuMemcpyPeer). */
+static int is_reached(CUcontext context, uint64_t address, int ordinal) {
+  int here = gpu_ordinal(context);
+  int let = gpu_is_let(address, here);
+  return let >= 0 ? let : ordinal == here || peers[here][ordinal];
+}
+
+/* Mapped memory is not even the device's own unless it was let to it. */
 static int is_far(CUcontext context, uint64_t to, uint64_t from) {
+  if (gpu_is_let(to, gpu_ordinal(context)) == 0 || gpu_is_let(from, gpu_ordinal(context)) == 0) return 1;
   int to_ordinal = -1;
   int from_ordinal = -1;
   if (gpu_kind_of(to, &to_ordinal) != GPU_DEVICE || gpu_kind_of(from, &from_ordinal) != GPU_DEVICE) return 0;
   if (to_ordinal < 0 || from_ordinal < 0 || to_ordinal == from_ordinal) return 0;
-  int here = gpu_ordinal(context);
-  return (to_ordinal != here && !peers[here][to_ordinal]) || (from_ordinal != here && !peers[here][from_ordinal]);
+  return !is_reached(context, to, to_ordinal) || !is_reached(context, from, from_ordinal);
 }
 
 API CUresult cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, CUstream stream) {
@@ -534,6 +623,7 @@ API CUresult cuPointerGetAttribute(void* value, int attribute, uint64_t address)
     case 10: *(unsigned*)value = (unsigned)ipc_is_exportable(address); return GPU_OK; /* by cuIpcGetMemHandle */
     case 11: *(uint64_t*)value = gpu_start_of(address); return GPU_OK;
     case 12: *(size_t*)value = gpu_size_of(address); return GPU_OK;
+    case 14: *(uint64_t*)value = (uint64_t)vmm_handle_types(address); return GPU_OK; /* for cuMemExportToShareableHandle */
     default: return GPU_INVALID_VALUE;
   }
 }

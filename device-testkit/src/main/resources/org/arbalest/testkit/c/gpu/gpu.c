@@ -30,6 +30,8 @@ struct block {
   gpu_device* device;
   gpu_give* give; /* of bytes that ipc.c made */
   int attached;   /* another process's memory */
+  int mapped;     /* by hand, where an address was reserved */
+  unsigned let;   /* of such memory: the devices that may use it */
   struct block* next;
 };
 
@@ -167,6 +169,14 @@ void gpu_die(gpu_device* device, int code) {
   gpu_progress();
 }
 
+/* Locked: addresses that nobody gets again, with nothing beside them. */
+static uint64_t addresses(gpu_device* device, size_t size, uint64_t alignment) {
+  uint64_t address = (device->next + alignment - 1) / alignment * alignment;
+  device->next = address + (size + 255) / 256 * 256 + 256;
+  if (device->next > device->base + ARENA) abort();
+  return address;
+}
+
 int gpu_allocate(gpu_device* device, enum gpu_kind kind, size_t size, uint64_t* address) {
   if (size == 0) return GPU_INVALID_VALUE;
   gpu_lock();
@@ -180,9 +190,7 @@ int gpu_allocate(gpu_device* device, enum gpu_kind kind, size_t size, uint64_t* 
   mapped += kind == GPU_DEVICE;
   if (kind == GPU_DEVICE) {
     block->bytes = malloc(size);
-    block->address = device->next;
-    device->next += (size + 255) / 256 * 256 + 256; /* nothing lies beside it */
-    if (device->next > device->base + ARENA) abort();
+    block->address = addresses(device, size, 256);
   } else {
     block->bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     block->address = (uint64_t)block->bytes;
@@ -205,7 +213,7 @@ int gpu_release_locked(uint64_t address, enum gpu_kind kind) {
   for (struct block** at = &blocks; *at != NULL; at = &(*at)->next) {
     struct block* block = *at;
     if (block->address != address) continue;
-    if (block->attached || (block->kind != kind && !(kind == GPU_DEVICE && block->kind == GPU_MANAGED))) break;
+    if (block->attached || block->mapped || (block->kind != kind && !(kind == GPU_DEVICE && block->kind == GPU_MANAGED))) break;
     *at = block->next;
     if (block->kind == GPU_DEVICE || block->kind == GPU_MANAGED) block->device->used -= block->size;
     gpu_counted(block->kind == GPU_REGISTERED ? LIVE_REGISTERED : block->kind - GPU_DEVICE + LIVE_DEVICE, -1);
@@ -317,9 +325,8 @@ uint64_t gpu_attach(gpu_device* device, void* bytes, size_t size, gpu_give* give
   struct block* block = calloc(1, sizeof(struct block));
   if (block == NULL) abort();
   gpu_lock();
-  *block = (struct block){.address = device->next, .size = size, .bytes = bytes, .kind = GPU_DEVICE, .device = device, .give = give, .attached = 1, .next = blocks};
-  device->next += (size + 255) / 256 * 256 + 256;
-  if (device->next > device->base + ARENA) abort();
+  uint64_t address = addresses(device, size, 256);
+  *block = (struct block){.address = address, .size = size, .bytes = bytes, .kind = GPU_DEVICE, .device = device, .give = give, .attached = 1, .next = blocks};
   blocks = block;
   gpu_counted(LIVE_OPENED, 1);
   gpu_unlock();
@@ -349,6 +356,63 @@ int gpu_is_attached(uint64_t address) {
   int attached = block != NULL && block->attached;
   gpu_unlock();
   return attached;
+}
+
+int gpu_take(gpu_device* device, size_t size) {
+  gpu_lock();
+  int is_there = size <= gpu_free_bytes(device);
+  if (is_there) {
+    device->used += size;
+    mapped++;
+    gpu_counted(LIVE_DEVICE, 1);
+  }
+  gpu_unlock();
+  return is_there ? GPU_OK : GPU_OUT_OF_MEMORY;
+}
+
+void gpu_give_back(gpu_device* device, size_t size) {
+  device->used -= size;
+  gpu_counted(LIVE_DEVICE, -1);
+}
+
+uint64_t gpu_reserve(gpu_device* device, size_t size) {
+  gpu_lock();
+  uint64_t address = addresses(device, size, 2 << 20);
+  gpu_unlock();
+  return address;
+}
+
+void gpu_map(gpu_device* device, uint64_t address, void* bytes, size_t size) {
+  struct block* block = calloc(1, sizeof(struct block));
+  if (block == NULL) abort();
+  *block = (struct block){.address = address, .size = size, .bytes = bytes, .kind = GPU_DEVICE, .device = device, .mapped = 1, .next = blocks};
+  blocks = block;
+}
+
+int gpu_unmap(uint64_t address) {
+  for (struct block** at = &blocks; *at != NULL; at = &(*at)->next) {
+    struct block* block = *at;
+    if (block->address != address || !block->mapped) continue;
+    *at = block->next;
+    free(block);
+    return GPU_OK;
+  }
+  return GPU_INVALID_VALUE;
+}
+
+int gpu_let(uint64_t address, int ordinal) {
+  struct block* block = find(address);
+  if (block == NULL || !block->mapped) return GPU_INVALID_VALUE;
+  block->let |= 1U << ordinal;
+  return GPU_OK;
+}
+
+int gpu_is_let(uint64_t address, int ordinal) {
+  gpu_lock();
+  struct block* block = find(address);
+  int is = block == NULL || !block->mapped ? -1 : (int)(block->let >> ordinal & 1U);
+  gpu_unlock();
+  return is;
 }
 
 void* gpu_resolve(uint64_t address, size_t size, const char* what) {

@@ -7,7 +7,7 @@
  * device has addresses that nobody can read. What a real driver punishes with undefined behaviour is written down as a violation.
  *
  * gpu.c owns the devices, the memory, the lock and what is counted; queue.c stands on it, and on exit.c, and owns the streams and events; ipc.c shares
- * memory and events with other processes, by both; cuda.c and hip.c, which do not know each other, stand on all. gpu.c knows none of them: a runtime
+ * memory and events with other processes, by both; vmm.c, CUDA's only, stands on these; cuda.c and hip.c, which do not know each other, stand on all. gpu.c knows none of them: a runtime
  * hands it what it is to answer.
  *
  * Included by: gpu.c exit.c trouble.c queue.h capture.h
@@ -100,10 +100,19 @@ void gpu_replace(uint64_t base, void* bytes, gpu_give* give); /* what was in it 
 uint64_t gpu_attach(gpu_device* device, void* bytes, size_t size, gpu_give* give);
 int gpu_detach(uint64_t base);
 int gpu_is_attached(uint64_t address);
+
+/* For vmm.c: a device's memory without an address, addresses without memory, and what comes of both: of which a device has no use that was not let to it. */
+int gpu_take(gpu_device* device, size_t size);
+void gpu_give_back(gpu_device* device, size_t size); /* locked */
+uint64_t gpu_reserve(gpu_device* device, size_t size);
+void gpu_map(gpu_device* device, uint64_t address, void* bytes, size_t size); /* locked */
+int gpu_unmap(uint64_t address);                                              /* locked */
+int gpu_let(uint64_t address, int ordinal);                                   /* locked */
+int gpu_is_let(uint64_t address, int ordinal); /* -1 if it is not mapped in this way */
 int gpu_physical(int ordinal); /* which GPU of the machine it is, whatever this process sees of them */
 void gpu_see(const char* list); /* as CUDA_VISIBLE_DEVICES has them; NULL for all */
 
-enum { LIVE_DEVICE, LIVE_PINNED, LIVE_MANAGED, LIVE_STREAMS, LIVE_EVENTS, LIVE_COMMANDS, LIVE_OPENED, LIVE_REGISTERED, LIVE_KINDS };
+enum { LIVE_DEVICE, LIVE_PINNED, LIVE_MANAGED, LIVE_STREAMS, LIVE_EVENTS, LIVE_COMMANDS, LIVE_OPENED, LIVE_REGISTERED, LIVE_RESERVED, LIVE_KINDS };
 
 #pragma GCC visibility pop
 

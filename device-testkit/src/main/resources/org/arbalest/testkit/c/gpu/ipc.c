@@ -17,7 +17,7 @@
 #define PAGE 4096
 #define MOST_OPENERS 64
 
-enum { MEMORY = 1, WORDS = 2 };
+enum { MEMORY = 1, WORDS = 2, CREATED = 3 };
 
 /* In front of what is shared. */
 struct control {
@@ -226,16 +226,21 @@ static int is_open(uint64_t inode) {
   return found;
 }
 
+/* The number that a GPU of the machine has in this process, or -1. */
+static int visible(int physical) {
+  for (int i = 0; i < gpu_count(); i++) {
+    if (gpu_physical(i) == physical) return i;
+  }
+  return -1;
+}
+
 /* From a context of another device only if that reaches the memory's. */
 int ipc_open(gpu_device* device, const ipc_handle* handle, uint64_t* base) {
   struct token token;
   struct shared* shared;
   memcpy(&token, handle, sizeof(token));
   if (token.magic == MAGIC && is_open(token.inode)) return GPU_ALREADY_MAPPED;
-  int owner = -1;
-  for (int i = 0; i < gpu_count(); i++) {
-    if (gpu_physical(i) == token.physical) owner = i;
-  }
+  int owner = visible(token.physical);
   if (token.magic == MAGIC && owner != gpu_ordinal(device) && (owner < 0 || !gpu_can_reach(device, gpu_at(owner)))) return GPU_NO_PEER_ACCESS;
   int code = open_token(handle, MEMORY, &token, &shared);
   if (code != GPU_OK) return code;
@@ -248,6 +253,34 @@ int ipc_open(gpu_device* device, const ipc_handle* handle, uint64_t* base) {
 }
 
 int ipc_close(uint64_t base) { return gpu_detach(base); }
+
+static struct shared* behind(void* bytes) { return find((struct control*)((char*)bytes - PAGE)); }
+
+void* ipc_create(size_t size) {
+  struct shared* shared = make(size);
+  if (shared == NULL) return NULL;
+  memset((char*)shared->control + PAGE, 0xA5, size);
+  return (char*)shared->control + PAGE;
+}
+
+void ipc_drop(void* bytes) { forget(behind(bytes)); }
+
+void ipc_describe(void* bytes, int ordinal, ipc_handle* handle) { write_token(behind(bytes), CREATED, gpu_physical(ordinal), handle); }
+
+/* Whose device this process does not see, it cannot have either. */
+int ipc_import(const ipc_handle* handle, void** bytes, size_t* size, int* ordinal) {
+  struct token token;
+  struct shared* shared;
+  memcpy(&token, handle, sizeof(token));
+  if (token.magic != MAGIC) return GPU_INVALID_VALUE;
+  *ordinal = visible(token.physical);
+  if (*ordinal < 0) return GPU_NOT_SUPPORTED;
+  int code = open_token(handle, CREATED, &token, &shared);
+  if (code != GPU_OK) return GPU_INVALID_VALUE;
+  *bytes = (char*)shared->control + PAGE;
+  *size = shared->size;
+  return GPU_OK;
+}
 
 int ipc_event_create(gpu_device* device, gpu_event** event) {
   int code = gpu_event_create(device, event);

@@ -12,7 +12,7 @@
  * (hipIpcOpenEventHandle) and memory. Opening a second time what is open is counted, says cuda.h, and was an error ("resource already mapped", openucx/ucx
  * pull requests 4599 and 11216): here it is the error, on which nobody may rely either.
  *
- * Included by: ipc.c cuda.c hip.c
+ * Included by: ipc.c vmm.c cuda.c hip.c
  */
 #ifndef ARBALEST_GPU_IPC_H
 #define ARBALEST_GPU_IPC_H
@@ -28,6 +28,12 @@ int ipc_is_exportable(uint64_t address);
 int ipc_export(uint64_t base, ipc_handle* handle);
 int ipc_open(gpu_device* device, const ipc_handle* handle, uint64_t* base);
 int ipc_close(uint64_t base);
+
+/* For vmm.c: bytes that stay for as long as any process has them, and nobody need say who has. */
+void* ipc_create(size_t size); /* NULL if there is nothing to be had */
+void ipc_drop(void* bytes);    /* locked */
+void ipc_describe(void* bytes, int ordinal, ipc_handle* handle); /* locked */
+int ipc_import(const ipc_handle* handle, void** bytes, size_t* size, int* ordinal);
 
 int ipc_event_create(gpu_device* device, gpu_event** event); /* one that can be exported */
 int ipc_event_export(gpu_event* event, ipc_handle* handle);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.cuda;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.abi.DeviceType;
+
+/** A GPU's memory that other processes can open by a fabric handle, for which it is created and mapped. */
+final class FabricMemory extends GpuMemory {
+  private final Mappings mappings;
+
+  FabricMemory(Gpu gpu, Mappings mappings) {
+    super(gpu, DeviceType.CUDA, "cuMemCreate");
+    this.mappings = mappings;
+  }
+
+  @Override
+  public boolean isCpuAccessible() {
+    return false;
+  }
+
+  @Override
+  int tryAllocate(MemorySegment out, long bytes) {
+    return mappings.tryCreate(out, bytes);
+  }
+
+  @Override
+  boolean makeRoom() {
+    Frees.drain();
+    return super.makeRoom();
+  }
+
+  /** Waits until the GPU is idle: so another thread does it. */
+  @Override
+  public void free(long address, long bytes) {
+    Frees.give(gpu, "freeing memory", "0x" + Long.toHexString(address), () -> freeNow(address, bytes));
+  }
+
+  @Override
+  int freeBlock(long address, long bytes) {
+    return mappings.free(address, bytes);
+  }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.cuda;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.function.IntSupplier;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.Errno;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Memory that is created, mapped where addresses were reserved for it, and let to this GPU and to those that reach it, one by one: what peers have enabled does not
+ * count for it. Fabric handles are of such memory only.
+ */
+final class Mappings {
+  /** What lets a process use fabric handles, and no attribute tells. */
+  private static final String CHANNEL = "fabric handles need an IMEX channel, a file in /dev/nvidia-caps-imex-channels that both processes may use";
+
+  private static final int PROPERTIES_SIZE = 32;
+  private static final int ACCESS_SIZE = 12;
+
+  private final Gpu gpu;
+
+  /** What is asked for, and what sizes are multiples of; asked once. */
+  private @Nullable MemorySegment properties;
+
+  private long unit;
+
+  /** Whom it is let to; asked once. */
+  private @Nullable MemorySegment access;
+
+  Mappings(Gpu gpu) {
+    this.gpu = gpu;
+    CuMap.load();
+  }
+
+  /** Whether the device has fabric handles. Whether the process may use them is seen when it does. */
+  boolean hasFabric() {
+    MemorySegment scratch = Cu.scratch();
+    return Cu.deviceGetAttribute(scratch.address(), CuMap.HANDLE_TYPE_FABRIC_SUPPORTED, gpu.device()) == Cu.SUCCESS && scratch.get(JAVA_INT, 0) != 0;
+  }
+
+  private synchronized MemorySegment properties() {
+    MemorySegment known = properties;
+    if (known != null) return known;
+    MemorySegment asked = Arena.ofAuto().allocate(PROPERTIES_SIZE, 8);
+    asked.set(JAVA_INT, 0, 1); // CU_MEM_ALLOCATION_TYPE_PINNED
+    asked.set(JAVA_INT, 4, CuMap.HANDLE_TYPE_FABRIC);
+    asked.set(JAVA_INT, 8, 1); // CU_MEM_LOCATION_TYPE_DEVICE
+    asked.set(JAVA_INT, 12, gpu.device());
+    MemorySegment scratch = Cu.scratch();
+    gpu.enter();
+    int code = CuMap.getAllocationGranularity(scratch.address(), asked.address(), 0);
+    gpu.leave();
+    gpu.check(code, "cuMemGetAllocationGranularity");
+    unit = scratch.get(JAVA_LONG, 0);
+    properties = asked;
+    return asked;
+  }
+
+  /** Of this GPU and of those that reach its memory. */
+  private synchronized MemorySegment access() {
+    MemorySegment known = access;
+    if (known != null) return known;
+    MemorySegment scratch = Cu.scratch();
+    Gpu.check(Cu.deviceGetCount(scratch.address()), "cuDeviceGetCount", gpu.name);
+    int devices = scratch.get(JAVA_INT, 0);
+    MemorySegment list = Arena.ofAuto().allocate((long) ACCESS_SIZE * devices, 4);
+    int let = 0;
+    for (int i = 0; i < devices; i++) {
+      gpu.check(Cu.deviceGet(scratch.address(), i), "cuDeviceGet");
+      int device = scratch.get(JAVA_INT, 0);
+      if (device != gpu.device()) {
+        gpu.check(Cu.deviceCanAccessPeer(scratch.address(), device, gpu.device()), "cuDeviceCanAccessPeer");
+        if (scratch.get(JAVA_INT, 0) == 0) continue;
+      }
+      long at = (long) ACCESS_SIZE * let++;
+      list.set(JAVA_INT, at, 1); // CU_MEM_LOCATION_TYPE_DEVICE
+      list.set(JAVA_INT, at + 4, device);
+      list.set(JAVA_INT, at + 8, 3); // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+    }
+    access = list.asSlice(0, (long) ACCESS_SIZE * let);
+    return access;
+  }
+
+  /** Creates memory and maps it: the driver's code of the creation, and the address in {@code out}. */
+  int tryCreate(MemorySegment out, long bytes) {
+    MemorySegment asked = properties();
+    long size = sizeOf(bytes);
+    if (size < bytes) return Cu.OUT_OF_MEMORY;
+    MemorySegment list = access();
+    gpu.enter();
+    try {
+      int code = CuMap.create(out.address(), size, asked.address(), 0);
+      if (code == Cu.SUCCESS) out.set(JAVA_LONG, 0, map(out.get(JAVA_LONG, 0), size, list));
+      if (code != Cu.NOT_PERMITTED) return code;
+      throw new DeviceException(Errno.ENOSYS, "cuMemCreate on " + gpu.name + " failed: " + CuErrors.describe(code) + "; " + CHANNEL);
+    } finally {
+      gpu.leave();
+    }
+  }
+
+  /** How much is created for so many bytes, which have been before. */
+  private long sizeOf(long bytes) {
+    return (bytes + unit - 1) & -unit;
+  }
+
+  /** Maps what another process created: where it is. */
+  long open(MemorySegment handle, long bytes) {
+    MemorySegment scratch = Cu.scratch();
+    MemorySegment list = access();
+    gpu.enter();
+    try {
+      int code = CuMap.importFrom(scratch.address(), handle.address(), CuMap.HANDLE_TYPE_FABRIC);
+      if (code != Cu.SUCCESS) throw refused(code);
+      return map(scratch.get(JAVA_LONG, 0), bytes, list);
+    } finally {
+      gpu.leave();
+    }
+  }
+
+  private DeviceException refused(int code) {
+    String what = "cuMemImportFromShareableHandle on " + gpu.name + " failed: " + CuErrors.describe(code);
+    if (code == Cu.NOT_PERMITTED) return new DeviceException(Errno.ENOSYS, what + "; " + CHANNEL);
+    if (code == Cu.INVALID_VALUE) return DeviceException.invalid(what + "; what was shared is freed, or the process that shared it is gone");
+    return gpu.error("cuMemImportFromShareableHandle", code, "");
+  }
+
+  /** In the context: where it is. The handle is released, whatever happens: it stays as long as it is mapped. */
+  private long map(long handle, long size, MemorySegment list) {
+    try {
+      MemorySegment scratch = Cu.scratch();
+      gpu.check(CuMap.addressReserve(scratch.address(), size, 0, 0, 0), "cuMemAddressReserve");
+      long address = scratch.get(JAVA_LONG, 0);
+      int mapped = CuMap.map(address, size, 0, handle, 0);
+      int let = mapped == Cu.SUCCESS ? CuMap.setAccess(address, size, list.address(), list.byteSize() / ACCESS_SIZE) : Cu.SUCCESS;
+      if (mapped == Cu.SUCCESS && let == Cu.SUCCESS) return address;
+      if (mapped != Cu.SUCCESS) giveAddresses(address, size);
+      if (let != Cu.SUCCESS) Frees.goOn(unmap(address, size), gpu, "cuMemUnmap", at(address), () -> inContext(() -> unmap(address, size)));
+      throw mapped != Cu.SUCCESS ? gpu.error("cuMemMap", mapped, size + " bytes") : gpu.error("cuMemSetAccess", let, size + " bytes");
+    } finally {
+      release(handle);
+    }
+  }
+
+  /** Gives up a handle, not what is mapped of it. In the context. */
+  void release(long handle) {
+    Frees.goOn(CuMap.release(handle), gpu, "cuMemRelease", at(handle), () -> inContext(() -> CuMap.release(handle)));
+  }
+
+  /** Unmaps what {@link #tryCreate} gave: the driver's code. In the context; waits for the GPU. */
+  int free(long address, long bytes) {
+    return unmap(address, sizeOf(bytes));
+  }
+
+  /** Unmaps what {@link #open} gave: the driver's code. In the context; waits for the GPU. */
+  int unmap(long address, long size) {
+    int code = CuMap.unmap(address, size);
+    if (code == Cu.SUCCESS) giveAddresses(address, size);
+    return code;
+  }
+
+  private void giveAddresses(long address, long size) {
+    Frees.goOn(CuMap.addressFree(address, size), gpu, "cuMemAddressFree", at(address), () -> inContext(() -> CuMap.addressFree(address, size)));
+  }
+
+  private int inContext(IntSupplier call) {
+    int code = gpu.push();
+    if (code != Cu.SUCCESS) return code;
+    code = call.getAsInt();
+    gpu.leave();
+    return code;
+  }
+
+  private static String at(long address) {
+    return "0x" + Long.toHexString(address);
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.cuda;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.abi.DeviceType;
+
+/**
+ * A GPU's memory that other processes can open: what {@code cuMemAlloc} gave, in whole units. Smaller pieces the driver takes out of larger blocks, and shares the
+ * block: so nobody else has anything in one of these.
+ */
+final class ShareableMemory extends GpuMemory {
+  private static final long UNIT = 2L << 20;
+
+  ShareableMemory(Gpu gpu) {
+    super(gpu, DeviceType.CUDA, "cuMemAlloc");
+  }
+
+  @Override
+  public boolean isCpuAccessible() {
+    return false;
+  }
+
+  @Override
+  int tryAllocate(MemorySegment out, long bytes) {
+    long size = (bytes + UNIT - 1) & -UNIT;
+    if (size < bytes) return Cu.OUT_OF_MEMORY;
+    gpu.enter();
+    int code = CuMemory.memAlloc(out.address(), size);
+    gpu.leave();
+    return code;
+  }
+
+  @Override
+  boolean makeRoom() {
+    Frees.drain();
+    super.makeRoom();
+    return true;
+  }
+
+  /** Waits until the GPU is idle: so another thread does it. Never kept for later: whoever has the handle could still open it. */
+  @Override
+  public void free(long address, long bytes) {
+    Frees.give(gpu, "freeing memory", "0x" + Long.toHexString(address), () -> freeNow(address, bytes));
+  }
+
+  @Override
+  int freeBlock(long address, long bytes) {
+    return CuMemory.memFree(address);
+  }
+}
