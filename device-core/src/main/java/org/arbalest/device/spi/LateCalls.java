@@ -6,6 +6,8 @@ import java.util.concurrent.DelayQueue;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
+import java.util.function.IntSupplier;
 
 /**
  * A daemon thread for calls that may not be made where they are asked for, or could not be made: giving memory, events and streams back. One that was refused
@@ -18,15 +20,6 @@ public final class LateCalls {
   /** So often a call is made that ends with an unknown code. */
   private static final int UNKNOWN_TIMES = 5;
 
-  /** Something that is to be given back. */
-  public interface Call {
-    /** Tries it: done, gone with the runtime, failed for good, or to be tried again. */
-    Answer attempt();
-
-    /** What it failed with when it was tried last. */
-    RuntimeException failure();
-  }
-
   /** How a backend says what nobody can be told by an exception. */
   public interface Report {
     /** Does not throw. */
@@ -35,6 +28,7 @@ public final class LateCalls {
 
   private final String name;
   private final Runnable first;
+  private final IntFunction<Answer> answers;
   private final Report report;
   private final DelayQueue<Task> tasks = new DelayQueue<>();
   private final AtomicLong submitted = new AtomicLong();
@@ -44,10 +38,12 @@ public final class LateCalls {
    * A thread, which is not started yet.
    *
    * @param first what it does before anything else
+   * @param answers what the runtime's codes say: done, gone with the runtime, failed for good, or to be tried again
    */
-  public LateCalls(String name, Runnable first, Report report) {
+  public LateCalls(String name, Runnable first, IntFunction<Answer> answers, Report report) {
     this.name = name;
     this.first = first;
+    this.answers = answers;
     this.report = report;
   }
 
@@ -63,15 +59,19 @@ public final class LateCalls {
     tasks.add(new Task(task, submitted.getAndIncrement()));
   }
 
-  /** Gives something back on the thread. Does not block. */
-  public void give(Call call) {
-    submit(new Attempts(call));
+  /**
+   * Gives something back on the thread, until that is done or has failed for good. Does not block.
+   *
+   * @param attempt tries it, and answers with the runtime's code
+   * @param failure what a code means that is an error
+   */
+  public void give(IntSupplier attempt, IntFunction<? extends RuntimeException> failure) {
+    submit(new Attempts(attempt, failure));
   }
 
-  /** Goes on with a call that was tried once on this thread; nothing if that is over. Does not block. */
-  public void goOn(Answer answer, Call call) {
-    Attempts attempts = new Attempts(call);
-    attempts.settle(answer);
+  /** Goes on, as {@link #give} does, with a call that was tried once on this thread and ended with a code; nothing if that is over. Does not block. */
+  public void goOn(int code, IntSupplier attempt, IntFunction<? extends RuntimeException> failure) {
+    if (answers.apply(code) != Answer.DONE) new Attempts(attempt, failure).settle(code);
   }
 
   /** Waits until what was submitted before is done, or was tried. */
@@ -138,27 +138,30 @@ public final class LateCalls {
   }
 
   private final class Attempts implements Runnable {
-    private final Call call;
+    private final IntSupplier attempt;
+    private final IntFunction<? extends RuntimeException> failure;
     private long pause = SHORTEST_NANOS;
     private int unknown;
 
-    Attempts(Call call) {
-      this.call = call;
+    Attempts(IntSupplier attempt, IntFunction<? extends RuntimeException> failure) {
+      this.attempt = attempt;
+      this.failure = failure;
     }
 
     @Override
     public void run() {
-      settle(call.attempt());
+      settle(attempt.getAsInt());
     }
 
-    void settle(Answer answer) {
+    void settle(int code) {
+      Answer answer = answers.apply(code);
       boolean isUnknown = answer == Answer.UNKNOWN && ++unknown < UNKNOWN_TIMES;
       if (answer == Answer.DONE || answer == Answer.GONE) return;
       if (answer == Answer.NOT_READY || answer == Answer.CANNOT_TELL || isUnknown) {
         tasks.add(new Task(this, submitted.getAndIncrement(), pause));
         pause = Math.min(pause * 2, LONGEST_NANOS);
       } else {
-        report.failed("giving back, for good,", call.failure());
+        report.failed("giving back, for good,", failure.apply(code));
       }
     }
   }

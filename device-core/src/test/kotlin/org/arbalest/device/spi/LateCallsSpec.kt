@@ -14,16 +14,20 @@ import java.util.concurrent.atomic.AtomicInteger
 class LateCallsSpec : FunSpec({
     val said = ConcurrentLinkedQueue<String>()
     val begun = AtomicInteger()
-    val calls = LateCalls("late-calls-spec", begun::incrementAndGet) { what, failure -> said += "$what ${failure.message}" }
+    val calls = LateCalls("late-calls-spec", begun::incrementAndGet, { Answer.entries[it] }) { what, failure -> said += "$what ${failure.message}" }
 
     /** A call that is answered so, one after the other; the last one counts. */
-    class Scripted(private vararg val answers: Answer) : LateCalls.Call {
+    class Scripted(private vararg val answers: Answer) {
         val attempts = AtomicInteger()
         val over = CountDownLatch(answers.size)
 
-        override fun attempt(): Answer = answers[minOf(attempts.getAndIncrement(), answers.size - 1)].also { over.countDown() }
+        fun attempt(): Int = answers[minOf(attempts.getAndIncrement(), answers.size - 1)].ordinal.also { over.countDown() }
 
-        override fun failure() = IllegalStateException("attempt ${attempts.get()}")
+        fun failure(code: Int) = IllegalStateException("attempt ${attempts.get()}, ${Answer.entries[code]}")
+
+        fun give() = calls.give(::attempt, ::failure)
+
+        fun goOn(answer: Answer) = calls.goOn(answer.ordinal, ::attempt, ::failure)
     }
 
     beforeTest { calls.start() }
@@ -31,7 +35,7 @@ class LateCallsSpec : FunSpec({
 
     test("DEV-26 a call that is refused is made again until it is done, and others do not wait for that") {
         val call = Scripted(Answer.CANNOT_TELL, Answer.NOT_READY, Answer.UNKNOWN, Answer.CANNOT_TELL, Answer.DONE)
-        calls.give(call)
+        call.give()
         calls.drain() // it was tried
         (call.attempts.get() >= 1) shouldBe true
         call.over.await(20, SECONDS) shouldBe true
@@ -44,18 +48,18 @@ class LateCallsSpec : FunSpec({
     test("DEV-26 a call that fails for good is made once, and said once; one with an unknown code five times") {
         val forGood = Scripted(Answer.FAILED)
         val unknown = Scripted(*Array(5) { Answer.UNKNOWN })
-        calls.give(forGood)
-        calls.give(unknown)
+        forGood.give()
+        unknown.give()
         unknown.over.await(20, SECONDS) shouldBe true
         calls.drain()
         forGood.attempts.get() shouldBe 1
         unknown.attempts.get() shouldBe 5
-        said.toList() shouldContainExactly listOf("giving back, for good, attempt 1", "giving back, for good, attempt 5")
+        said.toList() shouldContainExactly listOf("giving back, for good, attempt 1, FAILED", "giving back, for good, attempt 5, UNKNOWN")
     }
 
     test("DEV-26 what is gone with its runtime is given up, and not said") {
         val call = Scripted(Answer.CANNOT_TELL, Answer.GONE)
-        calls.give(call)
+        call.give()
         call.over.await(20, SECONDS) shouldBe true
         calls.drain()
         call.attempts.get() shouldBe 2
@@ -64,12 +68,12 @@ class LateCallsSpec : FunSpec({
 
     test("a call that was made elsewhere goes on here, if there is something left to do") {
         val call = Scripted(Answer.DONE)
-        for (answer in listOf(Answer.DONE, Answer.GONE)) calls.goOn(answer, call)
+        for (answer in listOf(Answer.DONE, Answer.GONE)) call.goOn(answer)
         calls.drain()
         call.attempts.get() shouldBe 0
-        calls.goOn(Answer.CANNOT_TELL, call)
+        call.goOn(Answer.CANNOT_TELL)
         call.over.await(20, SECONDS) shouldBe true
-        calls.goOn(Answer.FAILED, call)
+        call.goOn(Answer.FAILED)
         said.size shouldBe 1
     }
 

@@ -5,27 +5,22 @@ import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.spi.Answer;
 import org.arbalest.device.spi.Completion;
 import org.arbalest.device.spi.CopyBatch;
-import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.HostMemory;
 import org.arbalest.device.spi.HostStaging;
 import org.arbalest.device.spi.MemoryAllocator;
+import org.arbalest.device.spi.MemoryDriver;
 import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
 /** One of a GPU's kinds of memory, with the GPU's queues. */
-final class CudaDriver implements DeviceDriver {
-  /** {@code CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED} to {@code CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD}: while a graph is captured. */
-
+final class CudaDriver extends MemoryDriver {
   private final Gpu gpu;
   private final DeviceType type;
-  private final MemoryAllocator memory;
-  private final @Nullable HostMemory hostMemory;
 
   private CudaDriver(Gpu gpu, DeviceType type, MemoryAllocator memory, @Nullable HostMemory hostMemory) {
+    super(memory, hostMemory);
     this.gpu = gpu;
     this.type = type;
-    this.memory = memory;
-    this.hostMemory = hostMemory;
   }
 
   static CudaDriver of(Gpu gpu, DeviceType type) {
@@ -35,40 +30,10 @@ final class CudaDriver implements DeviceDriver {
     return new CudaDriver(gpu, type, gpu.deviceMemory, pinned);
   }
 
-  @Override
-  public boolean isCpuAccessible() {
-    return memory.isCpuAccessible();
-  }
-
-  @Override
-  public long allocate(long bytes, long alignment) {
-    return memory.allocate(bytes, alignment);
-  }
-
-  @Override
-  public void free(long address, long bytes) {
-    memory.free(address, bytes);
-  }
-
-  @Override
-  public long alignment() {
-    return memory.alignment();
-  }
-
-  @Override
-  public long cacheBytes() {
-    return memory.cacheBytes();
-  }
-
-  @Override
-  public void trim() {
-    memory.trim();
-  }
-
   /** Pinned and managed memory has no such order. */
   @Override
   public @Nullable MemoryAllocator orderedBy(long queue) {
-    return memory.equals(gpu.deviceMemory) ? gpu.pool.orderedBy(queue) : null;
+    return isFrom(gpu.deviceMemory) ? gpu.pool.orderedBy(queue) : null;
   }
 
   @Override
@@ -93,15 +58,10 @@ final class CudaDriver implements DeviceDriver {
     return answer != Answer.NOT_READY && answer != Answer.CANNOT_TELL;
   }
 
-  @Override
-  public @Nullable HostMemory hostMemory() {
-    return hostMemory;
-  }
-
   /** Pinned and managed memory is another process's by other means, or not at all. */
   @Override
   public @Nullable ProcessSharing sharing() {
-    return memory.equals(gpu.deviceMemory) ? gpu.sharing : null;
+    return isFrom(gpu.deviceMemory) ? gpu.sharing : null;
   }
 
   @Override

@@ -113,7 +113,7 @@ final class CudaSharing implements ProcessSharing {
   @Override
   public void close(byte[] handle, long base, long bytes, Consumer<@Nullable DeviceException> closed) {
     boolean isPlain = SharedHandle.form(handle, FABRIC) == PLAIN;
-    Frees.submit(() -> closed.accept(tryClose(isPlain, base, bytes)));
+    Frees.CALLS.submit(() -> closed.accept(tryClose(isPlain, base, bytes)));
   }
 
   private @Nullable DeviceException tryClose(boolean isPlain, long base, long bytes) {

@@ -25,14 +25,14 @@ final class FabricMemory extends GpuMemory {
 
   @Override
   boolean makeRoom() {
-    Frees.drain();
+    Frees.CALLS.drain();
     return super.makeRoom();
   }
 
   /** Waits until the GPU is idle: so another thread does it. */
   @Override
   public void free(long address, long bytes) {
-    Frees.give(gpu, "freeing memory", "0x" + Long.toHexString(address), () -> freeNow(address, bytes));
+    Frees.CALLS.give(() -> freeNow(address, bytes), failed -> gpu.error("freeing memory", failed, "0x" + Long.toHexString(address)));
   }
 
   @Override

@@ -68,7 +68,7 @@ final class Gpu {
       CuCapture.load();
       CuRegister.load();
       CuManaged.load();
-      Frees.start();
+      Frees.CALLS.start();
       String name = "CUDA:" + ordinal;
       MemorySegment scratch = Cu.scratch();
       check(Cu.deviceGet(scratch.address(), ordinal), "cuDeviceGet", name);

@@ -139,7 +139,7 @@ final class Mappings {
       int let = mapped == Cu.SUCCESS ? CuMap.setAccess(address, size, list.address(), list.byteSize() / ACCESS_SIZE) : Cu.SUCCESS;
       if (mapped == Cu.SUCCESS && let == Cu.SUCCESS) return address;
       if (mapped != Cu.SUCCESS) giveAddresses(address, size);
-      if (let != Cu.SUCCESS) Frees.goOn(unmap(address, size), gpu, "cuMemUnmap", at(address), () -> inContext(() -> unmap(address, size)));
+      if (let != Cu.SUCCESS) Frees.CALLS.goOn(unmap(address, size), () -> inContext(() -> unmap(address, size)), failed -> gpu.error("cuMemUnmap", failed, at(address)));
       throw mapped != Cu.SUCCESS ? gpu.error("cuMemMap", mapped, size + " bytes") : gpu.error("cuMemSetAccess", let, size + " bytes");
     } finally {
       release(handle);
@@ -148,7 +148,7 @@ final class Mappings {
 
   /** Gives up a handle, not what is mapped of it. In the context. */
   void release(long handle) {
-    Frees.goOn(CuMap.release(handle), gpu, "cuMemRelease", at(handle), () -> inContext(() -> CuMap.release(handle)));
+    Frees.CALLS.goOn(CuMap.release(handle), () -> inContext(() -> CuMap.release(handle)), failed -> gpu.error("cuMemRelease", failed, at(handle)));
   }
 
   /** Unmaps what {@link #tryCreate} gave: the driver's code. In the context; waits for the GPU. */
@@ -164,7 +164,7 @@ final class Mappings {
   }
 
   private void giveAddresses(long address, long size) {
-    Frees.goOn(CuMap.addressFree(address, size), gpu, "cuMemAddressFree", at(address), () -> inContext(() -> CuMap.addressFree(address, size)));
+    Frees.CALLS.goOn(CuMap.addressFree(address, size), () -> inContext(() -> CuMap.addressFree(address, size)), failed -> gpu.error("cuMemAddressFree", failed, at(address)));
   }
 
   private int inContext(IntSupplier call) {

@@ -58,7 +58,7 @@ final class Streams {
   /** Destroys a stream of ours; what is in it is still done. Where that cannot be now, in a host function for one, another thread does it. */
   static void destroy(Gpu gpu, long stream) {
     int code = destroyNow(gpu, stream);
-    if (code != Cu.SUCCESS) Frees.goOn(code, gpu, "cuStreamDestroy", "", () -> destroyNow(gpu, stream));
+    if (code != Cu.SUCCESS) Frees.CALLS.goOn(code, () -> destroyNow(gpu, stream), failed -> gpu.error("cuStreamDestroy", failed, ""));
   }
 
   private static int destroyNow(Gpu gpu, long stream) {
@@ -72,7 +72,7 @@ final class Streams {
   /** Like {@link #destroy}, an event. */
   static void destroyEvent(Gpu gpu, long event) {
     int code = destroyEventNow(gpu, event);
-    if (code != Cu.SUCCESS) Frees.goOn(code, gpu, "cuEventDestroy", "", () -> destroyEventNow(gpu, event));
+    if (code != Cu.SUCCESS) Frees.CALLS.goOn(code, () -> destroyEventNow(gpu, event), failed -> gpu.error("cuEventDestroy", failed, ""));
   }
 
   /** Forbidden by no capture. */

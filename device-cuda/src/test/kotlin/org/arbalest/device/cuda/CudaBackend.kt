@@ -88,7 +88,7 @@ internal open class CudaBackend(private val type: DeviceType) : GpuBackend {
 
     override val change: String get() = "cuCtxPushCurrent"
 
-    override fun drainFrees(): Unit = Frees.drain()
+    override fun drainFrees(): Unit = Frees.CALLS.drain()
 
     override fun isInstalled(): Boolean = CuLibrary.missing() == null
 

@@ -59,7 +59,7 @@ class CudaFabricSpec : FunSpec({
         onGpu().use { form(it) shouldBe 1 } // a device without such handles
         CudaDouble.fabric(true)
         listOf(fabric, plain).forEach { it.close() }
-        Frees.drain()
+        Frees.CALLS.drain()
         CudaDouble.live(Live.DEVICE) shouldBe 0
         CudaDouble.live(Live.RESERVED) shouldBe 0
     }

@@ -96,9 +96,9 @@ class CudaSpec : FunSpec({
             error.errno() shouldBe Errno.ENOMEM
             error.message shouldContain "cuMemAllocManaged on CUDA_MANAGED:0 was not called: asked for $half bytes"
         }
-        Frees.drain()
+        Frees.CALLS.drain()
         managed.allocate(half).close()
-        Frees.drain()
+        Frees.CALLS.drain()
     }
 })
 

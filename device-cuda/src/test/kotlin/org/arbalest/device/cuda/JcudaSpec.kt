@@ -100,7 +100,7 @@ class JcudaSpec : FunSpec({
     test("an event of JCuda's that is given away is destroyed with its handle") {
         device.createStream().use { stream ->
             settled()
-            Frees.drain()
+            Frees.CALLS.drain()
             val before = CudaDouble.live(GpuDouble.Live.EVENTS)
             val event = CUevent()
             Cuda.enter(device).use {

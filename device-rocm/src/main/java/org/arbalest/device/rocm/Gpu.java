@@ -52,7 +52,7 @@ final class Gpu {
       HipMemory.load();
       HipCapture.load();
       HipRegister.load();
-      Frees.start();
+      Frees.CALLS.start();
       open = new Gpu(ordinal);
       OPEN.set(ordinal, open);
       return open;

@@ -68,7 +68,7 @@ abstract class GpuMemory implements MemoryAllocator {
   @Override
   public void free(long address, long bytes) {
     int code = freeNow(address, bytes);
-    if (code != Hip.SUCCESS) Frees.goOn(code, gpu, "freeing memory", "0x" + Long.toHexString(address), () -> freeNow(address, bytes));
+    if (code != Hip.SUCCESS) Frees.CALLS.goOn(code, () -> freeNow(address, bytes), failed -> gpu.error("freeing memory", failed, "0x" + Long.toHexString(address)));
   }
 
   final int freeNow(long address, long bytes) {

@@ -93,7 +93,7 @@ final class RocmSharing implements ProcessSharing {
 
   @Override
   public void close(byte[] handle, long base, long bytes, Consumer<@Nullable DeviceException> closed) {
-    Frees.submit(() -> closed.accept(tryClose(base)));
+    Frees.CALLS.submit(() -> closed.accept(tryClose(base)));
   }
 
   private @Nullable DeviceException tryClose(long base) {

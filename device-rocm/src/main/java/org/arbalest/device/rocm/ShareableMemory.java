@@ -32,7 +32,7 @@ final class ShareableMemory extends GpuMemory {
 
   @Override
   boolean makeRoom() {
-    Frees.drain();
+    Frees.CALLS.drain();
     super.makeRoom();
     return true;
   }
@@ -40,7 +40,7 @@ final class ShareableMemory extends GpuMemory {
   /** Waits until the GPU is idle: so another thread does it. Never kept for later: whoever has the handle could still open it. */
   @Override
   public void free(long address, long bytes) {
-    Frees.give(gpu, "freeing memory", "0x" + Long.toHexString(address), () -> freeNow(address, bytes));
+    Frees.CALLS.give(() -> freeNow(address, bytes), failed -> gpu.error("freeing memory", failed, "0x" + Long.toHexString(address)));
   }
 
   @Override

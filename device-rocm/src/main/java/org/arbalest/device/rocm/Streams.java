@@ -47,10 +47,10 @@ final class Streams {
     switch (HipAnswers.of(code)) {
       case DONE -> {
         code = destroyNow(stream);
-        if (code != Hip.SUCCESS) Frees.goOn(code, gpu, "hipStreamDestroy", "", () -> destroyNow(stream));
+        if (code != Hip.SUCCESS) Frees.CALLS.goOn(code, () -> destroyNow(stream), failed -> gpu.error("hipStreamDestroy", failed, ""));
       }
-      case NOT_READY, CANNOT_TELL -> Frees.goOn(code, gpu, "hipStreamDestroy", "", () -> tryDestroy(stream));
-      case FAILED, UNKNOWN -> Frees.give(gpu, "hipStreamDestroy", "", () -> destroyNow(stream)); // if it waits, then there
+      case NOT_READY, CANNOT_TELL -> Frees.CALLS.goOn(code, () -> tryDestroy(stream), failed -> gpu.error("hipStreamDestroy", failed, ""));
+      case FAILED, UNKNOWN -> Frees.CALLS.give(() -> destroyNow(stream), failed -> gpu.error("hipStreamDestroy", failed, "")); // if it waits, then there
       case GONE -> {} // so is the stream
     }
   }
@@ -80,6 +80,6 @@ final class Streams {
   /** Destroys an event, which waits for nothing unless a thread waits for it. Where that cannot be now, another thread does it. */
   static void destroyEvent(Gpu gpu, long event) {
     int code = Hip.eventDestroy(event);
-    if (code != Hip.SUCCESS) Frees.goOn(code, gpu, "hipEventDestroy", "", () -> Hip.eventDestroy(event));
+    if (code != Hip.SUCCESS) Frees.CALLS.goOn(code, () -> Hip.eventDestroy(event), failed -> gpu.error("hipEventDestroy", failed, ""));
   }
 }

@@ -77,7 +77,7 @@ internal class RocmBackend(private val type: DeviceType) : GpuBackend {
 
     override val change: String get() = "hipSetDevice"
 
-    override fun drainFrees(): Unit = Frees.drain()
+    override fun drainFrees(): Unit = Frees.CALLS.drain()
 
     override fun requestPools() {
         System.setProperty(Pool.REQUESTED, "true")

@@ -141,7 +141,7 @@ class RocmSpec : FunSpec({
 
     test("streams: closing one that has work to do does not wait, as destroying it would; it is destroyed when that is done") {
         settled()
-        Frees.drain()
+        Frees.CALLS.drain()
         val streams = HipDouble.live(Live.STREAMS)
         val stream = device.createStream()
         val gate = gates.shut(stream)
@@ -149,7 +149,7 @@ class RocmSpec : FunSpec({
         HipDouble.live(Live.STREAMS) shouldBe streams + 1
         gate.open()
         eventually("it is destroyed") { HipDouble.live(Live.STREAMS) == streams }
-        Frees.drain()
+        Frees.CALLS.drain()
     }
 
     test("errors: what fails in us, or is asked in vain, nobody finds by hipGetLastError; what they have to find stays") {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.spi;
+
+import org.jspecify.annotations.Nullable;
+
+/** A driver whose memory comes from an allocator, as where a device has several kinds of it, each a device to Arrow, with the same queues. */
+public abstract class MemoryDriver implements DeviceDriver {
+  private final MemoryAllocator memory;
+  private final @Nullable HostMemory hostMemory;
+
+  /**
+   * A driver of some memory.
+   *
+   * @param memory this device's own
+   * @param hostMemory see {@link DeviceDriver#hostMemory}
+   */
+  protected MemoryDriver(MemoryAllocator memory, @Nullable HostMemory hostMemory) {
+    this.memory = memory;
+    this.hostMemory = hostMemory;
+  }
+
+  @Override
+  public final boolean isCpuAccessible() {
+    return memory.isCpuAccessible();
+  }
+
+  @Override
+  public final long allocate(long bytes, long alignment) {
+    return memory.allocate(bytes, alignment);
+  }
+
+  @Override
+  public final void free(long address, long bytes) {
+    memory.free(address, bytes);
+  }
+
+  @Override
+  public final long alignment() {
+    return memory.alignment();
+  }
+
+  @Override
+  public final long cacheBytes() {
+    return memory.cacheBytes();
+  }
+
+  @Override
+  public final long keptBytes() {
+    return memory.keptBytes();
+  }
+
+  @Override
+  public final void trim() {
+    memory.trim();
+  }
+
+  @Override
+  public final @Nullable HostMemory hostMemory() {
+    return hostMemory;
+  }
+
+  /** Whether this driver's memory is from an allocator. */
+  protected final boolean isFrom(MemoryAllocator allocator) {
+    return memory.equals(allocator);
+  }
+}
