@@ -10,6 +10,7 @@ import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStruct;
 import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.internal.array.ArrayAssembly;
+import org.arbalest.device.internal.array.ArrayBuffers;
 import org.arbalest.device.internal.array.ArrayImport;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.HandleExport;
@@ -81,6 +82,20 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   /** Makes a record batch of buffers that queued work still writes to; see {@link #of(Field, ArrayData, DeviceStream)}. */
   static DeviceArray of(Schema schema, ArrayData data, DeviceStream stream) {
     return of(schema.asField(), data, stream);
+  }
+
+  /**
+   * What this array is made of: the other way round than {@link #of(Field, ArrayData)}, which makes the same array of it again. Nothing is copied. Each buffer keeps
+   * the array's memory until it is closed, or has moved into another array; this handle stays open.
+   *
+   * <p>A buffer has what its elements need, skipped ones included, and of data as much as is known to be there. Where only offsets tell, as in text that came from
+   * C, this waits for the array, and reads the last of them. Otherwise it does not wait, and what writes to the buffers may be under way: see {@link #synchronize()}.
+   *
+   * @return buffers that are the caller's to close, those below as well; null for one that is not there, as a bitmap without nulls may be
+   * @throws DeviceException with {@code EINVAL} if what an offset of C's says cannot be; and what waiting throws
+   */
+  default ArrayData data() {
+    return ArrayBuffers.of(DeviceArrayImpl.unwrap(this));
   }
 
   /** Joins arrays to one on the device of the first, by its default stream; see {@link #concat(List, MemoryManager, DeviceStream)}. */

@@ -162,4 +162,22 @@ class MemoryPoolSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { pool.allocate(1, 3) }.message shouldContain "power of two"
         pool.close()
     }
+
+    test("DEV-32 a pool asks its memory for no more alignment than that has, and aligns by itself") {
+        val asked = mutableListOf<Long>()
+        val source = Counted()
+        val modest = object : MemoryAllocator {
+            override fun isCpuAccessible() = true
+
+            override fun alignment() = 16L
+
+            override fun allocate(bytes: Long, alignment: Long): Long = source.allocate(bytes, alignment).also { asked += alignment }
+
+            override fun free(address: Long, bytes: Long) = source.free(address, bytes)
+        }
+        MemoryPool.of(MemoryManager.of(Devices.cpu(), modest), 1 shl 20).use { pool ->
+            for (alignment in listOf(1L, 64L, 256L, 4096L)) pool.allocate(1000, alignment).use { it.address() % alignment shouldBe 0 }
+        }
+        asked.max() shouldBeLessThanOrEqual 16
+    }
 })

@@ -19,19 +19,27 @@ import java.lang.invoke.MethodHandle;
 final class Cl {
   static final int COMPLETE = 0;
   static final int DEVICE_NOT_FOUND = -1;
+  static final int INVALID_HOST_PTR = -37;
+  static final int INVALID_BUFFER_SIZE = -61;
 
   static final int PLATFORM_VERSION = 0x0901;
   static final int PLATFORM_NAME = 0x0902;
   static final int DEVICE_MAX_MEM_ALLOC_SIZE = 0x1010;
   static final int DEVICE_GLOBAL_MEM_SIZE = 0x101F;
+  static final int DEVICE_MEM_BASE_ADDR_ALIGN = 0x1019;
   static final int DEVICE_NAME = 0x102B;
+  static final int DEVICE_EXTENSIONS = 0x1030;
   static final int DEVICE_SVM_CAPABILITIES = 0x1053;
   static final int QUEUE_CONTEXT = 0x1090;
   static final int QUEUE_PROPERTIES = 0x1093;
   static final int MEM_OBJECT_BUFFER = 0x10F0;
   static final int MEM_TYPE = 0x1100;
   static final int MEM_SIZE = 0x1102;
+  static final int MEM_HOST_PTR = 0x1103;
   static final int MEM_CONTEXT = 0x1106;
+  static final int MEM_ASSOCIATED_MEMOBJECT = 0x1107;
+  static final int MEM_OFFSET = 0x1108;
+  static final int MEM_USES_SVM_POINTER = 0x1109;
   static final int EVENT_COMMAND_QUEUE = 0x11D0;
   static final int EVENT_COMMAND_EXECUTION_STATUS = 0x11D3;
   static final int EVENT_CONTEXT = 0x11D4;
@@ -40,14 +48,19 @@ final class Cl {
   static final long SVM_COARSE_GRAIN_BUFFER = 1;
   static final long SVM_FINE_GRAIN_BUFFER = 1 << 1;
   static final long MEM_READ_WRITE = 1;
+  static final long MEM_USE_HOST_PTR = 1 << 3;
+  static final long MEM_COPY_HOST_PTR = 1 << 5;
   static final long MEM_SVM_FINE_GRAIN_BUFFER = 1 << 10;
   static final long MAP_READ = 1;
   static final long MAP_WRITE = 1 << 1;
+  static final long MAP_WRITE_INVALIDATE_REGION = 1 << 2;
   static final long OUT_OF_ORDER = 1;
+  static final int BUFFER_CREATE_TYPE_REGION = 0x1220;
 
   private static final MethodHandle GET_PLATFORM_IDS = function("clGetPlatformIDs", JAVA_INT, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle GET_DEVICE_IDS = function("clGetDeviceIDs", JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle GET_PLATFORM_INFO = info("clGetPlatformInfo");
+  private static final MethodHandle GET_EXTENSION_FUNCTION = handle("clGetExtensionFunctionAddressForPlatform", JAVA_LONG, JAVA_LONG);
   private static final MethodHandle GET_DEVICE_INFO = info("clGetDeviceInfo");
   private static final MethodHandle GET_QUEUE_INFO = info("clGetCommandQueueInfo");
   private static final MethodHandle GET_MEM_OBJECT_INFO = info("clGetMemObjectInfo");
@@ -70,6 +83,11 @@ final class Cl {
   private static final MethodHandle SET_EVENT_CALLBACK = function("clSetEventCallback", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle RETAIN_EVENT = function("clRetainEvent", JAVA_LONG);
   private static final MethodHandle RELEASE_EVENT = function("clReleaseEvent", JAVA_LONG);
+  private static final MethodHandle CREATE_BUFFER = handle("clCreateBuffer", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle CREATE_SUB_BUFFER = handle("clCreateSubBuffer", JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle RELEASE_MEM_OBJECT = function("clReleaseMemObject", JAVA_LONG);
+  private static final MethodHandle COPY_BUFFER =
+      function("clEnqueueCopyBuffer", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle MAP_BUFFER =
       handle("clEnqueueMapBuffer", JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle UNMAP_MEM_OBJECT =
@@ -290,6 +308,47 @@ final class Cl {
     }
   }
 
+  /** The address of a function of an extension, or 0. */
+  static long getExtensionFunction(long platform, long name) {
+    try {
+      return (long) GET_EXTENSION_FUNCTION.invokeExact(platform, name);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  static long createBuffer(long context, long flags, long size, long hostPointer, long error) {
+    try {
+      return (long) CREATE_BUFFER.invokeExact(context, flags, size, hostPointer, error);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  static long createSubBuffer(long memory, long flags, long region, long error) {
+    try {
+      return (long) CREATE_SUB_BUFFER.invokeExact(memory, flags, BUFFER_CREATE_TYPE_REGION, region, error);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  static int releaseMemObject(long memory) {
+    try {
+      return (int) RELEASE_MEM_OBJECT.invokeExact(memory);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  static int enqueueCopyBuffer(long queue, long from, long to, long fromOffset, long toOffset, long size, long event) {
+    try {
+      return (int) COPY_BUFFER.invokeExact(queue, from, to, fromOffset, toOffset, size, 0, 0L, event);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
   static long enqueueMapBuffer(long queue, boolean blocking, long memory, long flags, long offset, long size, long error) {
     try {
       return (long) MAP_BUFFER.invokeExact(queue, memory, blocking ? 1 : 0, flags, offset, size, 0, 0L, 0L, error);
@@ -307,7 +366,7 @@ final class Cl {
   }
 
   /** A call by a handle of the right type throws nothing. */
-  private static AssertionError unexpected(Throwable t) {
+  static AssertionError unexpected(Throwable t) {
     return new AssertionError(t);
   }
 }

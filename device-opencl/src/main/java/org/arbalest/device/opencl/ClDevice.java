@@ -17,19 +17,30 @@ import org.jspecify.annotations.Nullable;
  * @param platformName the platform's name
  * @param description for people
  * @param largestAllocation in bytes
+ * @param baseAlignment where a part of a {@code cl_mem} may begin, in bytes
  * @param svm OpenCL's bits for the kinds of shared virtual memory
+ * @param usm its unified shared memory, if it has that
  */
-record ClDevice(long id, long platform, String platformName, String description, long largestAllocation, long svm) {
+record ClDevice(
+    long id, long platform, String platformName, String description, long largestAllocation, long baseAlignment, long svm, @Nullable Usm usm) {
   /**
    * What there is.
    *
-   * @param devices those with shared virtual memory, in the order of the platforms
+   * @param devices those with shared virtual memory, or unified shared memory, in the order of the platforms
    * @param reason why there are none
    */
   record Found(List<ClDevice> devices, @Nullable String reason) {}
 
   boolean isPocl() {
     return platformName.equals("Portable Computing Language");
+  }
+
+  boolean hasSvm() {
+    return (svm & Cl.SVM_COARSE_GRAIN_BUFFER) != 0;
+  }
+
+  boolean has(UnifiedMemory kind) {
+    return usm != null && usm.has(kind);
   }
 
   boolean isFineGrained() {
@@ -49,9 +60,9 @@ record ClDevice(long id, long platform, String platformName, String description,
       List<ClDevice> all = new ArrayList<>();
       StringBuilder failures = new StringBuilder();
       for (int i = 0; i < platforms; i++) addDevices(arena, ids.getAtIndex(ValueLayout.JAVA_LONG, i), all, failures);
-      List<ClDevice> usable = all.stream().filter(device -> (device.svm & Cl.SVM_COARSE_GRAIN_BUFFER) != 0).toList();
+      List<ClDevice> usable = all.stream().filter(device -> device.hasSvm() || device.has(UnifiedMemory.DEVICE)).toList();
       if (!usable.isEmpty()) return new Found(usable, null);
-      String what = "none of the " + all.size() + " devices of " + platforms + " OpenCL platforms has shared virtual memory";
+      String what = "none of the " + all.size() + " devices of " + platforms + " OpenCL platforms has shared virtual or unified shared memory";
       return none(all.isEmpty() ? "the " + platforms + " OpenCL platforms have no devices" + failures : what);
     }
   }
@@ -75,6 +86,8 @@ record ClDevice(long id, long platform, String platformName, String description,
     long svm = number(arena, id, Cl.DEVICE_SVM_CAPABILITIES);
     long largest = number(arena, id, Cl.DEVICE_MAX_MEM_ALLOC_SIZE);
     long memory = number(arena, id, Cl.DEVICE_GLOBAL_MEM_SIZE);
+    long alignmentBits = number(arena, id, Cl.DEVICE_MEM_BASE_ADDR_ALIGN);
+    Usm usm = Usm.of(platform, text(arena, id, Cl.DEVICE_EXTENSIONS, Cl::getDeviceInfo), what -> number(arena, id, what));
     String platformName = text(arena, platform, Cl.PLATFORM_NAME, Cl::getPlatformInfo);
     String description =
         text(arena, id, Cl.DEVICE_NAME, Cl::getDeviceInfo)
@@ -83,18 +96,24 @@ record ClDevice(long id, long platform, String platformName, String description,
             + ", "
             + text(arena, platform, Cl.PLATFORM_VERSION, Cl::getPlatformInfo)
             + ", " + gibibytes(memory) + ", at most " + gibibytes(largest) + " at once, "
-            + ((svm & Cl.SVM_FINE_GRAIN_BUFFER) != 0 ? "coarse- and fine-grained" : "coarse-grained")
-            + " shared virtual memory";
-    return new ClDevice(id, platform, platformName, description, largest, svm);
+            + memoryKinds(svm, usm != null);
+    return new ClDevice(id, platform, platformName, description, largest, Math.max(1, alignmentBits / Byte.SIZE), svm, usm);
+  }
+
+  private static String memoryKinds(long svm, boolean isUnified) {
+    String unified = isUnified ? "unified shared memory" : "";
+    if ((svm & Cl.SVM_COARSE_GRAIN_BUFFER) == 0) return unified;
+    String grains = (svm & Cl.SVM_FINE_GRAIN_BUFFER) != 0 ? "coarse- and fine-grained" : "coarse-grained";
+    return grains + " shared virtual memory" + (isUnified ? ", " + unified : "");
   }
 
   static String gibibytes(long bytes) {
     return String.format(Locale.ROOT, "%.1f GiB", bytes / (double) (1 << 30));
   }
 
-  /** 0 where an older platform does not know the question. */
+  /** Of 32 or 64 bits; 0 where an older platform does not know the question. */
   private static long number(Arena arena, long device, int what) {
-    MemorySegment value = arena.allocate(ValueLayout.JAVA_LONG);
+    MemorySegment value = arena.allocate(ValueLayout.JAVA_LONG); // zeroes
     int code = Cl.getDeviceInfo(device, what, Long.BYTES, value.address(), 0);
     return code == 0 ? value.get(ValueLayout.JAVA_LONG, 0) : 0;
   }

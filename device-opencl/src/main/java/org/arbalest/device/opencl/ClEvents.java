@@ -6,8 +6,12 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.System.Logger.Level;
 import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.Errno;
 import org.arbalest.device.spi.Callback;
 
 /**
@@ -55,6 +59,96 @@ final class ClEvents {
   /** The command is queued: its event, if there is one, goes back by itself. */
   void placed(long place) {
     if (place != 0) releaseWhenDone(Cl.scratch().get(JAVA_LONG, Long.BYTES));
+  }
+
+  /** For commands of one in-order queue: closed when they are queued, as far as they are. */
+  Batch batch(int count) {
+    return new Batch(releaseIfDone == 0 ? 0 : BatchStub.allocate(count));
+  }
+
+  /**
+   * The events of some commands, which go back together, by one callback, when the last of them has succeeded: so all have. In native memory: how many there are, and
+   * then each; which is freed with them, and left where the queue failed, as the events are.
+   */
+  final class Batch implements AutoCloseable {
+    private final long block;
+    private int placed;
+
+    private Batch(long block) {
+      this.block = block;
+    }
+
+    /** Where the next command is to put its event, or 0 if it needs none. */
+    long place() {
+      return block == 0 ? 0 : block + Long.BYTES * (1L + placed);
+    }
+
+    /** The command is queued. */
+    void placed() {
+      placed++;
+    }
+
+    @Override
+    public void close() {
+      if (block == 0) return;
+      if (placed == 0) {
+        BatchStub.free(block);
+        return;
+      }
+      MemorySegment events = BatchStub.ALL.asSlice(block, Long.BYTES * (1L + placed));
+      events.set(JAVA_LONG, 0, placed);
+      long last = events.get(JAVA_LONG, (long) Long.BYTES * placed);
+      driver.check(Cl.setEventCallback(last, Cl.COMPLETE, BatchStub.ADDRESS, block), "clSetEventCallback");
+    }
+  }
+
+  /** Made when it is needed, once. */
+  private static final class BatchStub {
+    static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+    static final long ADDRESS =
+        Callback.stub(MethodHandles.lookup(), "releaseAll", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG));
+
+    private static final MethodHandle MALLOC = libc("malloc", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle FREE = libc("free", FunctionDescriptor.ofVoid(JAVA_LONG));
+
+    private BatchStub() {}
+
+    private static MethodHandle libc(String name, FunctionDescriptor type) {
+      Linker linker = Linker.nativeLinker();
+      return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), type);
+    }
+
+    static long allocate(int count) {
+      long bytes = Long.BYTES * (1L + count);
+      long block;
+      try {
+        block = (long) MALLOC.invokeExact(bytes);
+      } catch (Throwable t) {
+        throw Cl.unexpected(t);
+      }
+      if (block == 0) throw new DeviceException(Errno.ENOMEM, "malloc failed, asked for " + bytes + " bytes");
+      return block;
+    }
+
+    static void free(long block) {
+      try {
+        FREE.invokeExact(block);
+      } catch (Throwable t) {
+        throw Cl.unexpected(t);
+      }
+    }
+
+    @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // found by its name; the signature is OpenCL's
+    private static void releaseAll(long event, int status, long block) {
+      try {
+        if (status != Cl.COMPLETE) return;
+        long count = ALL.get(JAVA_LONG, block);
+        for (long i = 1; i <= count; i++) Cl.releaseEvent(ALL.get(JAVA_LONG, block + Long.BYTES * i));
+        free(block);
+      } catch (Throwable t) { // escaping an upcall ends the VM
+        System.getLogger("org.arbalest.device.opencl").log(Level.ERROR, "releasing events failed", t);
+      }
+    }
   }
 
   /** Gives an event back that nobody here uses any more. */

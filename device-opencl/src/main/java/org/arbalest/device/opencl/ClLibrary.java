@@ -4,6 +4,7 @@ package org.arbalest.device.opencl;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SymbolLookup;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The OpenCL loader, if it is installed. */
@@ -15,6 +16,9 @@ final class ClLibrary {
   private static final List<String> NEEDED = List.of("clSVMAlloc", "clEnqueueSVMMemcpy", "clCreateCommandQueueWithProperties");
 
   private static volatile @Nullable SymbolLookup found;
+
+  /** A test's functions, which stand before the loader's. */
+  private static SymbolLookup preceding = _ -> Optional.empty();
 
   private ClLibrary() {}
 
@@ -34,10 +38,18 @@ final class ClLibrary {
       for (String function : NEEDED) {
         if (lookup.find(function).isEmpty()) return name + " has no function " + function + "; OpenCL 2.0 is needed";
       }
-      found = lookup;
+      SymbolLookup loader = lookup;
+      SymbolLookup before = preceding;
+      found = function -> before.find(function).or(() -> loader.find(function));
       return null;
     }
     return "no OpenCL library was found; looked for " + String.join(", ", names);
+  }
+
+  /** Puts a test's functions before the loader's; before anybody has looked for it. */
+  static void precede(SymbolLookup functions) {
+    if (found != null) throw new IllegalStateException("the OpenCL library is in use already: such tests need a process of their own");
+    preceding = functions;
   }
 
   /** Only after {@link #missing()} said that it is there. */

@@ -11,7 +11,7 @@ import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a {@code cl_mem} from memory: the loader's extension (cl_khr_icd) lets every object begin with a pointer to its platform's table of
+ * Tells OpenCL's objects from anything else: the loader's extension (cl_khr_icd) lets every object begin with a pointer to its platform's table of
  * functions. A foreign address is read through the kernel, which answers for one that cannot be read; where there is no such call, nothing
  * is recognised.
  */
@@ -40,7 +40,7 @@ final class ClObjects {
   }
 
   /** The word at an address; 0 if it cannot be read. */
-  private static long word(long address) {
+  static long word(long address) {
     MethodHandle read = PROCESS_VM_READV;
     if (read == null) return 0;
     MemorySegment scratch = Cl.scratch(); // the word, and two struct iovec

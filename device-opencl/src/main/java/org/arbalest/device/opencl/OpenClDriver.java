@@ -9,36 +9,63 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.spi.Completion;
+import org.arbalest.device.spi.CopyBatch;
 import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.HostMemory;
+import org.arbalest.device.spi.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One OpenCL device, in a context of its own, which lives as long as the process. Memory is coarse-grained shared virtual memory; where the
- * device has fine-grained one as well, that is its host memory.
+ * One OpenCL device, in a context of its own, which lives as long as the process. Memory is coarse-grained shared virtual memory, or, on a device without that, unified
+ * shared memory of the device's kind; host memory is fine-grained shared virtual memory, or unified memory of the host's kind, where there is one of them.
  *
  * <p>What is queued is flushed at once: nobody may ever wait in a way that flushes it.
  */
 final class OpenClDriver implements DeviceDriver {
+  /** The size of OpenCL C's largest type, to which OpenCL aligns memory at most. */
+  static final long LARGEST_ALIGNMENT = 128;
+
   private final String name;
   private final ClDevice device;
   private final long context;
-  private final SvmMemory memory;
+  private final MemoryAllocator memory;
   private final @Nullable HostMemory hostMemory;
   private final ClEvents events;
+  private final SvmBlocks blocks = new SvmBlocks();
 
   /** For mapping only, which OpenCL does by a queue. */
   private final long mappingQueue;
+
+  /** What the platform's events begin with. */
+  private final long firstOfEvent;
 
   private OpenClDriver(ClDevice device, String name, long context) {
     this.device = device;
     this.name = name;
     this.context = context;
-    this.memory = new SvmMemory(this, Cl.MEM_READ_WRITE);
+    MemoryAllocator unified = unified(UnifiedMemory.DEVICE);
+    this.memory = device.hasSvm() || unified == null ? new SvmMemory(this, Cl.MEM_READ_WRITE) : unified;
     long fine = Cl.MEM_READ_WRITE | Cl.MEM_SVM_FINE_GRAIN_BUFFER;
-    this.hostMemory = device.isFineGrained() ? new HostMemory(DeviceType.OPENCL, new SvmMemory(this, fine)) : null;
+    MemoryAllocator host = device.isFineGrained() ? new SvmMemory(this, fine) : unified(UnifiedMemory.HOST);
+    this.hostMemory = host == null ? null : new HostMemory(DeviceType.OPENCL, host);
     this.events = new ClEvents(this, device.isPocl());
     this.mappingQueue = createQueue();
+    this.firstOfEvent = firstOfEvent();
+  }
+
+  /** Unified memory of a kind, if the device has it. */
+  @Nullable MemoryAllocator unified(UnifiedMemory kind) {
+    Usm usm = device.usm();
+    return usm != null && usm.has(kind) ? new UsmMemory(this, usm, kind) : null;
+  }
+
+  private long firstOfEvent() {
+    long event = record(mappingQueue);
+    try {
+      return ClObjects.word(event);
+    } finally {
+      destroyEvent(event);
+    }
   }
 
   static OpenClDriver open(ClDevice device, String name) {
@@ -63,9 +90,32 @@ final class OpenClDriver implements DeviceDriver {
     return name;
   }
 
+  SvmBlocks blocks() {
+    return blocks;
+  }
+
+  ClEvents events() {
+    return events;
+  }
+
+  /** Refuses what is more than the device allocates at once: some runtimes lose memory rather than refuse. */
+  void checkSize(String function, long bytes) {
+    long largest = device.largestAllocation();
+    if (bytes <= largest) return;
+    throw new DeviceException(
+        Errno.ENOMEM,
+        function + " on " + name + " was not called: asked for " + bytes + " bytes, but the largest allocation is " + largest
+            + " (CL_DEVICE_MAX_MEM_ALLOC_SIZE)");
+  }
+
   @Override
   public boolean isCpuAccessible() {
     return false;
+  }
+
+  @Override
+  public long alignment() {
+    return memory.alignment();
   }
 
   @Override
@@ -85,14 +135,24 @@ final class OpenClDriver implements DeviceDriver {
 
   @Override
   public long map(long address, long bytes) {
+    UnifiedMemory kind = kindOf(address);
+    if (kind != null) return kind == UnifiedMemory.DEVICE ? 0 : address;
+    if (!device.hasSvm()) return 0;
     check(Cl.enqueueSvmMap(mappingQueue, true, Cl.MAP_READ | Cl.MAP_WRITE, address, bytes), "clEnqueueSVMMap", bytes);
     return address;
   }
 
   @Override
   public void unmap(long address, long bytes) {
+    if (kindOf(address) != null) return;
     check(Cl.enqueueSvmUnmap(mappingQueue, address), "clEnqueueSVMUnmap", bytes);
     check(Cl.finish(mappingQueue), "clFinish");
+  }
+
+  /** Which unified memory an address is of; null if of none. The platform is asked, since such memory comes from others as well. */
+  private @Nullable UnifiedMemory kindOf(long address) {
+    Usm usm = device.usm();
+    return usm == null ? null : usm.kindOf(context, address);
   }
 
   @Override
@@ -124,10 +184,31 @@ final class OpenClDriver implements DeviceDriver {
   public void copy(long queue, long to, long from, long bytes) {
     if (bytes == 0) return;
     long event = events.place();
-    int code = Cl.enqueueSvmMemcpy(queue, to, from, bytes, event);
-    if (code != 0) throw error("clEnqueueSVMMemcpy", code, bytes + " bytes from " + hex(from) + " to " + hex(to));
+    enqueueCopy(queue, to, from, bytes, event);
     events.placed(event);
     flush(queue);
+  }
+
+  /** All are queued, and then flushed once. */
+  @Override
+  public void copy(long queue, CopyBatch batch) {
+    try (ClEvents.Batch held = events.batch(batch.count())) {
+      for (int i = 0; i < batch.count(); i++) {
+        enqueueCopy(queue, batch.to(i), batch.from(i), batch.bytes(i), held.place());
+        held.placed();
+      }
+    } finally { // also what was queued before one failed
+      flush(queue);
+    }
+  }
+
+  /** By the function for the memory: unified memory has one of its own. */
+  private void enqueueCopy(long queue, long to, long from, long bytes, long event) {
+    Usm usm = device.usm();
+    boolean isUnified = usm != null && (!device.hasSvm() || kindOf(to) != null || kindOf(from) != null);
+    int code = isUnified ? usm.enqueueMemcpy(queue, to, from, bytes, event) : Cl.enqueueSvmMemcpy(queue, to, from, bytes, event);
+    if (code == 0) return;
+    throw error(isUnified ? "clEnqueueMemcpyINTEL" : "clEnqueueSVMMemcpy", code, bytes + " bytes from " + hex(from) + " to " + hex(to));
   }
 
   @Override
@@ -196,6 +277,9 @@ final class OpenClDriver implements DeviceDriver {
   /** An event is of one context, and only that one's queues wait for it. */
   @Override
   public void checkEvent(long event) {
+    if (ClObjects.canTell() && ClObjects.word(event) != firstOfEvent) { // to ask one that is none would end the process
+      throw new DeviceException(Errno.EINVAL, "its sync_event leads to " + hex(event) + ", which is no event of the platform of " + name);
+    }
     long its = eventInfo(event, Cl.EVENT_CONTEXT);
     if (its != context) {
       throw new DeviceException(
@@ -210,9 +294,23 @@ final class OpenClDriver implements DeviceDriver {
     if (ClObjects.isMemObject(address, context)) {
       throw new DeviceException(
           Errno.EINVAL,
-          "the buffer " + hex(address) + " is a cl_mem; buffers on " + name + " are pointers to shared virtual memory"
+          "the buffer " + hex(address) + " is a cl_mem; buffers on " + name + " are pointers to shared virtual or unified memory"
               + "; declare it by OpenCl.importMemObjects");
     }
+    OpenClDriver other = OpenClProvider.otherWith(this, address);
+    if (other != null) {
+      throw new DeviceException(Errno.EINVAL, "the buffer " + hex(address) + " is memory of " + other.name + ", and not of " + name);
+    }
+  }
+
+  /** Whether an address that is of none of our allocations may be of somebody else's shared virtual memory. */
+  boolean mayBeSvm(long address) {
+    return device.hasSvm() && kindOf(address) == null;
+  }
+
+  /** Whether an address is of memory that this device is known to have: shared virtual memory from here, or any unified memory of its context. */
+  boolean has(long address) {
+    return blocks.of(address) != null || kindOf(address) != null;
   }
 
   /** Somebody else's event may be in a queue that nobody has flushed; one of the user's own is in none. */

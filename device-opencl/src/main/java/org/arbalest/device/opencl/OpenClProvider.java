@@ -14,7 +14,7 @@ import org.arbalest.device.spi.DeviceProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves every device with shared virtual memory of every OpenCL platform, numbered in the loader's order. A loader that is installed later is
+ * Serves every device with shared virtual memory, or unified shared memory, of every OpenCL platform, numbered in the loader's order. A loader that is installed later is
  * found; a platform that is installed after the loader was asked is not, since that looks once in a process.
  */
 public final class OpenClProvider implements DeviceProvider {
@@ -63,6 +63,15 @@ public final class OpenClProvider implements DeviceProvider {
   @Override
   public String describe(DeviceType type, long id) {
     return devices.get((int) id).description();
+  }
+
+  /** Another driver that is open, to whose memory an address belongs; null if there is none. */
+  static @Nullable OpenClDriver otherWith(OpenClDriver driver, long address) {
+    if (OPEN.size() < 2 || driver.has(address)) return null;
+    for (OpenClDriver other : OPEN.values()) {
+      if (other != driver && other.has(address)) return other;
+    }
+    return null;
   }
 
   static OpenClDriver driver(Device device) {

@@ -80,7 +80,7 @@ final class BufferSizes {
     }
     switch (layout.shape) {
       case FIXED -> need(buffers.get(next), "the values", bits(end, layout.bits));
-      case VARIABLE, LIST -> need(buffers.get(next), "the offsets", bits(end + 1, layout.bits));
+      case VARIABLE, LIST -> need(buffers.get(next), "the offsets", end == 0 ? 0 : bits(end + 1, layout.bits)); // of no elements, peers give none
       case LIST_VIEW -> {
         need(buffers.get(next), "the offsets", bits(end, layout.bits));
         need(buffers.get(next + 1), "the sizes", bits(end, layout.bits));
@@ -105,7 +105,7 @@ final class BufferSizes {
 
   /** Where the CPU can read the offsets, the last must lie within what there is. */
   private void checkExtent(Layout layout, @Nullable DeviceBuffer offsets, long end, long available, String what) {
-    if (offsets == null || !offsets.isCpuAccessible() || !written) return;
+    if (offsets == null || offsets.size() == 0 || !offsets.isCpuAccessible() || !written) return;
     long last = layout.bits == 64 ? NativeHeap.getLong(offsets.address() + 8 * end) : NativeHeap.getInt(offsets.address() + 4 * end);
     if (last < 0 || last > available) {
       throw new Malformed("offsets[" + end + "] = " + last + " is beyond the " + available + " " + what);

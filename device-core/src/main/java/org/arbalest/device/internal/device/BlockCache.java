@@ -120,19 +120,19 @@ final class BlockCache implements MemoryAllocator {
   private long allocateBlock(long size, long bytes) {
     DeviceException failure;
     try {
-      return source.allocate(size, ALIGNMENT);
+      return source.allocate(size, alignment());
     } catch (DeviceException e) {
       failure = shortage(e);
     }
     if (empty() > 0) {
       try {
-        return source.allocate(size, ALIGNMENT);
+        return source.allocate(size, alignment());
       } catch (DeviceException e) {
         failure = shortage(e);
       }
     }
     if (size == bytes) throw failure;
-    long address = source.allocate(bytes, ALIGNMENT);
+    long address = source.allocate(bytes, alignment());
     synchronized (this) {
       exact.add(address);
     }

@@ -58,7 +58,12 @@ public final class DeviceBufferImpl implements DeviceBuffer {
   private static DeviceBuffer wrapped(Device device, long address, long size, Runnable onFree) {
     Objects.requireNonNull(device, "device");
     if (size < 0 || address == 0) throw new IllegalArgumentException("no buffer is at " + address + " with " + size + " bytes");
-    return new DeviceBufferImpl(device, Allocation.wrap(device, address, size, onFree), address, size, device.isCpuAccessible());
+    return wrapped(device, address, size, device.isCpuAccessible(), onFree);
+  }
+
+  /** Memory that somebody else frees when told, and of which he knows whether the CPU can read it. */
+  public static DeviceBuffer wrapped(Device device, long address, long size, boolean isCpuAccessible, Runnable onFree) {
+    return new DeviceBufferImpl(device, Allocation.wrap(device, address, size, onFree), address, size, isCpuAccessible);
   }
 
   public static DeviceBuffer copyNonOwned(Device device, long address, long size, MemoryManager to) {

@@ -219,6 +219,27 @@ public final class Layout {
     return bits >>> 3;
   }
 
+  /** What a buffer has at least, by how many elements there are, skipped ones included; of data 0. */
+  public long bufferBytes(int index, long end) {
+    if (shape.hasValidity && index == 0) return bytes(end, 1);
+    boolean isFirst = index == (shape.hasValidity ? 1 : 0);
+    return switch (shape) {
+      case FIXED -> bytes(end, bits);
+      case VARIABLE -> isFirst && end > 0 ? bytes(end + 1, bits) : 0; // of no elements, peers give no offsets, or one
+      case LIST -> end > 0 ? bytes(end + 1, bits) : 0;
+      case LIST_VIEW -> bytes(end, bits);
+      case VIEW -> isFirst ? bytes(end, 128) : 0;
+      case SPARSE_UNION -> end;
+      case DENSE_UNION -> isFirst ? end : bytes(end, 32);
+      case NULL, FIXED_LIST, STRUCT, RUN_END -> 0;
+    };
+  }
+
+  /** The bytes for some elements; of no more than {@link #most}, so that nothing overflows. */
+  private static long bytes(long count, long each) {
+    return (count * each + 7) >>> 3;
+  }
+
   /** Whether the other type is the same, what is below it aside. */
   public boolean isLike(Layout other) {
     return format.equals(other.format) && children.length == other.children.length && (dictionary == null) == (other.dictionary == null);

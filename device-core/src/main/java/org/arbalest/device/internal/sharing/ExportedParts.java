@@ -33,7 +33,7 @@ final class ExportedParts {
     for (int i = 0; i < count; i++) {
       long address = ArrowArrayStruct.buffer(node, i);
       long needed =
-          isView && i >= 2 ? NativeHeap.getLong(ArrowArrayStruct.buffer(node, count) + (long) Long.BYTES * (i - 2)) : Part.bytes(layout, i, offset + length);
+          isView && i >= 2 ? NativeHeap.getLong(ArrowArrayStruct.buffer(node, count) + (long) Long.BYTES * (i - 2)) : layout.bufferBytes(i, offset + length);
       boolean isData = layout.shape == Layout.Shape.VARIABLE && i == 2;
       buffers.add(address == 0 ? null : piece(address, isData ? owner.dataSize(node) : needed));
     }

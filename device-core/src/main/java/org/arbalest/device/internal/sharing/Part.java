@@ -58,7 +58,7 @@ record Part(long length, long nullCount, long offset, List<@Nullable Piece> buff
       throw new Malformed("there are " + count + " buffers, but an array of type " + layout.kind() + " has " + (isView ? "at least " : "") + expected);
     }
     List<@Nullable Piece> buffers = new ArrayList<>();
-    for (int i = 0; i < count; i++) buffers.add(piece(in, sizes, i, bytes(layout, i, offset + length)));
+    for (int i = 0; i < count; i++) buffers.add(piece(in, sizes, i, layout.bufferBytes(i, offset + length)));
     List<Part> children = new ArrayList<>();
     for (FieldImpl child : layout.children) children.add(below(child.name(), child, in, sizes));
     Part dictionary = layout.dictionary == null ? null : below(Malformed.DICTIONARY, layout.dictionary, in, sizes);
@@ -84,27 +84,6 @@ record Part(long length, long nullCount, long offset, List<@Nullable Piece> buff
     }
     if (bytes < needed) throw new Malformed("buffer " + index + " has " + bytes + " bytes, but needs " + needed);
     return new Piece(memory, offset, bytes);
-  }
-
-  /** What a buffer has at least, by the type and how many elements there are, skipped ones included; of data 0. */
-  static long bytes(Layout layout, int index, long end) {
-    if (layout.shape.hasValidity && index == 0) return bits(end, 1);
-    boolean isFirst = index == (layout.shape.hasValidity ? 1 : 0);
-    return switch (layout.shape) {
-      case FIXED -> bits(end, layout.bits);
-      case VARIABLE -> isFirst && end > 0 ? bits(end + 1, layout.bits) : 0; // of no elements, peers give no offsets, or one
-      case LIST -> end > 0 ? bits(end + 1, layout.bits) : 0;
-      case LIST_VIEW -> bits(end, layout.bits);
-      case VIEW -> isFirst ? bits(end, 128) : 0;
-      case SPARSE_UNION -> end;
-      case DENSE_UNION -> isFirst ? end : bits(end, 32);
-      case NULL, FIXED_LIST, STRUCT, RUN_END -> 0;
-    };
-  }
-
-  /** The bytes for some elements; of no more than {@link Layout#most}, so that nothing overflows. */
-  private static long bits(long count, long each) {
-    return (count * each + 7) >>> 3;
   }
 
   /** The same, of buffers; each a slice of one of the allocations, which is put into {@code taken} as well, for the caller to close. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.opencl;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
@@ -15,10 +14,12 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
+import org.arbalest.device.Devices;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType.BinaryViewType;
 import org.arbalest.device.FlatType.Utf8ViewType;
 import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.UnionType;
 import org.arbalest.device.SyncEvent;
 import org.arbalest.device.abi.ArrowArrayStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStruct;
@@ -26,8 +27,11 @@ import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
 import org.jspecify.annotations.Nullable;
 
-/** Copies an array whose buffers are {@code cl_mem} handles into shared virtual memory. */
-final class MemObjects {
+/**
+ * Takes in an array whose buffers are {@code cl_mem} handles: those over shared virtual memory where they are, the others by copies, on the device where that has such
+ * memory.
+ */
+final class MemObjectImport {
   /** A kind of device that nobody serves: whoever takes an array on it in holds it, and looks at no buffer. */
   private static final int OPAQUE = Integer.MIN_VALUE;
 
@@ -37,24 +41,25 @@ final class MemObjects {
   private final OpenClDriver driver;
   private final DeviceStream stream;
   private final long queue;
-  private final List<DeviceBuffer> buffers = new ArrayList<>();
+  private final ClMem memory;
 
-  private MemObjects(DeviceStream stream) {
+  /** The producer's array, which buffers that are where they were hold. */
+  private final DeviceArray held;
+
+  private final List<DeviceBuffer> buffers = new ArrayList<>();
+  private boolean hasQueued;
+
+  private MemObjectImport(DeviceStream stream, DeviceArray held) {
     this.device = stream.device();
     this.driver = OpenClProvider.driver(device);
     this.stream = stream;
     this.queue = stream.handle();
+    this.memory = new ClMem(driver);
+    this.held = held;
   }
 
   static DeviceArray importArray(MemorySegment array, Field field, DeviceStream stream) {
-    long size = array.byteSize();
-    if (!array.isNative() || array.address() == 0 || (array.address() & 7) != 0 || (size != 0 && size < ArrowDeviceArrayStruct.SIZE)) {
-      throw new IllegalArgumentException("no ArrowDeviceArray of " + ArrowDeviceArrayStruct.SIZE + " aligned bytes is at " + array);
-    }
-    if (!array.scope().isAlive()) throw new IllegalStateException("the ArrowDeviceArray is in an arena that was closed");
-    if (!array.isAccessibleBy(Thread.currentThread())) {
-      throw new WrongThreadException("the ArrowDeviceArray is in an arena that is confined to another thread");
-    }
+    CStructs.address(array, ArrowDeviceArrayStruct.LAYOUT);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment struct = arena.allocate(ArrowDeviceArrayStruct.LAYOUT);
       long source = struct.address();
@@ -69,29 +74,30 @@ final class MemObjects {
       ArrowDeviceArrayStruct.setDeviceType(source, OPAQUE);
       ArrowDeviceArrayStruct.setSyncEvent(source, 0);
       try (DeviceArray held = DeviceArray.importDeviceArray(struct, field)) {
-        MemObjects copy = new MemObjects(stream);
-        if (!type.equals(DeviceType.OPENCL) || id != copy.device.id()) {
-          throw invalid("the array is on " + type + ":" + id + ", but the stream is one of " + copy.device);
+        MemObjectImport objects = new MemObjectImport(stream, held);
+        if (!type.equals(DeviceType.OPENCL) || id != objects.device.id()) {
+          throw invalid("the array is on " + type + ":" + id + ", but the stream is one of " + objects.device);
         }
-        return copy.copy(held, source, field, event);
+        return objects.array(source, field, event);
       }
     }
   }
 
-  private DeviceArray copy(DeviceArray held, long source, Field field, long event) {
+  private DeviceArray array(long source, Field field, long event) {
     try {
       if (event != 0) waitFor(ALL.get(JAVA_LONG, event));
-      DeviceArray copy = DeviceArray.of(field, data(field, source), stream);
+      ArrayData data = data(field, source);
+      DeviceArray array = hasQueued ? DeviceArray.of(field, data, stream) : DeviceArray.of(field, data, device);
       try {
-        stream.keepAlive(held);
-        return copy;
+        if (hasQueued) stream.keepAlive(held);
+        return array;
       } catch (Throwable t) {
-        copy.close();
+        array.close();
         throw t;
       }
     } catch (Throwable t) {
       try {
-        stream.synchronize(); // nothing is freed under a copy
+        if (hasQueued) stream.synchronize(); // nothing is freed under a copy
       } finally {
         buffers.forEach(DeviceBuffer::close);
       }
@@ -101,6 +107,8 @@ final class MemObjects {
 
   private void waitFor(long event) {
     if (event == 0) throw invalid("sync_event points to an event that is NULL");
+    driver.checkEvent(event);
+    hasQueued = true;
     driver.check(Cl.retainEvent(event), "clRetainEvent");
     SyncEvent theirs;
     try {
@@ -117,49 +125,88 @@ final class MemObjects {
   private ArrayData data(Field field, long source) {
     boolean isView = field.type() instanceof Utf8ViewType || field.type() instanceof BinaryViewType;
     long count = ArrowArrayStruct.nBuffers(source) - (isView ? 1 : 0); // the last are sizes, in main memory
-    List<@Nullable DeviceBuffer> copies = new ArrayList<>();
+    List<@Nullable DeviceBuffer> list = new ArrayList<>();
     for (long i = 0; i < count; i++) {
-      long memory = ArrowArrayStruct.buffer(source, i);
-      copies.add(memory == 0 ? null : copy(memory));
+      long handle = ArrowArrayStruct.buffer(source, i);
+      if (isView && i >= 2) {
+        list.add(data(handle, ALL.get(JAVA_LONG, ArrowArrayStruct.buffer(source, count) + Long.BYTES * (i - 2))));
+      } else if (handle != 0) {
+        list.add(buffer(handle, memory(handle)));
+      } else {
+        list.add(i == 0 && hasValidity(field) ? null : nothing());
+      }
     }
     List<ArrayData> children = new ArrayList<>();
     List<Field> fields = field.type().children();
     for (int i = 0; i < fields.size(); i++) children.add(data(fields.get(i), ArrowArrayStruct.child(source, i)));
     ArrayData values = field.type() instanceof DictionaryType encoded ? data(encoded.values(), ArrowArrayStruct.dictionary(source)) : null;
     return new ArrayData(
-        ArrowArrayStruct.length(source), ArrowArrayStruct.nullCount(source), ArrowArrayStruct.offset(source), copies, children, values);
+        ArrowArrayStruct.length(source), ArrowArrayStruct.nullCount(source), ArrowArrayStruct.offset(source), list, children, values);
   }
 
-  /** A buffer into which the content of a {@code cl_mem} is being copied. */
-  private DeviceBuffer copy(long memory) {
-    if (ClObjects.canTell() && !ClObjects.isMemObject(memory, driver.context())) {
-      throw invalid("the buffer " + OpenClDriver.hex(memory) + " is declared to be a cl_mem of " + device + ", but is none");
+  private static boolean hasValidity(Field field) {
+    return !(field.type() instanceof UnionType);
+  }
+
+  /** The size of a {@code cl_mem}, which is looked at. */
+  private long memory(long handle) {
+    memory.check(handle);
+    return memory.size(handle);
+  }
+
+  /** A data buffer of views, of which the producer says how large it is; without bytes there is none. */
+  private @Nullable DeviceBuffer data(long handle, long size) {
+    if (size == 0) return null;
+    long available = memory(handle);
+    if (size > available) {
+      throw invalid("the cl_mem " + OpenClDriver.hex(handle) + " has " + available + " bytes, but the array says that it has " + size);
     }
-    long context = info(memory, Cl.MEM_CONTEXT);
-    if (context != driver.context()) {
-      throw invalid("the cl_mem " + OpenClDriver.hex(memory) + " belongs to the context " + OpenClDriver.hex(context) + ", but " + device
-          + " works in " + OpenClDriver.hex(driver.context()));
+    return buffer(handle, size);
+  }
+
+  /** The memory of a {@code cl_mem}, or a buffer into which it is being copied. */
+  private DeviceBuffer buffer(long handle, long size) {
+    long address = memory.address(handle);
+    DeviceBuffer buffer = address != 0 ? inPlace(address, size) : copy(handle, size);
+    if (address != 0) buffers.add(buffer);
+    return buffer;
+  }
+
+  private DeviceBuffer inPlace(long address, long size) {
+    DeviceArray holder = held.retain();
+    try {
+      return DeviceBuffer.wrap(device, address, size, holder::close);
+    } catch (Throwable t) {
+      holder.close();
+      throw t;
     }
-    long size = info(memory, Cl.MEM_SIZE);
+  }
+
+  private DeviceBuffer copy(long handle, long size) {
     DeviceBuffer copy = device.allocate(size);
     buffers.add(copy);
-    MemorySegment scratch = Cl.scratch();
-    long mapped = Cl.enqueueMapBuffer(queue, false, memory, Cl.MAP_READ, 0, size, scratch.address());
-    int code = scratch.get(JAVA_INT, 0);
-    if (code != 0) throw driver.error("clEnqueueMapBuffer", code, size + " bytes");
-    try {
-      driver.copy(queue, copy.address(), mapped, size);
-    } finally {
-      driver.check(Cl.enqueueUnmapMemObject(queue, memory, mapped), "clEnqueueUnmapMemObject");
+    hasQueued = true;
+    long target = driver.device().hasSvm() ? memory.over(copy.address(), size) : 0;
+    if (target == 0) {
+      memory.copyOut(queue, handle, copy.address(), size);
+      return copy;
     }
-    driver.flush(queue);
+    try {
+      memory.copy(queue, handle, 0, target, 0, size);
+    } finally {
+      memory.release(target);
+    }
     return copy;
   }
 
-  private long info(long memory, int what) {
-    MemorySegment scratch = Cl.scratch();
-    driver.check(Cl.getMemObjectInfo(memory, what, Long.BYTES, scratch.address()), "clGetMemObjectInfo");
-    return scratch.get(JAVA_LONG, 0);
+  /** What stands for a buffer that is not there, as those of an array without rows need not be. */
+  private DeviceBuffer nothing() {
+    try (DeviceBuffer zero = Devices.cpu().allocate(Long.BYTES)) {
+      zero.segment().fill((byte) 0);
+      DeviceBuffer copy = zero.copy(device.memory());
+      buffers.add(copy);
+      return copy;
+    }
   }
 
   private static DeviceException invalid(String message) {

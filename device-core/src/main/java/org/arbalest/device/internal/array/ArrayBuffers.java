@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.array;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.arbalest.device.ArrayData;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.device.DeviceBufferImpl;
+import org.arbalest.device.internal.device.DeviceRegistry;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.FieldImpl;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+import org.jspecify.annotations.Nullable;
+
+/** Takes an array apart into buffers that hold its memory; see {@link DeviceArray#data}. The structs are those of an export, where slices are pushed down. */
+public final class ArrayBuffers {
+  private final DeviceArrayImpl array;
+  private final Ownership owner;
+  private final List<DeviceBuffer> taken = new ArrayList<>();
+
+  private ArrayBuffers(DeviceArrayImpl array, Ownership owner) {
+    this.array = array;
+    this.owner = owner;
+  }
+
+  public static ArrayData of(DeviceArrayImpl array) {
+    Ownership owner = array.share();
+    try {
+      long struct = NativeHeap.allocate(ArrowArrayStruct.SIZE);
+      try {
+        export(array, owner, struct);
+        try {
+          return new ArrayBuffers(array, owner).data(struct);
+        } finally {
+          ArrayExport.release(struct);
+        }
+      } finally {
+        NativeHeap.free(struct);
+      }
+    } finally {
+      owner.release();
+    }
+  }
+
+  private static void export(DeviceArrayImpl array, Ownership owner, long struct) {
+    owner.retain();
+    try {
+      ArrayExport.export(owner, Layout.of(array.field()), array.struct(), array.offset(), array.length(), struct);
+    } catch (Throwable t) {
+      owner.release();
+      throw t;
+    }
+  }
+
+  private ArrayData data(long struct) {
+    try {
+      return data(Layout.of(array.field()), struct);
+    } catch (Malformed e) {
+      taken.forEach(DeviceBuffer::close);
+      throw e.toDeviceException();
+    } catch (Throwable t) {
+      taken.forEach(DeviceBuffer::close);
+      throw t;
+    }
+  }
+
+  private ArrayData data(Layout layout, long node) {
+    boolean isView = layout.shape == Layout.Shape.VIEW;
+    int count = Math.toIntExact(ArrowArrayStruct.nBuffers(node)) - (isView ? 1 : 0); // the last are sizes, in main memory
+    List<@Nullable DeviceBuffer> buffers = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      long address = ArrowArrayStruct.buffer(node, i);
+      buffers.add(address == 0 ? null : buffer(address, size(layout, node, i, count)));
+    }
+    List<ArrayData> children = new ArrayList<>();
+    for (int i = 0; i < layout.children.length; i++) {
+      children.add(below(layout.children[i].name(), layout.children[i], ArrowArrayStruct.child(node, i)));
+    }
+    FieldImpl values = layout.dictionary;
+    ArrayData dictionary = values == null ? null : below(Malformed.DICTIONARY, values, ArrowArrayStruct.dictionary(node));
+    return new ArrayData(
+        ArrowArrayStruct.length(node), ArrowArrayStruct.nullCount(node), ArrowArrayStruct.offset(node), buffers, children, dictionary);
+  }
+
+  private ArrayData below(String name, FieldImpl field, long node) {
+    try {
+      return data(field.layout, node);
+    } catch (Malformed e) {
+      throw e.under(name);
+    }
+  }
+
+  private long size(Layout layout, long node, int index, int count) {
+    if (layout.shape == Layout.Shape.VIEW && index >= 2) {
+      return NativeHeap.getLong(ArrowArrayStruct.buffer(node, count) + (long) Long.BYTES * (index - 2));
+    }
+    long end = ArrowArrayStruct.offset(node) + ArrowArrayStruct.length(node);
+    if (layout.shape != Layout.Shape.VARIABLE || index != 2) return layout.bufferBytes(index, end);
+    long known = owner.dataSize(node);
+    return known != Long.MAX_VALUE ? known : lastOffset(layout, ArrowArrayStruct.buffer(node, 1), end);
+  }
+
+  private long lastOffset(Layout layout, long offsets, long end) {
+    if (end == 0 || offsets == 0) return 0;
+    array.synchronize();
+    long last = read(offsets + layout.width() * end, layout.width());
+    if (last < 0) throw new Malformed("offsets[" + end + "] = " + last + " is negative");
+    return last;
+  }
+
+  private long read(long address, long width) {
+    if (owner.isCpuAccessible()) return width == Long.BYTES ? NativeHeap.getLong(address) : NativeHeap.getInt(address);
+    try (DeviceBuffer here = DeviceBufferImpl.copyNonOwned(array.device(), address, width, DeviceRegistry.cpu().memory())) {
+      return width == Long.BYTES ? NativeHeap.getLong(here.address()) : NativeHeap.getInt(here.address());
+    }
+  }
+
+  private DeviceBuffer buffer(long address, long size) {
+    Device device = array.device();
+    owner.retain();
+    DeviceBuffer buffer;
+    try {
+      buffer = DeviceBufferImpl.wrapped(device, address, size, owner.isCpuAccessible(), owner::release);
+    } catch (Throwable t) {
+      owner.release();
+      throw t;
+    }
+    taken.add(buffer);
+    return buffer;
+  }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.opencl;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+
+/** Memory for a struct of C's that a caller hands in. */
+final class CStructs {
+  private CStructs() {}
+
+  /** Its address; refuses what can be none for a struct, before anything is touched. */
+  static long address(MemorySegment struct, StructLayout layout) {
+    String name = layout.name().orElseThrow();
+    long size = struct.byteSize();
+    if (!struct.isNative() || struct.address() == 0 || (struct.address() & 7) != 0 || (size != 0 && size < layout.byteSize())) {
+      throw new IllegalArgumentException("no " + name + " of " + layout.byteSize() + " aligned bytes is at " + struct);
+    }
+    if (!struct.scope().isAlive()) throw new IllegalStateException("the " + name + " is in an arena that was closed");
+    if (!struct.isAccessibleBy(Thread.currentThread())) {
+      throw new WrongThreadException("the " + name + " is in an arena that is confined to another thread");
+    }
+    return struct.address();
+  }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.opencl;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.arbalest.device.ArrayData;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.DeviceStream;
+import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.BinaryViewType;
+import org.arbalest.device.FlatType.Utf8ViewType;
+import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.UnionType;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.abi.ArrowDeviceArrayStruct;
+import org.arbalest.device.abi.ArrowSchemaStruct;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.opencl.SvmBlocks.Block;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands an array to C whose buffers are {@code cl_mem} handles: an array of others is made, whose addresses are the handles, and which holds the memory.
+ *
+ * <p>A {@code cl_mem} over shared virtual memory is made of a whole allocation, and of parts of one that begin where the device lets them; a buffer that begins
+ * elsewhere, or in memory of another kind, is copied.
+ */
+final class MemObjectExport {
+  private final DeviceArray array;
+  private final Device device;
+  private final OpenClDriver driver;
+  private final DeviceStream stream;
+  private final ClMem memory;
+
+  /** The {@code cl_mem} of each whole allocation that parts are taken of; released in the end, when the parts hold it. */
+  private final Map<Block, Long> wholes = new HashMap<>();
+
+  /** What is to be closed on failure: handles, and buffers of the array that none stands for yet. */
+  private final List<DeviceBuffer> handles = new ArrayList<>();
+
+  private final List<DeviceBuffer> memories = new ArrayList<>();
+
+  /** Buffers that a copy or nothing stands for; closed in the end, since the stream keeps the array. */
+  private final List<DeviceBuffer> unused = new ArrayList<>();
+
+  private boolean hasQueued;
+
+  private MemObjectExport(DeviceArray array, DeviceStream stream) {
+    this.array = array;
+    this.device = array.device();
+    this.driver = OpenClProvider.driver(device);
+    this.stream = stream;
+    this.memory = new ClMem(driver);
+  }
+
+  static void export(DeviceArray array, DeviceStream stream, MemorySegment out, @Nullable MemorySegment schemaOut) {
+    long struct = CStructs.address(out, ArrowDeviceArrayStruct.LAYOUT);
+    try {
+      ArrowArrayStruct.setRelease(struct, 0); // the device array begins with it
+      if (schemaOut != null) ArrowSchemaStruct.setRelease(CStructs.address(schemaOut, ArrowSchemaStruct.LAYOUT), 0);
+      if (!stream.device().equals(array.device())) {
+        throw new DeviceException(Errno.EINVAL, "the array is on " + array.device() + ", but the stream is one of " + stream.device());
+      }
+      DeviceArray handles = new MemObjectExport(array, stream).make();
+      try {
+        if (schemaOut == null) {
+          handles.exportDeviceArray(out);
+        } else {
+          handles.exportDeviceArray(out, schemaOut);
+        }
+      } catch (Throwable t) {
+        handles.close();
+        throw t;
+      }
+      array.close();
+    } finally {
+      Reference.reachabilityFence(out);
+      Reference.reachabilityFence(schemaOut);
+    }
+  }
+
+  /** The array of handles. */
+  private DeviceArray make() {
+    try {
+      ArrayData data = array.data();
+      collect(data);
+      if (!array.isReady()) {
+        hasQueued = true;
+        stream.waitFor(array);
+      }
+      ArrayData converted = data(array.field(), data);
+      DeviceArray result = hasQueued ? DeviceArray.of(array.field(), converted, stream) : DeviceArray.of(array.field(), converted, device);
+      try {
+        if (hasQueued) stream.keepAlive(array);
+      } catch (Throwable t) {
+        result.close();
+        throw t;
+      }
+      return result;
+    } catch (Throwable t) {
+      try {
+        if (hasQueued) stream.synchronize(); // nothing is freed under a copy
+      } finally {
+        handles.forEach(DeviceBuffer::close);
+        memories.forEach(DeviceBuffer::close);
+      }
+      throw t;
+    } finally {
+      wholes.values().forEach(memory::release);
+      unused.forEach(DeviceBuffer::close);
+    }
+  }
+
+  private void collect(ArrayData data) {
+    for (DeviceBuffer buffer : data.buffers()) {
+      if (buffer != null) memories.add(buffer);
+    }
+    data.children().forEach(this::collect);
+    ArrayData values = data.dictionary();
+    if (values != null) collect(values);
+  }
+
+  private ArrayData data(Field field, ArrayData data) {
+    boolean isView = field.type() instanceof Utf8ViewType || field.type() instanceof BinaryViewType;
+    boolean isUnion = field.type() instanceof UnionType;
+    List<@Nullable DeviceBuffer> list = new ArrayList<>();
+    for (int i = 0; i < data.buffers().size(); i++) {
+      DeviceBuffer buffer = data.buffers().get(i);
+      boolean isEmpty = buffer == null || buffer.size() == 0;
+      boolean mayMiss = isView && i >= 2 || buffer == null && i == 0 && !isUnion; // data of views, and the bitmap
+      if (isEmpty && buffer != null) unused.add(buffer);
+      list.add(!isEmpty ? handle(buffer) : mayMiss ? null : nothing());
+    }
+    List<ArrayData> children = new ArrayList<>();
+    List<Field> fields = field.type().children();
+    for (int i = 0; i < fields.size(); i++) children.add(data(fields.get(i), data.children().get(i)));
+    ArrayData values = data.dictionary();
+    ArrayData dictionary = field.type() instanceof DictionaryType encoded && values != null ? data(encoded.values(), values) : null;
+    return new ArrayData(data.length(), data.nullCount(), data.offset(), list, children, dictionary);
+  }
+
+  /** A {@code cl_mem} with a buffer's bytes: its memory, if that can be, or a copy. */
+  private DeviceBuffer handle(DeviceBuffer buffer) {
+    Block block = driver.blocks().of(buffer.address());
+    long shared = shared(block, buffer.address(), buffer.size());
+    if (shared != 0) return wrap(shared, buffer.size(), buffer);
+    unused.add(buffer);
+    long copy = memory.create(buffer.size());
+    DeviceBuffer result = wrap(copy, buffer.size(), null);
+    hasQueued = true;
+    long whole = block == null ? 0 : whole(block);
+    if (whole != 0) {
+      memory.copy(stream.handle(), whole, buffer.address() - block.base(), copy, 0, buffer.size());
+    } else {
+      memory.copyIn(stream.handle(), buffer.address(), copy, buffer.size());
+    }
+    return result;
+  }
+
+  /** One over the memory itself; 0 if there can be none. One that is alone in its allocation is no part, of which nobody could make parts. */
+  private long shared(@Nullable Block block, long address, long size) {
+    if (block == null) return driver.mayBeSvm(address) ? memory.over(address, size) : 0; // of somebody else: only the platform knows
+    long origin = address - block.base();
+    if (origin == 0 && isAlone(block)) return memory.over(address, size);
+    if (origin % driver.device().baseAlignment() != 0) return 0;
+    long whole = whole(block);
+    return whole == 0 ? 0 : memory.part(whole, origin, size);
+  }
+
+  private boolean isAlone(Block block) {
+    return memories.stream().filter(other -> other.address() - block.base() >= 0 && other.address() - block.base() < block.bytes()).count() == 1;
+  }
+
+  private long whole(Block block) {
+    Long known = wholes.get(block);
+    if (known != null) return known;
+    long whole = memory.over(block.base(), block.bytes());
+    if (whole != 0) wholes.put(block, whole);
+    return whole;
+  }
+
+  /** What stands for a buffer without bytes, and for offsets of no elements: NULL is not for us to send. */
+  private DeviceBuffer nothing() {
+    return wrap(memory.zeroes(), ClMem.ZEROES, null);
+  }
+
+  /** A handle for an address, which holds the memory that it stands for. */
+  private DeviceBuffer wrap(long handle, long size, @Nullable DeviceBuffer of) {
+    Runnable onFree = () -> {
+      try {
+        memory.release(handle);
+      } finally {
+        if (of != null) of.close();
+      }
+    };
+    DeviceBuffer buffer;
+    try {
+      buffer = DeviceBuffer.wrap(device, handle, size, onFree);
+    } catch (Throwable t) {
+      memory.release(handle);
+      throw t;
+    }
+    handles.add(buffer);
+    return buffer;
+  }
+}

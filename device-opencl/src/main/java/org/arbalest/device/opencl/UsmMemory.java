@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.opencl;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.spi.MemoryAllocator;
+
+/** Unified shared memory of one kind. It is freed when nothing uses it any more, which core knows; so nothing waits. */
+final class UsmMemory implements MemoryAllocator {
+  private final OpenClDriver driver;
+  private final Usm usm;
+  private final UnifiedMemory kind;
+
+  UsmMemory(OpenClDriver driver, Usm usm, UnifiedMemory kind) {
+    this.driver = driver;
+    this.usm = usm;
+    this.kind = kind;
+  }
+
+  @Override
+  public boolean isCpuAccessible() {
+    return kind != UnifiedMemory.DEVICE;
+  }
+
+  @Override
+  public long alignment() {
+    return OpenClDriver.LARGEST_ALIGNMENT;
+  }
+
+  @Override
+  public long allocate(long bytes, long alignment) {
+    String function = Usm.allocator(kind);
+    driver.checkSize(function, bytes);
+    MemorySegment scratch = Cl.scratch();
+    scratch.set(JAVA_INT, 0, 0);
+    long address = usm.allocate(kind, driver.context(), driver.device().id(), bytes, (int) alignment, scratch.address());
+    if (address == 0) throw driver.error(function, scratch.get(JAVA_INT, 0), bytes + " bytes");
+    return address;
+  }
+
+  @Override
+  public void free(long address, long bytes) {
+    driver.check(usm.free(driver.context(), address), "clMemFreeINTEL", bytes);
+  }
+}

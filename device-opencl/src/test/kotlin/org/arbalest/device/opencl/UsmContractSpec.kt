@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.opencl
+
+import io.kotest.core.spec.style.FunSpec
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.SkipWithout
+import org.arbalest.testkit.contract.backendContract
+
+/** A device whose only memory is unified. */
+class UsmContractSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(UsmDouble.extension)
+    extension(SkipWithout.device(DeviceType.OPENCL))
+    extension(LedgerExtension)
+
+    include(backendContract(UsmBackend(1)))
+})

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.opencl
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.longs.shouldBeGreaterThan
+import io.kotest.matchers.longs.shouldBeLessThan
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.ArrayData
+import org.arbalest.device.DataType
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Ledger
+import org.arbalest.device.MemoryManager
+import org.arbalest.device.MemoryPool
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.PeerMoves
+import org.arbalest.testkit.SkipWithout
+import org.arbalest.testkit.StructKind
+import org.arbalest.testkit.contract.columns
+import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.pageable
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_BYTE
+
+/** Unified shared memory, beside shared virtual memory and instead of it, and what becomes of it as `cl_mem`. */
+class UsmSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(UsmDouble.extension)
+    extension(SkipWithout.device(DeviceType.OPENCL))
+    extension(LedgerExtension)
+
+    val plain by lazy { Devices.device(DeviceType.OPENCL, 0) }
+    val unifiedOnly by lazy { Devices.device(DeviceType.OPENCL, 1) }
+    val both by lazy { Devices.device(DeviceType.OPENCL, 2) }
+    val cpu: Device = Devices.cpu()
+
+    lateinit var arena: Arena
+    beforeTest { arena = Arena.ofConfined() }
+    afterTest { arena.close() }
+
+    fun memory(device: Device, kind: UnifiedMemory): MemoryManager = OpenCl.unifiedMemory(device, kind).orElseThrow()
+
+    fun DeviceBuffer.bytes(): List<Byte> = copy(cpu.memory()).use { it.segment().toArray(JAVA_BYTE).toList() }
+
+    fun out(): MemorySegment = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
+
+    fun rows(array: DeviceArray): List<Any?> = array.copyTo(cpu).use { here ->
+        here.synchronize()
+        List(here.length().toInt()) { here.asColumn().get(it.toLong()) }
+    }
+
+    test("OCL-04 unified memory is found where the platform and the device have it") {
+        val lines = Devices.status().single { it.type() == DeviceType.OPENCL }.descriptions()
+        lines[0] shouldContain "coarse- and fine-grained shared virtual memory"
+        lines[0].contains("unified") shouldBe false
+        lines[1] shouldContain "at once, unified shared memory"
+        lines[2] shouldContain "coarse-grained shared virtual memory, unified shared memory"
+        for (kind in UnifiedMemory.entries) {
+            OpenCl.unifiedMemory(plain, kind).isEmpty shouldBe true
+            OpenCl.unifiedMemory(both, kind).isPresent shouldBe true
+        }
+        shouldThrow<IllegalArgumentException> { OpenCl.unifiedMemory(cpu, UnifiedMemory.HOST) }
+    }
+
+    test("OCL-04 it is the device's memory where there is no other, and asked for where there is; host memory is main memory that the device reaches") {
+        fun kinds(memory: MemoryManager): List<Long> = memory.allocate(100).use { buffer ->
+            buffer.device() shouldBe memory.device()
+            UnifiedMemory.entries.map { UsmDouble.live(it) }
+        }
+        kinds(unifiedOnly.memory()) shouldBe listOf(1L, 0L, 0L)
+        kinds(both.memory()) shouldBe listOf(0L, 0L, 0L)
+        kinds(unifiedOnly.hostMemory().orElseThrow()) shouldBe listOf(0L, 1L, 0L)
+        kinds(both.hostMemory().orElseThrow()) shouldBe listOf(0L, 1L, 0L)
+        for (kind in UnifiedMemory.entries) {
+            kinds(memory(both, kind)) shouldBe UnifiedMemory.entries.map { if (it == kind) 1L else 0L }
+            memory(both, kind).isCpuAccessible shouldBe (kind != UnifiedMemory.DEVICE)
+        }
+        memory(both, UnifiedMemory.DEVICE).allocate(8).use { buffer -> shouldThrow<DeviceException> { buffer.view(cpu.memory()) }.errno() shouldBe Errno.ENOSYS }
+        memory(both, UnifiedMemory.SHARED).allocate(8, 4096).use { it.address() % 4096 shouldBe 0 }
+        MemoryPool.of(memory(both, UnifiedMemory.SHARED), 1 shl 20).use { pool -> pool.allocate(5000).use { it.segment().fill(1) } }
+    }
+
+    test("DEV-14 OCL-04 what cannot be allocated is an error with the function, the device, the code and the bytes") {
+        UsmDouble.fail("clDeviceMemAllocINTEL", code = -6)
+        val error = shouldThrow<DeviceException> { unifiedOnly.allocate(1000) }
+        error.message shouldContain "clDeviceMemAllocINTEL on OPENCL:1 failed: CL_OUT_OF_HOST_MEMORY (-6), asked for 1000 bytes"
+        error.errno() shouldBe Errno.ENOMEM
+        shouldThrow<DeviceException> { unifiedOnly.allocate(1L shl 50) }.message shouldContain "clDeviceMemAllocINTEL on OPENCL:1 was not called"
+        UsmDouble.fail("clEnqueueMemcpyINTEL", code = -5)
+        pageable(100, 1).use { here -> shouldThrow<DeviceException> { here.copy(unifiedOnly.memory()) }.message shouldContain "clEnqueueMemcpyINTEL on OPENCL:1 failed: CL_OUT_OF_RESOURCES (-5)" }
+    }
+
+    test("OCL-05 every kind is copied to every other, by the function that is for it") {
+        val memories = listOf(cpu.memory(), both.memory()) + UnifiedMemory.entries.map { memory(both, it) }
+        for ((i, from) in memories.withIndex()) {
+            for ((j, to) in memories.withIndex()) {
+                withClue("$i to $j") {
+                    val before = UsmDouble.memcpys
+                    pageable(3000, i * 7 + j).use { here ->
+                        val there = from.allocate(3000)
+                        val again = to.allocate(3000)
+                        both.createStream().use { stream ->
+                            stream.copy(here, there)
+                            stream.copy(there, again)
+                            stream.synchronize()
+                        }
+                        again.bytes() shouldBe here.bytes()
+                        listOf(there, again).forEach { it.close() }
+                    }
+                    if (i < 2 && j < 2) UsmDouble.memcpys shouldBe before else UsmDouble.memcpys shouldBeGreaterThan before
+                }
+            }
+        }
+    }
+
+    test("OCL-05 a batch of many columns is copied into it and back") {
+        for (target in UnifiedMemory.entries.map { memory(both, it) } + unifiedOnly.memory()) {
+            everyKind(50).use { batch ->
+                batch.copyTo(target, target.device().defaultStream()).use { rows(it) shouldBe rows(batch) }
+            }
+            target.device().defaultStream().synchronize()
+        }
+    }
+
+    test("OCL-05 it is freed when the work that uses it is over, and not before; nobody waits for that") {
+        for (device in listOf(unifiedOnly, both)) {
+            val gate = UserEvent(device)
+            device.createStream().use { stream ->
+                gate.syncEvent().use(stream::waitFor)
+                val batch = everyKind(20).use { it.copyTo(memory(device, UnifiedMemory.DEVICE), stream) }
+                val copy = batch.copyTo(memory(device, UnifiedMemory.SHARED), stream)
+                listOf(batch, copy).forEach { it.close() }
+                UsmDouble.live(UnifiedMemory.DEVICE) shouldBe 1
+                UsmDouble.live(UnifiedMemory.SHARED) shouldBe 1
+                gate.open()
+                stream.synchronize()
+            }
+            eventually("it is freed") { UsmDouble.live(UnifiedMemory.DEVICE) + UsmDouble.live(UnifiedMemory.SHARED) == 0L }
+        }
+    }
+
+    test("OCL-06 a batch costs one flush for its copies, and one callback, which gives each command's event back; both do not grow with its columns") {
+        for (device in listOf(unifiedOnly, both)) {
+            val counts = listOf(2, 100).map { count ->
+                columns(count).use { batch ->
+                    device.createStream().use { stream ->
+                        batch.copyTo(device, stream).use { it.synchronize() }
+                        eventually("the warm-up is over") { Ledger.now().waits() == 0L }
+                        val held = UsmDouble.events
+                        val before = UsmDouble.flushes to UsmDouble.callbacks
+                        batch.copyTo(device, stream).use { copy ->
+                            copy.synchronize()
+                            copy.child(count - 1).use { it.asColumn().bufferCount() shouldBe 2 }
+                        }
+                        eventually("each event is given back") { Ledger.now().waits() == 0L && UsmDouble.events == held }
+                        UsmDouble.flushes - before.first to UsmDouble.callbacks - before.second
+                    }
+                }
+            }
+            counts[0] shouldBe counts[1]
+            counts[1].first shouldBeLessThan 8
+            counts[1].second shouldBeLessThan 6
+        }
+    }
+
+    test("OCL-03 memory of another device is refused when it comes in, with both devices") {
+        for ((of, claimed) in listOf(unifiedOnly.memory() to both, both.memory() to unifiedOnly, plain.memory() to both)) {
+            val buffer = of.allocate(80)
+            val data = ArrayData.of(10, 0, listOf(null), listOf(ArrayData.of(10, 0, listOf(null, buffer))))
+            val out = out()
+            DeviceArray.of(Schema.of(listOf(Field.of("n", DataType.INT64))), data).exportDeviceArray(out)
+            ArrowDeviceArrayStruct.setDeviceId(out.address(), claimed.id())
+            claimed.defaultStream()
+            val error = shouldThrow<DeviceException> { DeviceArray.importDeviceArray(out, Schema.of(listOf(Field.of("n", DataType.INT64)))) }
+            error.message shouldContain "$.n: buffers[1]: the buffer 0x"
+            error.message shouldContain "is memory of ${of.device()}, and not of $claimed"
+            error.errno() shouldBe Errno.EINVAL
+        }
+    }
+
+    test("OCL-01 unified memory goes out as copies, and comes in as copies where there is no shared virtual memory") {
+        for (memory in listOf(unifiedOnly.memory(), memory(both, UnifiedMemory.DEVICE), memory(both, UnifiedMemory.SHARED))) {
+            everyKind(25).use { batch ->
+                val stream = memory.device().defaultStream()
+                val there = batch.copyTo(memory, stream)
+                there.synchronize()
+                val out = out()
+                OpenCl.exportMemObjects(there, out, stream)
+                val memcpys = UsmDouble.memcpys
+                OpenCl.importMemObjects(out, batch.schema(), stream).use { again -> rows(again) shouldBe rows(batch) }
+                if (memory.device() == unifiedOnly) UsmDouble.memcpys shouldBeGreaterThan memcpys
+                stream.synchronize()
+            }
+        }
+    }
+
+    test("OWN-09 OCL-01 a call that fails leaves the handle, and no cl_mem") {
+        everyKind(25).use { batch ->
+            val stream = both.defaultStream()
+            batch.copyTo(both).use { there ->
+                there.synchronize()
+                eventually("the copy lets go") { Ledger.now().waits() == 0L }
+                for (function in listOf("clCreateBuffer", "clCreateSubBuffer", "clEnqueueCopyBuffer")) {
+                    var calls = 0L
+                    do {
+                        UsmDouble.fail(function, ++calls)
+                        val out = out().fill(0x5a)
+                        val failure = runCatching { OpenCl.exportMemObjects(there.retain().also { handle -> opened.add(handle) }, out, stream) }.exceptionOrNull()
+                        val pending = UsmDouble.failNothing()
+                        withClue("$function, call $calls") {
+                            if (failure != null) {
+                                (failure as DeviceException).message shouldContain "$function on OPENCL:2 failed: CL_OUT_OF_RESOURCES (-5)"
+                                ArrowArrayStruct.release(out.address()) shouldBe 0
+                                opened.last().column("long").bufferAddress(1) shouldBe there.column("long").bufferAddress(1)
+                                opened.last().close()
+                            } else {
+                                PeerMoves.release(out, StructKind.DEVICE_ARRAY)
+                            }
+                            stream.synchronize()
+                            eventually("every cl_mem is released") { UsmDouble.memObjects == 0L }
+                        }
+                    } while (!pending)
+                    calls shouldBeGreaterThan 1
+                }
+                opened.clear()
+            }
+        }
+    }
+
+    test("OWN-09 OCL-02 an import that fails releases what it has made, and the array") {
+        everyKind(25).use { batch ->
+            val stream = unifiedOnly.defaultStream()
+            var calls = 0L
+            do {
+                val there = batch.copyTo(unifiedOnly)
+                there.synchronize()
+                val out = out()
+                OpenCl.exportMemObjects(there, out, stream)
+                UsmDouble.fail("clDeviceMemAllocINTEL", ++calls)
+                val failure = runCatching { OpenCl.importMemObjects(out, batch.schema(), stream).close() }.exceptionOrNull()
+                val pending = UsmDouble.failNothing()
+                withClue("call $calls") {
+                    if (failure != null) failure.message shouldContain "clDeviceMemAllocINTEL"
+                    ArrowArrayStruct.release(out.address()) shouldBe 0
+                    stream.synchronize()
+                    eventually("all is given back") { UsmDouble.memObjects == 0L && UsmDouble.live(UnifiedMemory.DEVICE) == 0L && Ledger.now().exports() == 0L }
+                }
+            } while (!pending)
+            calls shouldBeGreaterThan 5
+        }
+    }
+})
+
+private val opened = mutableListOf<DeviceArray>()
