@@ -66,12 +66,21 @@ public final class LateCalls {
    * @param failure what a code means that is an error
    */
   public void give(IntSupplier attempt, IntFunction<? extends RuntimeException> failure) {
-    submit(new Attempts(attempt, failure));
+    submit(new Attempts(attempt, failure, () -> {}));
   }
 
   /** Goes on, as {@link #give} does, with a call that was tried once on this thread and ended with a code; nothing if that is over. Does not block. */
   public void goOn(int code, IntSupplier attempt, IntFunction<? extends RuntimeException> failure) {
-    if (answers.apply(code) != Answer.DONE) new Attempts(attempt, failure).settle(code);
+    goOn(code, attempt, failure, () -> {});
+  }
+
+  /**
+   * Likewise, with somebody who is told when the call will not be made any more: it was, or has failed for good.
+   *
+   * @param over run once, on this thread or that one; does not throw
+   */
+  public void goOn(int code, IntSupplier attempt, IntFunction<? extends RuntimeException> failure, Runnable over) {
+    new Attempts(attempt, failure, over).settle(code);
   }
 
   /** Waits until what was submitted before is done, or was tried. */
@@ -140,12 +149,14 @@ public final class LateCalls {
   private final class Attempts implements Runnable {
     private final IntSupplier attempt;
     private final IntFunction<? extends RuntimeException> failure;
+    private final Runnable over;
     private long pause = SHORTEST_NANOS;
     private int unknown;
 
-    Attempts(IntSupplier attempt, IntFunction<? extends RuntimeException> failure) {
+    Attempts(IntSupplier attempt, IntFunction<? extends RuntimeException> failure, Runnable over) {
       this.attempt = attempt;
       this.failure = failure;
+      this.over = over;
     }
 
     @Override
@@ -156,13 +167,13 @@ public final class LateCalls {
     void settle(int code) {
       Answer answer = answers.apply(code);
       boolean isUnknown = answer == Answer.UNKNOWN && ++unknown < UNKNOWN_TIMES;
-      if (answer == Answer.DONE || answer == Answer.GONE) return;
       if (answer == Answer.NOT_READY || answer == Answer.CANNOT_TELL || isUnknown) {
         tasks.add(new Task(this, submitted.getAndIncrement(), pause));
         pause = Math.min(pause * 2, LONGEST_NANOS);
-      } else {
-        report.failed("giving back, for good,", failure.apply(code));
+        return;
       }
+      if (answer != Answer.DONE && answer != Answer.GONE) report.failed("giving back, for good,", failure.apply(code));
+      over.run();
     }
   }
 }

@@ -48,4 +48,17 @@ public interface MemoryAllocator {
    * @param bytes as given to {@link #allocate}
    */
   void free(long address, long bytes);
+
+  /**
+   * Frees, and says when no call for it will be made any more: not before it could be made, where it has to be put off.
+   *
+   * @param freed run once, on any thread, whatever becomes of it; does not throw
+   */
+  default void free(long address, long bytes, Runnable freed) {
+    try {
+      free(address, bytes);
+    } finally {
+      freed.run();
+    }
+  }
 }

@@ -74,6 +74,7 @@ internal open class CudaBackend(private val type: DeviceType) : GpuBackend {
             unknown = "unknown code (999)",
             absent = "no CUDA driver was found",
             pins = listOf("cuMemHostRegister"),
+            unpin = "cuMemHostUnregister",
         )
 
     override fun slots(): Int = staging().slots()

@@ -67,8 +67,23 @@ abstract class GpuMemory implements MemoryAllocator {
 
   @Override
   public void free(long address, long bytes) {
-    int code = freeNow(address, bytes);
-    if (code != Hip.SUCCESS) Frees.CALLS.goOn(code, () -> freeNow(address, bytes), failed -> gpu.error("freeing memory", failed, "0x" + Long.toHexString(address)));
+    free(address, bytes, () -> {});
+  }
+
+  @Override
+  public void free(long address, long bytes, Runnable freed) {
+    int code;
+    try {
+      code = freeNow(address, bytes);
+    } catch (Throwable t) {
+      freed.run();
+      throw t;
+    }
+    if (code == Hip.SUCCESS) {
+      freed.run();
+    } else {
+      Frees.CALLS.goOn(code, () -> freeNow(address, bytes), failed -> gpu.error("freeing memory", failed, "0x" + Long.toHexString(address)), freed);
+    }
   }
 
   final int freeNow(long address, long bytes) {

@@ -32,7 +32,9 @@ final class Registrations {
   }
 
   static void unpin(Gpu gpu, long address) {
+    HipCapture.relax();
     int code = HipRegister.hostUnregister(address);
+    HipCapture.restore();
     if (code != Hip.SUCCESS && code != Hip.DEINITIALIZED) throw gpu.error("hipHostUnregister", code, "0x" + Long.toHexString(address));
   }
 }

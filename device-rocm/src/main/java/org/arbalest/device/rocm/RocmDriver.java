@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.rocm;
 
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.spi.Answer;
 import org.arbalest.device.spi.Completion;
@@ -79,7 +80,13 @@ final class RocmDriver extends MemoryDriver {
   /** Not by {@code hipStreamSynchronize}, under which others may not even queue something (ROCm/rocm-systems issue 11678): an event at the end is asked for. */
   @Override
   public void synchronizeQueue(long queue) {
-    long end = Streams.record(gpu, queue);
+    long end;
+    try {
+      end = Streams.record(gpu, queue);
+    } catch (DeviceException _) { // who waits because something else has failed may get no event either
+      Streams.await(gpu, queue);
+      return;
+    }
     try {
       gpu.waits.await(end);
     } finally {

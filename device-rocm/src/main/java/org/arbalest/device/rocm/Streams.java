@@ -4,10 +4,14 @@ package org.arbalest.device.rocm;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.LockSupport;
+import org.arbalest.device.spi.Answer;
 
 /** Streams that the default stream does not hold up, and events that record no times, and for which a thread sleeps rather than spins. */
 final class Streams {
   private static final int EVENT_FLAGS = Hip.EVENT_DISABLE_TIMING | Hip.EVENT_BLOCKING_SYNC;
+
+  private static final long PAUSE_NANOS = 100_000;
 
   private Streams() {}
 
@@ -62,6 +66,28 @@ final class Streams {
       case NOT_READY, CANNOT_TELL, GONE -> code;
       case DONE, FAILED, UNKNOWN -> destroyNow(stream);
     };
+  }
+
+  /** Blocks until a stream has done what is in it, which is asked for now and then; throws if it failed, or if that cannot be told. */
+  static void await(Gpu gpu, long stream) {
+    long end = System.nanoTime() + Waits.HELD_NANOS;
+    boolean interrupted = false;
+    int code = query(gpu, stream);
+    while (code == Hip.NOT_READY || (HipAnswers.of(code) == Answer.CANNOT_TELL && System.nanoTime() - end < 0)) {
+      LockSupport.parkNanos(PAUSE_NANOS);
+      interrupted |= Thread.interrupted(); // the stream goes on nevertheless
+      code = query(gpu, stream);
+    }
+    if (interrupted) Thread.currentThread().interrupt();
+    if (code != Hip.SUCCESS) throw gpu.error("hipStreamQuery", code, "");
+  }
+
+  /** With the device current, which the default stream wants. */
+  private static int query(Gpu gpu, long stream) {
+    int before = gpu.enterOrdered();
+    int code = query(stream);
+    gpu.leave(before);
+    return code;
   }
 
   private static int query(long stream) {

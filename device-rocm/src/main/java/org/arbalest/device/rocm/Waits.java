@@ -14,7 +14,7 @@ import org.arbalest.device.spi.EventPoller;
  */
 final class Waits implements EventPoller.Asker {
   /** How long a thread waits for an event that cannot be told of, until that is an error: its own capture may be in the way, for good. */
-  private static final long HELD_NANOS = TimeUnit.SECONDS.toNanos(10);
+  static final long HELD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Gpu gpu;
   private final EventPoller poller;

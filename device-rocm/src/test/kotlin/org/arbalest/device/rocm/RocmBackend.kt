@@ -63,6 +63,7 @@ internal class RocmBackend(private val type: DeviceType) : GpuBackend {
             unknown = "hipErrorUnknown (999)",
             absent = "HIP was not found",
             pins = listOf("hipHostRegister", "hipHostGetDevicePointer"),
+            unpin = "hipHostUnregister",
         )
 
     override fun slots(): Int = staging().slots()

@@ -16,6 +16,7 @@ import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.NativeLibrary
+import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.gpu.HipDouble
 import java.lang.foreign.Arena
@@ -27,6 +28,7 @@ import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.nio.file.Files
 import java.nio.file.Path
+import java.util.concurrent.atomic.AtomicInteger
 
 /** A user's library of C++ that calls HIP, between ours and the double: handles, events, memory and addresses both ways. */
 class RocmInteropSpec : FunSpec({
@@ -81,9 +83,9 @@ class RocmInteropSpec : FunSpec({
             numbers(rows.toInt()).use { it.copyTo(device) }.use { batch ->
                 batch.synchronize()
                 val address = Scale.made("scale_memory", JAVA_LONG to 8 * rows)
-                var frees = 0
+                val frees = AtomicInteger()
                 val out = DeviceBuffer.wrap(device, address, 8 * rows) {
-                    frees++
+                    frees.incrementAndGet()
                     Scale.call("scale_free", JAVA_LONG to address) shouldBe 0
                 }
                 Scale.call("scale_column", JAVA_LONG to Scale.image, JAVA_LONG to handle, JAVA_LONG to batch.column("a").bufferAddress(1),
@@ -98,7 +100,8 @@ class RocmInteropSpec : FunSpec({
                     gate.open()
                     result.shouldBeSixTimesItsRow()
                 }
-                frees shouldBe 1
+                eventually("it is freed") { frees.get() > 0 } // behind its last use, which another thread is told of
+                frees.get() shouldBe 1
             }
         }
         Scale.call("scale_end_stream", JAVA_LONG to handle) shouldBe 0

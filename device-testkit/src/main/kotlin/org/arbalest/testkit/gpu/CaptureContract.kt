@@ -15,7 +15,9 @@ import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.contract.pageable
 import org.arbalest.testkit.gpu.GpuDouble.Live
+import java.lang.foreign.Arena
 import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit.SECONDS
 
 /** Another thread captures a graph, in global mode: what we call meanwhile does not invalidate that, and is not misunderstood. */
@@ -49,6 +51,11 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                 }
             }
             shouldThrow<DeviceException> { device.allocate(GpuDouble.MEMORY * 2) }.errno() shouldBe Errno.ENOMEM
+            Arena.ofShared().use { arena ->
+                val unpinned = CountDownLatch(1)
+                device.pin(arena.allocate(10_000, 4096)) { unpinned.countDown() }.close()
+                unpinned.await(20, SECONDS) shouldBe true
+            }
             backend.settle()
             double.refused shouldBe 0
             double.captureMode shouldBe 0

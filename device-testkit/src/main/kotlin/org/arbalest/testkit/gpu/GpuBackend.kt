@@ -78,6 +78,7 @@ public interface GpuBackend : StagingBackend {
  * @property noDevice that for a runtime without a GPU
  * @property unknown that for the number 999
  * @property pins the functions by which memory of others is pinned
+ * @property unpin the function that unpins it
  * @property absent what is said of a runtime that is not installed
  */
 public class GpuWords(
@@ -93,4 +94,5 @@ public class GpuWords(
     public val unknown: String,
     public val absent: String,
     public val pins: List<String>,
+    public val unpin: String,
 )

@@ -18,6 +18,7 @@ import org.arbalest.testkit.contract.settled
 import org.arbalest.testkit.gpu.GpuDouble.Live
 import java.lang.foreign.Arena
 import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CountDownLatch
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
@@ -142,6 +143,20 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
             }
         }
         double.live(Live.REGISTERED) shouldBe 0
+    }
+
+    test("DEV-30 memory whose unpinning is refused is unpinned later, and its owner is told then") {
+        backend.settle()
+        Arena.ofShared().use { arena ->
+            val unpinned = CountDownLatch(1)
+            val buffer = device.pin(arena.allocate(64)) { unpinned.countDown() }
+            double.fail(backend.words.unpin, code = 2)
+            double.fail(backend.words.unpin, nth = 2, code = 900)
+            buffer.close()
+            backend.trim() // throws nothing of it
+            unpinned.await(20, SECONDS) shouldBe true
+            double.live(Live.REGISTERED) shouldBe 0
+        }
     }
 
     test("DEV-30 memory that cannot be pinned is left alone, and the error says why") {

@@ -122,6 +122,13 @@ private fun inStreamOrder(backend: GpuBackend) {
     freed.close()
     check(double.live(GpuDouble.Live.DEVICE) == live + 1) { "it was freed before its turn" }
     check(other.record().use { eventually("another stream goes on") { it.isDone }; true })
+    val early = device.createStream()
+    val block = early.memory().allocate(100)
+    early.close()
+    double.fail(backend.words.frees.first { it.endsWith("FreeAsync") })
+    block.close() // tried again, in a stream that is still there
+    eventually("it is freed") { backend.drainFrees(); double.live(GpuDouble.Live.DEVICE) == live + 1 }
+    check(double.violation == "") { double.violation }
     CompletableFuture.runAsync { device.allocate(1000).close() }.get(20, SECONDS) // whoever allocates does not stand behind the stream
     val target = memory.allocate(8)
     val source = device.hostMemory().get().allocate(8)

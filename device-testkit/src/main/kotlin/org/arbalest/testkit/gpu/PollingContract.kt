@@ -78,6 +78,26 @@ internal fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
+    for (connections in listOf(2, 4, 8)) {
+        test("DEV-25 with $connections hardware connections large copies to pageable memory, in a stream that is held, hold up no other stream") {
+            double.connections(connections)
+            val streams = List(connections) { device.createStream() }
+            val gate = backend.gate(streams[0])
+            val size = 3 * backend.slotSizes.second + 1
+            val there = device.allocate(size)
+            val back = pageable(size, 1)
+            try {
+                repeat(2) { streams[0].copy(there, back) }
+                for (stream in streams.drop(1)) stream.record().use { it.completion().toCompletableFuture().get(20, SECONDS) }
+            } finally {
+                gate.open()
+                streams.forEach { it.synchronize() }
+                streams.forEach { it.close() }
+                listOf(there, back).forEach { it.close() }
+            }
+        }
+    }
+
     test("DEV-25 a batch's whole way, with every connection shared by all") {
         double.connections(1)
         repeat(3) {

@@ -9,6 +9,7 @@ import io.kotest.matchers.longs.shouldBeLessThanOrEqual
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Device
+import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.testkit.contract.Backend
@@ -193,6 +194,32 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                 (slots.flatMap { it.toList() } + listOf(source, middle, target, back)).forEach { it.close() }
             }
         }
+    }
+
+    test("DEV-50 copy: what a stream waits for has written its source before that is read, whoever wrote it") {
+        val pinned = device.hostMemory().get().allocate(1000)
+        val asOthersSeeIt = DeviceBuffer.wrap(cpu, pinned.address(), 1000) {} // so nobody knows who writes to it
+        val (written, target) = List(2) { device.allocate(1000) }
+        pageable(1000, 5).use { device.defaultStream().run { copy(it, written); synchronize() } }
+        device.createStream().use { writer ->
+            device.createStream().use { reader ->
+                val gate = backend.gate(writer)
+                writer.copy(written, pinned)
+                writer.record().use { reader.waitFor(it) }
+                reader.copy(asOthersSeeIt, target)
+                gate.open()
+                reader.synchronize()
+                target.copy(cpu.memory()).use { copy -> pageable(1000, 5).use { copy.segment().mismatch(it.segment()) shouldBe -1 } }
+            }
+            val gate = backend.gate(writer)
+            pageable(1000, 6).use { device.defaultStream().run { copy(it, written); synchronize() } }
+            writer.copy(written, pinned)
+            writer.copy(asOthersSeeIt, target) // who has the handle may have queued what writes there
+            gate.open()
+            writer.synchronize()
+            target.copy(cpu.memory()).use { copy -> pageable(1000, 6).use { copy.segment().mismatch(it.segment()) shouldBe -1 } }
+        }
+        listOf(asOthersSeeIt, pinned, written, target).forEach { it.close() }
     }
 
     test("DEV-33 copy: on the way out the device goes on while the CPU empties what it has filled, and nobody waits") {

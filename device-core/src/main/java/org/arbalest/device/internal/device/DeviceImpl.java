@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
@@ -14,6 +15,7 @@ import org.arbalest.device.MemoryManager;
 import org.arbalest.device.SyncEvent;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.staging.Staging;
 import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.DeviceIdentity;
@@ -145,20 +147,16 @@ public final class DeviceImpl implements Device {
     Device place = hostMemory().map(MemoryManager::device).orElse(this);
     long address = segment.address();
     long bytes = segment.byteSize();
-    Lull.Steps unpin =
-        () -> {
-          try {
-            d.unpin(address, bytes);
-          } finally {
-            Reference.reachabilityFence(segment); // of an automatic arena, too
-          }
-          Worker.RELEASES.submit(onUnpinned);
-          return true;
+    Consumer<@Nullable DeviceException> unpinned =
+        failure -> {
+          if (failure != null) Faults.report("unpinning memory for " + this + ", which does nothing with it any more", failure);
+          Reference.reachabilityFence(segment); // of an automatic arena, too
+          onUnpinned.run();
         };
     Worker.RELEASES.start();
     d.pin(address, bytes);
     try {
-      return DeviceBufferImpl.wrap(place, address, bytes, () -> Lull.await(unpin));
+      return DeviceBufferImpl.wrap(place, address, bytes, () -> InLull.run(() -> d.unpin(address, bytes), unpinned));
     } catch (Throwable t) {
       d.unpin(address, bytes);
       throw t;

@@ -32,6 +32,12 @@ public final class DeviceQueue extends Shared {
   private final Kind kind;
   private final @Nullable Staging staging;
 
+  /** Whether others can queue work here: they have the handle. */
+  private volatile boolean isOthersToo;
+
+  /** Whether something that is not ours was to be waited for since the queue was last seen idle. */
+  private volatile boolean waits;
+
   /** Ours that are open. Of somebody else's that was never given back, nobody knows whether it is still there. */
   private static final Set<DeviceQueue> OPEN = ConcurrentHashMap.newKeySet();
 
@@ -41,6 +47,7 @@ public final class DeviceQueue extends Shared {
     this.handle = handle;
     this.kind = kind;
     this.staging = DeviceImpl.unwrap(device).staging();
+    this.isOthersToo = kind == Kind.BORROWED;
     if (kind == Kind.OWN) Counts.QUEUES.increment();
     if (kind != Kind.BORROWED) OPEN.add(this);
   }
@@ -58,6 +65,26 @@ public final class DeviceQueue extends Shared {
       }
     }
     return true;
+  }
+
+  /** Somebody gets the handle. */
+  void giveHandle() {
+    isOthersToo = true;
+  }
+
+  /** What is queued from now on waits for something of which nobody knows what it writes. */
+  void noteWait() {
+    waits = true;
+  }
+
+  /** Whether main memory has now what it will have when the queue comes to what is queued next, as far as work of others goes: there is none, or it is done. */
+  boolean isOthersWorkDone() {
+    if (!isOthersToo && !waits) return true;
+    boolean wasWaiting = waits;
+    if (wasWaiting) waits = false; // before it is asked: a wait that comes meanwhile counts
+    boolean isIdle = driver.isIdle(handle);
+    if (wasWaiting && !isIdle) waits = true;
+    return isIdle;
   }
 
   /** Copies that are queued together, by {@link #queue}; the caller releases it. */

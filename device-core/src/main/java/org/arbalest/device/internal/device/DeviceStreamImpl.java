@@ -44,6 +44,7 @@ public final class DeviceStreamImpl implements DeviceStream {
   public long handle() {
     DeviceQueue held = hold();
     try {
+      held.giveHandle();
       return held.handle;
     } finally {
       held.release();
@@ -106,7 +107,7 @@ public final class DeviceStreamImpl implements DeviceStream {
       waitForMemory(to);
       transfer = held.transfer();
       transfer.add(held.place(to.device()), to.address(), held.place(from.device()), from.address(), from.size());
-      RecordedEvent end = held.queue(transfer, true, false, source, target);
+      RecordedEvent end = held.queue(transfer, held.isOthersWorkDone(), false, source, target);
       try {
         keepUntil(end, source, target, transfer);
       } finally {
@@ -189,6 +190,7 @@ public final class DeviceStreamImpl implements DeviceStream {
   public void waitFor(EventPoint point, Shared keeper) {
     DeviceQueue held = hold();
     try {
+      held.noteWait();
       point.letWait(held.driver, device, held.handle, keeper);
     } finally {
       held.release();

@@ -2,8 +2,12 @@
 package org.arbalest.device.internal.device;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.lifetime.Counts;
 import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class Lull {
   /** Something that is done in steps, each of them in a lull. */
   interface Steps {
-    /** Does one: whether it was the last. */
+    /** Does one: whether it was the last. What throws {@code EAGAIN} is done again in a later lull. */
     boolean next();
   }
 
@@ -47,29 +51,45 @@ final class Lull {
     return steps;
   }
 
-  /** Does at once, on this thread, what waits; which may wait for devices, and for a step that is under way. */
+  /** Does at once, on this thread, what waits, but for what has to be done again; which may wait for devices, and for a step that is under way. Does not throw. */
   static void hurry() {
+    List<Steps> again = new ArrayList<>();
     STEPPING.lock();
     try {
-      Steps next = poll();
-      while (next != null) {
-        while (!step(next)) {} // one step after the other
-        next = poll();
+      for (Steps next = poll(); next != null; next = poll()) {
+        Done done;
+        do done = step(next);
+        while (done == Done.ONE);
+        if (done == Done.NONE) again.add(next);
       }
     } finally {
       STEPPING.unlock();
     }
+    again.forEach(Lull::await);
+  }
+
+  /** What a step has done: the last, one that others follow, or nothing now. */
+  private enum Done {
+    LAST,
+    ONE,
+    NONE
   }
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // under the lock
-  private static boolean step(Steps next) {
+  private static Done step(Steps next) {
     STEPPING.lock();
     try {
-      return next.next();
+      return next.next() ? Done.LAST : Done.ONE;
+    } catch (DeviceException e) {
+      if (e.errno() == Errno.EAGAIN) return Done.NONE;
+      Faults.report("giving memory back", e);
+    } catch (Throwable t) {
+      Faults.report("giving memory back", t);
     } finally {
       steps++;
       STEPPING.unlock();
     }
+    return Done.LAST;
   }
 
   /** Whether it is one; does not wait for any device. */
@@ -89,7 +109,9 @@ final class Lull {
         awaitOne();
         while (!isNow()) TimeUnit.MILLISECONDS.sleep(PATIENCE_MILLIS);
         Steps next = poll();
-        if (next != null && !step(next)) await(next);
+        Done done = next == null ? Done.LAST : step(next);
+        if (done != Done.LAST) await(next);
+        if (done == Done.NONE) TimeUnit.MILLISECONDS.sleep(PATIENCE_MILLIS);
       } catch (Throwable t) {
         Faults.report("giving memory back", t);
       }

@@ -63,12 +63,12 @@ public final class MemoryPoolImpl implements MemoryPool, AllocatingMemory {
 
   @Override
   public void trim() {
-    blocks.empty();
+    blocks.trim();
   }
 
   @Override
   public long keptBytes() {
-    return statistics().cachedBytes();
+    return blocks.keptBytes();
   }
 
   @Override

@@ -42,10 +42,6 @@ final class QueueAllocator implements MemoryAllocator {
 
   @Override
   public void free(long address, long bytes) {
-    try {
-      memory.free(address, bytes);
-    } finally {
-      queue.release();
-    }
+    memory.free(address, bytes, queue::release); // which stays until then: it is freed in its order
   }
 }

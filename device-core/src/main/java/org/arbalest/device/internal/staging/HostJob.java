@@ -6,13 +6,12 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandles;
-import java.util.ArrayList;
-import java.util.List;
 import org.arbalest.device.internal.calls.Afterwards;
 import org.arbalest.device.internal.calls.ExitGuard;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.spi.HostTask;
+import org.jspecify.annotations.Nullable;
 
 /** Copies within main memory that a queue has done when it comes to them. To be ended, when the queue is past them or will never get there. */
 final class HostJob implements HostTask {
@@ -22,7 +21,9 @@ final class HostJob implements HostTask {
   /** Freed when the job is done or given up. */
   private final CopyList pieces;
 
-  private final List<PendingWrites.Range> writes = new ArrayList<>(1);
+  /** All targets and what lies between them: whoever reads there does so in order, which is never wrong. */
+  private PendingWrites.@Nullable Range writes;
+
   private final long tag;
   private boolean isOver;
 
@@ -34,7 +35,13 @@ final class HostJob implements HostTask {
 
   /** Says that the targets are memory which others may copy from. To be called before it is queued. */
   void announceWrites() {
-    for (int i = 0; i < pieces.count(); i++) writes.add(PendingWrites.add(pieces.to(i), pieces.bytes(i)));
+    long begin = Long.MAX_VALUE;
+    long end = 0;
+    for (int i = 0; i < pieces.count(); i++) {
+      begin = Math.min(begin, pieces.to(i));
+      end = Math.max(end, pieces.to(i) + pieces.bytes(i));
+    }
+    writes = PendingWrites.add(begin, end);
   }
 
   @Override
@@ -56,7 +63,7 @@ final class HostJob implements HostTask {
   }
 
   private void leave() {
-    for (PendingWrites.Range range : writes) PendingWrites.remove(range);
+    if (writes != null) PendingWrites.remove(writes);
     pieces.free();
   }
 

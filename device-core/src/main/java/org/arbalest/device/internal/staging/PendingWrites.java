@@ -16,8 +16,8 @@ final class PendingWrites {
   /** From an address to before another. */
   record Range(long begin, long end) {}
 
-  static Range add(long address, long bytes) {
-    Range range = new Range(address, address + bytes);
+  static Range add(long begin, long end) {
+    Range range = new Range(begin, end);
     synchronized (RANGES) {
       RANGES.add(range);
     }
@@ -40,18 +40,12 @@ final class PendingWrites {
   /** Whether some of what the pieces come from is yet to be written. */
   static boolean touch(CopyBatch pieces) {
     synchronized (RANGES) {
-      if (RANGES.isEmpty()) return false;
-      for (int i = 0; i < pieces.count(); i++) {
-        if (touches(pieces.from(i), pieces.bytes(i))) return true;
+      for (Range range : RANGES) {
+        for (int i = 0; i < pieces.count(); i++) {
+          if (pieces.from(i) < range.end && pieces.from(i) + pieces.bytes(i) > range.begin) return true;
+        }
       }
       return false;
     }
-  }
-
-  private static boolean touches(long address, long bytes) {
-    for (Range range : RANGES) {
-      if (address < range.end && address + bytes > range.begin) return true;
-    }
-    return false;
   }
 }

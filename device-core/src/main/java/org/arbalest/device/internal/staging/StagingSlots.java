@@ -3,7 +3,9 @@ package org.arbalest.device.internal.staging;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.spi.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 /** Slots of one size, made when they are first needed, and kept. */
 final class StagingSlots {
   private static final long ALIGNMENT = 4096;
+
+  /** How long nobody asks for pinned memory again when there was none. */
+  private static final long OUT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   final long size;
   private final MemoryAllocator memory;
@@ -22,8 +27,9 @@ final class StagingSlots {
   private int freeCount;
   private int made;
 
-  /** Whether there is no memory for more. */
-  private boolean isOut;
+  /** Whether there was no memory for more, and when. */
+  private boolean wasOut;
+  private long outSince;
 
   /** What queues use, the oldest first. */
   private final List<SlotGroup> used = new ArrayList<>();
@@ -53,23 +59,51 @@ final class StagingSlots {
   }
 
   /** A slot that is free; 0 if there is none. */
-  synchronized long tryTake() {
-    if (freeCount == 0 && made < free.length) make();
-    return freeCount == 0 ? 0 : free[--freeCount];
+  long tryTake() {
+    synchronized (this) {
+      if (freeCount > 0) return free[--freeCount];
+      if (made == free.length || isOut()) return 0;
+      made += atOnce;
+    }
+    return make();
   }
 
-  private void make() {
-    if (isOut) return;
-    long block;
+  /** For a while: there may be some again. */
+  private boolean isOut() {
+    return wasOut && System.nanoTime() - outSince < OUT_NANOS;
+  }
+
+  /** Makes those that are counted already, not under the lock, since it may take long: one of them, or 0. */
+  private long make() {
+    long block = 0;
     try {
       block = memory.allocate(atOnce * size, ALIGNMENT);
-    } catch (DeviceException e) {
-      isOut = true; // the runtime copies in its own way
-      Faults.warn("no pinned memory for copies from and to pageable memory, which will be slow: " + e.getMessage());
-      return;
+    } catch (DeviceException e) { // the runtime copies in its own way
+      if (e.errno() != Errno.EAGAIN) noteOut(e);
+    } finally {
+      if (block == 0) takeBack();
     }
-    for (int i = atOnce - 1; i >= 0; i--) free[freeCount++] = block + i * size;
-    made += atOnce;
+    if (block != 0) add(block);
+    return block;
+  }
+
+  private synchronized void add(long block) {
+    wasOut = false;
+    for (int i = atOnce - 1; i > 0; i--) free[freeCount++] = block + i * size;
+  }
+
+  private synchronized void takeBack() {
+    made -= atOnce;
+  }
+
+  private void noteOut(DeviceException e) {
+    boolean isNew;
+    synchronized (this) {
+      isNew = !wasOut;
+      wasOut = true;
+      outSince = System.nanoTime();
+    }
+    if (isNew) Faults.warn("no pinned memory for copies from and to pageable memory, which are slow until there is some: " + e.getMessage());
   }
 
   /** The group is in a queue now. */

@@ -32,6 +32,9 @@ public final class Transfer extends Shared {
   /** So many slots are filled, or emptied, for each time that the device gets to know: calls have their price. */
   private static final int AT_ONCE = 2;
 
+  /** The most bytes of a job within main memory: host functions of all streams may go one after the other. */
+  private static final long AT_ONCE_ON_HOST = 16 << 20;
+
   /** From so many slots on the way out goes by lanes. */
   private static final int LANES_FROM = 3;
 
@@ -47,7 +50,7 @@ public final class Transfer extends Shared {
 
   private final CopyList in = new CopyList();
   private final CopyList out = new CopyList();
-  private CopyList within = new CopyList();
+  private final CopyList within = new CopyList();
 
   /** What is held to the end. */
   private final List<SlotGroup> groups = new ArrayList<>(1);
@@ -110,7 +113,20 @@ public final class Transfer extends Shared {
   }
 
   private void queueWithin() {
-    run(queue, job(within, true));
+    CopyList part = new CopyList();
+    try {
+      for (int i = 0; i < within.count(); i++) {
+        for (long done = 0; done < within.bytes(i);) {
+          if (part.total() == AT_ONCE_ON_HOST) run(queue, job(part, true));
+          long bytes = Math.min(within.bytes(i) - done, AT_ONCE_ON_HOST - part.total());
+          part.add(within.to(i) + done, within.from(i) + done, bytes);
+          done += bytes;
+        }
+      }
+      run(queue, job(part, true));
+    } finally {
+      part.free();
+    }
   }
 
   /** Fills slots, at once or when the queue comes to that. */
@@ -181,7 +197,7 @@ public final class Transfer extends Shared {
 
   private void queueOut() {
     StagingSlots slots = slots(out.total());
-    if (out.total() > (LANES_FROM - 1) * slots.size && queueOutByLanes()) return;
+    if (out.total() > (LANES_FROM - 1) * slots.size && driver.isIdle(queue) && queueOutByLanes()) return;
     CopyList empties = new CopyList();
     try {
       long slot = 0;
@@ -216,7 +232,10 @@ public final class Transfer extends Shared {
     endRound(true);
   }
 
-  /** False if there are no lanes, or too few slots, free now. */
+  /**
+   * False if there are no lanes, or too few slots, free now. Only for an idle queue: a lane that waited for it would take up one of the hardware connections that all
+   * streams share (DEV-25).
+   */
   private boolean queueOutByLanes() {
     Staging with = staging();
     StagingSlots slots = with.large;

@@ -31,6 +31,7 @@ class GivenUpTransferSpec : FunSpec({
             repeat(pieces) { transfer.add(Place.PAGEABLE, target.address() + 64 * it, Place.DEVICE, source.address() + 64 * it, 64) }
             driver.failing = "record"
             shouldThrow<DeviceException> { transfer.queue(true, false) }.errno() shouldBe Errno.ENOMEM
+            driver.synchronizeQueue(0) // as who gives the transfer up does
             target.bytes() shouldBe setOf<Byte>(1)
             transfer.release()
         }
@@ -45,6 +46,7 @@ class GivenUpTransferSpec : FunSpec({
             transfer.add(Place.PAGEABLE, target.address(), Place.DEVICE, source.address(), 64)
             driver.failing = "runOnHost"
             shouldThrow<DeviceException> { transfer.queue(true, false) }.errno() shouldBe Errno.ENOMEM
+            driver.synchronizeQueue(0) // as who gives the transfer up does
             target.bytes() shouldBe setOf<Byte>(0)
             transfer.release()
         }

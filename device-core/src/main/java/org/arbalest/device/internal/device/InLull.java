@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.device;
+
+import java.util.function.Consumer;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.Errno;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call that gives something back, waits for devices, and is made while none has work. One that is refused is made again in later lulls: for as long as it takes where
+ * the device cannot tell, else some times (DEV-26).
+ */
+final class InLull implements Lull.Steps {
+  private static final int TRIES = 10;
+
+  private final Runnable call;
+  private final Consumer<@Nullable DeviceException> ended;
+  private int tries;
+
+  private InLull(Runnable call, Consumer<@Nullable DeviceException> ended) {
+    this.call = call;
+    this.ended = ended;
+  }
+
+  /**
+   * Has a call made. Does not block.
+   *
+   * @param ended is told, on a thread of ours that runs other people's code, that it was made; or with what it failed for good
+   */
+  static void run(Runnable call, Consumer<@Nullable DeviceException> ended) {
+    Worker.RELEASES.start();
+    Lull.await(new InLull(call, ended));
+  }
+
+  @Override
+  public boolean next() {
+    DeviceException failure = null;
+    try {
+      call.run();
+    } catch (DeviceException e) {
+      if (e.errno() == Errno.EAGAIN) throw e;
+      if (++tries < TRIES) throw new DeviceException(Errno.EAGAIN, "tried again in another lull: " + e.getMessage(), e);
+      failure = e;
+    }
+    DeviceException last = failure;
+    Worker.RELEASES.submit(() -> ended.accept(last));
+    return true;
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.staging
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.shouldNotBe
+import org.arbalest.device.DeviceException
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.spi.MemoryAllocator
+import org.arbalest.testkit.contract.eventually
+
+/** Slots where there is no pinned memory to be had for them, or nobody can tell. */
+class StagingSlotsSpec : FunSpec({
+    test("DEV-33 slots that there was no memory for are there when there is some again") {
+        for (errno in listOf(Errno.ENOMEM, Errno.EAGAIN)) {
+            val memory = Failing(errno)
+            val slots = StagingSlots(memory, 4096, 4, 2)
+            slots.tryTake() shouldBe 0
+            slots.count() shouldBe 0
+            memory.fails = false
+            if (errno == Errno.EAGAIN) slots.tryTake() shouldNotBe 0
+            eventually("there is one") { slots.tryTake() != 0L }
+            slots.count() shouldBe 2
+        }
+    }
+
+    test("DEV-33 where there is none it is not asked for at each copy") {
+        val memory = Failing(Errno.ENOMEM)
+        val slots = StagingSlots(memory, 4096, 4, 2)
+        repeat(100) { slots.tryTake() shouldBe 0 }
+        memory.asked shouldBe 1
+    }
+})
+
+private class Failing(private val errno: Int) : MemoryAllocator {
+    var fails = true
+    var asked = 0
+
+    override fun isCpuAccessible() = true
+
+    override fun allocate(bytes: Long, alignment: Long): Long {
+        asked++
+        if (fails) throw DeviceException(errno, "no memory")
+        return 4096L * asked // nobody reads it
+    }
+
+    override fun free(address: Long, bytes: Long) = error("slots are kept")
+}
