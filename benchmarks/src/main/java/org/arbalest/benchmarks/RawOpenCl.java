@@ -21,6 +21,7 @@ final class RawOpenCl {
       Linker.nativeLinker().downcallHandle(LIBRARY.findOrThrow("clSVMFree"), FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
   private static final MethodHandle SVM_MEMCPY =
       handle("clEnqueueSVMMemcpy", JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle FINISH = handle("clFinish", JAVA_INT, JAVA_LONG);
   private static final MethodHandle GET_EVENT_INFO = handle("clGetEventInfo", JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle WAIT_FOR_EVENTS = handle("clWaitForEvents", JAVA_INT, JAVA_INT, JAVA_LONG);
 
@@ -46,6 +47,15 @@ final class RawOpenCl {
   /** Copies, and returns when that is done. */
   static int copy(long queue, long to, long from, long bytes) throws Throwable {
     return (int) SVM_MEMCPY.invokeExact(queue, 1, to, from, bytes, 0, 0L, 0L);
+  }
+
+  /** Queues a copy; {@link #finish} waits for it. */
+  static int queueCopy(long queue, long to, long from, long bytes) throws Throwable {
+    return (int) SVM_MEMCPY.invokeExact(queue, 0, to, from, bytes, 0, 0L, 0L);
+  }
+
+  static int finish(long queue) throws Throwable {
+    return (int) FINISH.invokeExact(queue);
   }
 
   static int status(long event) throws Throwable {

@@ -57,6 +57,9 @@ internal object UsmDouble {
     /** How many callbacks were asked for, since the process began. */
     val callbacks: Long get() = countFunction.invoke(2) as Long
 
+    /** How many `cl_mem` were mapped, and how many copied to another, since the process began. */
+    val mapsAndCopies: Pair<Long, Long> get() = countFunction.invoke(3) as Long to countFunction.invoke(4) as Long
+
     /** Lets the [nth] call of a function from now on fail. */
     fun fail(name: String, nth: Long = 1, code: Int = -5): Unit = Arena.ofConfined().use { failFunction.invoke(it.allocateFrom(name), nth, code) }
 

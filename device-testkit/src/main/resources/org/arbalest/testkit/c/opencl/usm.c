@@ -58,7 +58,7 @@ static allocation allocations[MOST];
 static int allocation_count;
 static command commands[MOST * 4];
 static int command_count;
-static long violation_count, memcpy_count, mem_objects, events, flushes, callbacks;
+static long violation_count, memcpy_count, mem_objects, events, flushes, callbacks, maps, buffer_copies;
 static char first_violation[256];
 static char fail_name[64];
 static int fail_code;
@@ -266,6 +266,7 @@ int clEnqueueCopyBuffer(handle queue, handle from, handle to, size_t from_offset
   pthread_mutex_lock(&lock);
   int failed = fails("clEnqueueCopyBuffer");
   pthread_mutex_unlock(&lock);
+  if (!failed) __atomic_add_fetch(&buffer_copies, 1, __ATOMIC_SEQ_CST);
   return failed ? fail_code : counted(event, real_function(queue, from, to, from_offset, to_offset, size, count, list, event));
 }
 
@@ -297,6 +298,12 @@ int clFlush(handle queue) {
   REAL(int, "clFlush", (handle));
   __atomic_add_fetch(&flushes, 1, __ATOMIC_SEQ_CST);
   return real_function(queue);
+}
+
+handle clEnqueueMapBuffer(handle queue, handle memory, unsigned blocking, unsigned long flags, size_t offset, size_t size, unsigned count, const handle* list, handle* event, int* error) {
+  REAL(handle, "clEnqueueMapBuffer", (handle, handle, unsigned, unsigned long, size_t, size_t, unsigned, const handle*, handle*, int*));
+  __atomic_add_fetch(&maps, 1, __ATOMIC_SEQ_CST);
+  return real_function(queue, memory, blocking, flags, offset, size, count, list, event, error);
 }
 
 int clSetEventCallback(handle event, int status, void* function, void* data) {
@@ -509,9 +516,10 @@ void usm_reset(void) {
   fail_name[0] = 0;
 }
 
-/** How many events we hold, flushes there were, callbacks were asked for. */
+/** How many events we hold; how many flushes there were, callbacks that were asked for, cl_mem that were mapped, and copied. */
 long usm_count(int what) {
-  return __atomic_load_n(what == 0 ? &events : what == 1 ? &flushes : &callbacks, __ATOMIC_SEQ_CST);
+  long* counts[] = {&events, &flushes, &callbacks, &maps, &buffer_copies};
+  return __atomic_load_n(counts[what], __ATOMIC_SEQ_CST);
 }
 
 /** How many cl_mem were made and not released, by whoever calls this library. */
