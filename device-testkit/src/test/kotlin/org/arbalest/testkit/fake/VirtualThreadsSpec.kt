@@ -22,6 +22,7 @@ import org.arbalest.device.internal.staging.Staging
 import org.arbalest.testkit.ChildJvm
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.numbers
+import org.arbalest.testkit.contract.settled
 import org.arbalest.testkit.contract.texts
 import org.arbalest.testkit.fake.StagedGpu.Companion.filled
 import org.arbalest.testkit.fake.StagedGpu.Companion.matches
@@ -117,7 +118,6 @@ private class Waits : AutoCloseable {
     /** A copy by way of pinned memory, all of which is in use: by its own stream, or by another. */
     fun onSlots(name: String, isOwn: Boolean, run: (Case, () -> Unit) -> Unit) {
         val gpu = StagedGpu(0)
-        gpu.warmUp()
         gpu.device.createStream().use { own ->
             gpu.device.createStream().use { other ->
                 val gates = listOf(own, other).map(gpu::gate)
@@ -233,6 +233,8 @@ internal object OneCarrier {
 
     @JvmStatic
     fun main(args: Array<String>) {
+        StagedGpu(0).warmUp() // slots stay
+        val before = settled()
         Waits().use { waits ->
             for (name in Waits.ON_DEVICE) waits.onDevice(name, ::leaves)
             waits.onSlots(Waits.OWN_SLOTS, isOwn = true, ::leaves)
@@ -242,8 +244,8 @@ internal object OneCarrier {
             waits.onReader("a stream pulled through C", isThroughC = true, ::keeps)
         }
         val patience = System.nanoTime() + Duration.ofSeconds(20).toNanos()
-        while (!Ledger.now().isZero && System.nanoTime() < patience) Thread.onSpinWait()
-        println("left: ${if (Ledger.now().isZero) "nothing" else Ledger.now()}")
+        while (!Ledger.now().since(before).isZero && System.nanoTime() < patience) Thread.onSpinWait()
+        println("left: ${if (Ledger.now().since(before).isZero) "nothing" else Ledger.now()}")
         FakeDevice.all().flatMap { it.violations() }.forEach { println("violation, $it") }
     }
 }
