@@ -10,7 +10,8 @@ import org.arbalest.device.internal.sharing.SharedArrayImpl;
  * until the other has released what it opened, and has said so: memory that is freed while somebody has it open is undefined behaviour of the GPU's
  * runtime. {@link ArrayLink} does all that over a socket, and knows when the other process is killed.
  *
- * <p>Only memory of {@link Device#shareableMemory} can be shared, and what others allocated in a way that the runtime shares ({@code cuMemAlloc}); the device's
+ * <p>Only memory of {@link Device#shareableMemory} can be shared, and what others allocated in a way that the runtime shares ({@code cuMemAlloc}, or {@code
+ * cuMemCreate} for fabric handles); the device's
  * own memory comes from a pool, which is not. The whole allocation is open to the other process, not only the array.
  *
  * <p>Closing twice does nothing. All methods are safe on any thread.

@@ -10,7 +10,7 @@ import io.kotest.matchers.shouldBe
 import kotlin.io.path.Path
 
 /** Parts that the other twin has no use for; why, is in the packages' documentation. */
-private val ONLY_CUDA = listOf("CuManaged", "Cuda", "Jcuda", "ManagedHints", "ManagedMemory", "MemoryAdvice")
+private val ONLY_CUDA = listOf("CuManaged", "CuMap", "Cuda", "FabricMemory", "Jcuda", "ManagedHints", "ManagedMemory", "Mappings", "MemoryAdvice")
 private val ONLY_ROCM = listOf("HipThread", "Rocm")
 
 /** What the other twin's part of that name does not do, but for the functions of the libraries. */
@@ -18,6 +18,7 @@ private val ONLY_CUDAS = mapOf(
     "Copies" to setOf("copyAndRecord"),
     "Gpu" to setOf("attribute", "context", "device", "hasFarPeers", "push", "pushOrdered"),
     "RocmDriver" to setOf("copyAndRecord"),
+    "RocmSharing" to setOf("exportEvent", "openEvent", "record"),
     "Streams" to setOf("copyOf"),
     "Waits" to setOf("enter", "leave"),
 )

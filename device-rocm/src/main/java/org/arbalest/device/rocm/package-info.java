@@ -27,8 +27,8 @@
  * {@code StreamMemory}</td></tr>
  * <tr><td>memory of others, pinned</td><td>{@code Registrations}, {@code CuRegister}</td><td>{@code Registrations}, {@code HipRegister}</td></tr>
  * <tr><td>where managed memory is to be</td><td>{@code ManagedHints}, {@code CuManaged}, {@code MemoryAdvice}</td><td>nothing</td></tr>
- * <tr><td>memory of other processes, and theirs</td><td>{@code CudaSharing}, {@code CuIpc}: events, too</td><td>{@code RocmSharing}, {@code HipIpc}: memory
- * only</td></tr>
+ * <tr><td>memory of other processes, and theirs</td><td>{@code CudaSharing}, {@code CuIpc}, {@code ShareableMemory}: events, too; {@code FabricMemory}, {@code Mappings}, {@code
+ * CuMap}: by fabric handles</td><td>{@code RocmSharing}, {@code HipIpc}, {@code ShareableMemory}: memory only</td></tr>
  * <tr><td>which GPU it is</td><td>{@code CuIdentity}</td><td>{@code HipIdentity}</td></tr>
  * <tr><td>what another thread frees</td><td>{@code Frees}</td><td>{@code Frees}</td></tr>
  * <tr><td>copies</td><td>{@code Copies}, {@code CuCopies}</td><td>{@code Copies}, {@code HipCopies}</td></tr>

@@ -63,7 +63,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
     }
 
     for (code in listOf(900, 907)) {
-        test("DEV-24 an event that nobody can tell of ($code) is neither done nor failed: nothing is released under the work, no stage completes; both happen once later") {
+        test("DEV-17 DEV-24 an event that nobody can tell of ($code) is neither done nor failed: nothing is released under the work, no stage completes; both happen once later") {
             backend.settle()
             val before = Ledger.now()
             backend.trim()

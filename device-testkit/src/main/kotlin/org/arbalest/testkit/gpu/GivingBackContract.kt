@@ -101,11 +101,7 @@ internal fun runtimeGone(backend: GpuBackend) {
     double.deinitialize()
     gate.open()
     eventually("the runtime says so") { double.asked > 0 }
-    var asked: Long
-    do {
-        asked = double.asked
-        Thread.sleep(50) // longer than the poller ever pauses
-    } while (double.asked != asked)
+    eventually("whoever asks for events has ended") { Thread.getAllStackTraces().keys.none { it.name == "${backend.threads}-events-0" } }
     check(!told)
     check(!event.isDone)
     event.close()

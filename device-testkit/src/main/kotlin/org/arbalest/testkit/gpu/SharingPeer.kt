@@ -4,7 +4,9 @@ package org.arbalest.testkit.gpu
 import java.nio.file.Files
 import java.nio.file.Path
 import java.util.HexFormat
+import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.TimeoutException
 
 /** Another process with the same backend, which does what it is asked. Ended by whoever started it. */
 internal class SharingPeer(backend: GpuBackend, environment: Map<String, String> = emptyMap()) : AutoCloseable {
@@ -19,9 +21,13 @@ internal class SharingPeer(backend: GpuBackend, environment: Map<String, String>
 
     /** The next line; a process that says nothing for a minute is killed. */
     fun answer(): String {
-        val watch = Thread.ofVirtual().start { runCatching { Thread.sleep(60_000) }.onSuccess { kill() } }
-        val line = answers.readLine()
-        watch.interrupt()
+        val reading = CompletableFuture.supplyAsync({ answers.readLine() }, Thread::startVirtualThread)
+        val line = try {
+            reading.get(60, SECONDS)
+        } catch (_: TimeoutException) {
+            kill()
+            null
+        }
         return checkNotNull(line) { "the other process has ended: ${process.waitFor()}" }
     }
 
