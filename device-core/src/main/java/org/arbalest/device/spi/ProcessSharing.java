@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.spi;
 
-import java.util.function.Consumer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.Errno;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How a driver shares memory and events with other processes: by handles, which are bytes that any transport carries. There may be several forms of them, which
@@ -24,7 +22,7 @@ public interface ProcessSharing {
   @SuppressWarnings("ArrayRecordComponent")
   record Exported(long base, long bytes, byte[] handle) {}
 
-  /** Where memory comes from that can be shared. What was allocated from what this returned is given back to the same. */
+  /** Where memory comes from that can be shared. What was allocated from what this returned is given back to the same, while no device has work. */
   MemoryAllocator memory();
 
   /**
@@ -44,13 +42,13 @@ public interface ProcessSharing {
   long open(byte[] handle, long bytes);
 
   /**
-   * Closes what was opened, of which no queued work uses anything any more. Does not wait: if closing does, it is done by another thread.
+   * Closes what was opened, of which no queued work uses anything any more. It may wait for the device: core calls it while none has work.
    *
    * @param handle as given to {@link #open}, as are the bytes
    * @param base from {@link #open}
-   * @param closed is told once, on any thread, when it is closed, or what that failed with
+   * @throws DeviceException if it is still open; with {@code EAGAIN} if that may be otherwise later
    */
-  void close(byte[] handle, long base, long bytes, Consumer<@Nullable DeviceException> closed);
+  void close(byte[] handle, long base, long bytes);
 
   /**
    * Creates an event at the end of a queue, as {@link DeviceDriver#record} does, for which another process can wait. It is given back in the same way.

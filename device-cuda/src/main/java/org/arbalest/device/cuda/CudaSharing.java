@@ -6,13 +6,11 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.function.Consumer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.spi.MemoryAllocator;
 import org.arbalest.device.spi.ProcessSharing;
 import org.arbalest.device.spi.SharedHandle;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A GPU's memory and events as other processes open them, in two forms. The plain one, {@code cuIpcGetMemHandle}, is of what {@code cuMemAlloc} gave. The other one, a
@@ -111,20 +109,12 @@ final class CudaSharing implements ProcessSharing {
   }
 
   @Override
-  public void close(byte[] handle, long base, long bytes, Consumer<@Nullable DeviceException> closed) {
+  public void close(byte[] handle, long base, long bytes) {
     boolean isPlain = SharedHandle.form(handle, FABRIC) == PLAIN;
-    Frees.CALLS.submit(() -> closed.accept(tryClose(isPlain, base, bytes)));
-  }
-
-  private @Nullable DeviceException tryClose(boolean isPlain, long base, long bytes) {
-    try {
-      gpu.enter();
-      int code = isPlain ? CuIpc.closeMemHandle(base) : mappings.unmap(base, bytes);
-      gpu.leave();
-      return code == Cu.SUCCESS || code == Cu.DEINITIALIZED ? null : gpu.error(isPlain ? "cuIpcCloseMemHandle" : "cuMemUnmap", code, at(base));
-    } catch (DeviceException e) {
-      return e;
-    }
+    gpu.enter();
+    int code = isPlain ? CuIpc.closeMemHandle(base) : mappings.unmap(base, bytes);
+    gpu.leave();
+    if (code != Cu.SUCCESS && code != Cu.DEINITIALIZED) throw gpu.error(isPlain ? "cuIpcCloseMemHandle" : "cuMemUnmap", code, at(base));
   }
 
   @Override

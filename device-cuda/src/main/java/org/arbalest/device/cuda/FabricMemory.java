@@ -24,18 +24,6 @@ final class FabricMemory extends GpuMemory {
   }
 
   @Override
-  boolean makeRoom() {
-    Frees.CALLS.drain();
-    return super.makeRoom();
-  }
-
-  /** Waits until the GPU is idle: so another thread does it. */
-  @Override
-  public void free(long address, long bytes) {
-    Frees.CALLS.give(() -> freeNow(address, bytes), failed -> gpu.error("freeing memory", failed, "0x" + Long.toHexString(address)));
-  }
-
-  @Override
   int freeBlock(long address, long bytes) {
     return mappings.free(address, bytes);
   }

@@ -6,7 +6,7 @@ import org.arbalest.device.abi.DeviceType;
 
 /**
  * A GPU's memory that other processes can open: what {@code cuMemAlloc} gave, in whole units. Smaller pieces the driver takes out of larger blocks, and shares the
- * block: so nobody else has anything in one of these.
+ * block: so nobody else has anything in one of these. Never kept for later: whoever has the handle could still open it.
  */
 final class ShareableMemory extends GpuMemory {
   private static final long UNIT = 2L << 20;
@@ -28,19 +28,6 @@ final class ShareableMemory extends GpuMemory {
     int code = CuMemory.memAlloc(out.address(), size);
     gpu.leave();
     return code;
-  }
-
-  @Override
-  boolean makeRoom() {
-    Frees.CALLS.drain();
-    super.makeRoom();
-    return true;
-  }
-
-  /** Waits until the GPU is idle: so another thread does it. Never kept for later: whoever has the handle could still open it. */
-  @Override
-  public void free(long address, long bytes) {
-    Frees.CALLS.give(() -> freeNow(address, bytes), failed -> gpu.error("freeing memory", failed, "0x" + Long.toHexString(address)));
   }
 
   @Override

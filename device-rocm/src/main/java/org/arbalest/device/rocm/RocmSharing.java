@@ -5,13 +5,11 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.function.Consumer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.spi.MemoryAllocator;
 import org.arbalest.device.spi.ProcessSharing;
 import org.arbalest.device.spi.SharedHandle;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A GPU's memory as other processes open it: by {@code hipIpcGetMemHandle}, which shares what {@code hipMalloc} gave. Fabric handles, as CUDA has
@@ -92,18 +90,10 @@ final class RocmSharing implements ProcessSharing {
   }
 
   @Override
-  public void close(byte[] handle, long base, long bytes, Consumer<@Nullable DeviceException> closed) {
-    Frees.CALLS.submit(() -> closed.accept(tryClose(base)));
-  }
-
-  private @Nullable DeviceException tryClose(long base) {
-    try {
-      int before = gpu.enter();
-      int code = HipIpc.closeMemHandle(base);
-      gpu.leave(before);
-      return code == Hip.SUCCESS || code == Hip.DEINITIALIZED ? null : gpu.error("hipIpcCloseMemHandle", code, at(base));
-    } catch (DeviceException e) {
-      return e;
-    }
+  public void close(byte[] handle, long base, long bytes) {
+    int before = gpu.enter();
+    int code = HipIpc.closeMemHandle(base);
+    gpu.leave(before);
+    if (code != Hip.SUCCESS && code != Hip.DEINITIALIZED) throw gpu.error("hipIpcCloseMemHandle", code, at(base));
   }
 }

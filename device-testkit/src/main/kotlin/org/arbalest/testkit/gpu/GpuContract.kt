@@ -39,17 +39,18 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
     val double = backend.double
     val cpu = Devices.cpu()
 
-    for (type in backend.types) {
-        test("DEV-28 memory of $type that is freed while a stream is held holds up nobody: what other threads allocate, copy, record and ask for goes on") {
+    val kinds = backend.types.map { type -> "$type" to { Devices.device(type, 0).memory() } } + ("${backend.types[0]} that can be shared" to { device.shareableMemory().get() })
+    for ((kind, memory) in kinds) {
+        test("DEV-28 memory of $kind that is freed while a stream is held holds up nobody: what other threads allocate, copy, record and ask for goes on") {
             device.createStream().use { held ->
                 val gate = backend.gate(held)
                 try {
-                    Devices.device(type, 0).allocate(100_000).close()
+                    memory().allocate(100_000).close()
                     backend.drainFrees(limit = 20)
                     val others = CompletableFuture.runAsync {
                         repeat(20) {
                             device.createStream().use { stream ->
-                                Devices.device(type, 0).allocate(1000L + it).close()
+                                memory().allocate(1000L + it).close()
                                 numbers(100).use { it.copyTo(device, stream) }.use { there -> there.copyTo(cpu, stream).use { it.synchronize() } }
                                 stream.record().use { it.isDone }
                             }

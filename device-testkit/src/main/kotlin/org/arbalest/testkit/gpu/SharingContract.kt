@@ -28,8 +28,11 @@ import java.nio.ByteOrder.LITTLE_ENDIAN
 import java.nio.channels.ServerSocketChannel
 import java.nio.channels.SocketChannel
 import java.nio.file.Path
+import java.util.HexFormat
 import java.util.UUID
+import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.zip.CRC32C
@@ -50,7 +53,7 @@ private fun GpuBackend.share(rows: Int): DeviceArray = numbers(rows).use { it.to
 
 private fun GpuBackend.hasNothingLeft() {
     eventually("nothing is open and nothing allocated: ${double.live(Live.OPENED)}, ${double.live(Live.DEVICE)}") {
-        drainFrees()
+        settle()
         double.live(Live.OPENED) == 0L && double.live(Live.DEVICE) == 0L && double.live(Live.RESERVED) == 0L
     }
 }
@@ -103,6 +106,30 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
+    test("DEV-28 what is open of another process is closed while a stream is held only in appearance, holds up nobody, and can be had again") {
+        SharingPeer(backend).use { peer ->
+            val message = HexFormat.of().parseHex(peer.ask("share", "0", "100"))
+            val closed = AtomicInteger()
+            device.createStream().use { held ->
+                val gate = backend.gate(held)
+                try {
+                    SharedArray.open(message) { closed.incrementAndGet() }.close()
+                    CompletableFuture.runAsync { device.createStream().use { stream -> numbers(100).use { it.copyTo(device, stream) }.close() } }.get(20, SECONDS)
+                    closed.get() shouldBe 0 // it is open, so its owner may not free it
+                    SharedArray.open(message) { closed.incrementAndGet() }.close() // without a call
+                    eventually("who had it first is told") { closed.get() == 1 }
+                    double.live(Live.OPENED) shouldBe 1
+                } finally {
+                    gate.open()
+                }
+                held.synchronize()
+            }
+            eventually("it is closed") { closed.get() == 2 }
+            double.live(Live.OPENED) shouldBe 0
+        }
+        backend.hasNothingLeft()
+    }
+
     test("IPC-02 an array that is not ready is waited for on the other process's device, or here where there is no such event") {
         SharingPeer(backend).use { peer ->
             device.createStream().use { stream ->
@@ -127,13 +154,13 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
     test("IPC-03 what was shared stays until it is closed, whoever else closes; the double tells who frees too early") {
         SharingPeer(backend).use { peer ->
             val shared = backend.share(100).use { SharedArray.of(it) }
-            backend.drainFrees()
+            backend.settle()
             double.live(Live.DEVICE) shouldBe 1
             peer.open("x", shared.message()) shouldBe "$device 100 true"
             shared.close()
             shared.close()
             shared.isOpen shouldBe false
-            backend.drainFrees()
+            backend.settle()
             if (backend.isSharedForGood) {
                 peer.ask("read", "x") shouldContain "a=297"
             } else {
@@ -174,7 +201,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
             for (nth in 1L..20L) {
                 double.fail(call, nth)
                 val failure = runCatching(what).exceptionOrNull()
-                backend.drainFrees()
+                backend.settle()
                 if (double.failNothing() != 0) {
                     failure.shouldBeNull()
                     return withClue(call) { nth shouldBeGreaterThan 1 }
@@ -216,7 +243,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
             for (nth in 1L..20L) {
                 double.fail(call, nth)
                 val failure = runCatching { device.shareableMemory().get().allocate(100).close() }.exceptionOrNull()
-                backend.drainFrees()
+                backend.settle()
                 if (double.failNothing() != 0) {
                     failure.shouldBeNull()
                     withClue(call) { nth shouldBeGreaterThan 1 }

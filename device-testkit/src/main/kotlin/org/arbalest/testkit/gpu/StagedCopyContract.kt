@@ -203,7 +203,7 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         pageable(1000, 5).use { device.defaultStream().run { copy(it, written); synchronize() } }
         device.createStream().use { writer ->
             device.createStream().use { reader ->
-                val gate = backend.gate(writer)
+                val gate = checkNotNull(backend.gate(writer))
                 writer.copy(written, pinned)
                 writer.record().use { reader.waitFor(it) }
                 reader.copy(asOthersSeeIt, target)
@@ -211,7 +211,7 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                 reader.synchronize()
                 target.copy(cpu.memory()).use { copy -> pageable(1000, 5).use { copy.segment().mismatch(it.segment()) shouldBe -1 } }
             }
-            val gate = backend.gate(writer)
+            val gate = checkNotNull(backend.gate(writer))
             pageable(1000, 6).use { device.defaultStream().run { copy(it, written); synchronize() } }
             writer.copy(written, pinned)
             writer.copy(asOthersSeeIt, target) // who has the handle may have queued what writes there

@@ -27,6 +27,11 @@ final class DeviceCaches {
     return device.type().code() == 1 ? own : new LastResort(device.id(), own);
   }
 
+  /** Memory that is never kept for the next who asks, and freed while no device has work. */
+  static MemoryAllocator withoutCache(Device device, MemoryAllocator allocator) {
+    return new LastResort(device.id(), new FreedInLull(allocator));
+  }
+
   /** Gives back what the caches of one id keep: whether that was something. */
   private static boolean empty(long id) {
     long bytes = 0;
@@ -63,6 +68,42 @@ final class DeviceCaches {
     @Override
     public void free(long address, long bytes) {
       source.free(address, bytes);
+    }
+
+    @Override
+    public void trim() {
+      source.trim();
+    }
+
+    @Override
+    public long keptBytes() {
+      return source.keptBytes();
+    }
+  }
+
+  private record FreedInLull(MemoryAllocator source) implements MemoryAllocator {
+    @Override
+    public boolean isCpuAccessible() {
+      return source.isCpuAccessible();
+    }
+
+    @Override
+    public long alignment() {
+      return source.alignment();
+    }
+
+    @Override
+    public long allocate(long bytes, long alignment) {
+      return source.allocate(bytes, alignment);
+    }
+
+    @Override
+    public void free(long address, long bytes) {
+      Lull.await(
+          () -> {
+            source.free(address, bytes);
+            return true;
+          });
     }
 
     @Override

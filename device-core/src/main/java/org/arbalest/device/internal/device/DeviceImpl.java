@@ -166,7 +166,7 @@ public final class DeviceImpl implements Device {
   @Override
   public Optional<MemoryManager> shareableMemory() {
     ProcessSharing sharing = driver().sharing();
-    return sharing == null ? Optional.empty() : Optional.of(new AllocatorMemory(this, sharing.memory()));
+    return sharing == null ? Optional.empty() : Optional.of(new AllocatorMemory(this, DeviceCaches.withoutCache(this, sharing.memory())));
   }
 
   @Override

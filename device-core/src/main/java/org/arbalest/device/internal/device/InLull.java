@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A call that gives something back, waits for devices, and is made while none has work. One that is refused is made again in later lulls: for as long as it takes where
  * the device cannot tell, else some times (DEV-26).
  */
-final class InLull implements Lull.Steps {
+public final class InLull implements Lull.Steps {
   private static final int TRIES = 10;
 
   private final Runnable call;
@@ -27,7 +27,7 @@ final class InLull implements Lull.Steps {
    *
    * @param ended is told, on a thread of ours that runs other people's code, that it was made; or with what it failed for good
    */
-  static void run(Runnable call, Consumer<@Nullable DeviceException> ended) {
+  public static void run(Runnable call, Consumer<@Nullable DeviceException> ended) {
     Worker.RELEASES.start();
     Lull.await(new InLull(call, ended));
   }

@@ -24,14 +24,14 @@ public final class Worker {
   }
 
   /** Starts the thread, which may fail: to be called before there is something that must be done. */
-  synchronized void start() {
+  public synchronized void start() {
     if (started) return;
     Thread.ofPlatform().name(name).daemon().start(this::work);
     started = true;
   }
 
   /** Does not block. */
-  void submit(Runnable task) {
+  public void submit(Runnable task) {
     tasks.add(task);
   }
 

@@ -2,19 +2,23 @@
 package org.arbalest.device.internal.sharing;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.internal.device.InLull;
+import org.arbalest.device.internal.device.Worker;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An allocation of another process that is open here, for as many arrays as lie in it. Runtimes differ in what they do with a handle that is open already:
- * so none is opened twice at a time.
+ * so none is opened twice at a time. Closing waits for the device, and is done while none has work (DEV-28): who opens it before that has it without a call.
  */
 final class OpenedMemory {
   private static final ReentrantLock LOCK = new ReentrantLock();
@@ -29,6 +33,11 @@ final class OpenedMemory {
 
   /** It is being opened, or closed, by somebody. */
   private boolean isBusy = true;
+
+  private boolean isGone;
+
+  /** Whoever has left, and is told when it is closed, or when others have it open. */
+  private final List<Runnable> left = new ArrayList<>();
 
   private OpenedMemory(Key key) {
     this.key = key;
@@ -45,6 +54,7 @@ final class OpenedMemory {
         if (opened == null) break;
         if (!opened.isBusy) {
           opened.users++;
+          opened.tellLeft();
           return opened;
         }
         CHANGED.awaitUninterruptibly();
@@ -68,38 +78,58 @@ final class OpenedMemory {
     return base;
   }
 
-  /** One user less; {@code closed} is told when this user's part of it is over. Does not wait. */
+  /** One user less; {@code closed} is told when this user's part of it is over, on a thread of ours that runs other people's code. Does not wait. */
   void close(Runnable closed) {
+    Worker.RELEASES.start();
     boolean isLast;
     LOCK.lock();
     try {
       isLast = --users == 0;
-      isBusy = isLast;
+      left.add(closed);
+      if (!isLast) tellLeft();
     } finally {
       LOCK.unlock();
     }
-    if (isLast) {
-      key.sharing.close(key.handle.array(), base, key.bytes, failure -> closed(failure, closed));
-    } else {
-      closed.run();
+    if (isLast) InLull.run(this::closeNow, OpenedMemory::report);
+  }
+
+  private void tellLeft() {
+    left.forEach(Worker.RELEASES::submit);
+    left.clear();
+  }
+
+  /** Throws if it could not be closed; then it is open as before. */
+  private void closeNow() {
+    LOCK.lock();
+    try {
+      if (isGone || isBusy || users > 0) return; // it is closed, or in use again
+      isBusy = true;
+    } finally {
+      LOCK.unlock();
+    }
+    boolean isClosed = false;
+    try {
+      key.sharing.close(key.handle.array(), base, key.bytes);
+      isClosed = true;
+    } finally {
+      settle(isClosed);
     }
   }
 
   /** What could not be closed is open still, and the other process is not told that it may free it. */
-  private void closed(@Nullable DeviceException failure, Runnable closed) {
-    settle(failure == null);
-    if (failure == null) {
-      closed.run();
-    } else {
-      Faults.report("closing memory of another process, which stays open", failure);
-    }
+  private static void report(@Nullable DeviceException failure) {
+    if (failure != null) Faults.report("closing memory of another process, which stays open", failure);
   }
 
   private void settle(boolean isGone) {
     LOCK.lock();
     try {
       isBusy = false;
-      if (isGone) ALL.remove(key);
+      this.isGone = isGone;
+      if (isGone) {
+        ALL.remove(key);
+        tellLeft();
+      }
       CHANGED.signalAll();
     } finally {
       LOCK.unlock();

@@ -291,10 +291,10 @@ API CUresult cuIpcOpenMemHandle_v2(uint64_t* address, CUipcMemHandle handle, uns
   return ipc_open(context, (const ipc_handle*)&handle, address);
 }
 
-/* Unmapping is taken for what freeing is: it waits. */
+/* Unmapping is taken for what freeing is: it waits, and holds up others. */
 API CUresult cuIpcCloseMemHandle(uint64_t address) {
   CONTEXT("cuIpcCloseMemHandle");
-  gpu_device_synchronize(context);
+  gpu_wait_as_free(context);
   return ipc_close(address);
 }
 

@@ -249,7 +249,7 @@ API hipError_t hipIpcOpenMemHandle(void** address, hipIpcMemHandle_t handle, uns
 API hipError_t hipIpcCloseMemHandle(void* address) {
   DEVICE("hipIpcCloseMemHandle");
   if (address == NULL) RETURN(GPU_INVALID_VALUE);
-  gpu_device_synchronize(device);
+  gpu_wait_as_free(device);
   RETURN(ipc_close((uint64_t)address) == GPU_OK ? GPU_OK : GPU_INVALID_HANDLE);
 }
 

@@ -378,6 +378,14 @@ void gpu_device_synchronize(gpu_device* device) {
   gpu_unlock();
 }
 
+void gpu_wait_as_free(gpu_device* device) {
+  gpu_lock();
+  gpu_free_begins();
+  await_device(device);
+  gpu_free_ends();
+  gpu_unlock();
+}
+
 int gpu_free(gpu_device* device, uint64_t address, enum gpu_kind kind) {
   gpu_lock();
   gpu_free_begins();
