@@ -9,9 +9,9 @@ import io.kotest.matchers.string.shouldNotContain
 import org.arbalest.device.AsyncArrayStream
 import org.arbalest.device.AsyncProducer
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.Devices
 import org.arbalest.device.Ledger
 import org.arbalest.device.Metadata
