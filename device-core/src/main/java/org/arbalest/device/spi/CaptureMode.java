@@ -20,6 +20,7 @@ public final class CaptureMode {
   private final LongToIntFunction exchange;
   private final IntFunction<Answer> answers;
   private final IntConsumer report;
+  @SuppressWarnings("ThreadLocalUsage") // there is one of these for each backend
   private final ThreadLocal<State> current = ThreadLocal.withInitial(State::new);
 
   private static final class State {

@@ -56,7 +56,8 @@ final class CudaSharing implements ProcessSharing {
       long base = out.get(JAVA_LONG, 0);
       int plain = isPlain && ranged == Cu.SUCCESS ? CuIpc.getMemHandle(handle.address(), base) : Cu.SUCCESS;
       gpu.leave();
-      if (isRefused) throw DeviceException.invalid(at(address) + " is in a pool, or mapped without a fabric handle: what cuMemAlloc gave is shared, or has such a handle");
+      if (isRefused)
+        throw DeviceException.invalid(at(address) + " is in a pool, or mapped without a fabric handle: what cuMemAlloc gave is shared, or has such a handle");
       if (ranged != Cu.SUCCESS) throw gpu.error("cuMemGetAddressRange", ranged, at(address));
       if (plain != Cu.SUCCESS) throw gpu.error("cuIpcGetMemHandle", plain, at(base));
       if (fabric != Cu.SUCCESS) throw gpu.error("cuMemExportToShareableHandle", fabric, at(base));

@@ -2,20 +2,14 @@
 package org.arbalest.device.cuda;
 
 import java.lang.foreign.MemorySegment;
-import org.arbalest.device.abi.DeviceType;
 
 /** A GPU's memory that other processes can open by a fabric handle, for which it is created and mapped. */
-final class FabricMemory extends GpuMemory {
+final class FabricMemory extends ShareableMemory {
   private final Mappings mappings;
 
   FabricMemory(Gpu gpu, Mappings mappings) {
-    super(gpu, DeviceType.CUDA, "cuMemCreate");
+    super(gpu, "cuMemCreate");
     this.mappings = mappings;
-  }
-
-  @Override
-  public boolean isCpuAccessible() {
-    return false;
   }
 
   @Override

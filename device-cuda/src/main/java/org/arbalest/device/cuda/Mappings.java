@@ -139,7 +139,8 @@ final class Mappings {
       int let = mapped == Cu.SUCCESS ? CuMap.setAccess(address, size, list.address(), list.byteSize() / ACCESS_SIZE) : Cu.SUCCESS;
       if (mapped == Cu.SUCCESS && let == Cu.SUCCESS) return address;
       if (mapped != Cu.SUCCESS) giveAddresses(address, size);
-      if (let != Cu.SUCCESS) Frees.CALLS.goOn(unmap(address, size), () -> inContext(() -> unmap(address, size)), failed -> gpu.error("cuMemUnmap", failed, at(address)));
+      if (let != Cu.SUCCESS)
+        Frees.CALLS.goOn(unmap(address, size), () -> inContext(() -> unmap(address, size)), failed -> gpu.error("cuMemUnmap", failed, at(address)));
       throw mapped != Cu.SUCCESS ? gpu.error("cuMemMap", mapped, size + " bytes") : gpu.error("cuMemSetAccess", let, size + " bytes");
     } finally {
       release(handle);
@@ -164,7 +165,8 @@ final class Mappings {
   }
 
   private void giveAddresses(long address, long size) {
-    Frees.CALLS.goOn(CuMap.addressFree(address, size), () -> inContext(() -> CuMap.addressFree(address, size)), failed -> gpu.error("cuMemAddressFree", failed, at(address)));
+    Frees.CALLS.goOn(CuMap.addressFree(address, size), () -> inContext(() -> CuMap.addressFree(address, size)),
+        failed -> gpu.error("cuMemAddressFree", failed, at(address)));
   }
 
   private int inContext(IntSupplier call) {

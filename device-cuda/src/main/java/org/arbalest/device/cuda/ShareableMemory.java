@@ -8,15 +8,19 @@ import org.arbalest.device.abi.DeviceType;
  * A GPU's memory that other processes can open: what {@code cuMemAlloc} gave, in whole units. Smaller pieces the driver takes out of larger blocks, and shares the
  * block: so nobody else has anything in one of these. Never kept for later: whoever has the handle could still open it.
  */
-final class ShareableMemory extends GpuMemory {
+class ShareableMemory extends GpuMemory {
   private static final long UNIT = 2L << 20;
 
   ShareableMemory(Gpu gpu) {
-    super(gpu, DeviceType.CUDA, "cuMemAlloc");
+    this(gpu, "cuMemAlloc");
+  }
+
+  ShareableMemory(Gpu gpu, String function) {
+    super(gpu, DeviceType.CUDA, function);
   }
 
   @Override
-  public boolean isCpuAccessible() {
+  public final boolean isCpuAccessible() {
     return false;
   }
 

@@ -28,6 +28,7 @@ final class OpenedMemory {
   private record Key(ProcessSharing sharing, UUID process, ByteBuffer handle, long bytes) {}
 
   private final Key key;
+  private final byte[] handle;
   private long base;
   private int users = 1;
 
@@ -39,8 +40,9 @@ final class OpenedMemory {
   /** Whoever has left, and is told when it is closed, or when others have it open. */
   private final List<Runnable> left = new ArrayList<>();
 
-  private OpenedMemory(Key key) {
+  private OpenedMemory(Key key, byte[] handle) {
     this.key = key;
+    this.handle = handle;
   }
 
   /** Opens an allocation, or uses what is open; to be closed by the caller. Waits for somebody who is just opening or closing it. */
@@ -59,7 +61,7 @@ final class OpenedMemory {
         }
         CHANGED.awaitUninterruptibly();
       }
-      opened = new OpenedMemory(key);
+      opened = new OpenedMemory(key, handle);
       ALL.put(key, opened);
     } finally {
       LOCK.unlock();
@@ -109,7 +111,7 @@ final class OpenedMemory {
     }
     boolean isClosed = false;
     try {
-      key.sharing.close(key.handle.array(), base, key.bytes);
+      key.sharing.close(handle, base, key.bytes);
       isClosed = true;
     } finally {
       settle(isClosed);
