@@ -93,6 +93,7 @@ public class FakeDevice private constructor(
 
     /** Whether somebody captures a graph: whoever waits or asks is refused then, whatever has become of the work. */
     private var isCapturing = false
+    private var isCpuBusy = false
 
     /** What was done wrong so far. */
     public fun violations(): List<String> = seen.toList()
@@ -180,6 +181,16 @@ public class FakeDevice private constructor(
         }
     }
 
+    /** Holds back the functions that queues have the CPU run, as a CPU that is busy does, while the block runs. */
+    public fun <T> withoutHostFunctions(block: () -> T): T {
+        changing { isCpuBusy = true }
+        try {
+            return block()
+        } finally {
+            changing { isCpuBusy = false }
+        }
+    }
+
     /** Does one command of some queue, core's own too; false if there is none that has not to wait. */
     public fun stepAny(random: Random): Boolean {
         var done = false
@@ -211,6 +222,8 @@ public class FakeDevice private constructor(
 
     internal fun allocate(bytes: Long, alignment: Long, isCpuAccessible: Boolean): Long =
         lock.withLock { memory.allocate(bytes, alignment, isCpuAccessible) }
+
+    internal fun allocateForGood(bytes: Long, alignment: Long): Long = lock.withLock { memory.allocateForGood(bytes, alignment) }
 
     internal fun free(address: Long, bytes: Long): Unit = lock.withLock {
         for (queue in queues.values) {
@@ -362,7 +375,7 @@ public class FakeDevice private constructor(
             is FakeRecord -> command.event.finish(failure, told)
             is FakeWait -> if (command.event.isOver) failure = failure ?: command.event.failure else return false
             is FakeWork -> if (failure == null) work(command)
-            is FakeTask -> if (failure == null) command.task.run()
+            is FakeTask -> if (isCpuBusy) return false else if (failure == null) command.task.run()
         }
         commands.removeFirst()
         return true

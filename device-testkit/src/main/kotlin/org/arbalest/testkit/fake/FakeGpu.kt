@@ -42,7 +42,9 @@ internal class FakeGpu(
 ) : HostStaging {
     val memory = HostMemory(pinned, FakeAllocator(device, isCpuAccessible = true))
 
-    override fun pinnedMemory(): HostMemory = memory
+    private val slots = HostMemory(pinned, SlotAllocator(device))
+
+    override fun pinnedMemory(): HostMemory = slots
 
     override fun runOnHost(queue: Long, task: HostTask) {
         device.mayFail(FakeCall.RUN_ON_HOST, "")
@@ -54,6 +56,18 @@ internal class FakeGpu(
     override fun copiesBatches(): Boolean = copiesBatches
 
     fun serves(type: DeviceType, id: Long): Boolean = id == device.id && (type == device.type || type == pinned)
+}
+
+/** What core's slots are in, which stay. */
+internal class SlotAllocator(private val device: FakeDevice) : MemoryAllocator {
+    override fun isCpuAccessible(): Boolean = true
+
+    override fun allocate(bytes: Long, alignment: Long): Long {
+        device.mayFail(FakeCall.ALLOCATE, "$bytes bytes")
+        return device.allocateForGood(bytes, alignment)
+    }
+
+    override fun free(address: Long, bytes: Long): Unit = device.free(address, bytes)
 }
 
 /** Either kind of a fake GPU's memory, with its queues. */

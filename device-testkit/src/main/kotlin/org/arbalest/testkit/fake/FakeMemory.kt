@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.testkit.fake
 
-import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.Devices
+import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.util.TreeMap
 
@@ -14,22 +14,33 @@ internal class FakeMemory(private val tag: Long) {
     /** What is out, by its address without the tag. */
     private val live = TreeMap<Long, Block>()
 
-    private class Block(val bytes: Long, val isTagged: Boolean, val memory: DeviceBuffer)
+    private class Block(val bytes: Long, val isTagged: Boolean, val segment: MemorySegment, val memory: AutoCloseable)
 
     val count: Int get() = live.size
 
     fun allocate(bytes: Long, alignment: Long, isCpuAccessible: Boolean): Long {
         val memory = Devices.cpu().memory().allocate(bytes, alignment)
-        memory.segment().fill(POISON)
-        live[memory.address()] = Block(bytes, !isCpuAccessible, memory)
-        return if (isCpuAccessible) memory.address() else memory.address() or tag
+        return add(Block(bytes, !isCpuAccessible, memory.segment(), memory))
+    }
+
+    /** Main memory that is kept for good, and so is not in core's ledger. */
+    fun allocateForGood(bytes: Long, alignment: Long): Long {
+        val arena = Arena.ofShared()
+        return add(Block(bytes, false, arena.allocate(bytes, alignment), arena))
+    }
+
+    private fun add(block: Block): Long {
+        block.segment.fill(POISON)
+        val address = block.segment.address()
+        live[address] = block
+        return if (block.isTagged) address or tag else address
     }
 
     /** What is wrong with freeing this, or null; it is freed if it is there. */
     fun free(address: Long, bytes: Long): String? {
         val real = untagged(address)
         val block = live.remove(real) ?: return "$bytes bytes at ${hex(address)} were freed, which are not allocated"
-        block.memory.segment().fill(POISON)
+        block.segment.fill(POISON)
         block.memory.close()
         return when {
             block.bytes != bytes -> "${block.bytes} bytes at ${hex(address)} were freed as $bytes bytes"

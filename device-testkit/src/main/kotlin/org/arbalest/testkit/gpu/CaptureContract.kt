@@ -99,7 +99,6 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
 
     test("DEV-41 a copy that fails half way while nobody can tell of its stream: source, target and slots are held until somebody can") {
         val size = 9L shl 20
-        val record = backend.functions.single { it.endsWith("EventRecord") }
         device.createStream().use { stream ->
             repeat(2) { pageable(size, 1).use { from -> device.allocate(size).use { stream.copy(from, it); stream.synchronize() } } } // slots are there now
             backend.settle()
@@ -107,6 +106,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
             val memory = double.live(Live.DEVICE)
             val gate = backend.gate(stream)
             val (from, there) = pageable(size, 1) to device.allocate(size)
+            val record = backend.functions.single { it.endsWith("EventRecord") }
             double.capturing(events = 907, hasModes = false) { // else the stream can be waited for
                 double.fail(record) // the one behind the first slots, whose copy is queued
                 shouldThrow<DeviceException> { stream.copy(from, there) }.message shouldContain "(999)"

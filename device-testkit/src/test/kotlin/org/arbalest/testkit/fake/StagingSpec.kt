@@ -207,6 +207,29 @@ class StagingSpec : FunSpec({
         }
     }
 
+    test("DEV-40 lanes: the device fills the ring while the CPU is busy, and no slot again before that is emptied") {
+        val size = 9 * large
+        onStream { stream ->
+            val there = device.allocate(size)
+            filled(size, 5).use { source ->
+                fake.interleave(1)
+                stream.copy(source, there)
+                stream.synchronize()
+                fake.release()
+            }
+            settled()
+            filled(size, 6).use { back ->
+                fake.withoutHostFunctions {
+                    stream.copy(there, back)
+                    back.matches(size, 6) shouldBe true
+                }
+                stream.synchronize()
+                back.matches(size, 5) shouldBe true
+            }
+            there.close()
+        }
+    }
+
     test("DEV-40 out of slots: one thread waits for its own stream's oldest, and that stream's only") {
         onStream { stream ->
             val gate = gpu.gate(stream)
