@@ -122,7 +122,7 @@ class StagingInterleavingSpec : FunSpec({
                     repeat(400) { round ->
                         Chain(size(random), 1000 * number + round).use { chain ->
                             repeat(random.nextInt(3, 20)) {
-                                if (number == 3 && random.nextInt(30) == 0) fake.failCallNumber(random.nextInt(1, 10))
+                                if (number == 3 && random.nextInt(30) == 0) fake.failCall(COPYING.random(random), random.nextInt(1, 4))
                                 chain.copy(random)
                                 if (number < 2) {
                                     chain.stream.synchronize()
@@ -146,9 +146,12 @@ class StagingInterleavingSpec : FunSpec({
         }
         threads.forEach { it.join() }
         devices.forEach { it.join() }
-        fake.failCallNumber(Int.MAX_VALUE)
+        COPYING.forEach { fake.failCall(it, Int.MAX_VALUE) }
         fake.release()
         shared.close()
         wrong.toList() shouldBe listOf()
     }
 })
+
+/** What may fail while another thread makes its buffers. */
+private val COPYING = listOf(FakeCall.COPY, FakeCall.RUN_ON_HOST, FakeCall.WAIT)
