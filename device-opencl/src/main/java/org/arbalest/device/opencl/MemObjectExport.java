@@ -133,7 +133,7 @@ final class MemObjectExport {
     for (int i = 0; i < data.buffers().size(); i++) {
       DeviceBuffer buffer = data.buffers().get(i);
       boolean isEmpty = buffer == null || buffer.size() == 0;
-      boolean mayMiss = isView && i >= 2 || buffer == null && i == 0 && !isUnion; // data of views, and the bitmap
+      boolean mayMiss = (isView && i >= 2) || (buffer == null && i == 0 && !isUnion); // data of views, and the bitmap
       if (isEmpty && buffer != null) unused.add(buffer);
       list.add(!isEmpty ? handle(buffer) : mayMiss ? null : nothing());
     }
@@ -154,13 +154,17 @@ final class MemObjectExport {
     long copy = memory.create(buffer.size());
     DeviceBuffer result = wrap(copy, buffer.size(), null);
     hasQueued = true;
-    long whole = block == null ? 0 : whole(block);
-    if (whole != 0) {
-      memory.copy(stream.handle(), whole, buffer.address() - block.base(), copy, 0, buffer.size());
-    } else {
-      memory.copyIn(stream.handle(), buffer.address(), copy, buffer.size());
-    }
+    copy(block, buffer, copy);
     return result;
+  }
+
+  private void copy(@Nullable Block block, DeviceBuffer from, long to) {
+    long whole = block == null ? 0 : whole(block);
+    if (block != null && whole != 0) {
+      memory.copy(stream.handle(), whole, from.address() - block.base(), to, 0, from.size());
+    } else {
+      memory.copyIn(stream.handle(), from.address(), to, from.size());
+    }
   }
 
   /** One over the memory itself; 0 if there can be none. One that is alone in its allocation is no part, of which nobody could make parts. */

@@ -205,10 +205,15 @@ final class OpenClDriver implements DeviceDriver {
   /** By the function for the memory: unified memory has one of its own. */
   private void enqueueCopy(long queue, long to, long from, long bytes, long event) {
     Usm usm = device.usm();
-    boolean isUnified = usm != null && (!device.hasSvm() || kindOf(to) != null || kindOf(from) != null);
-    int code = isUnified ? usm.enqueueMemcpy(queue, to, from, bytes, event) : Cl.enqueueSvmMemcpy(queue, to, from, bytes, event);
-    if (code == 0) return;
-    throw error(isUnified ? "clEnqueueMemcpyINTEL" : "clEnqueueSVMMemcpy", code, bytes + " bytes from " + hex(from) + " to " + hex(to));
+    if (usm != null && (!device.hasSvm() || kindOf(to) != null || kindOf(from) != null)) {
+      checkCopy(usm.enqueueMemcpy(queue, to, from, bytes, event), "clEnqueueMemcpyINTEL", to, from, bytes);
+    } else {
+      checkCopy(Cl.enqueueSvmMemcpy(queue, to, from, bytes, event), "clEnqueueSVMMemcpy", to, from, bytes);
+    }
+  }
+
+  private void checkCopy(int code, String function, long to, long from, long bytes) {
+    if (code != 0) throw error(function, code, bytes + " bytes from " + hex(from) + " to " + hex(to));
   }
 
   @Override
