@@ -70,10 +70,10 @@ final class RocmSharing implements ProcessSharing {
       int code = HipIpc.openMemHandle(out.address(), value, HipIpc.MEM_LAZY_ENABLE_PEER_ACCESS);
       boolean isOld = code == Hip.INVALID_VALUE;
       if (isOld) code = HipIpc.openMemHandle(out.address(), value, HipIpc.OLD_MEM_LAZY_ENABLE_PEER_ACCESS);
-      long base = out.get(JAVA_LONG, 0);
-      int ranged = code == Hip.SUCCESS ? HipIpc.memGetAddressRange(out.address(), out.address() + Long.BYTES, base) : Hip.SUCCESS;
+      long opened = out.get(JAVA_LONG, 0);
+      int ranged = code == Hip.SUCCESS ? HipIpc.memGetAddressRange(out.address(), out.address() + Long.BYTES, opened) : Hip.SUCCESS;
       boolean isShort = code == Hip.SUCCESS && ranged == Hip.SUCCESS && out.get(JAVA_LONG, Long.BYTES) < bytes;
-      int closed = isShort ? HipIpc.closeMemHandle(base) : Hip.SUCCESS;
+      int closed = isShort ? HipIpc.closeMemHandle(opened) : Hip.SUCCESS;
       gpu.leave(before);
       if (isOld || ranged != Hip.SUCCESS) HipErrors.forget();
       if (code == HipIpc.INVALID_DEVICE_POINTER) {
@@ -82,9 +82,9 @@ final class RocmSharing implements ProcessSharing {
         throw new DeviceException(Errno.EINVAL, "hipIpcOpenMemHandle on " + gpu.name + " failed: " + HipErrors.describe(code) + why);
       }
       gpu.check(code, "hipIpcOpenMemHandle");
-      if (!isShort) return base;
+      if (!isShort) return opened;
       var failure = DeviceException.invalid("an allocation is said to have " + bytes + " bytes, and has " + out.get(JAVA_LONG, Long.BYTES));
-      if (closed != Hip.SUCCESS) failure.addSuppressed(gpu.error("hipIpcCloseMemHandle", closed, at(base)));
+      if (closed != Hip.SUCCESS) failure.addSuppressed(gpu.error("hipIpcCloseMemHandle", closed, at(opened)));
       throw failure;
     }
   }
