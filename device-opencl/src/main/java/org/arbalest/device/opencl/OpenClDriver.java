@@ -54,7 +54,8 @@ final class OpenClDriver implements DeviceDriver {
   }
 
   /** Unified memory of a kind, if the device has it. */
-  @Nullable MemoryAllocator unified(UnifiedMemory kind) {
+  @Nullable
+  MemoryAllocator unified(UnifiedMemory kind) {
     Usm usm = device.usm();
     return usm != null && usm.has(kind) ? new UsmMemory(this, usm, kind) : null;
   }

@@ -24,7 +24,8 @@ final class SvmBlocks {
   }
 
   /** The allocation that an address lies in, or null. */
-  @Nullable Block of(long address) {
+  @Nullable
+  Block of(long address) {
     Map.Entry<Long, Long> before = sizes.floorEntry(address);
     return before == null || address - before.getKey() >= before.getValue() ? null : new Block(before.getKey(), before.getValue());
   }

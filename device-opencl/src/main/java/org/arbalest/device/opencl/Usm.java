@@ -71,7 +71,7 @@ final class Usm {
     if ((capabilities.applyAsLong(HOST_CAPABILITIES) & ACCESS) != 0) kinds.add(UnifiedMemory.HOST);
     if ((capabilities.applyAsLong(SHARED_CAPABILITIES) & ACCESS) != 0) kinds.add(UnifiedMemory.SHARED);
     String[] names = {
-      "clHostMemAllocINTEL", "clDeviceMemAllocINTEL", "clSharedMemAllocINTEL", "clMemFreeINTEL", "clGetMemAllocInfoINTEL", "clEnqueueMemcpyINTEL"
+        "clHostMemAllocINTEL", "clDeviceMemAllocINTEL", "clSharedMemAllocINTEL", "clMemFreeINTEL", "clGetMemAllocInfoINTEL", "clEnqueueMemcpyINTEL"
     };
     MemorySegment[] functions = new MemorySegment[names.length];
     try (Arena arena = Arena.ofConfined()) {
@@ -120,7 +120,8 @@ final class Usm {
   }
 
   /** The kind that an address is of in a context; null if it is none. */
-  @Nullable UnifiedMemory kindOf(long context, long address) {
+  @Nullable
+  UnifiedMemory kindOf(long context, long address) {
     if (address == 0) return null;
     MemorySegment scratch = Cl.scratch();
     int code;

@@ -149,9 +149,12 @@ public final class DeviceImpl implements Device {
     long bytes = segment.byteSize();
     Consumer<@Nullable DeviceException> unpinned =
         failure -> {
-          if (failure != null) Faults.report("unpinning memory for " + this + ", which does nothing with it any more", failure);
-          Reference.reachabilityFence(segment); // of an automatic arena, too
-          onUnpinned.run();
+          try {
+            if (failure != null) Faults.report("unpinning memory for " + this + ", which does nothing with it any more", failure);
+            onUnpinned.run();
+          } finally {
+            Reference.reachabilityFence(segment); // of an automatic arena, too
+          }
         };
     Worker.RELEASES.start();
     d.pin(address, bytes);

@@ -109,7 +109,8 @@ final class Lull {
         awaitOne();
         while (!isNow()) TimeUnit.MILLISECONDS.sleep(PATIENCE_MILLIS);
         Steps next = poll();
-        Done done = next == null ? Done.LAST : step(next);
+        if (next == null) continue;
+        Done done = step(next);
         if (done != Done.LAST) await(next);
         if (done == Done.NONE) TimeUnit.MILLISECONDS.sleep(PATIENCE_MILLIS);
       } catch (Throwable t) {
