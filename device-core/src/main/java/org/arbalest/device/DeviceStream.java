@@ -43,7 +43,9 @@ public sealed interface DeviceStream extends AutoCloseable permits DeviceStreamI
   }
 
   /**
-   * Queues a copy of a whole buffer to the start of another. Both are kept alive until it is done, also when they are closed meanwhile.
+   * Queues a copy of a whole buffer to the start of another. Both are kept alive until it is done, also when they are closed meanwhile. Main memory that is not pinned
+   * may be read before this returns, if only work of this library's is in the stream; otherwise when the stream comes to it (DEV-50). Either way it is not to be written
+   * to until the copy is done.
    *
    * @throws IllegalArgumentException if {@code to} is smaller, or a buffer is on a device that this one does not reach
    */

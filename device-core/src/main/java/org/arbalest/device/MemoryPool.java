@@ -62,11 +62,13 @@ public sealed interface MemoryPool extends MemoryManager, AutoCloseable permits 
    */
   MXBeanRegistration registerMXBean(String name);
 
-  /** Gives what is kept back to the device. */
+  /** Gives what is kept back to the device, and what the memory below keeps, too. See {@link MemoryManager#trim}. */
   @Override
   void trim();
 
-  /** Gives what is kept back to the device, and keeps nothing from now on. Allocating throws an {@link IllegalStateException}. */
+  /**
+   * Gives what is kept back to the memory that the pool is of, which may keep it ({@link MemoryManager#trim}), and keeps nothing from now on. Allocating throws an {@link IllegalStateException}.
+   */
   @Override
   void close();
 }

@@ -31,6 +31,7 @@ import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.LaidValues.read
+import org.arbalest.testkit.contract.settled
 import org.arbalest.testkit.fake.FakeCall
 import org.arbalest.testkit.fake.FakeDevice
 import org.arbalest.testkit.fake.FakeExtension
@@ -299,7 +300,7 @@ class ConvertLimitsSpec : FunSpec({
     test("REQ-11 nothing is lost when memory runs out, or the array's event fails") {
         batch().use { it.copyTo(pinned) }.use { there ->
             there.synchronize()
-            val before = Ledger.now()
+            val before = settled()
             pinnedFake.failCall(FakeCall.ALLOCATE)
             shouldThrow<DeviceException> { there.convertTo(schema("word" to DataType.UTF8_VIEW)) }.message!! shouldContain "fakeAlloc"
             Ledger.now() shouldBe before
@@ -312,7 +313,7 @@ class ConvertLimitsSpec : FunSpec({
             val out = huge.laid(arena)
             ArrowArrayStruct.setLength(out.address(), nobodyHas)
             DeviceArray.importArray(out, huge.field).use { array ->
-                val before = Ledger.now()
+                val before = settled()
                 shouldThrow<DeviceException> { array.convertTo(Field.of("a", DataType.INT64)) }
                 Ledger.now() shouldBe before
             }

@@ -59,13 +59,14 @@ class CudaFabricSpec : FunSpec({
         onGpu().use { form(it) shouldBe 1 } // a device without such handles
         CudaDouble.fabric(true)
         listOf(fabric, plain).forEach { it.close() }
-        Frees.CALLS.drain()
+        CudaBackend(DeviceType.CUDA).settle()
         CudaDouble.live(Live.DEVICE) shouldBe 0
         CudaDouble.live(Live.RESERVED) shouldBe 0
     }
 
     test("IPC-10 who may not use fabric handles is told what is missing, and has allocated nothing") {
         val gpu = Devices.device(DeviceType.CUDA, 0)
+        CudaBackend(DeviceType.CUDA).settle()
         CudaDouble.fabric(has = true, allowed = false)
         val error = shouldThrow<DeviceException> { gpu.shareableMemory().get().allocate(100) }
         error.errno() shouldBe Errno.ENOSYS

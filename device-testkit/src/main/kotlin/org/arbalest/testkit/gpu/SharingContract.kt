@@ -68,6 +68,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
                 val source = manyLayouts(rows).use { all -> all.slice(from, count) }
                 val there = manyLayouts(rows).use { it.toShareable(device) }.use { it.slice(from, count) }
                 there.synchronize()
+                backend.settle()
                 val before = double.live(Live.DEVICE)
                 SharedArray.of(there).use { shared ->
                     there.close()
@@ -106,7 +107,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("DEV-28 what is open of another process is closed while a stream is held only in appearance, holds up nobody, and can be had again") {
+    test("DEV-28 what is open of another process is not closed while a stream is held, and can be had again without a call") {
         SharingPeer(backend).use { peer ->
             val message = HexFormat.of().parseHex(peer.ask("share", "0", "100"))
             val closed = AtomicInteger()
@@ -126,6 +127,25 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
             }
             eventually("it is closed") { closed.get() == 2 }
             double.live(Live.OPENED) shouldBe 0
+        }
+        backend.hasNothingLeft()
+    }
+
+    test("DEV-28 what is open of another process is closed without a lull when much of it waits for one") {
+        SharingPeer(backend).use { peer ->
+            val messages = List(65) { HexFormat.of().parseHex(peer.ask("share", "0", "100")) }
+            val closed = AtomicInteger()
+            device.createStream().use { held ->
+                val gate = backend.gate(held)
+                try {
+                    for (message in messages) SharedArray.open(message) { closed.incrementAndGet() }.close()
+                    eventually("one is being closed") { double.freeing > 0 || closed.get() > 0 }
+                } finally {
+                    gate.open()
+                }
+                held.synchronize()
+            }
+            eventually("all are closed") { closed.get() == messages.size }
         }
         backend.hasNothingLeft()
     }
@@ -197,11 +217,11 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
     }
 
     test("IPC-03 each call that fails while an array is shared, opened or closed leaves nothing half done") {
-        fun failEach(call: String, what: () -> Unit) {
+        fun failEach(call: String, settle: () -> Unit, what: () -> Unit) {
             for (nth in 1L..20L) {
                 double.fail(call, nth)
                 val failure = runCatching(what).exceptionOrNull()
-                backend.settle()
+                settle()
                 if (double.failNothing() != 0) {
                     failure.shouldBeNull()
                     return withClue(call) { nth shouldBeGreaterThan 1 }
@@ -215,7 +235,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
             val unready = numbers(100).use { it.copyTo(device.shareableMemory().get(), stream) }
             if (!backend.sharesEvents) gate.open()
             unready.use { array ->
-                for (call in backend.sharingCalls) failEach(call) { SharedArray.of(array).close() }
+                for (call in backend.sharingCalls) failEach(call, { backend.drainFrees() }) { SharedArray.of(array).close() }
             }
             if (backend.sharesEvents) gate.open()
             stream.synchronize()
@@ -226,14 +246,14 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
             val told = AtomicInteger()
             val opened = AtomicInteger()
             for (call in backend.openingCalls) {
-                failEach(call) {
+                failEach(call, { backend.settle() }) {
                     opened.incrementAndGet()
                     SharedArray.open(message) { told.incrementAndGet() }.use { it.length() shouldBe 200 }
                 }
             }
             SharedArray.open(message) { told.incrementAndGet() }.close()
             backend.hasNothingLeft()
-            told.get() shouldBe opened.get() // and once more, but for the one that could not be closed
+            eventually("whoever has opened it, or tried to, is told") { told.get() == opened.get() + 1 } // once more than was counted
         }
         backend.hasNothingLeft()
     }
@@ -399,7 +419,7 @@ private fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = fu
                         manyLayouts(rows).use { source ->
                             link.send(source.toShareable(device))
                             link.receive()!!.use { back ->
-                                if (rows > 0) double.live(Live.OPENED) shouldBe 1
+                                if (rows > 0) double.live(Live.OPENED) shouldBeGreaterThan 0 // the one before may wait for a lull
                                 back.copyTo(Devices.cpu()).use {
                                     it.synchronize()
                                     source.difference(it).shouldBeNull()

@@ -73,6 +73,9 @@ private fun answer(backend: GpuBackend, what: String, name: String, more: String
     }
     "live" -> {
         backend.settle()
+        if (opened.isEmpty()) {
+            runCatching { eventually("what was copied and opened is given back") { backend.settle(); Ledger.now().isZero && backend.double.live(Live.OPENED) == 0L } } // by other threads
+        }
         val (double, ledger) = backend.double to Ledger.now()
         "${double.live(Live.OPENED)} ${double.live(Live.DEVICE)} ${ledger.isZero} ${double.violation}".trim()
     }

@@ -163,7 +163,8 @@ final class BlockCache implements MemoryAllocator {
     if (isKept) {
       Lull.await(this::shrink);
     } else if (source.cacheBytes() > 0) {
-      Lull.await(() -> freeNow(address, bytes));
+      long block = size;
+      Lull.await(() -> freeNow(address, block));
     } else {
       source.free(address, size);
     }

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.device;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that gives something back, waits for devices, and is made while none has work. One that is refused is made again in later lulls: for as long as it takes where
+ * A call that gives something back, waits for devices, and is made while none has work; or when too many wait for that. One that is refused is made again in later lulls: for as long as it takes where
  * the device cannot tell, else some times (DEV-26).
  */
 public final class InLull implements Lull.Steps {
   private static final int TRIES = 10;
+
+  /** So many may wait for a lull: other processes may be unable to free memory until they are made. */
+  private static final int MOST_WAITING = 64;
+
+  private static final AtomicInteger WAITING = new AtomicInteger();
 
   private final Runnable call;
   private final Consumer<@Nullable DeviceException> ended;
@@ -29,7 +35,13 @@ public final class InLull implements Lull.Steps {
    */
   public static void run(Runnable call, Consumer<@Nullable DeviceException> ended) {
     Worker.RELEASES.start();
+    WAITING.incrementAndGet();
     Lull.await(new InLull(call, ended));
+  }
+
+  /** Whether no lull is to be waited for any more. */
+  static boolean isPressing() {
+    return WAITING.get() > MOST_WAITING;
   }
 
   @Override
@@ -43,6 +55,7 @@ public final class InLull implements Lull.Steps {
       failure = e;
     }
     DeviceException last = failure;
+    WAITING.decrementAndGet();
     Worker.RELEASES.submit(() -> ended.accept(last));
     return true;
   }

@@ -107,7 +107,7 @@ final class Lull {
     while (true) {
       try {
         awaitOne();
-        while (!isNow()) TimeUnit.MILLISECONDS.sleep(PATIENCE_MILLIS);
+        while (!isNow() && !InLull.isPressing()) TimeUnit.MILLISECONDS.sleep(PATIENCE_MILLIS);
         Steps next = poll();
         if (next == null) continue;
         Done done = step(next);

@@ -12,7 +12,7 @@
  * (hipIpcOpenEventHandle) and memory. Opening a second time what is open is counted, says cuda.h, and was an error ("resource already mapped", openucx/ucx
  * pull requests 4599 and 11216): here it is the error, on which nobody may rely either.
  *
- * Included by: ipc.c vmm.c cuda.c hip.c
+ * Included by: ipc.c vmm.h cuda.c hip.c
  */
 #ifndef ARBALEST_GPU_IPC_H
 #define ARBALEST_GPU_IPC_H
