@@ -22,7 +22,7 @@ private val ONLY_CUDAS = mapOf(
     "Streams" to setOf("copyOf"),
     "Waits" to setOf("enter", "leave"),
 )
-private val ONLY_ROCMS = mapOf("HipErrors" to setOf("forget"), "Pool" to setOf("mallocAsync"))
+private val ONLY_ROCMS = mapOf("HipErrors" to setOf("forget"), "Pool" to setOf("mallocAsync"), "Streams" to setOf("await"))
 
 /** CUDA's and ROCm's backends are twins: who knows one, finds his way in the other. */
 class TwinsSpec : FunSpec({
