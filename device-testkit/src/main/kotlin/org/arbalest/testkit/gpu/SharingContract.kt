@@ -379,7 +379,7 @@ private fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec {
             error.errno() shouldBe Errno.EINVAL
         }
         backend.hasNothingLeft()
-        double.violation shouldBe ""
+        backend.double.violation shouldBe ""
     }
 
     test("IPC-06 whatever a message with a good checksum says, it opens nothing that it should not") {
