@@ -175,6 +175,7 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                 val source = device.allocate(100)
                 pageable(100, 42).use { writing.copy(it, source) }
                 writing.synchronize()
+                backend.settle() // its slot is back
                 val middle = pageable(100, 7)
                 val target = device.allocate(100)
                 val gate = backend.gate(writing)
