@@ -306,7 +306,8 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-34 copy: texts by the thousand are gathered: the calls do not grow with the columns") {
+    // On the way out each piece is a call where many cannot go in one.
+    if (backend.batchCopy != null) test("DEV-34 copy: texts by the thousand are gathered: the calls do not grow with the columns") {
         fun calls(columns: Int): Long = cpu.batchBuilder(10).use { batch ->
             repeat(columns) { column -> batch.utf8("c$column", List(10) { "text $column.$it" }) }
             batch.build()
