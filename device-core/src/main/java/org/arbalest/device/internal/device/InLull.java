@@ -53,6 +53,9 @@ public final class InLull implements Lull.Steps {
       if (e.errno() == Errno.EAGAIN) throw e;
       if (++tries < TRIES) throw new DeviceException(Errno.EAGAIN, "tried again in another lull: " + e.getMessage(), e);
       failure = e;
+    } catch (RuntimeException | Error e) { // a defect, which is reported, and not tried again
+      WAITING.decrementAndGet();
+      throw e;
     }
     DeviceException last = failure;
     WAITING.decrementAndGet();
