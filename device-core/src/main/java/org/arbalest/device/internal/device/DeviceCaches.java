@@ -24,12 +24,12 @@ final class DeviceCaches {
       ALL.add(new Cache(device.id(), blocks));
       own = blocks;
     }
-    return device.type().code() == 1 ? own : new LastResort(device.id(), own);
+    return device.type().code() == 1 ? own : new LastResort(device.id(), own, false);
   }
 
   /** Memory that is never kept for the next who asks, and freed while no device has work. */
   static MemoryAllocator withoutCache(Device device, MemoryAllocator allocator) {
-    return new LastResort(device.id(), new FreedInLull(allocator));
+    return new LastResort(device.id(), allocator, true);
   }
 
   /** Gives back what the caches of one id keep: whether that was something. */
@@ -43,7 +43,7 @@ final class DeviceCaches {
   }
 
   /** Asks again when all that is kept, of the GPU's other kinds of memory too, was given back. */
-  private record LastResort(long id, MemoryAllocator source) implements MemoryAllocator {
+  private record LastResort(long id, MemoryAllocator source, boolean freesInLull) implements MemoryAllocator {
     @Override
     public boolean isCpuAccessible() {
       return source.isCpuAccessible();
@@ -67,43 +67,16 @@ final class DeviceCaches {
 
     @Override
     public void free(long address, long bytes) {
+      if (freesInLull) {
+        Lull.await(() -> freeNow(address, bytes));
+      } else {
+        source.free(address, bytes);
+      }
+    }
+
+    private boolean freeNow(long address, long bytes) {
       source.free(address, bytes);
-    }
-
-    @Override
-    public void trim() {
-      source.trim();
-    }
-
-    @Override
-    public long keptBytes() {
-      return source.keptBytes();
-    }
-  }
-
-  private record FreedInLull(MemoryAllocator source) implements MemoryAllocator {
-    @Override
-    public boolean isCpuAccessible() {
-      return source.isCpuAccessible();
-    }
-
-    @Override
-    public long alignment() {
-      return source.alignment();
-    }
-
-    @Override
-    public long allocate(long bytes, long alignment) {
-      return source.allocate(bytes, alignment);
-    }
-
-    @Override
-    public void free(long address, long bytes) {
-      Lull.await(
-          () -> {
-            source.free(address, bytes);
-            return true;
-          });
+      return true;
     }
 
     @Override
