@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
  * Arrays between two processes of one machine, both ways, without a copy ({@link SharedArray}): over a socket, such as a Unix domain socket, of which each
  * has an end. What crosses the socket are a few hundred bytes for each array.
  *
- * <p><b>Who keeps what.</b> What was sent stays in this process until the other one has released it. If that is killed or hangs up, its runtime has given up
- * what it had open, and all that was sent is freed here. What was received is closed by its receiver like any other array, also after {@link #close}; if the
- * sender is gone meanwhile, its content is undefined: close it.
+ * <p><b>Who keeps what.</b> What was sent stays in this process until the other one has released it, or is gone: its runtime has given up what it had open then. What was received is closed
+ * by its receiver like any other array, also after {@link #close}; if the sender is gone meanwhile, its content is undefined: close it. A link that fails while both live, since
+ * something else was written to its socket, sends nothing more, and each still keeps what the other has open until that has closed it.
  *
  * <p>Made over a connection by each of the two, which it then owns, and closed by them. Two virtual threads read and write for it. Safe on any thread; the order
- * of what several threads send is theirs to settle. A thread that is interrupted while it sends ends the connection, as channels do.
+ * of what several threads send is theirs to settle.
  */
 public sealed interface ArrayLink extends AutoCloseable permits ArrayLinkImpl {
   /**
@@ -30,10 +30,11 @@ public sealed interface ArrayLink extends AutoCloseable permits ArrayLinkImpl {
 
   /**
    * Sends an array, of which this handle is spent. Waits until it is ready, as {@link DeviceArray#synchronize} does: so nothing that the other process queues
-   * depends on what this one has yet to do, or is killed in. Does not wait until it is received.
+   * depends on what this one has yet to do, or is killed in. Then waits until it is written to the socket, but not until it is received; a thread that is
+   * interrupted there waits no longer, and the array is sent all the same.
    *
-   * @throws DeviceException as {@link SharedArray#of} does; the handle is not spent then, nor with any other exception
-   * @throws IOException if the other process is gone, or has closed its link
+   * @throws DeviceException as {@link SharedArray#of} does, or with {@code EINVAL} if the message has over 64 MiB; the handle is not spent then, nor with any other exception
+   * @throws IOException if the other process is gone, or has closed its link, or the link has failed
    * @throws IllegalStateException if the link or the handle was closed
    */
   void send(DeviceArray array) throws IOException;
@@ -43,7 +44,7 @@ public sealed interface ArrayLink extends AutoCloseable permits ArrayLinkImpl {
    *
    * @return null if the other process has closed its link, and nothing more will come; or if this one was closed meanwhile
    * @throws DeviceException as {@link SharedArray#open(byte[], Runnable)} does; the sender may free that array then, and the next can be received
-   * @throws IOException if the other process is gone, though it has not closed its link
+   * @throws IOException if the other process is gone, though it has not closed its link, or the link has failed: says why
    */
   @Nullable
   DeviceArray receive() throws IOException, InterruptedException;

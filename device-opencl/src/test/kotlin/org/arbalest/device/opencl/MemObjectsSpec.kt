@@ -77,6 +77,7 @@ class MemObjectsSpec : FunSpec({
             device.defaultStream().copy(here, buffer)
             device.defaultStream().synchronize()
         }
+        eventually("the copy has let go of what it read") { Ledger.now().waits() == 0L } // by a thread of ours, a moment after its end
         val data = ArrayData.of(rows, 0, listOf(null), listOf(ArrayData.of(rows, 0, listOf(null, buffer))))
         return DeviceArray.of(Schema.of(listOf(Field.of("n", DataType.INT64))), data)
     }

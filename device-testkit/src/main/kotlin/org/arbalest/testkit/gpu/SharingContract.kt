@@ -415,10 +415,12 @@ private fun ByteArray.checked(size: Int): ByteArray {
     return bytes
 }
 
-private fun <T> connection(block: (Path, () -> ArrayLink) -> T): T = SharingPeer.socket { path ->
+private fun <T> connection(block: (Path, () -> ArrayLink) -> T): T = socket { path, accept -> block(path) { ArrayLink.over(accept()) } }
+
+private fun <T> socket(block: (Path, () -> SocketChannel) -> T): T = SharingPeer.socket { path ->
     ServerSocketChannel.open(UNIX).use { server ->
         server.bind(UnixDomainSocketAddress.of(path))
-        block(path) { ArrayLink.over(server.accept()) }
+        block(path, server::accept)
     }
 }
 
@@ -478,32 +480,69 @@ private fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = fu
         backend.hasNothingLeft()
     }
 
-    test("IPC-07 a link greets before it sends, whichever of its threads comes first") {
+    test("IPC-07 a link greets before it sends") {
         connection { path, accept ->
-            val carriers = Integer.getInteger("jdk.virtualThreadScheduler.parallelism", Runtime.getRuntime().availableProcessors())
-            val raw = SocketChannel.open(UnixDomainSocketAddress.of(path))
-            val array = backend.share(1).also { it.synchronize() }
-            val busy = CountDownLatch(carriers)
-            val isOver = AtomicBoolean()
-            repeat(carriers) {
-                Thread.ofVirtual().start {
-                    busy.countDown()
-                    while (!isOver.get()) Thread.onSpinWait()
-                }
-            }
-            busy.await() // now no other virtual thread runs
-            val link = try {
-                accept().also { it.send(array) }
-            } finally {
-                isOver.set(true)
-            }
+            val (link, raw) = accept.alongside { SocketChannel.open(UnixDomainSocketAddress.of(path)) }
+            link.send(backend.share(1))
             val first = ByteBuffer.allocate(8)
             while (first.hasRemaining()) check(raw.read(first) > 0)
             first.array().decodeToString() shouldBe "ARBLINK1"
             raw.close()
+            eventually("it is let go") { link.unreleased() == 0 }
             link.close()
         }
         backend.hasNothingLeft()
+    }
+
+    test("IPC-07 a thread that is interrupted while it sends has sent, and what the other has open stays") {
+        connection { path, accept ->
+            val (mine, other) = accept.alongside { link("$path") }
+            mine.send(backend.share(10))
+            Thread.currentThread().interrupt()
+            mine.send(backend.share(10).also { it.synchronize() })
+            Thread.interrupted() shouldBe true
+            mine.unreleased() shouldBe 2
+            repeat(2) { shouldThrow<DeviceException> { other.receive() }.message shouldContain "of this process" }
+            eventually("both went back") { mine.unreleased() == 0 }
+            other.close()
+            mine.close()
+        }
+        backend.hasNothingLeft()
+    }
+
+    for (who in listOf("opened", "sent")) {
+        test("IPC-07 a link that fails, by nonsense from whoever $who an array, frees nothing that is open") {
+            socket { path, accept ->
+                SharingPeer(backend).use { peer ->
+                    peer.tell("link", "$path")
+                    val channel = accept()
+                    val link = ArrayLink.over(channel)
+                    peer.answer() shouldBe "linked"
+                    repeat(2) { link.send(backend.share(10)) }
+                    repeat(2) { peer.ask("receive", "$it") shouldBe "10" }
+                    if (who == "opened") {
+                        peer.ask("nonsense") shouldBe "written"
+                        shouldThrow<IOException> { link.receive() }.message shouldContain "a frame of kind 9"
+                        shouldThrow<IOException> { backend.share(1).use { link.send(it) } }.message shouldContain "a frame of kind 9"
+                        peer.ask("receive", "none") shouldContain "hung up"
+                    } else {
+                        channel.write(ByteBuffer.wrap(NONSENSE))
+                        peer.ask("receive", "none") shouldContain "a frame of kind 9"
+                    }
+                    peer.ask("close", "0") shouldBe "closed"
+                    link.unreleased().toLong() shouldBeGreaterThan 0
+                    peer.ask("read", "1") shouldContain "a=27"
+                    double.violation shouldBe ""
+                    peer.ask("close", "1") shouldBe "closed"
+                    eventually("all is free") { link.unreleased() == 0 }
+                    peer.ask("unlink") shouldBe "unlinked"
+                    link.close()
+                    eventually("the socket is closed") { !channel.isOpen }
+                    peer.ask("live") shouldBe "0 0 true"
+                }
+            }
+            backend.hasNothingLeft()
+        }
     }
 
     test("IPC-07 what came and was not received goes back when the link is closed") {
@@ -524,7 +563,7 @@ private fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = fu
                 val (mine, other) = accept.alongside { SocketChannel.open(UnixDomainSocketAddress.of(path)) }
                 other.write(ByteBuffer.wrap(words.encodeToByteArray()))
                 if (words.length < 24) other.shutdownOutput()
-                withClue(words) { shouldThrow<IOException> { mine.receive() }.message shouldContain "the other process is gone: " }
+                withClue(words) { shouldThrow<IOException> { mine.receive() }.message shouldContain "the link has failed: " }
                 shouldThrow<IOException> { backend.share(10).use { mine.send(it) } }
                 mine.close()
                 other.close()

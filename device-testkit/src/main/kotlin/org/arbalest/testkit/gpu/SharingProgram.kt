@@ -17,6 +17,7 @@ import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.gpu.GpuDouble.Live
 import java.io.IOException
 import java.net.UnixDomainSocketAddress
+import java.nio.ByteBuffer
 import java.nio.channels.SocketChannel
 import java.util.HexFormat
 import java.util.concurrent.atomic.AtomicBoolean
@@ -27,11 +28,12 @@ internal fun sharingProgram(backend: GpuBackend) {
     backend.double.load()
     backend.gpu(0)
     val opened = mutableMapOf<String, Opened>()
+    val links = Links()
     for (line in generateSequence(::readLine)) {
         val words = line.split(' ')
         println(
             try {
-                answer(backend, words[0], words.getOrElse(1) { "" }, words.getOrElse(2) { "" }, opened)
+                answer(backend, words[0], words.getOrElse(1) { "" }, words.getOrElse(2) { "" }, opened, links)
             } catch (e: DeviceException) {
                 "${e.errno()} ${e.message}".replace('\n', ' ')
             } catch (e: IOException) {
@@ -46,7 +48,16 @@ private class Opened(val array: DeviceArray, val closed: AtomicBoolean) {
     var copy: DeviceArray? = null
 }
 
-private fun answer(backend: GpuBackend, what: String, name: String, more: String, opened: MutableMap<String, Opened>): String = when (what) {
+/** The link of this process, and what it goes over. */
+private class Links {
+    lateinit var channel: SocketChannel
+    lateinit var link: ArrayLink
+}
+
+/** What no link says: a frame of kind 9. */
+internal val NONSENSE: ByteArray = ByteArray(16).also { it[4] = 9 }
+
+private fun answer(backend: GpuBackend, what: String, name: String, more: String, opened: MutableMap<String, Opened>, links: Links): String = when (what) {
     "open" -> {
         val closed = AtomicBoolean()
         val array = SharedArray.open(HexFormat.of().parseHex(more)) { closed.set(true) }
@@ -78,6 +89,24 @@ private fun answer(backend: GpuBackend, what: String, name: String, more: String
         }
         val (double, ledger) = backend.double to Ledger.now()
         "${double.live(Live.OPENED)} ${double.live(Live.DEVICE)} ${ledger.isZero} ${double.violation}".trim()
+    }
+    "link" -> {
+        links.channel = SocketChannel.open(UnixDomainSocketAddress.of(name))
+        links.link = ArrayLink.over(links.channel)
+        "linked"
+    }
+    "receive" -> {
+        val array = links.link.receive()!!
+        opened[name] = Opened(array, AtomicBoolean(true))
+        "${array.length()}"
+    }
+    "nonsense" -> {
+        links.channel.write(ByteBuffer.wrap(NONSENSE))
+        "written"
+    }
+    "unlink" -> {
+        links.link.close()
+        "unlinked"
     }
     "echo" -> {
         echo(name)

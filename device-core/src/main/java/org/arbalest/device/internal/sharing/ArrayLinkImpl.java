@@ -10,19 +10,26 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.ReentrantLock;
 import org.arbalest.device.ArrayLink;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.SharedArray;
+import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Frames over a socket: an array, by a number of its sender's; that an array was released, by that number; the end of arrays. See {@link ArrayLink}.
  *
- * <p>Each frame is its payload's length, its kind and a number; both ends begin with a greeting. Whoever releases an array does not wait for the socket: a thread of
- * the link says it.
+ * <p>Each frame is its payload's length, its kind and a number; both ends begin with a greeting. One thread of the link reads, and one writes: a user's that is
+ * interrupted would close the socket.
+ *
+ * <p>What was sent is freed when its release was said, or when the other end says nothing more at all. So an end whose process lives hangs up only when it holds nothing of the
+ * other's, also where it does not understand the other any more.
  */
 @SuppressWarnings({"ArrayRecordComponent", "ReferenceEquality"}) // records that are only carried; the very same holder
 public final class ArrayLinkImpl implements ArrayLink {
@@ -31,29 +38,33 @@ public final class ArrayLinkImpl implements ArrayLink {
 
   private static final int HEADER = 2 * Integer.BYTES + Long.BYTES;
   private static final int MOST_BYTES = 64 << 20;
+  private static final byte[] NO_BYTES = {};
 
   private static final int ARRAY = 1;
   private static final int RELEASED = 2;
   private static final int END = 3;
 
-  /** Behind it nothing comes. */
-  private static final Incoming NOTHING = new Incoming(0, new byte[0]);
-
   private record Incoming(long number, byte[] message) {}
 
-  /** Who is to be told of a release, when there is nobody. */
-  private static final long NOBODY = -1;
+  /** Behind it nothing comes. */
+  private static final Incoming NOTHING = new Incoming(0, NO_BYTES);
 
-  /** What the other thread is to say: that an array was released. */
-  private final LinkedBlockingQueue<Long> releases = new LinkedBlockingQueue<>();
+  /** What is to be written, and whoever waits for that. */
+  private record Outgoing(int kind, long number, byte[] payload, CompletableFuture<@Nullable Void> written) {
+    Outgoing(int kind, long number, byte[] payload) {
+      this(kind, number, payload, new CompletableFuture<>());
+    }
+  }
+
+  /** Nothing more is to be written; what the other end writes is still read. */
+  private static final Outgoing SHUT = new Outgoing(0, 0, NO_BYTES);
+
+  /** Nothing more is to be written or read. */
+  private static final Outgoing HANG_UP = new Outgoing(0, 0, NO_BYTES);
 
   private final LinkedBlockingQueue<Incoming> incoming = new LinkedBlockingQueue<>();
+  private final LinkedBlockingQueue<Outgoing> outgoing = new LinkedBlockingQueue<>();
   private final SocketChannel channel;
-
-  /** One frame is written at a time, and the greeting before the first, whoever writes that. */
-  private final ReentrantLock writing = new ReentrantLock();
-
-  private boolean hasGreeted;
 
   /** Guards what follows; nothing is waited for under it. */
   private final ReentrantLock state = new ReentrantLock();
@@ -66,8 +77,12 @@ public final class ArrayLinkImpl implements ArrayLink {
 
   private boolean isClosed;
   private boolean hasEnded;
+
+  /** The other end says nothing more, not even that. */
   private boolean isGone;
-  private @Nullable IOException failure;
+
+  /** What is said is not understood any more, or cannot be said. */
+  private @Nullable Exception failure;
 
   private ArrayLinkImpl(SocketChannel channel) {
     this.channel = channel;
@@ -79,7 +94,7 @@ public final class ArrayLinkImpl implements ArrayLink {
     if (!channel.isBlocking()) throw new IllegalArgumentException("a link needs a blocking socket, but this is not: " + channel);
     ArrayLinkImpl link = new ArrayLinkImpl(channel);
     Thread.ofVirtual().name("arbalest-link-reader").start(link::read);
-    Thread.ofVirtual().name("arbalest-link-writer").start(link::tellReleases);
+    Thread.ofVirtual().name("arbalest-link-writer").start(link::write);
     return link;
   }
 
@@ -88,12 +103,14 @@ public final class ArrayLinkImpl implements ArrayLink {
     requireOpen();
     array.synchronize();
     SharedArray shared = SharedArray.of(array);
-    long number = keep(shared);
+    Outgoing frame = keep(shared);
     try {
-      write(ARRAY, number, shared.message());
-    } catch (IOException | RuntimeException e) {
-      forget(number);
-      throw e;
+      frame.written.get();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt(); // and it is sent all the same
+    } catch (ExecutionException e) {
+      forget(frame.number);
+      throw gone();
     }
     array.close();
   }
@@ -103,25 +120,33 @@ public final class ArrayLinkImpl implements ArrayLink {
     try {
       if (isClosed) throw new IllegalStateException("the link was closed");
       if (hasEnded) throw new IOException("the other process has closed its link");
-      if (isGone) throw gone();
+      if (isGone || failure != null) throw gone();
     } finally {
       state.unlock();
     }
   }
 
-  private long keep(SharedArray shared) throws IOException {
-    state.lock();
+  /** Keeps an array until its release is said, and has it written. */
+  private Outgoing keep(SharedArray shared) throws IOException {
     try {
-      if (!isClosed && !isGone && !hasEnded) {
-        sent.put(++lastSent, shared);
-        return lastSent;
+      byte[] message = shared.message();
+      if (message.length > MOST_BYTES) {
+        throw new DeviceException(Errno.EINVAL, "a link carries messages of up to " + MOST_BYTES + " bytes, and this array's has " + message.length);
       }
-    } finally {
-      state.unlock();
+      state.lock();
+      try {
+        requireOpen();
+        Outgoing frame = new Outgoing(ARRAY, ++lastSent, message);
+        sent.put(frame.number, shared);
+        outgoing.add(frame);
+        return frame;
+      } finally {
+        state.unlock();
+      }
+    } catch (IOException | RuntimeException e) {
+      shared.close();
+      throw e;
     }
-    shared.close();
-    requireOpen();
-    throw gone();
   }
 
   private void forget(long number) {
@@ -132,13 +157,26 @@ public final class ArrayLinkImpl implements ArrayLink {
     } finally {
       state.unlock();
     }
-    if (shared != null) shared.close();
+    if (shared != null) free(shared);
     hangUpIfDone();
   }
 
+  private static void free(SharedArray shared) {
+    try {
+      shared.close();
+    } catch (RuntimeException e) {
+      Faults.report("freeing an array that another process had open", e);
+    }
+  }
+
   private IOException gone() {
-    IOException why = failure;
-    return why == null ? new EOFException("the other process has hung up") : new IOException("the other process is gone: " + why.getMessage(), why);
+    state.lock();
+    try {
+      if (failure == null) return new EOFException("the other process has hung up");
+      return new IOException("the link has failed: " + failure.getMessage(), failure);
+    } finally {
+      state.unlock();
+    }
   }
 
   @Override
@@ -154,7 +192,7 @@ public final class ArrayLinkImpl implements ArrayLink {
         state.unlock();
       }
     }
-    return SharedArray.open(next.message, () -> releases.add(next.number));
+    return SharedArray.open(next.message, () -> outgoing.add(new Outgoing(RELEASED, next.number, NO_BYTES)));
   }
 
   @Override
@@ -169,35 +207,37 @@ public final class ArrayLinkImpl implements ArrayLink {
 
   @Override
   public void close() {
+    List<Incoming> unwanted = new ArrayList<>();
     state.lock();
     try {
       if (isClosed) return;
       isClosed = true;
+      outgoing.add(new Outgoing(END, 0, NO_BYTES));
+      incoming.drainTo(unwanted);
+      incoming.add(NOTHING);
     } finally {
       state.unlock();
     }
-    try {
-      write(END, 0, new byte[0]);
-    } catch (IOException _) { // then it is gone, which the reader sees as well
-    }
-    List<Incoming> unwanted = new ArrayList<>();
-    incoming.drainTo(unwanted);
-    incoming.add(NOTHING);
     for (Incoming array : unwanted) {
-      if (array != NOTHING) releases.add(array.number);
+      if (array != NOTHING) outgoing.add(new Outgoing(RELEASED, array.number, NO_BYTES));
     }
     hangUpIfDone();
   }
 
-  /** Closes the connection when neither needs it any more. */
+  /** Ends the connection when neither has an array of the other any more; where only the other may have, and its words are lost, says by an end that all was released here. */
   private void hangUpIfDone() {
+    boolean isNobodyThere;
     state.lock();
     try {
-      if (!isClosed || received > 0 || !sent.isEmpty()) return;
+      boolean isOver = isClosed || isGone || failure != null;
+      if (!isOver || received > 0) return;
+      if (sent.isEmpty()) outgoing.add(HANG_UP);
+      else if (failure != null) outgoing.add(SHUT);
+      isNobodyThere = isGone;
     } finally {
       state.unlock();
     }
-    hangUp();
+    if (isNobodyThere) hangUp(); // nobody reads what is still to be written
   }
 
   private void hangUp() {
@@ -208,41 +248,50 @@ public final class ArrayLinkImpl implements ArrayLink {
     }
   }
 
-  private void write(int kind, long number, byte[] payload) throws IOException {
-    ByteBuffer frame = ByteBuffer.allocate(HEADER + payload.length).order(ByteOrder.LITTLE_ENDIAN);
-    frame.putInt(payload.length).putInt(kind).putLong(number).put(payload).flip();
-    write(frame);
+  /** The connection is of no more use, but what is open of it stays so: the other process may well live. */
+  private void fail(Exception why) {
+    state.lock();
+    try {
+      if (failure == null) failure = why;
+    } finally {
+      state.unlock();
+    }
+    incoming.add(NOTHING);
+    hangUpIfDone();
   }
 
-  private void write(ByteBuffer bytes) throws IOException {
-    writing.lock();
+  private void write() {
     try {
-      if (!hasGreeted) writeAll(ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(GREETING).flip());
-      hasGreeted = true;
-      writeAll(bytes);
-    } finally {
-      writing.unlock();
+      writeAll(ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(GREETING).flip());
+    } catch (IOException e) {
+      fail(e);
     }
+    try {
+      for (Outgoing next = outgoing.take(); next != HANG_UP; next = outgoing.take()) write(next);
+    } catch (InterruptedException e) {
+      Faults.report("a link's thread was interrupted", e);
+    }
+    hangUp();
+  }
+
+  private void write(Outgoing frame) {
+    try {
+      if (frame == SHUT) {
+        channel.shutdownOutput();
+      } else {
+        ByteBuffer bytes = ByteBuffer.allocate(HEADER + frame.payload.length).order(ByteOrder.LITTLE_ENDIAN);
+        writeAll(bytes.putInt(frame.payload.length).putInt(frame.kind).putLong(frame.number).put(frame.payload).flip());
+        frame.written.complete(null);
+      }
+    } catch (IOException e) {
+      fail(e);
+      frame.written.completeExceptionally(e);
+    }
+    if (frame.kind == RELEASED) released();
   }
 
   private void writeAll(ByteBuffer bytes) throws IOException {
     while (bytes.hasRemaining()) channel.write(bytes);
-  }
-
-  private void tellReleases() {
-    try {
-      while (true) {
-        long number = releases.take();
-        if (number == NOBODY) return;
-        try {
-          write(RELEASED, number, new byte[0]);
-        } catch (IOException _) { // it has no use for that any more
-        }
-        released();
-      }
-    } catch (InterruptedException e) {
-      Faults.report("a link's thread was interrupted", e);
-    }
   }
 
   private void released() {
@@ -260,19 +309,22 @@ public final class ArrayLinkImpl implements ArrayLink {
       greet();
       while (readFrame()) {}
     } catch (IOException | RuntimeException e) {
-      state.lock();
-      try {
-        failure = e instanceof IOException io ? io : new IOException(e);
-      } finally {
-        state.unlock();
-      }
-    } finally {
-      end();
+      fail(e);
+      ignoreTheRest();
+    }
+    end();
+  }
+
+  /** Until the other end says nothing more. */
+  private void ignoreTheRest() {
+    ByteBuffer rest = ByteBuffer.allocate(4096);
+    try {
+      while (channel.read(rest.clear()) >= 0) {}
+    } catch (IOException _) { // it is closed
     }
   }
 
   private void greet() throws IOException {
-    write(ByteBuffer.allocate(0));
     long greeting = need(Long.BYTES).getLong();
     if (greeting != GREETING) throw new IOException("the other end of the socket is no link of this version: it begins with 0x" + Long.toHexString(greeting));
   }
@@ -305,7 +357,7 @@ public final class ArrayLinkImpl implements ArrayLink {
     } finally {
       state.unlock();
     }
-    if (isUnwanted) releases.add(array.number);
+    if (isUnwanted) outgoing.add(new Outgoing(RELEASED, array.number, NO_BYTES));
   }
 
   private void noMore() {
@@ -335,7 +387,7 @@ public final class ArrayLinkImpl implements ArrayLink {
     return buffer.flip();
   }
 
-  /** The other process is gone, or both are done: nothing that was sent is in use any more. */
+  /** Nothing that was sent is in use any more: the other process is gone, or has said so by saying nothing more. */
   private void end() {
     List<SharedArray> free;
     state.lock();
@@ -346,16 +398,9 @@ public final class ArrayLinkImpl implements ArrayLink {
     } finally {
       state.unlock();
     }
-    for (SharedArray shared : free) {
-      try {
-        shared.close();
-      } catch (RuntimeException e) {
-        Faults.report("freeing an array whose receiver is gone", e);
-      }
-    }
+    free.forEach(ArrayLinkImpl::free);
     incoming.add(NOTHING);
-    releases.add(NOBODY);
-    hangUp();
+    hangUpIfDone();
   }
 
   /** Who is at the other end. */
