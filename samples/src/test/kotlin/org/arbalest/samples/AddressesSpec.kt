@@ -29,10 +29,13 @@ import kotlin.io.path.toPath
 /** What is compiled of all modules: here, since the samples depend on them all. */
 class AddressesSpec : FunSpec({
     /** Each gets a segment of its module's own: the words that a thread has for good, or one of an arena that is closed behind the call. */
-    val own = listOf("DeviceMemory", "ManagedMemory", "PinnedMemory", "Pool").map { "org.arbalest.device.cuda.$it.tryAllocate" } +
-        listOf("DeviceMemory", "PinnedMemory", "Pool").map { "org.arbalest.device.rocm.$it.tryAllocate" } +
-        listOf("cuda", "rocm").map { "org.arbalest.device.$it.Pool.create" }
-    val checker = "org.arbalest.device.internal.memory.Structs.address" // whoever calls it counts as taking the address
+    val own = listOf("Device", "Managed", "Pinned", "Shareable", "Stream").map { "org.arbalest.device.cuda.${it}Memory.tryAllocate" } +
+        listOf("tryCreate", "open", "map").map { "org.arbalest.device.cuda.Mappings.$it" } + "org.arbalest.device.cuda.CudaSharing.exportFabric" +
+        listOf("Device", "Pinned", "Shareable").map { "org.arbalest.device.rocm.${it}Memory.tryAllocate" } +
+        listOf("cuda.Pool.tryAllocate", "cuda.Pool.set", "rocm.Pool.mallocAsync", "rocm.Pool.set").map { "org.arbalest.device.$it" }
+
+    /** Keeps the segment with what is run when it is unpinned, which has the fence. */
+    val keeper = "org.arbalest.device.internal.device.DeviceImpl.pin"
 
     val modules = listOf(DeviceArray::class, IntView::class, OpenClProvider::class, CudaProvider::class, RocmProvider::class, ReadmeJava::class)
 
@@ -40,7 +43,7 @@ class AddressesSpec : FunSpec({
     val upcalls = listOf("org.arbalest.device.internal.calls.ExitGuard.upcallStub", "org.arbalest.samples.adbc.WatchedStream.stub")
 
     test("OWN-14 whoever takes the address of a segment that was handed in keeps it reachable to the end, and forgets none") {
-        modules.flatMap { Addresses.unfenced(it.java) } shouldContainExactlyInAnyOrder own + checker
+        modules.flatMap { Addresses.unfenced(it.java) } shouldContainExactlyInAnyOrder own + keeper + Addresses.checkers.map { it.replace('/', '.') + ".address" }
     }
 
     test("OWN-17 all functions that C calls are made in one place, which guards them") {
@@ -84,6 +87,9 @@ private object Forgetful {
 private object Addresses {
     private val segment = MemorySegment::class.java.describeConstable().get()
 
+    /** Whoever calls their `address` counts as taking it. */
+    val checkers = listOf("internal/memory/Structs", "internal/tensor/Managed", "opencl/CStructs").map { "org/arbalest/device/$it" }
+
     /** The methods beside a class, in its folder or jar, that take addresses and do not fence each segment among their parameters. */
     fun unfenced(beside: Class<*>): List<String> = methods(beside, ::forgets)
 
@@ -126,7 +132,7 @@ private object Addresses {
     }
 
     private fun takesAddress(call: InvokeInstruction) =
-        call.isCall("java/lang/foreign/MemorySegment", "address") || call.isCall("org/arbalest/device/internal/memory/Structs", "address")
+        call.isCall("java/lang/foreign/MemorySegment", "address") || checkers.any { call.isCall(it, "address") }
 
     private fun InvokeInstruction.isCall(owner: String, name: String) = owner().asInternalName() == owner && this.name().stringValue() == name
 }
