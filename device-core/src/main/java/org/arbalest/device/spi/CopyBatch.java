@@ -8,6 +8,9 @@ package org.arbalest.device.spi;
  * <p>The three arrays are native memory, of {@link #count} words each, as {@code cuMemcpyBatchAsync} and its like take them.
  */
 public interface CopyBatch {
+  /** Whether there are pieces from one device's memory to another's: a runtime may have to be told whose memory is whose, and to go by way of main memory. */
+  boolean isBetweenDevices();
+
   /** How many pieces there are; at least 1. None is empty. */
   int count();
 

@@ -75,7 +75,7 @@ public interface DeviceDriver extends MemoryAllocator {
 
   /**
    * Queues a copy, and returns before it is done. Each address is this device's, the CPU's, or one of a device that {@link #reaches} says yes to; the
-   * ranges do not overlap, and both stay valid until the copy is done.
+   * ranges do not overlap, and both stay valid until the copy is done. One between two devices is a {@link CopyBatch} where there is {@link #hostStaging}.
    */
   void copy(long queue, long to, long from, long bytes);
 

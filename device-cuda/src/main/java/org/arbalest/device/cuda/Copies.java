@@ -31,7 +31,7 @@ final class Copies implements HostStaging {
 
   void copy(long queue, long to, long from, long bytes) {
     gpu.enterOrdered();
-    int code = queue(queue, to, from, bytes);
+    int code = CuCopies.memcpyAsync(to, from, bytes, queue);
     gpu.leave();
     if (code != Cu.SUCCESS) throw gpu.error("cuMemcpyAsync", code, describe(to, from, bytes));
   }
@@ -78,23 +78,25 @@ final class Copies implements HostStaging {
 
   /** In the context. */
   private void queue(long queue, CopyBatch batch, Queued queued) {
-    boolean isOneCall = copiesBatches && batch.count() > 1 && Long.compareUnsigned(queue, Cu.LEGACY_STREAM) > 0 && !gpu.hasFarPeers();
+    boolean isFar = batch.isBetweenDevices() && gpu.hasFarPeers();
+    boolean isOneCall = copiesBatches && batch.count() > 1 && Long.compareUnsigned(queue, Cu.LEGACY_STREAM) > 0 && !isFar;
     queued.code = isOneCall ? CuCopies.memcpyBatchAsync(batch, queue) : Cu.NOT_SUPPORTED;
     if (isOneCall && queued.code != Cu.NOT_SUPPORTED) return;
     queued.code = Cu.SUCCESS;
     for (int i = 0; i < batch.count() && queued.code == Cu.SUCCESS; i++) {
       queued.piece = i;
-      queued.code = queue(queue, batch.to(i), batch.from(i), batch.bytes(i));
+      queued.code = isFar ? queueFar(queue, batch, i) : CuCopies.memcpyAsync(batch.to(i), batch.from(i), batch.bytes(i), queue);
     }
   }
 
-  /** In the context. */
-  private int queue(long queue, long to, long from, long bytes) {
-    if (!gpu.hasFarPeers()) return CuCopies.memcpyAsync(to, from, bytes, queue);
+  /** Where it may be from, or to, a GPU that is not reached. In the context. */
+  private int queueFar(long queue, CopyBatch batch, int piece) {
+    long to = batch.to(piece);
+    long from = batch.from(piece);
     long toContext = contextOf(to);
     long fromContext = contextOf(from);
-    if (toContext == 0 || fromContext == 0 || toContext == fromContext) return CuCopies.memcpyAsync(to, from, bytes, queue);
-    return CuCopies.memcpyPeerAsync(to, toContext, from, fromContext, bytes, queue);
+    if (toContext == 0 || fromContext == 0 || toContext == fromContext) return CuCopies.memcpyAsync(to, from, batch.bytes(piece), queue);
+    return CuCopies.memcpyPeerAsync(to, toContext, from, fromContext, batch.bytes(piece), queue);
   }
 
   /** The context of a GPU's memory; 0 for main memory. */

@@ -63,6 +63,24 @@ private fun copiesOfDoubles(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
+    test("DEV-34 copy: a copy from a GPU that is not reached leaves those that do not involve one as they are").config(extensions = listOf(backend.twoGpus)) {
+        val (far, own) = List(2) { Devices.device(DeviceType.CUDA, it.toLong()) } // on the double the second does not reach the first
+        own.createStream().use { stream ->
+            val peers = CudaDouble.calls("cuMemcpyPeerAsync")
+            far.allocate(100).use { from -> own.allocate(100).use { to -> stream.copy(from, to); stream.synchronize() } }
+            CudaDouble.calls("cuMemcpyPeerAsync") - peers shouldBe 1
+            columns(100, own.hostMemory().get()).use { source ->
+                source.copyTo(own, stream).use { it.synchronize() }
+                val functions = listOf("cuMemcpyAsync", "cuMemcpyPeerAsync", "cuPointerGetAttribute")
+                val before = functions.map(CudaDouble::callsHere)
+                source.copyTo(own, stream).use { there ->
+                    functions.map(CudaDouble::callsHere) shouldBe before // all of it was one batch
+                    there.copyTo(Devices.cpu(), stream).use { back -> back.synchronize(); back.contentEquals(source) shouldBe true }
+                }
+            }
+        }
+    }
+
     test("copy: a driver that copies no batches gets one piece after the other, and the piece that fails is named") {
         val device = Devices.device(DeviceType.CUDA, 0)
         try {

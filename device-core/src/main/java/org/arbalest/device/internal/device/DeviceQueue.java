@@ -136,7 +136,8 @@ public final class DeviceQueue extends Shared {
     if (staging == null) return Place.DEVICE;
     DeviceImpl its = DeviceImpl.unwrap(other);
     if (!device.equals(other) && !driver.reaches(other.type(), its.ordinal())) return staging.pageable();
-    return staging.isPinned(other.type()) ? Place.PINNED : Place.DEVICE;
+    if (staging.isPinned(other.type())) return Place.PINNED;
+    return its.ordinal() == DeviceImpl.unwrap(device).ordinal() ? Place.DEVICE : Place.PEER;
   }
 
   @Override

@@ -12,6 +12,7 @@ final class CopyList implements CopyBatch {
   private int capacity;
   private int count;
   private long total;
+  private boolean isBetweenDevices;
 
   void add(long to, long from, long bytes) {
     if (count == capacity) grow();
@@ -54,6 +55,7 @@ final class CopyList implements CopyBatch {
     moved.capacity = capacity;
     moved.count = count;
     moved.total = total;
+    moved.isBetweenDevices = isBetweenDevices;
     block = 0;
     capacity = 0;
     clear();
@@ -63,6 +65,7 @@ final class CopyList implements CopyBatch {
   void clear() {
     count = 0;
     total = 0;
+    isBetweenDevices = false;
   }
 
   void free() {
@@ -70,6 +73,16 @@ final class CopyList implements CopyBatch {
     block = 0;
     capacity = 0;
     clear();
+  }
+
+  /** Some pieces are from one device's memory to another's. */
+  void noteBetweenDevices() {
+    isBetweenDevices = true;
+  }
+
+  @Override
+  public boolean isBetweenDevices() {
+    return isBetweenDevices;
   }
 
   @Override

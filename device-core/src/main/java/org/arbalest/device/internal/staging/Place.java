@@ -9,6 +9,14 @@ public enum Place {
   /** Main memory that it reaches. */
   PINNED,
 
-  /** Its own, or another device's that it reaches. */
-  DEVICE
+  /** Its own. */
+  DEVICE,
+
+  /** Another device's that it reaches, or for which the runtime goes by way of main memory. */
+  PEER;
+
+  /** Whether it is main memory. */
+  boolean isHost() {
+    return this == PAGEABLE || this == PINNED;
+  }
 }

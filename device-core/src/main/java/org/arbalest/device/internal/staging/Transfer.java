@@ -71,11 +71,12 @@ public final class Transfer extends Shared {
   /** Adds a piece; not an empty one. Both addresses stay valid until the queue is past it. */
   public void add(Place to, long target, Place from, long source, long bytes) {
     list(to, from).add(target, source, bytes);
+    if ((to == Place.PEER && !from.isHost()) || (from == Place.PEER && !to.isHost())) direct.noteBetweenDevices();
   }
 
   private CopyList list(Place to, Place from) {
     if (staging == null) return direct;
-    if (to != Place.DEVICE && from != Place.DEVICE) return within;
+    if (to.isHost() && from.isHost()) return within;
     if (from == Place.PAGEABLE) return in;
     return to == Place.PAGEABLE ? out : direct;
   }
@@ -258,7 +259,7 @@ public final class Transfer extends Shared {
   }
 
   private void submitDirect() {
-    if (direct.count() == 1) {
+    if (direct.count() == 1 && !direct.isBetweenDevices()) {
       driver.copy(queue, direct.to(0), direct.from(0), direct.bytes(0));
     } else if (!direct.isEmpty()) {
       driver.copy(queue, direct);
