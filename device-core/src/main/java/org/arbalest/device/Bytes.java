@@ -2,7 +2,6 @@
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
@@ -50,7 +49,7 @@ public final class Bytes extends ColumnValues {
 
   private byte[] copy() {
     byte[] values = new byte[arraySize()];
-    MemorySegment.copy(NativeHeap.segment(address, 1L * values.length), ValueLayout.JAVA_BYTE, 0, values, 0, values.length);
+    NativeHeap.copy(NativeHeap.segment(address, 1L * values.length), MemorySegment.ofArray(values));
     return values;
   }
 }

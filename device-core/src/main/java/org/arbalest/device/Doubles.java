@@ -2,7 +2,6 @@
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
@@ -50,7 +49,7 @@ public final class Doubles extends ColumnValues {
 
   private double[] copy() {
     double[] values = new double[arraySize()];
-    MemorySegment.copy(NativeHeap.segment(address, 8L * values.length), ValueLayout.JAVA_DOUBLE_UNALIGNED, 0, values, 0, values.length);
+    NativeHeap.copy(NativeHeap.segment(address, 8L * values.length), MemorySegment.ofArray(values));
     return values;
   }
 }

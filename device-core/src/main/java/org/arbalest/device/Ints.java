@@ -2,7 +2,6 @@
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
@@ -51,7 +50,7 @@ public final class Ints extends ColumnValues {
 
   private int[] copy() {
     int[] values = new int[arraySize()];
-    MemorySegment.copy(NativeHeap.segment(address, 4L * values.length), ValueLayout.JAVA_INT_UNALIGNED, 0, values, 0, values.length);
+    NativeHeap.copy(NativeHeap.segment(address, 4L * values.length), MemorySegment.ofArray(values));
     return values;
   }
 }

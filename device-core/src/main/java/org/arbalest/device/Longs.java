@@ -2,7 +2,6 @@
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
@@ -51,7 +50,7 @@ public final class Longs extends ColumnValues {
 
   private long[] copy() {
     long[] values = new long[arraySize()];
-    MemorySegment.copy(NativeHeap.segment(address, 8L * values.length), ValueLayout.JAVA_LONG_UNALIGNED, 0, values, 0, values.length);
+    NativeHeap.copy(NativeHeap.segment(address, 8L * values.length), MemorySegment.ofArray(values));
     return values;
   }
 }

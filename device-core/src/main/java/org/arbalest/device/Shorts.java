@@ -2,7 +2,6 @@
 package org.arbalest.device;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.Stored;
@@ -50,7 +49,7 @@ public final class Shorts extends ColumnValues {
 
   private short[] copy() {
     short[] values = new short[arraySize()];
-    MemorySegment.copy(NativeHeap.segment(address, 2L * values.length), ValueLayout.JAVA_SHORT_UNALIGNED, 0, values, 0, values.length);
+    NativeHeap.copy(NativeHeap.segment(address, 2L * values.length), MemorySegment.ofArray(values));
     return values;
   }
 }

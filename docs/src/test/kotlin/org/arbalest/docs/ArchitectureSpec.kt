@@ -149,6 +149,13 @@ class ArchitectureSpec : FunSpec({
     }
 
     test("no other module looks into a room") {
+    test("DEV-51 nobody copies bytes but NativeHeap, which does so in parts") {
+        val few = listOf("$DEVICE.internal.memory.NativeHeap", "$DEVICE.abi.Memory", "$DEVICE.internal.calls.ExitPages", "$DEVICE.spi.SharedHandle") // the others' are small
+        val copying = core.filterNot { it.outermost in few }.flatMap { it.methodCallsFromSelf }
+            .filter { it.targetOwner.name == "java.lang.foreign.MemorySegment" && it.target.name in listOf("copy", "copyFrom") }
+        copying.map { it.description }.shouldBeEmpty()
+    }
+
         val others = ClassFileImporter().importPaths(listOf("coroutines", "device-opencl", "device-cuda", "device-rocm", "leak-check", "device-testkit").map { Path("../$it/target/classes").toRealPath() })
         noClasses().should().dependOnClassesThat().resideInAPackage("$DEVICE.internal..").check(others)
     }

@@ -93,7 +93,7 @@ final class GrowableBuffer {
     NativeHeap.putBytes(extend(bytes.length), bytes);
   }
 
-  /** Appends what is in some memory in one copy; if that cannot be read, nothing (OWN-15). */
+  /** Appends what is in some memory; if that cannot be read, nothing (OWN-15). */
   void putAll(MemorySegment values) {
     long bytes = values.byteSize();
     NativeHeap.copy(values, reserve(bytes));

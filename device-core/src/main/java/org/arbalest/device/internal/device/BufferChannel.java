@@ -8,6 +8,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.SeekableByteChannel;
 import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.internal.memory.NativeHeap;
 
 /** A buffer's bytes as a channel. Where the CPU cannot go, each read and write is one copy by the device. */
 final class BufferChannel implements SeekableByteChannel {
@@ -31,10 +32,10 @@ final class BufferChannel implements SeekableByteChannel {
     MemorySegment destination = MemorySegment.ofBuffer(target.slice(target.position(), count));
     try (DeviceBuffer part = buffer.slice(position, count)) {
       if (buffer.isCpuAccessible()) {
-        destination.copyFrom(part.segment());
+        NativeHeap.copy(part.segment(), destination);
       } else {
         try (DeviceBuffer staging = part.copy(DeviceRegistry.cpu().memory())) {
-          destination.copyFrom(staging.segment());
+          NativeHeap.copy(staging.segment(), destination);
         }
       }
     }
@@ -54,10 +55,10 @@ final class BufferChannel implements SeekableByteChannel {
     MemorySegment bytes = MemorySegment.ofBuffer(source.slice());
     try (DeviceBuffer part = buffer.slice(position, count)) {
       if (buffer.isCpuAccessible()) {
-        part.segment().copyFrom(bytes);
+        NativeHeap.copy(bytes, part.segment());
       } else if (count > 0) {
         try (DeviceBuffer staging = DeviceRegistry.cpu().allocate(count)) {
-          staging.segment().copyFrom(bytes);
+          NativeHeap.copy(bytes, staging.segment());
           Copies.copy(staging, part);
         }
       }

@@ -83,7 +83,11 @@ public final class NativeHeap {
 
   public static byte[] getBytes(long address, int length) {
     byte[] bytes = new byte[length];
-    MemorySegment.copy(ALL, JAVA_BYTE, address, bytes, 0, length);
+    if (length <= AT_ONCE) {
+      MemorySegment.copy(ALL, JAVA_BYTE, address, bytes, 0, length);
+    } else {
+      copy(segment(address, length), MemorySegment.ofArray(bytes));
+    }
     return bytes;
   }
 
@@ -93,25 +97,43 @@ public final class NativeHeap {
 
   /** The first so many of them. */
   public static void putBytes(long address, byte[] bytes, int length) {
-    MemorySegment.copy(bytes, 0, ALL, JAVA_BYTE, address, length);
+    if (length <= AT_ONCE) {
+      MemorySegment.copy(bytes, 0, ALL, JAVA_BYTE, address, length);
+    } else {
+      copy(MemorySegment.ofArray(bytes).asSlice(0, length), address);
+    }
   }
 
-  /** In parts: the JVM stops no thread in the middle of one, and all wait for it when it wants to. */
+  /** In parts, as all copies here: the JVM stops no thread in the middle of one, and all wait for it when it wants to (DEV-51). */
   public static void copy(long from, long to, long bytes) {
     for (long done = 0; done < bytes; done += AT_ONCE) MemorySegment.copy(ALL, from + done, ALL, to + done, Math.min(AT_ONCE, bytes - done));
   }
 
   /** All of a segment. */
   public static void copy(MemorySegment from, long to) {
-    MemorySegment.copy(from, 0, ALL, to, from.byteSize());
+    copy(from, 0, ALL, to, from.byteSize());
   }
 
   public static void copy(long from, MemorySegment to, long at, long bytes) {
-    MemorySegment.copy(ALL, from, to, at, bytes);
+    copy(ALL, from, to, at, bytes);
+  }
+
+  /** All of a segment, to the start of another, which is an array's, too. */
+  public static void copy(MemorySegment from, MemorySegment to) {
+    copy(from, 0, to, 0, from.byteSize());
+  }
+
+  private static void copy(MemorySegment from, long start, MemorySegment to, long at, long bytes) {
+    long done = 0;
+    do { // also of nothing: whoever may not read that gets to know
+      long part = Math.min(AT_ONCE, bytes - done);
+      MemorySegment.copy(from, start + done, to, at + done, part);
+      done += part;
+    } while (done < bytes);
   }
 
   public static void fill(long address, long bytes, byte value) {
-    ALL.asSlice(address, bytes).fill(value);
+    for (long done = 0; done < bytes; done += AT_ONCE) ALL.asSlice(address + done, Math.min(AT_ONCE, bytes - done)).fill(value);
   }
 
   /** The bytes at an address as a segment; 0 gives an empty one. */

@@ -2,7 +2,6 @@
 package org.arbalest.device.internal.read;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteOrder;
@@ -73,7 +72,7 @@ abstract class FixedValues extends Values {
     boolean copyTo(long[] array, long from) {
       long at = address + width * from;
       switch (width) {
-        case 8 -> MemorySegment.copy(segment(from, array.length), ValueLayout.JAVA_LONG_UNALIGNED, 0, array, 0, array.length);
+        case 8 -> NativeHeap.copy(segment(from, array.length), MemorySegment.ofArray(array));
         case 4 -> {
           long mask = signed ? -1 : 0xFFFF_FFFFL;
           for (int i = 0; i < array.length; i++) array[i] = NativeHeap.getInt(at + 4L * i) & mask;
@@ -124,7 +123,7 @@ abstract class FixedValues extends Values {
     boolean copyTo(double[] array, long from) {
       long at = address + width * from;
       switch (width) {
-        case 8 -> MemorySegment.copy(segment(from, array.length), ValueLayout.JAVA_DOUBLE_UNALIGNED, 0, array, 0, array.length);
+        case 8 -> NativeHeap.copy(segment(from, array.length), MemorySegment.ofArray(array));
         case 4 -> {
           for (int i = 0; i < array.length; i++) array[i] = Float.intBitsToFloat(NativeHeap.getInt(at + 4L * i));
         }
