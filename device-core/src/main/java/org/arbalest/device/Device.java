@@ -6,7 +6,6 @@ import java.util.Optional;
 import java.util.UUID;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.internal.device.DeviceImpl;
-import org.arbalest.device.spi.DeviceIdentity;
 import org.jspecify.annotations.Nullable;
 
 /**

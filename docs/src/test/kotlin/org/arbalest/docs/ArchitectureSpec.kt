@@ -35,7 +35,7 @@ private val FRONT = mapOf(
     "lifetime" to listOf("HandleWatch", "Ledger", "LedgerMXBean"),
     "schema" to listOf("DataType", "Extension", "Field", "FlatType", "Interval", "Metadata", "NestedType", "Schema", "TimeUnit"),
     "device" to listOf(
-        "Device", "DeviceBuffer", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager", "MemoryPool", "MemoryPoolMXBean", "MeteredMemory",
+        "Device", "DeviceBuffer", "DeviceIdentity", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager", "MemoryPool", "MemoryPoolMXBean", "MeteredMemory",
         "MeteredMemoryMXBean", "OutOfMemoryHandler", "SyncEvent",
     ),
     "array" to listOf("ArrayData", "Conversion", "DeviceArray", "Validation"),
@@ -128,9 +128,10 @@ class ArchitectureSpec : FunSpec({
             .check(core)
     }
 
-    test("a driver knows the C interface, errors, and where callbacks are made") {
+    test("a driver knows the C interface, errors, what hardware it is, and where callbacks are made") {
         val known = DescribedPredicate.describe<JavaClass>("known to a driver") {
-            !it.name.startsWith("$DEVICE.") || it.packageName in listOf("$DEVICE.abi", "$DEVICE.spi", "$DEVICE.internal.calls") || it.name == "$DEVICE.DeviceException"
+            !it.name.startsWith("$DEVICE.") || it.packageName in listOf("$DEVICE.abi", "$DEVICE.spi", "$DEVICE.internal.calls") ||
+                it.name in listOf("$DEVICE.DeviceException", "$DEVICE.DeviceIdentity")
         }
         classes().that().resideInAPackage("$DEVICE.spi..").should().onlyDependOnClassesThat(known).check(core)
     }
@@ -148,7 +149,6 @@ class ArchitectureSpec : FunSpec({
         }
     }
 
-    test("no other module looks into a room") {
     test("DEV-51 nobody copies bytes but NativeHeap, which does so in parts") {
         val few = listOf("$DEVICE.internal.memory.NativeHeap", "$DEVICE.abi.Memory", "$DEVICE.internal.calls.ExitPages", "$DEVICE.spi.SharedHandle") // the others' are small
         val copying = core.filterNot { it.outermost in few }.flatMap { it.methodCallsFromSelf }
@@ -156,6 +156,7 @@ class ArchitectureSpec : FunSpec({
         copying.map { it.description }.shouldBeEmpty()
     }
 
+    test("no other module looks into a room") {
         val others = ClassFileImporter().importPaths(listOf("coroutines", "device-opencl", "device-cuda", "device-rocm", "leak-check", "device-testkit").map { Path("../$it/target/classes").toRealPath() })
         noClasses().should().dependOnClassesThat().resideInAPackage("$DEVICE.internal..").check(others)
     }

@@ -2,6 +2,7 @@
 package org.arbalest.device.spi;
 
 import java.util.List;
+import org.arbalest.device.DeviceIdentity;
 import org.arbalest.device.abi.DeviceType;
 
 /**

@@ -9,7 +9,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.UUID;
-import org.arbalest.device.spi.DeviceIdentity;
+import org.arbalest.device.DeviceIdentity;
+import org.arbalest.device.spi.Identities;
 
 /** Which GPU an ordinal is, as the driver says it, for devices that need not be open. */
 final class CuIdentity {
@@ -29,9 +30,9 @@ final class CuIdentity {
       int device = out.get(JAVA_INT, 0);
       int code = deviceGetUuid(out.address(), device);
       if (code != Cu.NOT_SUPPORTED) Gpu.check(code, "cuDeviceGetUuid", "CUDA:" + ordinal);
-      UUID uuid = code == Cu.SUCCESS ? DeviceIdentity.uuid(out.asSlice(0, 16).toArray(JAVA_BYTE)) : null;
+      UUID uuid = code == Cu.SUCCESS ? Identities.uuid(out.asSlice(0, 16).toArray(JAVA_BYTE)) : null;
       Gpu.check(deviceGetPciBusId(out.address(), (int) out.byteSize(), device), "cuDeviceGetPCIBusId", "CUDA:" + ordinal);
-      DeviceIdentity identity = DeviceIdentity.onPci(uuid, out.getString(0));
+      DeviceIdentity identity = Identities.onPci(uuid, out.getString(0));
       boolean knowsNode = Cu.deviceGetAttribute(out.address(), HOST_NUMA_ID, device) == Cu.SUCCESS;
       return knowsNode ? new DeviceIdentity(uuid, identity.pciBusId(), out.get(JAVA_INT, 0)) : identity;
     }

@@ -7,11 +7,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.DeviceIdentity;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.spi.Availability;
 import org.arbalest.device.spi.DeviceDriver;
-import org.arbalest.device.spi.DeviceIdentity;
 import org.arbalest.device.spi.DeviceProvider;
 import org.jspecify.annotations.Nullable;
 

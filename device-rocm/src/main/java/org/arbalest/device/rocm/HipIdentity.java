@@ -9,7 +9,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.UUID;
-import org.arbalest.device.spi.DeviceIdentity;
+import org.arbalest.device.DeviceIdentity;
+import org.arbalest.device.spi.Identities;
 
 /** Which GPU an ordinal is, as HIP says it, for devices that need not be open. */
 final class HipIdentity {
@@ -28,9 +29,9 @@ final class HipIdentity {
       } else {
         Gpu.check(code, "hipDeviceGetUuid", "ROCM:" + ordinal);
       }
-      UUID uuid = code == Hip.SUCCESS ? DeviceIdentity.uuid(out.asSlice(0, 16).toArray(JAVA_BYTE)) : null;
+      UUID uuid = code == Hip.SUCCESS ? Identities.uuid(out.asSlice(0, 16).toArray(JAVA_BYTE)) : null;
       Gpu.check(deviceGetPciBusId(out.address(), (int) out.byteSize(), ordinal), "hipDeviceGetPCIBusId", "ROCM:" + ordinal);
-      return DeviceIdentity.onPci(uuid, out.getString(0));
+      return Identities.onPci(uuid, out.getString(0));
     }
   }
 

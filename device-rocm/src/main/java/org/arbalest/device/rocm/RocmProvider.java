@@ -7,11 +7,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.DeviceIdentity;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.spi.Availability;
 import org.arbalest.device.spi.DeviceDriver;
-import org.arbalest.device.spi.DeviceIdentity;
 import org.arbalest.device.spi.DeviceProvider;
 
 /** Serves every GPU that HIP shows, by its ordinal: its own memory as {@code ROCM}, and main memory that is pinned for it as {@code ROCM_HOST}. */

@@ -11,11 +11,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.DeviceIdentity;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.internal.access.NativeAccess;
 import org.arbalest.device.spi.Availability;
-import org.arbalest.device.spi.DeviceIdentity;
 import org.arbalest.device.spi.DeviceProvider;
 import org.jspecify.annotations.Nullable;
 

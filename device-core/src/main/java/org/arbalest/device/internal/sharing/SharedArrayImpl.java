@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.DeviceIdentity;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.SharedArray;
 import org.arbalest.device.abi.ArrowDeviceArrayStruct;
@@ -20,7 +21,6 @@ import org.arbalest.device.internal.device.RecordedEvent;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
-import org.arbalest.device.spi.DeviceIdentity;
 import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 

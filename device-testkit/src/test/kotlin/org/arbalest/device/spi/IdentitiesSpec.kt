@@ -4,14 +4,15 @@ package org.arbalest.device.spi
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.shouldBe
+import org.arbalest.device.DeviceIdentity
 import java.util.UUID
 
 /** What Linux says of a device on the PCI bus. */
-class DeviceIdentitySpec : FunSpec({
+class IdentitiesSpec : FunSpec({
     val folder = tempdir().toPath()
 
     fun node(id: String): Int {
-        val method = DeviceIdentity::class.java.getDeclaredMethod("numaNode", java.nio.file.Path::class.java, String::class.java)
+        val method = Identities::class.java.getDeclaredMethod("numaNode", java.nio.file.Path::class.java, String::class.java)
         method.isAccessible = true
         return method.invoke(null, folder, id) as Int
     }
@@ -29,8 +30,8 @@ class DeviceIdentitySpec : FunSpec({
     }
 
     test("IPC-05 a UUID is its bytes in order, and a place on the bus is in lower case") {
-        val uuid = DeviceIdentity.uuid(ByteArray(16) { it.toByte() })
+        val uuid = Identities.uuid(ByteArray(16) { it.toByte() })
         uuid shouldBe UUID.fromString("00010203-0405-0607-0809-0a0b0c0d0e0f")
-        DeviceIdentity.onPci(uuid, "0000:AF:00.0") shouldBe DeviceIdentity(uuid, "0000:af:00.0", DeviceIdentity.onPci(null, "0000:af:00.0").numaNode())
+        Identities.onPci(uuid, "0000:AF:00.0") shouldBe DeviceIdentity(uuid, "0000:af:00.0", Identities.onPci(null, "0000:af:00.0").numaNode())
     }
 })
