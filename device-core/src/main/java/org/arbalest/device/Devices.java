@@ -50,7 +50,7 @@ public final class Devices {
   /**
    * The device of a kind that is somewhere on the PCI bus; opens no other.
    *
-   * @param pciBusId such as {@code 0000:3b:00.0}, or without the domain; in any case of letters
+   * @param pciBusId such as {@code 0000:3b:00.0}, or without the domain, or with eight digits of it, as {@code nvidia-smi} has it; in any case of letters
    * @throws DeviceException with {@code ENOSYS} if none that this process sees is there, or several are, as parts of one GPU: says which there are
    */
   public static Device deviceAt(DeviceType type, String pciBusId) {

@@ -338,11 +338,13 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
                 Devices.device(kind, identity.uuid()!!) shouldBe Devices.device(kind, ordinal.toLong())
                 Devices.device(kind, ordinal.toLong()).identity() shouldBe identity
             }
-            for (text in listOf("0000:3${"bc"[ordinal]}:00.0", "3${"BC"[ordinal]}:00.0")) Devices.deviceAt(type, text) shouldBe backend.gpu(ordinal)
+            val places = listOf("0000:3${"bc"[ordinal]}:00.0", "3${"BC"[ordinal]}:00.0", "00000000:3${"BC"[ordinal]}:00.0") // the last as nvidia-smi has it
+            for (text in places) Devices.deviceAt(type, text) shouldBe backend.gpu(ordinal)
         }
         val error = shouldThrow<DeviceException> { Devices.device(type, UUID(1, 2)) }
         error.errno() shouldBe Errno.ENOSYS
         error.message shouldContain "no device of $type has the UUID 00000000-0000-0001-0000-000000000002; there are $type:0 (61726261"
+        shouldThrow<DeviceException> { Devices.deviceAt(type, "00010000:3b:00.0") }.message shouldContain "no device of $type has the PCI bus id 10000:3b:00.0"
         shouldThrow<DeviceException> { Devices.deviceAt(type, "nowhere") }.message shouldContain "$type:1 (61726261"
         Devices.cpu().identity().uuid().shouldBeNull()
     }

@@ -37,7 +37,8 @@ public final class DeviceLookup {
   /** See {@link org.arbalest.device.Devices#deviceAt(DeviceType, String)}. */
   public static Device byPciBusId(DeviceType type, String pciBusId) {
     String asked = pciBusId.toLowerCase(Locale.ROOT);
-    String full = asked.indexOf(':') == asked.lastIndexOf(':') ? "0000:" + asked : asked;
+    boolean hasDomain = asked.indexOf(':') != asked.lastIndexOf(':');
+    String full = hasDomain ? asked.replaceFirst("^0+(?=[0-9a-f]{4,}:)", "") : "0000:" + asked;
     return one(type, "the PCI bus id " + full, identity -> full.equals(identity.pciBusId()));
   }
 
