@@ -55,8 +55,8 @@ public sealed interface MemoryManager permits AllocatorMemory, GuardedMemory, Me
   }
 
   /**
-   * This memory, of which no more than so many bytes are in buffers at once: an allocation that would exceed them is {@code ENOMEM}. Buffers count by the size
-   * that was asked for.
+   * This memory, of which no more than so many bytes are in buffers at once: an allocation that would exceed them is {@code ENOMEM}. Buffers count by what they
+   * take, as {@link MeteredMemory} says.
    *
    * @param limitBytes the most, not negative
    */
@@ -65,11 +65,11 @@ public sealed interface MemoryManager permits AllocatorMemory, GuardedMemory, Me
   }
 
   /**
-   * This memory, with somebody who is asked when there is not enough of it (DEV-32). Called once for an allocation that fails, on the thread that allocates,
+   * This memory, with somebody who is asked when there is not enough of it for what is allocated from the manager returned (DEV-32). Called once for an allocation that fails, on the thread that allocates,
    * which holds no lock of ours: it may close buffers, trim, wait, and allocate. When it says that it has freed something, the allocation is tried once more;
    * what it allocates itself is not asked for again.
    */
-  default MemoryManager onOutOfMemory(OutOfMemoryHandler handler) {
+  default MemoryManager withOutOfMemoryHandler(OutOfMemoryHandler handler) {
     return new GuardedMemory(this, handler);
   }
 

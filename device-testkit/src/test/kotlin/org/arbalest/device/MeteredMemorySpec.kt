@@ -35,6 +35,16 @@ class MeteredMemorySpec : FunSpec({
         memory.statistics().currentCount() shouldBe 0
     }
 
+    test("DEV-32 a buffer counts by what is taken for it: a byte at least, and what its alignment takes") {
+        MemoryPool.of(cpu.memory(), 1L shl 20).use { pool -> // of pieces that are aligned to 256 bytes, as GPUs' are
+            val memory = pool.metered()
+            memory.allocate(0).close()
+            memory.allocate(100, 256).close()
+            memory.allocate(100, 4096).use { memory.statistics().currentBytes() shouldBe 100 + 4096 - 256 }
+            memory.statistics() shouldBe MeteredMemory.Statistics(0, 3940, 1 + 100 + 3940, 0, 1, 3, 0, Long.MAX_VALUE)
+        }
+    }
+
     test("DEV-32 a limit is never exceeded, says its numbers, and has room again when a buffer is closed") {
         val memory = cpu.memory().limited(1000)
         val a = memory.allocate(600)
@@ -72,7 +82,7 @@ class MeteredMemorySpec : FunSpec({
         val limited = cpu.memory().limited(1000)
         val held = ArrayDeque(List(2) { limited.allocate(500) })
         val asked = mutableListOf<Long>()
-        val memory = limited.onOutOfMemory { bytes, failure ->
+        val memory = limited.withOutOfMemoryHandler { bytes, failure ->
             asked += bytes
             failure.errno() shouldBe Errno.ENOMEM
             held.removeFirstOrNull()?.close()
@@ -82,9 +92,9 @@ class MeteredMemorySpec : FunSpec({
         shouldThrow<DeviceException> { memory.allocate(2000) }.message shouldContain "asked for 2000 bytes"
         asked shouldBe listOf(300L, 2000L)
         held.size shouldBe 0
-        val refused = limited.onOutOfMemory { _, _ -> false }
+        val refused = limited.withOutOfMemoryHandler { _, _ -> false }
         shouldThrow<DeviceException> { refused.allocate(1001) }.errno() shouldBe Errno.ENOMEM
-        shouldThrow<IllegalStateException> { limited.onOutOfMemory { _, _ -> error("no") }.allocate(1001) }.message shouldBe "no"
+        shouldThrow<IllegalStateException> { limited.withOutOfMemoryHandler { _, _ -> error("no") }.allocate(1001) }.message shouldBe "no"
         limited.statistics().currentBytes() shouldBe 0
     }
 
@@ -92,7 +102,7 @@ class MeteredMemorySpec : FunSpec({
         val limited = cpu.memory().limited(100)
         var asked = 0
         val same = AtomicReference<MemoryManager>()
-        val memory = limited.onOutOfMemory { _, _ ->
+        val memory = limited.withOutOfMemoryHandler { _, _ ->
             asked++
             same.get().allocate(50).close()
             shouldThrow<DeviceException> { same.get().allocate(200) }
@@ -108,7 +118,7 @@ class MeteredMemorySpec : FunSpec({
         val same = AtomicReference<MemoryPool>()
         val others = Executors.newSingleThreadExecutor()
         val pool = MemoryPool.of(
-            limited.onOutOfMemory { _, _ ->
+            limited.withOutOfMemoryHandler { _, _ ->
                 others.submit { same.get().statistics(); same.get().trim() }.get(20, SECONDS)
                 false
             },

@@ -145,7 +145,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
             val limited = memory.limited(100_000)
             val held = limited.allocate(60_000)
             var asked = 0
-            val guarded = limited.onOutOfMemory { bytes, failure ->
+            val guarded = limited.withOutOfMemoryHandler { bytes, failure ->
                 asked++
                 bytes shouldBe 50_000
                 failure.errno() shouldBe Errno.ENOMEM

@@ -10,7 +10,7 @@ import org.arbalest.device.OutOfMemoryHandler;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.spi.MemoryAllocator;
 
-/** Asks somebody before there is not enough memory. See {@link MemoryManager#onOutOfMemory}. */
+/** Asks somebody before there is not enough memory. See {@link MemoryManager#withOutOfMemoryHandler}. */
 public final class GuardedMemory implements MemoryManager, AllocatingMemory {
   private final MemoryManager upstream;
   private final MemoryAllocator source;
