@@ -244,7 +244,14 @@ public class FakeDevice private constructor(
         if (count == null) violation("memory was unmapped that is not mapped") else if (count == 1) maps -= address else maps[address] = count - 1
     }
 
-    internal fun createQueue(): Long = lock.withLock { nextHandle++.also { queues[it] = FakeQueue() } }
+    /** Whether a new queue gets the handle of one that was destroyed and still works, as may happen where destroying one waits for nothing. */
+    internal var reusesHandles: Boolean = false
+
+    internal fun createQueue(): Long = lock.withLock {
+        val again = if (reusesHandles) queues.entries.firstOrNull { it.value.isDestroyed } else null
+        if (again != null) queues[nextHandle++] = again.value
+        (again?.key ?: nextHandle++).also { queues[it] = FakeQueue() }
+    }
 
     internal fun destroyQueue(queue: Long): Unit = lock.withLock {
         val gone = queues[queue] ?: return violation("a queue was destroyed that is none")

@@ -63,6 +63,30 @@ class StagingSpec : FunSpec({
         }
     }
 
+    test("DEV-40 slots that a closed stream's work uses are not those of the next that gets its handle, until the device is past them") {
+        fake.reusesHandles = true
+        try {
+            val closed = device.createStream()
+            fake.hold()
+            val used = gpu.occupy(closed, Staging.MOST_SMALL)
+            closed.close()
+            onStream { next ->
+                val (source, there) = filled(8, 99) to device.allocate(8)
+                val (waiting, done) = thread { next.copy(source, there) }
+                eventually("it waits, or has not waited") { waiting.waits() || done.isDone }
+                done.isDone shouldBe false
+                fake.release()
+                done.get(20, SECONDS)
+                next.synchronize()
+                gpu.matches(there, 8, 99) shouldBe true
+                used.chunked(2).forEachIndexed { i, (_, to) -> withClue(i) { gpu.matches(to, 8, i) shouldBe true } }
+                (used + source + there).forEach { it.close() }
+            }
+        } finally {
+            fake.reusesHandles = false
+        }
+    }
+
     test("DEV-40 out: the caller waits for nothing, and main memory is written by the queue, when it comes to that") {
         for (size in sizes) onStream { stream ->
             val there = device.allocate(size)

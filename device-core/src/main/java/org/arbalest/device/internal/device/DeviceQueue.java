@@ -100,7 +100,9 @@ public final class DeviceQueue extends Shared {
    */
   public RecordedEvent queue(Transfer transfer, boolean isReady, boolean mayFillGaps, Shared... used) {
     try {
-      return RecordedEvent.record(device, driver, () -> transfer.queue(isReady, mayFillGaps));
+      RecordedEvent end = RecordedEvent.record(device, driver, () -> transfer.queue(isReady, mayFillGaps));
+      transfer.endAt(end.point.handle(), end);
+      return end;
     } catch (Throwable t) {
       giveUp(transfer, used);
       throw t;

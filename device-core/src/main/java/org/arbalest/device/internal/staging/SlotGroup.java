@@ -5,6 +5,7 @@ import java.util.Arrays;
 import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.spi.DeviceDriver;
+import org.jspecify.annotations.Nullable;
 
 /** Slots that a queue uses up to the same point. Held by the transfer that took them, and by who waits for that point. */
 final class SlotGroup extends Shared {
@@ -14,8 +15,11 @@ final class SlotGroup extends Shared {
   private long[] addresses = new long[2];
   private int count;
 
-  /** At the end of what uses the slots; 0 if nobody made one. Set before others see the group. */
-  private long event;
+  /** At the end of what uses the slots; 0 until there is one. */
+  private volatile long event;
+
+  /** Who holds the event; null if the group does. */
+  private @Nullable Shared eventHolder;
 
   /** Guarded by the owner: whether the slots were given back. */
   boolean isGivenBack;
@@ -49,6 +53,17 @@ final class SlotGroup extends Shared {
     owner.use(this);
   }
 
+  /**
+   * What uses the slots has ended at an event of somebody else's, if not before. From then on nobody asks the queue, whose handle may be another's when it was
+   * destroyed.
+   */
+  void endAt(long end, Shared holder) {
+    if (event != 0 || end == 0) return;
+    holder.retain();
+    eventHolder = holder;
+    event = end;
+  }
+
   /** Whether the queue is known to have come to the point, without a wait. */
   boolean isOver() {
     if (event == 0) return false;
@@ -62,7 +77,7 @@ final class SlotGroup extends Shared {
   /** Waits until the queue has come to the point. */
   void await() {
     if (event == 0) {
-      QueueWait.forAll(driver, queue);
+      QueueWait.forAll(driver, queue); // which is still there: it is being queued to
     } else {
       QueueWait.forEvent(driver, event);
     }
@@ -74,7 +89,8 @@ final class SlotGroup extends Shared {
     owner.giveBack(this);
     if (event == 0) return;
     try {
-      driver.destroyEvent(event);
+      if (eventHolder == null) driver.destroyEvent(event);
+      else eventHolder.release();
     } catch (Throwable t) {
       Faults.report("destroying an event of a copy by way of pinned memory", t);
     }

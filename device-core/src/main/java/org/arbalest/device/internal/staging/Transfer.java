@@ -101,6 +101,15 @@ public final class Transfer extends Shared {
     }
   }
 
+  /**
+   * The transfer, all of which is queued, ends at the event that {@link #queue} has returned.
+   *
+   * @param holder keeps the event
+   */
+  public void endAt(long event, Shared holder) {
+    for (SlotGroup group : groups) group.endAt(event, holder);
+  }
+
   /** The queues that it goes by, as far as it has come. */
   public long[] queues() {
     return lanes == null ? new long[] {queue} : new long[] {queue, lanes.copies(), lanes.tasks()};
