@@ -23,6 +23,17 @@ public interface MemoryAllocator {
     return 0;
   }
 
+  /**
+   * Whether memory that nobody uses any more is as it was when it was allocated, but for its content: else it is not kept for the next who asks, but freed. Waits
+   * for nothing.
+   *
+   * @param address from {@link #allocate}
+   * @param bytes as given to {@link #allocate}
+   */
+  default boolean isReusable(long address, long bytes) {
+    return true;
+  }
+
   /** Gives back what this allocator itself keeps of what was freed; may wait for the device. */
   default void trim() {}
 

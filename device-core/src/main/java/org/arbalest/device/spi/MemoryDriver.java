@@ -45,6 +45,11 @@ public abstract class MemoryDriver implements DeviceDriver {
   }
 
   @Override
+  public final boolean isReusable(long address, long bytes) {
+    return memory.isReusable(address, bytes);
+  }
+
+  @Override
   public final long keptBytes() {
     return memory.keptBytes();
   }

@@ -71,7 +71,7 @@ public final class Cuda {
   }
 
   /**
-   * Says how a buffer's managed memory will be used, from now on.
+   * Says how a buffer's managed memory will be used, from now on and until it is freed: who gets memory later gets none that was advised (DEV-52).
    *
    * @param place whose use it is: a GPU, or the CPU; without a meaning for {@link MemoryAdvice#READ_MOSTLY} and for what takes an advice back but {@link
    *     MemoryAdvice#NOT_ACCESSED_BY}

@@ -64,6 +64,7 @@ final class ManagedHints {
   }
 
   private static void advise(Gpu gpu, long address, long bytes, MemoryAdvice advice, int place) {
+    ManagedMemory.noteAdvice(address);
     gpu.enter();
     int code = CuManaged.advise(address, bytes, advice.code(), place);
     gpu.leave();

@@ -4,6 +4,8 @@ package org.arbalest.device.cuda;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.abi.Errno;
@@ -16,7 +18,23 @@ final class ManagedMemory extends GpuMemory {
   /** What rounding an address up may cost. */
   private static final long SLACK = 4096;
 
+  /** Of all GPUs, by their addresses: what advice may be given for. */
+  private static final ConcurrentSkipListMap<Long, Block> BLOCKS = new ConcurrentSkipListMap<>();
+
+  /** Whether there ever was any. */
+  private static volatile boolean hasAdvice;
+
   private long live;
+
+  /** What the driver has allocated. */
+  private static final class Block {
+    final long bytes;
+    volatile boolean isAdvised;
+
+    Block(long bytes) {
+      this.bytes = bytes;
+    }
+  }
 
   ManagedMemory(Gpu gpu) {
     super(gpu, DeviceType.CUDA_MANAGED, "cuMemAllocManaged");
@@ -31,15 +49,34 @@ final class ManagedMemory extends GpuMemory {
   public long allocate(long bytes, long alignment) {
     reserve(bytes);
     try {
-      return super.allocate(bytes, alignment);
+      long address = super.allocate(bytes, alignment);
+      BLOCKS.put(address, new Block(bytes));
+      return address;
     } catch (Throwable t) {
       give(bytes);
       throw t;
     }
   }
 
+  /** Some memory is about to be given advice, which is its owner's; somebody else's memory is none of ours. */
+  static void noteAdvice(long address) {
+    Map.Entry<Long, Block> before = BLOCKS.floorEntry(address);
+    if (before == null || address - before.getKey() >= before.getValue().bytes) return;
+    before.getValue().isAdvised = true;
+    hasAdvice = true;
+  }
+
+  /** Advice stays with the memory until that is freed: taking it back is not as if it had not been given. */
+  @Override
+  public boolean isReusable(long address, long bytes) {
+    if (!hasAdvice) return true;
+    Block block = BLOCKS.get(address);
+    return block == null || !block.isAdvised;
+  }
+
   @Override
   public void free(long address, long bytes) {
+    BLOCKS.remove(address);
     super.free(address, bytes);
     give(bytes);
   }

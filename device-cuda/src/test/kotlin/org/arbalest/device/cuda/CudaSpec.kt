@@ -8,12 +8,14 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Ledger
+import org.arbalest.device.MemoryPool
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.texts
 import org.arbalest.testkit.gpu.CudaDouble
 import org.arbalest.testkit.gpu.GpuDouble
 import org.arbalest.testkit.gpu.gpuContract
@@ -49,7 +51,7 @@ class CudaSpec : FunSpec({
                 CudaDouble.hinted.take(2) shouldBe listOf(3L, 0L)
             }
             val gate = gates.shut(stream)
-            org.arbalest.testkit.contract.texts(1000).use { it.copyTo(managed, stream) }.use { batch ->
+            texts(1000).use { it.copyTo(managed, stream) }.use { batch ->
                 Cuda.prefetch(batch, device, stream)
                 CudaDouble.hinted.take(2) shouldBe listOf(0L, 0L)
                 Cuda.advise(batch, MemoryAdvice.READ_MOSTLY, device)
@@ -58,6 +60,36 @@ class CudaSpec : FunSpec({
             stream.synchronize()
         }
         eventually("all is released") { Ledger.now().run { buffers() == 0L && waits() == 0L } }
+    }
+
+    test("DEV-52 managed memory: advice ends with whose it is, by pools as well; what was only moved is kept") {
+        val managed = Devices.device(DeviceType.CUDA_MANAGED, 0)
+        val before = CudaDouble.live(GpuDouble.Live.MANAGED)
+        MemoryPool.of(managed.memory().metered(), 1L shl 20).use { pool ->
+            for (memory in listOf(managed.memory(), pool)) {
+                memory.allocate(100_000).use { buffer ->
+                    buffer.slice(50_000, 100).use { Cuda.advise(it, MemoryAdvice.READ_MOSTLY, device) }
+                    CudaDouble.advised(buffer.address()) shouldBe true
+                }
+                memory.allocate(100_000).use { CudaDouble.advised(it.address()) shouldBe false }
+                texts(1000).use { it.copyTo(memory, device.defaultStream()) }.use { batch ->
+                    batch.synchronize()
+                    Cuda.advise(batch, MemoryAdvice.PREFERRED_LOCATION, cpu)
+                }
+                eventually("the batch is freed") { Ledger.now().buffers() == 0L }
+                val next = List(8) { memory.allocate(20_000L shl (it % 4)) }
+                next.any { CudaDouble.advised(it.address()) } shouldBe false
+                next.forEach { it.close() }
+                val moved = memory.allocate(100_000).use { buffer ->
+                    device.defaultStream().run { Cuda.prefetch(buffer, cpu, this); synchronize() }
+                    buffer.address()
+                }
+                eventually("nothing uses it") { Ledger.now().buffers() == 0L }
+                memory.allocate(100_000).use { it.address() shouldBe moved }
+            }
+        }
+        managed.memory().trim()
+        eventually("all is given back") { CudaDouble.live(GpuDouble.Live.MANAGED) <= before }
     }
 
     test("managed memory: what is not managed, and a GPU that cannot share it, are refused with the reason") {

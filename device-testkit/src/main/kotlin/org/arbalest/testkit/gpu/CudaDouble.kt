@@ -10,6 +10,7 @@ public object CudaDouble : GpuDouble(12060, "libcuda.so.1", "gpu/cuda.c", "gpu/c
     private val batchesFunction by function("double_batches", null, JAVA_INT)
     private val managedFunction by function("double_managed_with_cpu", null, JAVA_INT)
     private val hintedFunction by function("double_hinted", JAVA_LONG, JAVA_INT)
+    private val advisedFunction by function("double_advised", JAVA_INT, JAVA_LONG)
     private val fabricFunction by function("double_fabric", null, JAVA_INT)
     private val retainedFunction by function("double_retained", JAVA_INT, JAVA_INT)
 
@@ -45,4 +46,7 @@ public object CudaDouble : GpuDouble(12060, "libcuda.so.1", "gpu/cuda.c", "gpu/c
 
     /** The last that was said of managed memory: 0 for a prefetch, else the advice; the place (−1 is the host), the address, the bytes. */
     public val hinted: List<Long> get() = (0..3).map { hintedFunction.invoke(it) as Long }
+
+    /** Whether somebody has said, since it was allocated, how the memory at an address will be used. */
+    public fun advised(address: Long): Boolean = advisedFunction.invoke(address) as Int != 0
 }

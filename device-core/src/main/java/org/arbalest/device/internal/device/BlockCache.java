@@ -146,14 +146,19 @@ final class BlockCache implements MemoryAllocator {
   }
 
   @Override
+  public boolean isReusable(long address, long bytes) {
+    return source.isReusable(address, blockSize(bytes));
+  }
+
+  @Override
   public void free(long address, long bytes) {
     long size = blockSize(bytes);
-    boolean isKept;
+    boolean isKept = source.isReusable(address, size);
     synchronized (this) {
       live -= size;
       boolean isExact = !exact.isEmpty() && exact.remove(address);
       if (isExact) size = bytes;
-      isKept = !closed && !isExact;
+      isKept &= !closed && !isExact;
       if (isKept) {
         push(size, address);
         if (cached <= bound || isWaiting) return;

@@ -66,6 +66,11 @@ final class DeviceCaches {
     }
 
     @Override
+    public boolean isReusable(long address, long bytes) {
+      return source.isReusable(address, bytes);
+    }
+
+    @Override
     public void free(long address, long bytes) {
       if (freesInLull) {
         Lull.await(() -> freeNow(address, bytes));

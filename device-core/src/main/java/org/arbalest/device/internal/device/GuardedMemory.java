@@ -88,6 +88,11 @@ public final class GuardedMemory implements MemoryManager, AllocatingMemory {
     }
 
     @Override
+    public boolean isReusable(long address, long bytes) {
+      return source.isReusable(address, bytes);
+    }
+
+    @Override
     public void free(long address, long bytes) {
       source.free(address, bytes);
     }

@@ -134,6 +134,11 @@ public final class MeteredMemoryImpl implements MeteredMemory, AllocatingMemory 
     }
 
     @Override
+    public boolean isReusable(long address, long bytes) {
+      return source.isReusable(address, bytes);
+    }
+
+    @Override
     public void free(long address, long bytes) {
       currentCount.decrementAndGet();
       currentBytes.addAndGet(-bytes);

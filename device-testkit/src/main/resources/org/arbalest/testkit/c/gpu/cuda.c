@@ -383,7 +383,9 @@ static int advise(uint64_t address, size_t bytes, int advice, int type, int id) 
   if (advice < 1 || advice > 6) return GPU_INVALID_VALUE;
   int ignores_place = advice == 1 || advice == 2 || advice == 4;
   int code = ignores_place ? check_managed(address, bytes, 2, 0) : check_managed(address, bytes, type, id);
-  return code == GPU_OK ? hint(address, bytes, advice, type == 2 ? -1 : id) : code;
+  if (code != GPU_OK) return code;
+  gpu_advise(address);
+  return hint(address, bytes, advice, type == 2 ? -1 : id);
 }
 
 API CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device) {

@@ -32,6 +32,7 @@ struct block {
   int attached;   /* another process's memory */
   int mapped;     /* by hand, where an address was reserved */
   unsigned let;   /* of such memory: the devices that may use it */
+  int advised;    /* of managed memory: whether somebody has said how it will be used */
   struct block* next;
 };
 
@@ -286,6 +287,26 @@ int gpu_is_managed(uint64_t address, size_t size) {
   int is = block != NULL && block->kind == GPU_MANAGED && address + size <= block->address + block->size;
   gpu_unlock();
   return is;
+}
+
+/*
+ * Advice stays with the memory until that is freed. It can be undone, which is not as if nobody had said anything: "UNSET_READ_MOSTLY: Undoes the effect of
+ * SET_READ_MOSTLY and also prevents the Unified Memory driver from attempting heuristic read-duplication on the memory range" (cuda.h).
+ */
+void gpu_advise(uint64_t address) {
+  gpu_lock();
+  struct block* block = find(address);
+  if (block != NULL) block->advised = 1;
+  gpu_unlock();
+}
+
+/* Whether the memory's next owner would have somebody else's advice. */
+DOUBLE int double_advised(uint64_t address) {
+  gpu_lock();
+  struct block* block = find(address);
+  int advised = block != NULL && block->advised;
+  gpu_unlock();
+  return advised;
 }
 
 enum gpu_kind gpu_kind_of(uint64_t address, int* ordinal) {

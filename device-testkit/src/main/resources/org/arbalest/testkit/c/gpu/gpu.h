@@ -80,6 +80,7 @@ uint64_t gpu_start_of(uint64_t address); /* of the block that it is in */
 size_t gpu_size_of(uint64_t address);
 int gpu_shifted(void);
 int gpu_is_managed(uint64_t address, size_t size); /* all of it */
+void gpu_advise(uint64_t address);
 
 /* For queue.c and exit.c: one lock for everything, and one condition that is told of all progress. */
 void gpu_lock(void);
