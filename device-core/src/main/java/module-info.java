@@ -3,6 +3,7 @@
 module org.arbalest.device {
   requires static java.management;
   requires static jdk.jfr;
+  requires static jdk.management;
   requires static org.jspecify;
 
   exports org.arbalest.device;

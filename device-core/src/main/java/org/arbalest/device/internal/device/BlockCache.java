@@ -4,10 +4,12 @@ package org.arbalest.device.internal.device;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.MemoryPool;
 import org.arbalest.device.abi.Errno;
 import org.arbalest.device.spi.MemoryAllocator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An allocator's blocks that were freed, by size, for the next who asks, and how much of a limit they take: what a {@link MemoryPool} stands on, and a
@@ -28,6 +30,7 @@ final class BlockCache implements MemoryAllocator {
   private final String name;
   private final long limit;
   private final long bound;
+  private final @Nullable KeptTogether together;
 
   private final Addresses[] kept = new Addresses[SIZES];
 
@@ -50,12 +53,15 @@ final class BlockCache implements MemoryAllocator {
    *
    * @param limit the most that may be in use and kept
    * @param bound how much may be kept for long: what is more is given back when no device has work
+   * @param together the same, for several caches; null if there is no such bound
    */
-  BlockCache(MemoryAllocator source, String name, long limit, long bound) {
+  BlockCache(MemoryAllocator source, String name, long limit, long bound, @Nullable KeptTogether together) {
     this.source = source;
     this.name = name;
     this.limit = limit;
     this.bound = bound;
+    this.together = together;
+    if (together != null) together.add(this);
   }
 
   @Override
@@ -97,7 +103,7 @@ final class BlockCache implements MemoryAllocator {
       return 0;
     }
     notePeak();
-    cached -= size;
+    keep(-size);
     hits++;
     return free.pop();
   }
@@ -113,7 +119,7 @@ final class BlockCache implements MemoryAllocator {
 
   /** What is kept makes way where the limit wants it. */
   private void makeRoom() {
-    while (evictOne(false)) {} // until it fits, or nothing is left to evict
+    while (evictIf(() -> live + cached > limit)) {} // until it fits, or nothing is left to evict
   }
 
   /** The device may lack the room that what is kept takes up, or for what a block has more than was asked for. */
@@ -161,7 +167,7 @@ final class BlockCache implements MemoryAllocator {
       isKept &= !closed && !isExact;
       if (isKept) {
         push(size, address);
-        if (cached <= bound || isWaiting) return;
+        if ((cached <= bound && (together == null || !together.isTooMuch())) || isWaiting) return;
         isWaiting = true;
       }
     }
@@ -184,14 +190,20 @@ final class BlockCache implements MemoryAllocator {
     int at = sizeClass(size);
     if (kept[at] == null) kept[at] = new Addresses(size);
     kept[at].push(address);
-    cached += size;
+    keep(size);
+  }
+
+  /** So much more is kept, or less. */
+  private void keep(long bytes) {
+    cached += bytes;
+    if (together != null) together.count(bytes);
   }
 
   /** Gives one block back, while no device has work: whether nothing is left to do. */
   private boolean shrink() {
     boolean isDone = true;
     try {
-      isDone = !evictOne(true);
+      isDone = !evictIf(() -> cached > bound) && (together == null || !together.evictOne());
     } finally {
       if (isDone) waitsNoMore();
     }
@@ -202,18 +214,23 @@ final class BlockCache implements MemoryAllocator {
     isWaiting = false;
   }
 
-  /** Gives the largest block back if more is kept than the bound in a lull, or than the limit at any time: false if not. */
-  private boolean evictOne(boolean isLull) {
+  /** Gives the largest block back: false if there is none. */
+  boolean evictLargest() {
+    return evictIf(() -> true);
+  }
+
+  /** Gives the largest block back if too much is kept, which is asked under the lock: false if not. */
+  private boolean evictIf(BooleanSupplier isTooMuch) {
     Addresses largest = null;
     long address;
     synchronized (this) {
-      if (isLull ? cached <= bound : live + cached <= limit) return false;
+      if (!isTooMuch.getAsBoolean()) return false;
       for (int at = SIZES - 1; at >= 0 && largest == null; at--) {
         if (kept[at] != null && kept[at].count > 0) largest = kept[at];
       }
       if (largest == null) return false;
       address = largest.pop();
-      cached -= largest.size;
+      keep(-largest.size);
       evictions++;
     }
     source.free(address, largest.size);
@@ -228,7 +245,7 @@ final class BlockCache implements MemoryAllocator {
       all = kept.clone();
       Arrays.fill(kept, null);
       bytes = cached;
-      cached = 0;
+      keep(-bytes);
       for (Addresses blocks : all) evictions += blocks == null ? 0 : blocks.count;
     }
     RuntimeException failure = null;
@@ -258,6 +275,10 @@ final class BlockCache implements MemoryAllocator {
     synchronized (this) {
       return cached + below;
     }
+  }
+
+  synchronized long cachedBytes() {
+    return cached;
   }
 
   /** Keeps nothing from now on. */

@@ -5,6 +5,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.management.Management;
 import org.arbalest.device.spi.MemoryAllocator;
 
 /** The caches of devices' memory whose frees wait for the device. They stay as long as the process, as devices do. */
@@ -14,13 +15,22 @@ final class DeviceCaches {
 
   private static final CopyOnWriteArrayList<Cache> ALL = new CopyOnWriteArrayList<>();
 
+  /** A GPU's memory says nothing of how much main memory there is, for all of them; and that has no ENOMEM: too much of it ends the process. */
+  private static final class InMainMemory {
+    /** This part of all. */
+    static final int PART = 16;
+
+    static final KeptTogether KEPT = new KeptTogether(Management.mainMemory() / PART);
+  }
+
   private DeviceCaches() {}
 
   /** What allocates and frees instead of an allocator of a device, to be made once for each. */
   static MemoryAllocator around(Device device, MemoryAllocator allocator) {
     MemoryAllocator own = allocator;
     if (allocator.cacheBytes() > 0) {
-      BlockCache blocks = new BlockCache(allocator, "cache of " + device, Long.MAX_VALUE, allocator.cacheBytes());
+      KeptTogether together = allocator.isCpuAccessible() ? InMainMemory.KEPT : null;
+      BlockCache blocks = new BlockCache(allocator, "cache of " + device, Long.MAX_VALUE, allocator.cacheBytes(), together);
       ALL.add(new Cache(device.id(), blocks));
       own = blocks;
     }

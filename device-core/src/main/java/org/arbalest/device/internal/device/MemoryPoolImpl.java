@@ -20,7 +20,7 @@ public final class MemoryPoolImpl implements MemoryPool, AllocatingMemory {
   private MemoryPoolImpl(MemoryManager upstream, long limit) {
     this.device = upstream.device();
     this.limit = limit;
-    this.blocks = new BlockCache(AllocatingMemory.allocatorOf(upstream), toString(), limit, limit);
+    this.blocks = new BlockCache(AllocatingMemory.allocatorOf(upstream), toString(), limit, limit, null);
   }
 
   public static MemoryPool of(MemoryManager upstream, long limitBytes) {
