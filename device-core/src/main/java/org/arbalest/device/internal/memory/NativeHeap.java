@@ -124,12 +124,15 @@ public final class NativeHeap {
   }
 
   private static void copy(MemorySegment from, long start, MemorySegment to, long at, long bytes) {
-    long done = 0;
-    do { // also of nothing: whoever may not read that gets to know
-      long part = Math.min(AT_ONCE, bytes - done);
-      MemorySegment.copy(from, start + done, to, at + done, part);
-      done += part;
-    } while (done < bytes);
+    if (bytes <= AT_ONCE) { // also of nothing: whoever may not read that gets to know
+      MemorySegment.copy(from, start, to, at, bytes);
+    } else {
+      copyInParts(from, start, to, at, bytes);
+    }
+  }
+
+  private static void copyInParts(MemorySegment from, long start, MemorySegment to, long at, long bytes) {
+    for (long done = 0; done < bytes; done += AT_ONCE) MemorySegment.copy(from, start + done, to, at + done, Math.min(AT_ONCE, bytes - done));
   }
 
   public static void fill(long address, long bytes, byte value) {
