@@ -84,6 +84,7 @@ final class ManagedMemory extends GpuMemory {
   /** What lives may be on the GPU or not; that all of it will be is assumed. */
   private synchronized void reserve(long bytes) {
     long free = freeOnGpu();
+    if (bytes > free - SLACK - live && makeRoom()) free = freeOnGpu();
     if (bytes > free - SLACK - live) {
       throw new DeviceException(
           Errno.ENOMEM,

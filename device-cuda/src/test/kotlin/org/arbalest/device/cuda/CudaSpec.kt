@@ -120,6 +120,16 @@ class CudaSpec : FunSpec({
         }
     }
 
+    test("DEV-28 managed memory has the room of what the GPU's own memory was freed of, also where the stream has yet to do that, or the pool keeps it") {
+        CudaDouble.reset(memory = 1 shl 20)
+        val managed = Devices.device(DeviceType.CUDA_MANAGED, 0)
+        repeat(200) {
+            device.allocate(700_000).close()
+            managed.allocate(700_000).close()
+        }
+        managed.memory().trim()
+    }
+
     test("memory: never more managed memory than the GPU has free, and the error has the numbers") {
         val managed = Devices.device(DeviceType.CUDA_MANAGED, 0)
         val half = GpuDouble.MEMORY / 2
