@@ -68,6 +68,8 @@ public enum DLPack {
    *
    * @param target where to
    * @param consumer the stream that the consumer works in, which makes the copy; see {@link DeviceArray#copyTo(MemoryManager, DeviceStream)}
+   * @return the struct, which the deleter frees
+   * @throws DeviceException as {@link #exportTensor(DeviceArray)} does, and {@code copyTo}
    */
   public MemorySegment exportCopy(DeviceArray array, MemoryManager target, DeviceStream consumer) {
     Objects.requireNonNull(target, "target");

@@ -59,11 +59,11 @@ public sealed interface Device permits DeviceImpl {
    * such as {@code CUDA_HOST:0}, owned by the caller. Pinning is slow; it is worth it for memory that is used often.
    *
    * <p>When nobody here uses the buffer any more, nor a slice of it or an array, the memory is unpinned, once, as soon as no device has work, or by {@link
-   * MemoryManager#trim}. Until then it must stay: {@code onUnpinned} says that it may go. The segment is reachable as long, so that one of an automatic arena needs
-   * nothing more.
+   * MemoryManager#trim} of any memory. Until then it must stay: {@code onUnpinned} says that it may go, so who frees it earlier, or closes its arena, frees what the device may yet
+   * read. The segment is reachable as long, so that one of an automatic arena needs nothing more.
    *
    * @param memory native, not empty; what is pinned are its pages
-   * @param onUnpinned run once, on any thread, after the memory was unpinned; not if that fails, which the log says
+   * @param onUnpinned run once, on any thread, when the memory was unpinned, or that failed for good, which the log says; not if this throws
    * @throws DeviceException with {@code ENOSYS} if the device pins no memory of others, {@code EINVAL} if the memory, or a page of it, is pinned already
    */
   DeviceBuffer pin(MemorySegment memory, Runnable onUnpinned);

@@ -39,8 +39,9 @@ public final class Devices {
   }
 
   /**
-   * The device of a kind that has a UUID, which is the same in all processes, whatever ids they see; opens no other.
+   * The device of a kind that has a UUID, which is the same in all processes, whatever ids they see; opens no other. Of a GPU's pinned and managed memory it is the GPU's.
    *
+   * @param uuid as {@code nvidia-smi -L} writes it behind {@code GPU-} or {@code MIG-}; HIP's are 16 characters, taken for the 16 bytes
    * @throws DeviceException with {@code ENOSYS} if none that this process sees has it, or several have: says which there are
    */
   public static Device device(DeviceType type, UUID uuid) {
@@ -50,7 +51,8 @@ public final class Devices {
   /**
    * The device of a kind that is somewhere on the PCI bus; opens no other.
    *
-   * @param pciBusId such as {@code 0000:3b:00.0}, or without the domain, or with eight digits of it, as {@code nvidia-smi} has it; in any case of letters
+   * @param pciBusId such as {@code 0000:3b:00.0}; also without domain and function, which are 0 then, with a domain of 8 digits, as {@code nvidia-smi} writes it, and in any
+   *     case of letters
    * @throws DeviceException with {@code ENOSYS} if none that this process sees is there, or several are, as parts of one GPU: says which there are
    */
   public static Device deviceAt(DeviceType type, String pciBusId) {

@@ -16,6 +16,7 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.MemoryPool
 import org.arbalest.device.SharedArray
+import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
@@ -338,14 +339,17 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
                 Devices.device(kind, identity.uuid()!!) shouldBe Devices.device(kind, ordinal.toLong())
                 Devices.device(kind, ordinal.toLong()).identity() shouldBe identity
             }
-            val places = listOf("0000:3${"bc"[ordinal]}:00.0", "3${"BC"[ordinal]}:00.0", "00000000:3${"BC"[ordinal]}:00.0") // the last as nvidia-smi has it
-            for (text in places) Devices.deviceAt(type, text) shouldBe backend.gpu(ordinal)
+            for (text in listOf("0000:3b:00.0", "3B:00.0", "00000000:3B:00.0", "3b:0")) { // nvidia-smi writes 8 digits
+                Devices.deviceAt(type, text.replace("3b", "3${"bc"[ordinal]}").replace("3B", "3${"BC"[ordinal]}")) shouldBe backend.gpu(ordinal)
+            }
         }
         val error = shouldThrow<DeviceException> { Devices.device(type, UUID(1, 2)) }
         error.errno() shouldBe Errno.ENOSYS
         error.message shouldContain "no device of $type has the UUID 00000000-0000-0001-0000-000000000002; there are $type:0 (61726261"
-        shouldThrow<DeviceException> { Devices.deviceAt(type, "00010000:3b:00.0") }.message shouldContain "no device of $type has the PCI bus id 10000:3b:00.0"
-        shouldThrow<DeviceException> { Devices.deviceAt(type, "nowhere") }.message shouldContain "$type:1 (61726261"
+        for (text in listOf("nowhere", "0001:3b:00.0", "3b:01.0", "3b:00.1", "")) {
+            shouldThrow<DeviceException> { Devices.deviceAt(type, text) }.message shouldStartWith "no device of $type has the PCI bus id $text; there are $type:0 (61726261"
+        }
+        shouldThrow<DeviceException> { Devices.deviceAt(DeviceType.CPU, "3b:00.0") }.message shouldContain "no UUID is known, on no PCI bus"
         Devices.cpu().identity().uuid().shouldBeNull()
     }
 }

@@ -3,12 +3,13 @@ package org.arbalest.device.internal.device;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceIdentity;
@@ -24,6 +25,10 @@ public final class DeviceLookup {
   /** What a device is does not change. */
   private static final Map<Known, DeviceIdentity> KNOWN = new ConcurrentHashMap<>();
 
+  /** Domain (drivers write 4 digits, {@code nvidia-smi} 8), bus, device, function. */
+  private static final Pattern PCI_BUS_ID =
+      Pattern.compile("(?:([0-9a-f]{1,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})(?:\\.([0-7]))?", Pattern.CASE_INSENSITIVE);
+
   private record Known(DeviceType type, long id) {}
 
   private DeviceLookup() {}
@@ -36,10 +41,17 @@ public final class DeviceLookup {
 
   /** See {@link org.arbalest.device.Devices#deviceAt(DeviceType, String)}. */
   public static Device byPciBusId(DeviceType type, String pciBusId) {
-    String asked = pciBusId.toLowerCase(Locale.ROOT);
-    boolean hasDomain = asked.indexOf(':') != asked.lastIndexOf(':');
-    String full = hasDomain ? asked.replaceFirst("^0+(?=[0-9a-f]{4,}:)", "") : "0000:" + asked;
-    return one(type, "the PCI bus id " + full, identity -> full.equals(identity.pciBusId()));
+    String place = place(pciBusId);
+    return one(type, "the PCI bus id " + pciBusId, identity -> identity.pciBusId() != null && place.equals(place(identity.pciBusId())));
+  }
+
+  /** The same for the same place, however it is written; what is none stays what it is. */
+  private static String place(String pciBusId) {
+    Matcher parts = PCI_BUS_ID.matcher(pciBusId.strip());
+    if (!parts.matches()) return pciBusId;
+    String domain = parts.group(1) == null ? "0" : parts.group(1);
+    String function = parts.group(4) == null ? "0" : parts.group(4);
+    return "%x:%x:%x.%s".formatted(Long.parseLong(domain, 16), Integer.parseInt(parts.group(2), 16), Integer.parseInt(parts.group(3), 16), function);
   }
 
   /** One by its UUID; among several of the same, as parts of some GPUs are, by the place on the bus as well. */
@@ -76,10 +88,13 @@ public final class DeviceLookup {
   private static String all(DeviceType type) {
     List<String> all = new ArrayList<>();
     for (long id = 0; id < count(type); id++) {
-      DeviceIdentity identity = identity(type, id);
-      all.add(type + ":" + id + " (" + identity.uuid() + ", at " + identity.pciBusId() + ")");
+      all.add((type.equals(DeviceType.CPU) ? "CPU" : type + ":" + id) + " (" + words(identity(type, id)) + ")");
     }
     return all.isEmpty() ? "none" : String.join(", ", all);
+  }
+
+  private static String words(DeviceIdentity identity) {
+    return (identity.uuid() == null ? "no UUID is known" : identity.uuid()) + (identity.pciBusId() == null ? ", on no PCI bus" : ", at " + identity.pciBusId());
   }
 
   private static int count(DeviceType type) {
