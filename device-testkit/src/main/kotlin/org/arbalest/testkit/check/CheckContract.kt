@@ -11,6 +11,7 @@ import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.nulls.shouldNotBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldStartWith
 import org.arbalest.testkit.ChildJvm
 import java.io.File
 import kotlin.io.path.createTempDirectory
@@ -136,6 +137,21 @@ public fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
         withClue(child.output) {
             child.output shouldContain "All is well"
             child.output.lines().last { it.isNotBlank() } shouldBe "loaded of ours: []"
+        }
+    }
+
+    test("CHK-05 a file that cannot be written is refused before anything is run") {
+        val folder = createTempDirectory("gpu-check")
+        try {
+            for ((file, why) in listOf(folder / "none" / "check.json" to "${folder / "none"} is no folder", folder to "it is a folder")) {
+                val child = ChildJvm.run(gpu.program, "--double", "--quick", "--only=events", "--json=$file", options = childOptions())
+                withClue(child.output) {
+                    child.exitCode shouldBe 2
+                    child.output shouldStartWith "--json=$file: $why"
+                }
+            }
+        } finally {
+            folder.toFile().deleteRecursively()
         }
     }
 

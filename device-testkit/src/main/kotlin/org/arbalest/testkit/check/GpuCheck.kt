@@ -10,6 +10,8 @@ import java.lang.management.ManagementFactory
 import java.nio.file.Path
 import java.time.Instant
 import java.util.concurrent.Callable
+import kotlin.io.path.isDirectory
+import kotlin.io.path.isWritable
 import kotlin.time.DurationUnit
 import kotlin.time.TimeSource
 
@@ -46,7 +48,7 @@ private class GpuCheck(private val gpu: CheckedGpu) : Callable<Int> {
     @Option(names = ["--benchmarks"], description = ["Runs JMH's benchmarks instead, for their figures."])
     private var benchmarks = false
 
-    @Option(names = ["--minutes"], description = ["What all may take together: \${DEFAULT-VALUE}. What then has not begun is not run."])
+    @Option(names = ["--minutes"], paramLabel = "N", description = ["What all may take together: \${DEFAULT-VALUE}. What then has not begun is not run."])
     private var minutes = 8L
 
     @Option(
@@ -88,6 +90,7 @@ private class GpuCheck(private val gpu: CheckedGpu) : Callable<Int> {
     }
 
     private fun all(): Int {
+        requireWritable()
         val first = run(steps(gpu, listOf()).first())
         val device = first.device
         device?.devices?.forEach { println("  $it") }
@@ -100,12 +103,19 @@ private class GpuCheck(private val gpu: CheckedGpu) : Callable<Int> {
         val results = listOf(first) + chosen.map { if (device == null) left(it, "there is no device") else run(it) }
         val host = HostFacts("${property("os.name")} ${property("os.version")} ${property("os.arch")}", Runtime.getRuntime().availableProcessors(), memory, property("java.runtime.version"))
         val report = Report(
-            gpu.name, "${Instant.now()}", double != null, quick, only, host, device, sizes, results, start.elapsedNow().toDouble(DurationUnit.SECONDS),
+            gpu.name, "${Instant.now()}", double != null, quick, only, host, device, sizes, results.map { it.copy(device = null) }, start.elapsedNow().toDouble(DurationUnit.SECONDS),
         )
-        write(report, json)
         print(report.table())
+        write(report, json)
         println("All of it, for programs: ${json.toAbsolutePath()}")
         return report.exitCode
+    }
+
+    /** Now, not when all has been run. */
+    private fun requireWritable() {
+        val folder = json.toAbsolutePath().parent
+        val why = if (json.isDirectory()) "it is a folder" else if (!folder.isDirectory()) "$folder is no folder" else if (!folder.isWritable()) "$folder cannot be written to" else return
+        throw ParameterException(line.commandLine(), "--json=$json: $why")
     }
 
     private fun run(step: Step): StepResult {

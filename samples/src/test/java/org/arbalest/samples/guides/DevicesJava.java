@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.samples.guides;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.SocketChannel;
+import java.util.UUID;
+import org.arbalest.device.*;
+import org.arbalest.device.abi.DeviceType;
+
+/** The snippets of docs/guides/devices.md about memory and processes. */
+final class DevicesJava {
+  private DevicesJava() {}
+
+  static Device find(String uuid, String pciBusId) {
+    Device gpu = Devices.device(DeviceType.CUDA, UUID.fromString(uuid)); // of nvidia-smi -L, without GPU-
+    Device same = Devices.deviceAt(DeviceType.CUDA, pciBusId); // as nvidia-smi or lspci writes it
+    if (!gpu.equals(same)) throw new IllegalStateException(uuid + " is " + gpu + ", and at " + pciBusId + " is " + same);
+    return gpu;
+  }
+
+  static String allocate(Device gpu, long bytes) {
+    Device managed = Devices.device(DeviceType.CUDA_MANAGED, gpu.id()); // a kind of its own, under the GPU's id
+    try (DeviceStream stream = gpu.createStream();
+        DeviceBuffer own = gpu.allocate(bytes);
+        DeviceBuffer pinned = gpu.hostMemory().orElseThrow().allocate(bytes);
+        DeviceBuffer both = managed.allocate(bytes);
+        DeviceBuffer ordered = stream.memory().allocate(bytes)) { // closing it frees it in the stream's turn
+      pinned.segment().fill((byte) 1);
+      stream.copy(pinned, own);
+      stream.copy(own, both);
+      stream.copy(own, ordered);
+      stream.synchronize();
+      return own + ", " + pinned + ", " + both + ", " + ordered;
+    }
+  }
+
+  static MeteredMemory.Statistics bounded(Device gpu, DeviceArray batch, long limit) {
+    MeteredMemory memory = gpu.memory().limited(limit); // what comes from elsewhere does not count
+    try (DeviceArray there = batch.copyTo(memory, gpu.defaultStream())) { // ENOMEM with the numbers, if it is more than the limit
+      there.synchronize();
+      return memory.statistics(); // in buffers now, at the most, in all
+    }
+  }
+
+  static void pinned(Device gpu, MemorySegment table, DeviceBuffer to, DeviceStream stream, Arena arena) {
+    try (DeviceBuffer buffer = gpu.pin(table, arena::close)) { // the callback: nothing reads table any more, so it may go
+      stream.copy(buffer, to); // as fast as from hostMemory()
+    } // kept until the copy is done, then unpinned
+  }
+
+  static void give(Device gpu, DeviceArray batch, SocketChannel socket) throws IOException {
+    MemoryManager memory = gpu.shareableMemory().orElseThrow();
+    try (ArrayLink link = ArrayLink.over(socket)) { // the socket is the link's from here on: closing it is hanging up
+      link.send(batch.copyTo(memory, gpu.defaultStream())); // spent; stays here until the other process has released it
+    }
+  }
+
+  static double take(SocketChannel socket) throws IOException, InterruptedException {
+    double total = 0;
+    try (ArrayLink link = ArrayLink.over(socket)) {
+      DeviceArray next;
+      while ((next = link.receive()) != null) {
+        try (DeviceArray batch = next;
+            DeviceArray here = batch.copyTo(Devices.cpu())) {
+          here.synchronize();
+          total += here.column("price").asDoubles().get(0);
+        }
+      }
+    }
+    return total;
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.samples.guides
+
+import org.arbalest.coroutines.*
+import org.arbalest.device.*
+import org.arbalest.device.abi.DeviceType
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.nio.channels.SocketChannel
+import java.util.UUID
+
+// The snippets of docs/guides/devices.md about memory and processes.
+
+fun find(uuid: String, pciBusId: String): Device {
+    val gpu = Devices.device(DeviceType.CUDA, UUID.fromString(uuid)) // of nvidia-smi -L, without GPU-
+    val same = Devices.deviceAt(DeviceType.CUDA, pciBusId) // as nvidia-smi or lspci writes it
+    check(gpu == same) { "$uuid is $gpu, and at $pciBusId is $same" }
+    return gpu
+}
+
+fun allocate(gpu: Device, bytes: Long): String {
+    val managed = Devices.device(DeviceType.CUDA_MANAGED, gpu.id()) // a kind of its own, under the GPU's id
+    return gpu.createStream().use { stream ->
+        gpu.allocate(bytes).use { own ->
+            gpu.hostMemory().orElseThrow().allocate(bytes).use { pinned ->
+                managed.allocate(bytes).use { both ->
+                    stream.memory().allocate(bytes).use { ordered -> // closing it frees it in the stream's turn
+                        pinned.segment().fill(1)
+                        stream.copy(pinned, own)
+                        stream.copy(own, both)
+                        stream.copy(own, ordered)
+                        stream.synchronize()
+                        "$own, $pinned, $both, $ordered"
+                    }
+                }
+            }
+        }
+    }
+}
+
+fun bounded(gpu: Device, batch: DeviceArray, limit: Long): MeteredMemory.Statistics {
+    val memory = gpu.memory().limited(limit) // what comes from elsewhere does not count
+    return batch.copyTo(memory, gpu.defaultStream()).use { there -> // ENOMEM with the numbers, if it is more than the limit
+        there.synchronize()
+        memory.statistics() // in buffers now, at the most, in all
+    }
+}
+
+fun pinned(gpu: Device, table: MemorySegment, to: DeviceBuffer, stream: DeviceStream, arena: Arena) {
+    gpu.pin(table) { arena.close() }.use { buffer -> // the callback: nothing reads table any more, so it may go
+        stream.copy(buffer, to) // as fast as from hostMemory()
+    } // kept until the copy is done, then unpinned
+}
+
+fun give(gpu: Device, batch: DeviceArray, socket: SocketChannel) {
+    val memory = gpu.shareableMemory().orElseThrow()
+    ArrayLink.over(socket).use { link -> // the socket is the link's from here on: closing it is hanging up
+        link.send(batch.copyTo(memory, gpu.defaultStream())) // spent; stays here until the other process has released it
+    }
+}
+
+fun take(socket: SocketChannel): Double {
+    var total = 0.0
+    ArrayLink.over(socket).use { link ->
+        while (true) (link.receive() ?: break).use { batch ->
+            batch.copyTo(Devices.cpu()).use { here ->
+                here.synchronize()
+                total += here["price"].doubles()[0]
+            }
+        }
+    }
+    return total
+}
