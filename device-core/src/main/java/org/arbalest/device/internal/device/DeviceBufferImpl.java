@@ -109,7 +109,7 @@ public final class DeviceBufferImpl implements DeviceBuffer {
   @Override
   public MemorySegment segment() {
     checkOpen();
-    if (!isCpuAccessible) throw new DeviceException(Errno.ENOSYS, "the CPU cannot access memory of " + device);
+    if (!isCpuAccessible) throw new DeviceException(Errno.ENOSYS, "the CPU cannot access memory of " + device + ": copy() it, or go by reader() and writer()");
     return NativeHeap.segment(address, size);
   }
 

@@ -197,7 +197,8 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
     if (readable) return;
     readable = array.isReadable();
     if (!readable) {
-      String why = array.device().isCpuAccessible() ? ", and has an event that must be waited for first" : ", whose memory the CPU cannot read";
+      String remedy = array.device().isOpaque() ? "" : ": copyTo(Devices.cpu()) brings it here";
+      String why = array.device().isCpuAccessible() ? ", and has an event that must be waited for first" : ", whose memory the CPU cannot read" + remedy;
       throw new DeviceException(Errno.ENOSYS, describe() + " is on " + array.device() + why);
     }
   }
