@@ -57,6 +57,7 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     internal val library: NativeLibrary by lazy { NativeLibrary.compileAs(soname, *sources, *CORE) }
     private val resetFunction by function("double_reset", null, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT)
     private val failFunction by function("double_fail", null, ADDRESS, JAVA_LONG, JAVA_INT)
+    private val failFromFunction by function("double_fail_from", null, ADDRESS, JAVA_LONG, JAVA_INT)
     private val failNothingFunction by function("double_fail_nothing", JAVA_INT)
     private val dieFunction by function("double_die", null, JAVA_INT, JAVA_INT)
     private val liveFunction by function("double_live", JAVA_LONG, JAVA_INT)
@@ -64,6 +65,9 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     private val callsHereFunction by function("double_calls_here", JAVA_LONG, ADDRESS)
     private val reachPageableFunction by function("double_reach_pageable", null, JAVA_INT)
     private val holdHostFunctions by function("double_hold_host_functions", null, JAVA_INT)
+    private val oneHostThreadFunction by function("double_one_host_thread", null, JAVA_INT)
+    private val allocationsWaitFunction by function("double_allocations_wait", null, JAVA_INT)
+    private val captureStreamFunction by function("double_capture_stream", JAVA_LONG, ADDRESS, JAVA_INT)
     private val copiesDoneFunction by function("double_copies_done", JAVA_LONG)
     private val mappedFunction by function("double_mapped", JAVA_LONG)
     private val freeingFunction by function("double_freeing", JAVA_INT)
@@ -101,12 +105,17 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
         captureFunction.invoke(0)
         captureModesFunction.invoke(1)
         connections(0)
+        oneHostThreadFunction.invoke(0)
+        allocationsWait(false)
     }
 
     /** Lets a call fail with [code]: the [nth] from now on of the function [name], such as `cuMemAlloc`, or of any if it is empty. */
     public fun fail(name: String, nth: Long = 1, code: Int = 999): Unit = withArguments { failFunction.invoke(text(name), nth, code) }
 
-    /** Takes back what [fail] asked for and has not come: how many. */
+    /** Like [fail], that call and all that come after it, until [failNothing]. */
+    public fun failFrom(name: String, nth: Long = 1, code: Int = 999): Unit = withArguments { failFromFunction.invoke(text(name), nth, code) }
+
+    /** Takes back what [fail] and [failFrom] asked for: how many of them have not come. */
     public fun failNothing(): Int = failNothingFunction.invoke() as Int
 
     /** Lets a device die, as of a kernel that reads where there is nothing: every call fails, what is queued is dropped. */
@@ -185,6 +194,28 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
         } finally {
             holdHostFunctions.invoke(0)
         }
+    }
+
+    /** Lets each device call one host function at a time, as a runtime with one thread for them does; until [reset]. */
+    public fun oneHostThread() {
+        oneHostThreadFunction.invoke(1)
+    }
+
+    /** Whether whoever allocates memory, not in a stream's order, waits until the device has done all that is queued, and holds up the others meanwhile; no, if a test does not say so. */
+    public fun allocationsWait(wait: Boolean) {
+        allocationsWaitFunction.invoke(if (wait) 1 else 0)
+    }
+
+    /** Runs a block while the owner of a stream captures it into a graph, which is never launched: how much went into that. */
+    public fun captured(handle: Long, block: () -> Unit): Long {
+        captureStreamFunction.invoke(MemorySegment.ofAddress(handle), 1)
+        var captured: Long
+        try {
+            block()
+        } finally {
+            captured = captureStreamFunction.invoke(MemorySegment.ofAddress(handle), 0) as Long
+        }
+        return captured
     }
 
     /** How many copies the devices have done since the process began. */

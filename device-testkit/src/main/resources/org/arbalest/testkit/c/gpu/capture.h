@@ -11,8 +11,6 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { GPU_CAPTURE_UNSUPPORTED = 900, GPU_CAPTURED_EVENT = 907 };
-
 enum capture_call {
   CAPTURE_SAFE,   /* has its place in a stream, or touches none: never forbidden */
   CAPTURE_UNSAFE, /* "potentially unsafe": forbidden to a thread in another mode than relaxed */

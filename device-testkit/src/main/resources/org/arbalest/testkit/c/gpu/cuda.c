@@ -260,6 +260,7 @@ API CUresult cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
 
 API CUresult cuMemAlloc_v2(uint64_t* address, size_t bytes) {
   CONTEXT("cuMemAlloc");
+  gpu_wait_as_allocation(context);
   return ipc_allocate(context, bytes, address);
 }
 
@@ -311,6 +312,7 @@ API CUresult cuIpcOpenEventHandle(CUevent* event, CUipcEventHandle handle) {
 API CUresult cuMemHostAlloc(void** address, size_t bytes, unsigned flags) {
   CONTEXT("cuMemHostAlloc");
   if ((flags & ~7U) != 0) return GPU_INVALID_VALUE;
+  gpu_wait_as_allocation(context);
   return gpu_allocate(context, GPU_PINNED, bytes, (uint64_t*)address);
 }
 
@@ -334,6 +336,7 @@ API CUresult cuMemHostUnregister(void* address) {
 API CUresult cuMemAllocManaged(uint64_t* address, size_t bytes, unsigned flags) {
   CONTEXT("cuMemAllocManaged");
   if (flags != 1 && flags != 2) return GPU_INVALID_VALUE;
+  gpu_wait_as_allocation(context);
   return gpu_allocate(context, GPU_MANAGED, bytes, address);
 }
 
@@ -648,6 +651,16 @@ API CUresult cuStreamQuery(CUstream stream) {
 API CUresult cuStreamSynchronize(CUstream stream) {
   CONTEXT("cuStreamSynchronize");
   return gpu_stream_synchronize(stream_of(context, stream));
+}
+
+/* A stream that is not the context's default needs none: CUDA_ERROR_INVALID_CONTEXT is not among what cuda.h has it return. */
+API CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
+  CALL("cuStreamIsCapturing");
+  if ((uintptr_t)stream <= HANDLE_OF_DEFAULT && CURRENT == NULL) return GPU_NO_CONTEXT;
+  int is = 0;
+  CUresult code = gpu_stream_is_captured(stream_of(CURRENT, stream), &is);
+  if (code == GPU_OK) *status = is;
+  return code;
 }
 
 API CUresult cuStreamGetCtx(CUstream stream, CUcontext* its) {

@@ -40,6 +40,8 @@ struct fault {
   char name[48]; /* empty: any call */
   int64_t left;  /* calls until it is due */
   int code;
+  int lasts; /* all calls from that one on */
+  int came;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -126,7 +128,13 @@ int gpu_call(const char* name, gpu_rule* rule) {
   for (int i = 0; i < MOST_FAULTS; i++) {
     struct fault* fault = &faults[i];
     if (fault->left == 0 || (fault->name[0] && strcmp(fault->name, name) != 0)) continue;
-    if (--fault->left == 0) code = fault->code;
+    if (fault->left > 1) {
+      fault->left--;
+      continue;
+    }
+    code = fault->code;
+    fault->came = 1;
+    if (!fault->lasts) fault->left = 0;
   }
   gpu_unlock();
   return code;
@@ -461,24 +469,31 @@ DOUBLE void double_reset(int count, int64_t memory, int has_pools, int version) 
   gpu_unlock();
 }
 
-/* Lets the nth call of a function from now on fail; of any, if the name is empty. */
-DOUBLE void double_fail(const char* name, int64_t nth, int code) {
+static void fail(const char* name, int64_t nth, int code, int lasts) {
   gpu_lock();
   for (int i = 0; i < MOST_FAULTS; i++) {
     if (faults[i].left != 0) continue;
     snprintf(faults[i].name, sizeof(faults[i].name), "%s", name);
     faults[i].left = nth;
     faults[i].code = code;
+    faults[i].lasts = lasts;
+    faults[i].came = 0;
     break;
   }
   gpu_unlock();
 }
 
+/* Lets the nth call of a function from now on fail; of any, if the name is empty. */
+DOUBLE void double_fail(const char* name, int64_t nth, int code) { fail(name, nth, code, 0); }
+
+/* Likewise, and all that come after it, until double_fail_nothing. */
+DOUBLE void double_fail_from(const char* name, int64_t nth, int code) { fail(name, nth, code, 1); }
+
 /* Takes back what has not come: how many. */
 DOUBLE int double_fail_nothing(void) {
   int pending = 0;
   gpu_lock();
-  for (int i = 0; i < MOST_FAULTS; i++) pending += faults[i].left != 0;
+  for (int i = 0; i < MOST_FAULTS; i++) pending += faults[i].left != 0 && !faults[i].came;
   memset(faults, 0, sizeof(faults));
   gpu_unlock();
   return pending;

@@ -215,6 +215,7 @@ API hipError_t hipMemGetInfo(size_t* free_bytes, size_t* total) {
 
 API hipError_t hipMalloc(void** address, size_t bytes) {
   DEVICE("hipMalloc");
+  gpu_wait_as_allocation(device);
   RETURN(ipc_allocate(device, bytes, (uint64_t*)address));
 }
 
@@ -270,6 +271,7 @@ API hipError_t hipHostMalloc(void** address, size_t bytes, unsigned int flags) {
   DEVICE("hipHostMalloc");
   if ((flags & ~HOST_FLAGS) != 0) RETURN(GPU_INVALID_VALUE);
   if (flags != 0 && !(flags & HOST_COHERENT)) gpu_violation("pinned memory was allocated by the flags 0x%x, which is not coherent", flags);
+  gpu_wait_as_allocation(device);
   RETURN(gpu_allocate(device, GPU_PINNED, bytes, (uint64_t*)address));
 }
 
@@ -428,6 +430,14 @@ API hipError_t hipStreamDestroy(hipStream_t stream) {
 API hipError_t hipStreamQuery(hipStream_t stream) {
   DEVICE("hipStreamQuery");
   RETURN(gpu_stream_query(stream_of(device, stream)));
+}
+
+API hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* status) {
+  DEVICE("hipStreamIsCapturing");
+  int is = 0;
+  hipError_t code = gpu_stream_is_captured(stream_of(device, stream), &is);
+  if (code == GPU_OK) *status = is;
+  RETURN(code);
 }
 
 API hipError_t hipStreamSynchronize(hipStream_t stream) {

@@ -106,16 +106,42 @@ static int is_alive(int process) {
   return state != 'Z' && state != 'X';
 }
 
-/* Whoever has just been killed may still be on its way: its sockets can be closed before it is gone. */
+/* Whether it ends, and is only not gone yet: it has been told to by SIGKILL, as each of its threads is when it exits, or is at it (PF_EXITING). */
+static int is_ending(int process) {
+  char path[64], line[256];
+  unsigned flags = 0;
+  unsigned long long pending = 0, bits;
+  snprintf(path, sizeof(path), "/proc/%d/stat", process);
+  FILE* file = fopen(path, "r");
+  if (file == NULL) return 1;
+  int is_read = fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %u", &flags) == 1;
+  fclose(file);
+  snprintf(path, sizeof(path), "/proc/%d/status", process);
+  file = fopen(path, "r");
+  if (file == NULL) return 1;
+  while (fgets(line, sizeof(line), file) != NULL) {
+    if (sscanf(line, "SigPnd: %llx", &bits) == 1 || sscanf(line, "ShdPnd: %llx", &bits) == 1) pending |= bits;
+  }
+  fclose(file);
+  return (is_read && (flags & 4U)) || (pending >> (SIGKILL - 1) & 1U);
+}
+
+/* Whoever has just been killed may still be on its way, for which it gets 2 s: its sockets can be closed before it is gone. From one that lives on nothing is
+   forgiven but what it takes to tell them apart: 50 ms. */
 static int opener(struct control* control) {
   struct timespec moment = {0, 1000000};
+  int has_lived = 0;
   for (int patience = 0; patience < 2000; patience++) {
     int alive = 0;
+    int ending = 1;
     for (int i = 0; i < MOST_OPENERS; i++) {
       int process = __atomic_load_n(&control->openers[i], __ATOMIC_ACQUIRE);
-      if (process != 0 && is_alive(process)) alive = process;
+      if (process == 0 || !is_alive(process)) continue;
+      alive = process;
+      ending &= is_ending(process);
     }
     if (alive == 0) return 0;
+    if (!ending && ++has_lived == 50) return alive;
     if (patience == 1999) return alive;
     nanosleep(&moment, NULL);
   }

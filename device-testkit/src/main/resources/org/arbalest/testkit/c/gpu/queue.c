@@ -44,6 +44,7 @@ struct gpu_stream {
   int destroyed;
   int index; /* among the streams of its device */
   int locked;
+  int captured; /* what is queued goes into a graph, and is not done */
   gpu_stream* next;
 };
 
@@ -62,11 +63,23 @@ static int64_t last_number;
 static int64_t copies_done;
 static int host_functions_held;
 
+/* Host functions "without a mandated order (in independent streams) execute in undefined order and may be serialized" (cuda.h, cuLaunchHostFunc), and HIP calls all
+   back in one thread: so one that takes long holds up those of other streams. If a test asks for it, a device calls one at a time. */
+static int one_host_thread;
+static int calling_back[GPU_MOST_DEVICES];
+
+/* CUDA's Programming Guide has page-locked and device memory allocations under "Implicit Synchronization": commands of different streams that are queued before
+   and after one "cannot run concurrently". Whether the caller waits as well is written nowhere: some saw it (alpaka-group/alpaka issue 2371), some did not, and
+   would not rely on it (cupy/cupy pull request 2898); hipHostMalloc has waited for the device, or not, by release (ROCm/hip pull requests 1999, 2053). If a
+   test asks for it, whoever allocates in that way waits, and holds up the others. */
+static int allocations_wait;
+
 /* Its words are record generations: the last that was asked for, and the last that was reached; and whether whoever made it has destroyed it. */
 struct gpu_event {
   unsigned magic;
   int holders;
   int locked;
+  int captured; /* it was last recorded in a stream that was captured */
   gpu_device* device;
   int64_t own[EVENT_WORDS];
   int64_t* words;
@@ -136,6 +149,18 @@ static void run_wait_value(gpu_stream* stream, struct command* command) {
   }
 }
 
+static void run_host_function(gpu_stream* stream, struct command* command) {
+  int* calling = &calling_back[gpu_ordinal(stream->device)];
+  while ((host_functions_held || (one_host_thread && *calling > 0)) && !exit_has_begun() && gpu_status(stream->device) == 0) gpu_wait_progress();
+  ++*calling;
+  gpu_unlock();
+  gpu_call_back(command->function, command->data);
+  gpu_lock();
+  --*calling;
+  gpu_progress();
+  exit_called_back();
+}
+
 static void run(gpu_stream* stream, struct command* command) {
   switch (command->kind) {
     case COPY: run_copy(stream, command); break;
@@ -149,13 +174,7 @@ static void run(gpu_stream* stream, struct command* command) {
         wait_progress(command->event);
       }
       break;
-    case HOST:
-      while (host_functions_held && !exit_has_begun() && gpu_status(stream->device) == 0) gpu_wait_progress();
-      gpu_unlock();
-      gpu_call_back(command->function, command->data);
-      gpu_lock();
-      exit_called_back();
-      break;
+    case HOST: run_host_function(stream, command); break;
     case KERNEL: {
       void* arguments[MOST_PARAMETERS];
       for (int i = 0; i < MOST_PARAMETERS; i++) arguments[i] = &command->parameters[i];
@@ -258,9 +277,29 @@ static int add(gpu_stream* stream, struct command command) {
   return GPU_OK;
 }
 
+/*
+ * A stream that its owner captures: "a stream in capture mode does not execute what is queued, but adds it to a graph" (CUDA programming guide, Creating a Graph
+ * Using Stream Capture; cuda.h, cuStreamBeginCapture). Of an event that is recorded there nobody can tell until it is recorded elsewhere (CUDA_ERROR_CAPTURED_EVENT), a
+ * stream that waits for it joins the capture, and the captured stream waits for no event from outside (CUDA_ERROR_STREAM_CAPTURE_ISOLATION). Whoever asks
+ * for the stream, or waits for it, "invalidates" the capture: so rocBLAS asks first (ROCm/rocBLAS pull request 1447).
+ */
+static int64_t captured_commands;
+
+static int invalidates(gpu_stream* stream, const char* what) {
+  if (!stream->captured) return GPU_OK;
+  gpu_violation("a stream that is captured was %s, which invalidates the capture", what);
+  return GPU_CAPTURE_UNSUPPORTED;
+}
+
 static int enqueue(gpu_stream* stream, struct command command) {
   gpu_lock();
   int code = check(stream);
+  if (code == GPU_OK && stream->captured) {
+    captured_commands++;
+    free(command.snapshot);
+    gpu_unlock();
+    return code;
+  }
   if (code == GPU_OK) code = add(stream, command);
   gpu_unlock();
   return code;
@@ -311,11 +350,20 @@ int gpu_stream_destroy(gpu_stream* stream) {
   return code;
 }
 
+int gpu_stream_is_captured(gpu_stream* stream, int* is) {
+  gpu_lock();
+  int code = check(stream);
+  if (code == GPU_OK) *is = stream->captured;
+  gpu_unlock();
+  return code;
+}
+
 gpu_device* gpu_stream_device(gpu_stream* stream) { return stream != NULL && stream->magic == STREAM ? stream->device : NULL; }
 
 int gpu_stream_query(gpu_stream* stream) {
   gpu_lock();
   int code = check(stream);
+  if (code == GPU_OK) code = invalidates(stream, "asked for");
   if (code == GPU_OK && stream->head != NULL) code = GPU_NOT_READY;
   gpu_unlock();
   return code;
@@ -324,6 +372,7 @@ int gpu_stream_query(gpu_stream* stream) {
 int gpu_stream_synchronize(gpu_stream* stream) {
   gpu_lock();
   int code = check(stream);
+  if (code == GPU_OK) code = invalidates(stream, "waited for");
   while (code == GPU_OK && stream->head != NULL) {
     gpu_wait_progress();
     code = gpu_status(stream->device);
@@ -384,6 +433,10 @@ void gpu_wait_as_free(gpu_device* device) {
   await_device(device);
   gpu_free_ends();
   gpu_unlock();
+}
+
+void gpu_wait_as_allocation(gpu_device* device) {
+  if (allocations_wait) gpu_wait_as_free(device);
 }
 
 int gpu_free(gpu_device* device, uint64_t address, enum gpu_kind kind) {
@@ -489,6 +542,12 @@ int gpu_event_record(gpu_event* event, gpu_stream* stream) {
   int code = check(stream);
   if (code == GPU_OK) code = check_event(event);
   if (code == GPU_OK && event->device != stream->device) code = GPU_INVALID_HANDLE;
+  if (code == GPU_OK) event->captured = stream->captured;
+  if (code == GPU_OK && stream->captured) {
+    captured_commands++;
+    gpu_unlock();
+    return code;
+  }
   if (code == GPU_OK) code = add(stream, (struct command){.kind = RECORD, .event = event, .generation = ++event->words[EVENT_RECORDED]});
   gpu_unlock();
   return code;
@@ -498,6 +557,16 @@ int gpu_event_wait(gpu_stream* stream, gpu_event* event) {
   gpu_lock();
   int code = check(stream);
   if (code == GPU_OK) code = check_event(event);
+  if (code == GPU_OK && stream->captured && !event->captured) {
+    gpu_violation("a stream that is captured was to wait for an event from outside, which invalidates the capture");
+    code = GPU_CAPTURE_ISOLATION;
+  }
+  if (code == GPU_OK && event->captured) {
+    stream->captured = 1;
+    captured_commands++;
+    gpu_unlock();
+    return code;
+  }
   if (code == GPU_OK) code = add(stream, (struct command){.kind = WAIT, .event = event, .generation = word(event, EVENT_RECORDED)});
   gpu_unlock();
   return code;
@@ -506,6 +575,7 @@ int gpu_event_wait(gpu_stream* stream, gpu_event* event) {
 int gpu_event_query(gpu_event* event) {
   gpu_lock();
   int code = check_event(event);
+  if (code == GPU_OK && event->captured) code = GPU_CAPTURED_EVENT;
   if (code == GPU_OK && word(event, EVENT_COMPLETED) < word(event, EVENT_RECORDED)) code = GPU_NOT_READY;
   gpu_unlock();
   return code;
@@ -514,6 +584,7 @@ int gpu_event_query(gpu_event* event) {
 int gpu_event_synchronize(gpu_event* event) {
   gpu_lock();
   int code = check_event(event);
+  if (code == GPU_OK && event->captured) code = GPU_CAPTURED_EVENT;
   if (code == GPU_OK) {
     int64_t generation = word(event, EVENT_RECORDED);
     event->holders++;
@@ -588,6 +659,27 @@ DOUBLE void double_hold_host_functions(int hold) {
   host_functions_held = hold;
   gpu_progress();
   gpu_unlock();
+}
+
+/* Whether a device calls one host function at a time. */
+DOUBLE void double_one_host_thread(int is_one) {
+  gpu_lock();
+  one_host_thread = is_one;
+  gpu_progress();
+  gpu_unlock();
+}
+
+/* Whether whoever allocates, not in a stream's order, waits for the device. */
+DOUBLE void double_allocations_wait(int wait) { allocations_wait = wait; }
+
+/* Begins, or ends, the capture of a stream; the graph is never launched. How much was captured since it began. */
+DOUBLE int64_t double_capture_stream(gpu_stream* stream, int begins) {
+  gpu_lock();
+  int64_t captured = captured_commands;
+  stream->captured = begins;
+  captured_commands = 0;
+  gpu_unlock();
+  return captured;
 }
 
 /* How many copies devices have done since the process began. */

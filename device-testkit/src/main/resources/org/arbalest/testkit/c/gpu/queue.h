@@ -23,9 +23,11 @@ void gpu_stream_lock(gpu_stream* stream); /* for a runtime in which a stream tha
 void gpu_stream_unlock(gpu_stream* stream);
 void gpu_stream_pass(gpu_stream* stream); /* waits while it is locked */
 gpu_stream* gpu_default_stream(gpu_device* device); /* made at the first call; nobody destroys it */
+int gpu_stream_is_captured(gpu_stream* stream, int* is);
 gpu_device* gpu_stream_device(gpu_stream* stream); /* NULL if it is no stream */
 void gpu_device_synchronize(gpu_device* device);
 void gpu_wait_as_free(gpu_device* device); /* as gpu_free waits, and holds up others */
+void gpu_wait_as_allocation(gpu_device* device); /* if a test says that allocations do */
 int gpu_free(gpu_device* device, uint64_t address, enum gpu_kind kind); /* waits until all that is queued on the device is done; see gpu_free_begins */
 
 int gpu_copy(gpu_stream* stream, uint64_t to, uint64_t from, size_t size, int pinned_waits); /* whether the caller waits between pinned memory */
