@@ -54,6 +54,13 @@ public interface DeviceDriver extends MemoryAllocator {
   }
 
   /**
+   * Whether somebody captures a queue: what is put into it becomes part of a graph, is not done now, and its events never tell. Asking does the capture no harm.
+   */
+  default boolean isCaptured(long queue) {
+    return false;
+  }
+
+  /**
    * Where memory comes from whose allocations and frees take their turn in a queue, without a wait: it may be used by what is queued there afterwards, and until
    * the free. Null if this device has none; then what {@link #allocate} gives serves as well.
    */

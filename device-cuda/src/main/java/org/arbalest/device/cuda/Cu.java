@@ -43,6 +43,7 @@ final class Cu {
 
   /** {@code CU_STREAM_LEGACY}: the default stream by its name. */
   static final int LEGACY_STREAM = 1;
+  static final int PER_THREAD_STREAM = 2;
 
   private static final MethodHandle INIT = function("cuInit", JAVA_INT);
   private static final MethodHandle DRIVER_GET_VERSION = function("cuDriverGetVersion", JAVA_LONG);

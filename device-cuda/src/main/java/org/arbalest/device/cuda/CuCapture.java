@@ -10,6 +10,8 @@ import org.arbalest.device.spi.CaptureMode;
 final class CuCapture {
   private static final MethodHandle THREAD_EXCHANGE_STREAM_CAPTURE_MODE = Cu.optional("cuThreadExchangeStreamCaptureMode", JAVA_LONG);
 
+  private static final MethodHandle STREAM_IS_CAPTURING = Cu.optional("cuStreamIsCapturing", JAVA_LONG, JAVA_LONG);
+
   private static final CaptureMode MODE = new CaptureMode(CuCapture::threadExchangeStreamCaptureMode, CuAnswers::of, CuCapture::report);
 
   private CuCapture() {}
@@ -20,6 +22,15 @@ final class CuCapture {
   static int threadExchangeStreamCaptureMode(long mode) {
     try {
       return (int) THREAD_EXCHANGE_STREAM_CAPTURE_MODE.invokeExact(mode);
+    } catch (Throwable t) {
+      throw Cu.unexpected(t);
+    }
+  }
+
+  /** Since CUDA 10.0. */
+  static int streamIsCapturing(long stream, long status) {
+    try {
+      return (int) STREAM_IS_CAPTURING.invokeExact(stream, status);
     } catch (Throwable t) {
       throw Cu.unexpected(t);
     }

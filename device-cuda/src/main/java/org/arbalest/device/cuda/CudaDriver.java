@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.cuda;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.spi.Answer;
 import org.arbalest.device.spi.Completion;
@@ -58,6 +62,18 @@ final class CudaDriver extends MemoryDriver {
     return answer != Answer.NOT_READY && answer != Answer.CANNOT_TELL;
   }
 
+  /** A stream's handle knows its context: {@code CUDA_ERROR_INVALID_CONTEXT} is not among what the call answers. Where nobody can tell, the next call does. */
+  @Override
+  public boolean isCaptured(long queue) {
+    MemorySegment scratch = Cu.scratch();
+    boolean isDefault = Long.compareUnsigned(queue, Cu.PER_THREAD_STREAM) <= 0;
+    int code = isDefault ? gpu.pushOrdered() : Cu.SUCCESS;
+    if (code != Cu.SUCCESS) return false;
+    code = CuCapture.streamIsCapturing(queue, scratch.address());
+    if (isDefault) gpu.leave();
+    return code == Cu.SUCCESS && scratch.get(JAVA_INT, 0) != 0;
+  }
+
   /** Pinned and managed memory is another process's by other means, or not at all. */
   @Override
   public @Nullable ProcessSharing sharing() {
@@ -85,15 +101,22 @@ final class CudaDriver extends MemoryDriver {
     int code = Cu.streamSynchronize(queue);
     gpu.leave();
     if (CuAnswers.of(code) == Answer.CANNOT_TELL && code != Cu.NOT_PERMITTED) {
-      awaitEnd(queue);
+      awaitEnd(queue, code);
     } else {
       gpu.check(code, "cuStreamSynchronize");
     }
   }
 
-  /** Where the stream cannot be asked for: an event at its end can, sooner or later. */
-  private void awaitEnd(long queue) {
-    long end = Streams.record(gpu, queue);
+  /** Where the stream cannot be asked for: an event at its end can, sooner or later. If there is none to be had, it is as the stream's code says: nobody can tell. */
+  private void awaitEnd(long queue, int code) {
+    long end;
+    try {
+      end = Streams.record(gpu, queue);
+    } catch (DeviceException e) {
+      DeviceException untold = gpu.error("cuStreamSynchronize", code, "");
+      untold.addSuppressed(e);
+      throw untold;
+    }
     try {
       gpu.waits.await(end);
     } finally {

@@ -12,6 +12,7 @@ import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.gpu.CudaDouble
 import org.arbalest.testkit.gpu.GpuDouble.Live
 import org.arbalest.testkit.gpu.failEach
+import org.arbalest.testkit.gpu.failFromEach
 
 /** Every call of the driver's fails once. */
 class CudaFailureSpec : FunSpec({
@@ -34,8 +35,13 @@ class CudaFailureSpec : FunSpec({
     val failing = listOf(
         "cuStreamCreate", "cuMemAllocFromPoolAsync", "cuStreamSynchronize", "cuMemHostAlloc", "cuMemAllocManaged", "cuMemGetInfo", "cuMemcpyAsync",
         "cuPointerGetAttribute", "cuEventCreate", "cuEventRecord", "cuEventQuery", "cuEventSynchronize", "cuStreamWaitEvent",
-        "cuLaunchHostFunc", "cuThreadExchangeStreamCaptureMode",
+        "cuLaunchHostFunc", "cuThreadExchangeStreamCaptureMode", "cuStreamIsCapturing",
     )
+    test("DEV-40 DEV-41 from each call on that fails, and all of its kind after it, nothing is left of what was half done, and nobody waits for ever") {
+        val calls = backend.failFromEach(backend.device, failing - "cuThreadExchangeStreamCaptureMode", ::kept) // where that fails, a mode is not restored
+        calls.values.sum() shouldBeGreaterThan 10
+    }
+
     for (type in backend.types) {
         test("DEV-14 on $type each call that fails is named, and nothing is left of what was half done") {
             val calls = backend.failEach(Devices.device(type, 0), failing, ::kept) { CudaDouble.contextDepth shouldBe 0 }

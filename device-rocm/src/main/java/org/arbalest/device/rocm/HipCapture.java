@@ -10,6 +10,8 @@ import org.arbalest.device.spi.CaptureMode;
 final class HipCapture {
   private static final MethodHandle THREAD_EXCHANGE_STREAM_CAPTURE_MODE = Hip.optional("hipThreadExchangeStreamCaptureMode", JAVA_LONG);
 
+  private static final MethodHandle STREAM_IS_CAPTURING = Hip.optional("hipStreamIsCapturing", JAVA_LONG, JAVA_LONG);
+
   private static final CaptureMode MODE = new CaptureMode(HipCapture::exchange, HipAnswers::of, HipCapture::report);
 
   private HipCapture() {}
@@ -20,6 +22,14 @@ final class HipCapture {
   static int threadExchangeStreamCaptureMode(long mode) {
     try {
       return (int) THREAD_EXCHANGE_STREAM_CAPTURE_MODE.invokeExact(mode);
+    } catch (Throwable t) {
+      throw Hip.unexpected(t);
+    }
+  }
+
+  static int streamIsCapturing(long stream, long status) {
+    try {
+      return (int) STREAM_IS_CAPTURING.invokeExact(stream, status);
     } catch (Throwable t) {
       throw Hip.unexpected(t);
     }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.rocm;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.spi.Answer;
@@ -57,6 +60,17 @@ final class RocmDriver extends MemoryDriver {
   }
 
   /** Pinned memory is another process's by other means, or not at all. */
+  /** Where nobody can tell, the next call does. */
+  @Override
+  public boolean isCaptured(long queue) {
+    MemorySegment scratch = Hip.scratch();
+    int before = gpu.enterOrdered();
+    int code = HipCapture.streamIsCapturing(queue, scratch.address());
+    gpu.leave(before);
+    if (code != Hip.SUCCESS && code != Hip.NOT_SUPPORTED) HipErrors.forget();
+    return code == Hip.SUCCESS && scratch.get(JAVA_INT, 0) != 0;
+  }
+
   @Override
   public @Nullable ProcessSharing sharing() {
     return isFrom(gpu.deviceMemory) ? gpu.sharing : null;

@@ -15,6 +15,7 @@ import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.gpu.GpuDouble.Live
 import org.arbalest.testkit.gpu.HipDouble
 import org.arbalest.testkit.gpu.failEach
+import org.arbalest.testkit.gpu.failFromEach
 
 private val launch get() = HostFunctions.LAUNCH
 
@@ -22,8 +23,11 @@ private val launch get() = HostFunctions.LAUNCH
 private val onTheWay = listOf(
     "hipGetDevice", "hipSetDevice", "hipStreamCreateWithFlags", "hipMalloc", "hipHostMalloc", "hipMemcpyAsync",
     "hipDrvPointerGetAttributes", "hipEventCreateWithFlags", "hipEventRecord", "hipEventQuery", "hipStreamWaitEvent", "hipStreamQuery",
-    "hipThreadExchangeStreamCaptureMode",
+    "hipThreadExchangeStreamCaptureMode", "hipStreamIsCapturing",
 )
+
+/** Where these fail, what they have changed of a thread is not restored. */
+private val changing = setOf("hipGetDevice", "hipSetDevice", "hipThreadExchangeStreamCaptureMode")
 
 /** Fail when a GPU is opened, or asked for: see RocmProviderSpec. */
 private val atTheBeginning = listOf(
@@ -56,6 +60,11 @@ class RocmFailureSpec : FunSpec({
             Live.PINNED -> staging(1).blocks().toLong()
             else -> 0L
         }
+    }
+
+    test("DEV-40 DEV-41 from each call on that fails, and all of its kind after it, nothing is left of what was half done, and nobody waits for ever") {
+        val calls = backend.failFromEach(Devices.device(DeviceType.ROCM, 1), onTheWay - changing + launch, ::kept)
+        calls.values.sum() shouldBeGreaterThan 10
     }
 
     for (type in backend.types) {

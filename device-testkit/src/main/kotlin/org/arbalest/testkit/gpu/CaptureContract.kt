@@ -2,11 +2,14 @@
 package org.arbalest.testkit.gpu
 
 import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
 import io.kotest.core.factory.TestFactory
 import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.longs.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
+import io.kotest.matchers.shouldNotBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DLPack
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Ledger
@@ -19,6 +22,7 @@ import java.lang.foreign.Arena
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicBoolean
 
 /** Another thread captures a graph, in global mode: what we call meanwhile does not invalidate that, and is not misunderstood. */
 internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
@@ -121,6 +125,120 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                 Ledger.now().since(before).waits() shouldBeGreaterThan 0
             }
             eventually("it is all released") { backend.trim(); Ledger.now().since(before).run { waits() == 0L && buffers() == 0L } && double.live(Live.DEVICE) == memory }
+        }
+    }
+
+    test("DEV-41 a copy that fails half way where no event is to be had, for whatever, ends when its stream is past it, and lets nothing go before") {
+        val size = 9L shl 20
+        device.createStream().use { stream ->
+            repeat(2) { pageable(size, 1).use { from -> device.allocate(size).use { stream.copy(from, it); stream.synchronize() } } } // slots are there now
+            for (function in listOf("EventCreate", "EventRecord")) {
+                backend.settle()
+                val before = Ledger.now()
+                val memory = double.live(Live.DEVICE)
+                val gate = backend.gate(stream)
+                val (from, there) = pageable(size, 1) to device.allocate(size)
+                val taken = there.address()
+                val isOpen = AtomicBoolean()
+                val event = backend.functions.single { function in it }
+                val calls = double.calls(event)
+                double.failFrom(event, code = 2)
+                val endedOpen = CompletableFuture.supplyAsync {
+                    val failure = shouldThrow<DeviceException> { stream.copy(from, there) }
+                    val open = isOpen.get()
+                    failure.message shouldContain event
+                    open
+                }
+                eventually("an event was asked for") { double.calls(event) > calls }
+                repeat(1_000_000) { if (!endedOpen.isDone) Thread.onSpinWait() }
+                endedOpen.isDone shouldBe false
+                from.close()
+                there.close()
+                double.live(Live.COMMANDS) shouldBeGreaterThan 0
+                device.allocate(size).use { it.address() shouldNotBe taken }
+                isOpen.set(true)
+                gate.open()
+                endedOpen.get(20, SECONDS) shouldBe true
+                double.failNothing() shouldBe 0
+                eventually("it is all released") { backend.trim(); Ledger.now().since(before).run { waits() == 0L && buffers() == 0L } && double.live(Live.DEVICE) == memory }
+            }
+        }
+    }
+
+    test("DEV-41 likewise where nobody can tell of the stream either: all is held until somebody can") {
+        val size = 9L shl 20
+        device.createStream().use { stream ->
+            repeat(2) { pageable(size, 1).use { from -> device.allocate(size).use { stream.copy(from, it); stream.synchronize() } } }
+            backend.settle()
+            val before = Ledger.now()
+            val memory = double.live(Live.DEVICE)
+            val gate = backend.gate(stream)
+            val (from, there) = pageable(size, 1) to device.allocate(size)
+            double.capturing(events = 900, hasModes = false) {
+                double.failFrom(backend.functions.single { "EventCreate" in it }, code = 2)
+                shouldThrow<DeviceException> { stream.copy(from, there) }
+                from.close()
+                there.close()
+                val refused = double.refused
+                eventually("it is asked for again") { double.refused > refused + 3 }
+                double.live(Live.DEVICE) shouldBe memory + 1
+                Ledger.now().since(before).waits() shouldBeGreaterThan 0
+                gate.open()
+                double.failNothing() shouldBe 0
+            }
+            eventually("it is all released") { backend.trim(); Ledger.now().since(before).run { waits() == 0L && buffers() == 0L } && double.live(Live.DEVICE) == memory }
+        }
+    }
+
+    test("DEV-60 a stream that its owner captures takes nothing of ours, says so, and its capture stays good; all that was queued before, or comes later, is done") {
+        device.createStream().use { own ->
+            device.createStream().use { other ->
+                for (stream in listOf(device.wrapStream(own.handle()), own)) {
+                    backend.settle()
+                    val before = Ledger.now()
+                    val (host, there, back) = listOf(pageable(1000, 1), device.allocate(1000), pageable(1000, 2))
+                    val source = numbers(100)
+                    val tensor = source.copyTo(device, stream).use { array -> array.child(0).use { DLPack.VERSIONED.importTensor(DLPack.VERSIONED.exportTensor(it, stream), stream) } }
+                    stream.copy(host, there)
+                    val gate = backend.gate(other)
+                    val event = other.record()
+                    double.captured(own.handle()) {
+                        val uses = mapOf<String, () -> Unit>(
+                            "a copy in" to { stream.copy(host, there) },
+                            "a copy on the device" to { stream.copy(there, there) },
+                            "a copy out" to { stream.copy(there, back) },
+                            "an array" to { source.copyTo(device, stream).close() },
+                            "an array in its memory" to { source.copyTo(stream.memory(), other).close() },
+                            "an event" to { stream.record().close() },
+                            "a wait for an event" to { stream.waitFor(event) },
+                            "memory" to { stream.keepAlive(there) },
+                            "a thread" to stream::synchronize,
+                            "a tensor" to { tensor.retain().use { DLPack.VERSIONED.exportTensor(it, stream) } },
+                        )
+                        for ((what, use) in uses) withClue(what) {
+                            shouldThrow<DeviceException> { use() }.run {
+                                errno() shouldBe Errno.EINVAL
+                                message shouldContain "of $device is being captured"
+                            }
+                        }
+                        tensor.close() // its last use is somewhere in the stream
+                        journey(device, backend::gate)
+                        device.hostMemory().get().trim()
+                        own.handle() // is told as ever
+                        stream.toString() shouldContain "$device"
+                    } shouldBe 0
+                    gate.open()
+                    stream.copy(there, back)
+                    stream.synchronize()
+                    back.segment().mismatch(host.segment()) shouldBe -1
+                    listOf(host, there, back).forEach { it.close() }
+                    source.close()
+                    event.close()
+                    if (stream !== own) stream.close()
+                    eventually("nothing is kept: ${Ledger.now().since(before)}") { Ledger.now().since(before).run { waits() == 0L && buffers() == 0L && events() == 0L && arrays() == 0L } }
+                    double.violation shouldBe ""
+                }
+            }
         }
     }
 

@@ -65,6 +65,39 @@ private fun awaitHeld(device: Device, stream: DeviceStream, shut: (DeviceStream)
 }
 
 /**
+ * Like [failEach], but that the call that fails is followed by none that does not, as long as the journey lasts: who gives up may be refused what he gives up with.
+ * What fails then is not named by one function.
+ */
+public fun GpuBackend.failFromEach(device: Device, functions: List<String>, kept: (Live) -> Long): Map<String, Long> {
+    fun live(): Map<Live, Long> = Live.entries.associateWith { double.live(it) - kept(it) }
+    repeat(3) { journey(device, ::gate) }
+    eventually("the warm-up is over") { Ledger.now().run { waits() == 0L && buffers() == 0L } }
+    drainFrees()
+    trim()
+    eventually("nothing is queued") { double.live(Live.COMMANDS) == 0L }
+    val before = live()
+    return withoutLog { functions.associateWith { function -> failFromEach(device, function) { live() == before } } }
+}
+
+private fun GpuBackend.failFromEach(device: Device, function: String, isAsBefore: () -> Boolean): Long {
+    var nth = 0L
+    do {
+        double.failFrom(function, ++nth, 999)
+        var pending = 0
+        withClue("$function, from call $nth on") {
+            failureOf { journey(device, ::gate) }
+            pending = double.failNothing()
+            eventually("it is all released: ${Ledger.now()}") { Ledger.now().run { waits() == 0L && events() == 0L && buffers() == 0L && queues() == 0L } }
+            drainFrees()
+            trim()
+            eventually("the runtime has it all back", isAsBefore)
+            double.violation shouldBe ""
+        }
+    } while (pending == 0)
+    return nth - 1
+}
+
+/**
  * Lets each call of [functions] fail once in a journey of a batch's to a device and back: whoever asked gets an error that names the function, the
  * device and the code, and all is given back, to the double too.
  *

@@ -12,6 +12,7 @@ import org.arbalest.device.Device
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.Ledger
 import org.arbalest.testkit.contract.Backend
 import org.arbalest.testkit.contract.columns
 import org.arbalest.testkit.contract.eventually
@@ -294,6 +295,67 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 
+    if (backend.onDouble) test("DEV-61 copy: what is done again and again asks the runtime for no memory, which may wait for all that is queued") {
+        device.createStream().use { held ->
+            device.createStream().use { free ->
+                fun once() {
+                    for (size in listOf(1000L, 3 * large + 1)) {
+                        pageable(size, 1).use { from ->
+                            pageable(size, 2).use { to ->
+                                device.allocate(size).use { there ->
+                                    free.copy(from, there)
+                                    free.copy(there, to)
+                                    free.synchronize()
+                                    to.segment().mismatch(from.segment()) shouldBe -1
+                                }
+                            }
+                        }
+                    }
+                    for (memory in backend.others.map { it.memory() } + device.hostMemory().get()) memory.allocate(10_000).close()
+                    columns(3).use { it.copyTo(device, free) }.use { there -> there.copyTo(cpu, free).use { it.synchronize() } }
+                    eventually("nothing is under way") { Ledger.now().waits() == 0L }
+                }
+                repeat(3) { once() }
+                val gate = checkNotNull(backend.gate(held))
+                double.allocationsWait(true)
+                try {
+                    CompletableFuture.runAsync { repeat(10) { once() } }.get(20, SECONDS)
+                } finally {
+                    double.allocationsWait(false)
+                    gate.open()
+                }
+                held.synchronize()
+            }
+        }
+    }
+
+    if (backend.onDouble) test("DEV-34 copy: until a copy that takes 3 ms is over, the poller too has made few calls of the runtime") {
+        device.hostMemory().get().batchBuilder(COLUMN_ROWS).use { batch ->
+            repeat(100) { column -> batch.int64("c$column", LongArray(COLUMN_ROWS) { row -> row * 1000L + column }) }
+            batch.build()
+        }.use { source ->
+            device.createStream().use { stream ->
+                repeat(2) { source.copyTo(device, stream).use { it.synchronize() } }
+                backend.settle()
+                val most = 5
+                val calls = List(most) {
+                    val gate = checkNotNull(backend.gate(stream))
+                    val before = double.calls()
+                    source.copyTo(device, stream).use { there ->
+                        val told = checkNotNull(there.syncEvent()).use { it.completion().toCompletableFuture() }
+                        val start = System.nanoTime()
+                        while (System.nanoTime() - start < 3_000_000) Thread.onSpinWait() // as long as the device takes
+                        val calls = double.calls() - before
+                        gate.open()
+                        told.get(20, SECONDS)
+                        calls
+                    }
+                }
+                withClue("by all threads: $calls") { calls.max() shouldBeLessThanOrEqual MOST_CALLS }
+            }
+        }
+    }
+
     test("DEV-14 copy: a batch of copies that fails is named, and its first piece") {
         val function = backend.batchCopy
         if (function != null) {
@@ -333,7 +395,10 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         withClue("of 10 columns $few") { calls(1000) shouldBeLessThanOrEqual few + 8 }
     }
 
-    test("copy: random sizes and places between all kinds of memory, on four threads") {
+    for (hasOneThread in listOf(false, true).filter { backend.onDouble || !it }) test(
+        "copy: random sizes and places between all kinds of memory, on four threads" + if (hasOneThread) ", and one for the host functions of all streams" else "",
+    ) {
+        if (hasOneThread) double.oneHostThread()
         val kinds = listOf(cpu, device) + backend.others
         val threads = List(4) { seed ->
             val random = Random(seed)
@@ -365,6 +430,9 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 }
+
+/** Of all threads while a copy takes 3 ms; a thread that asked all the time would make thousands. */
+private const val MOST_CALLS = 600L
 
 /** Of eight bytes each: 64 KiB. */
 private const val COLUMN_ROWS = 8192

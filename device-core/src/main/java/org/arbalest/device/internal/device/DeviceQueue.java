@@ -57,7 +57,7 @@ public final class DeviceQueue extends Shared {
     for (DeviceQueue queue : OPEN) {
       if (!queue.tryRetain()) continue;
       try {
-        if (!queue.driver.isIdle(queue.handle)) return false;
+        if (queue.isCaptured() || !queue.driver.isIdle(queue.handle)) return false;
       } catch (DeviceException _) {
         // it counts as idle
       } finally {
@@ -70,6 +70,18 @@ public final class DeviceQueue extends Shared {
   /** Somebody gets the handle. */
   void giveHandle() {
     isOthersToo = true;
+  }
+
+  /** Whether others capture it, who have its handle; asking it anything else would invalidate that. */
+  boolean isCaptured() {
+    return isOthersToo && driver.isCaptured(handle);
+  }
+
+  /** Refuses a queue that is captured: a graph would use memory again that nobody holds then, and no event says when it is over (DEV-60). */
+  void requireNoCapture() {
+    if (!isCaptured()) return;
+    String help = ": what is queued would go into a graph, which uses memory again when nobody holds it any more; use another stream, or come back after the capture";
+    throw DeviceException.invalid("the stream 0x" + Long.toHexString(handle) + " of " + device + " is being captured" + help);
   }
 
   /** What is queued from now on waits for something of which nobody knows what it writes. */

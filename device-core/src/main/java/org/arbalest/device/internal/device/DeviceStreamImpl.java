@@ -42,7 +42,7 @@ public final class DeviceStreamImpl implements DeviceStream {
 
   @Override
   public long handle() {
-    DeviceQueue held = hold();
+    DeviceQueue held = holdAsIs();
     try {
       held.giveHandle();
       return held.handle;
@@ -67,6 +67,7 @@ public final class DeviceStreamImpl implements DeviceStream {
     DeviceQueue other = DeviceBufferImpl.unwrap(buffer).allocation().orderedBy;
     DeviceQueue own = queue.get();
     if (other == null || (own != null && own.handle == other.handle && own.driver.equals(other.driver))) return;
+    other.requireNoCapture();
     RecordedEvent end = RecordedEvent.record(other.device, other.driver, other.handle);
     try {
       waitFor(end.point, end);
@@ -170,8 +171,20 @@ public final class DeviceStreamImpl implements DeviceStream {
     held.release();
   }
 
-  /** One holder more, to be released by the caller; so that closing on another thread does not take the queue away. */
+  /** One holder more, who is to queue something, to be released by the caller; so that closing on another thread does not take the queue away. */
   public DeviceQueue hold() {
+    DeviceQueue held = holdAsIs();
+    try {
+      held.requireNoCapture();
+      return held;
+    } catch (Throwable t) {
+      held.release();
+      throw t;
+    }
+  }
+
+  /** The same for who queues nothing. */
+  private DeviceQueue holdAsIs() {
     DeviceQueue held = queue.get();
     if (held == null || !held.tryRetain()) throw new IllegalStateException("the stream was closed");
     return held;
@@ -205,7 +218,7 @@ public final class DeviceStreamImpl implements DeviceStream {
   /** Whether the stream's copies read and write memory of a device. */
   public boolean reaches(Device other) {
     if (other.equals(device)) return true;
-    DeviceQueue held = hold();
+    DeviceQueue held = holdAsIs();
     try {
       return held.driver.reaches(other.type(), DeviceImpl.unwrap(other).ordinal());
     } finally {

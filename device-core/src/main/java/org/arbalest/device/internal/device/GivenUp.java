@@ -54,6 +54,7 @@ final class GivenUp extends Shared implements Runnable {
 
   /** Whether the next queue is past the work, after a wait. One that fails is. */
   private boolean isPast() {
+    if (isCaptured()) return false;
     try {
       queue.driver.synchronizeQueue(handles[next]);
     } catch (Throwable t) {
@@ -91,6 +92,7 @@ final class GivenUp extends Shared implements Runnable {
 
   /** Whether an event at the end of the next queue tells from now on. */
   private boolean isLeftToEvent() {
+    if (isCaptured()) return false;
     RecordedEvent end;
     try {
       end = RecordedEvent.record(queue.device, queue.driver, handles[next]);
@@ -106,6 +108,11 @@ final class GivenUp extends Shared implements Runnable {
       end.release();
     }
     return true;
+  }
+
+  /** Whether the next queue is just being captured, which asking for it would invalidate; that has an end. */
+  private boolean isCaptured() {
+    return handles[next] == queue.handle && queue.isCaptured();
   }
 
   private void askLater() {

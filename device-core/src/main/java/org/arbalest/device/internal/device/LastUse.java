@@ -32,13 +32,14 @@ public final class LastUse {
   /** Gives the memory's holder, which the caller had, away when all that is in the queue now is done. On any thread; throws nothing. */
   public void end(Shared memory) {
     try {
+      queue.requireNoCapture();
       RecordedEvent end = RecordedEvent.record(queue.device, queue.driver, queue.handle);
       try {
         DeviceStreamImpl.keepUntil(end, memory);
       } finally {
         end.release();
       }
-    } catch (Throwable _) { // such as within a host function, where the driver answers nothing: on a thread of ours, it does
+    } catch (Throwable _) { // such as within a host function, where the driver answers nothing, or a capture: on a thread of ours, or later, it does
       GivenUp.keep(queue, memory);
     }
     memory.release();
