@@ -45,8 +45,8 @@ public fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
             withClue(run.output) {
                 run.code shouldBe 1
                 val held = run.report.steps.last().figures.filter { it.threshold != null }
-                held.size shouldBe if (only == "events") 1 else 4
-                held.forAll {
+                held.size shouldBe if (only == "events") 3 else 4
+                held.filter { "behind copies of 10 ms" !in it.name }.forAll { // which are not slow
                     it.verdict shouldBe Verdict.FAILED
                     it.reason.shouldNotBeNull() shouldContain "are the most"
                 }
@@ -63,6 +63,18 @@ public fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
                 failed.size shouldBe 1
                 failed.single().reason.shouldNotBeNull() shouldContain Regex("""copy \d+ (to|from) the GPU: column c\d+ of \d+: byte \d+ of \d+ is 0x\w\w instead of 0x\w\w""")
                 run.output shouldContain "1 failed"
+            }
+        }
+    }
+
+    for (nth in listOf(1, 4)) {
+        test("CHK-02 a byte that the copy number $nth spoils before a waiter goes on is found, whichever of them waits") {
+            val run = gpu.check("--double=spoil:$nth", "--only=events")
+            withClue(run.output) {
+                run.code shouldBe 1
+                val failed = run.step("events").figures.filter { it.verdict == Verdict.FAILED }
+                failed.size shouldBe 1
+                failed.single().reason.shouldNotBeNull() shouldContain Regex("""wait \d+: what was copied before its waiter went on: byte \d+ of 1048576 is 0x\w\w instead of 0x\w\w""")
             }
         }
     }

@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment
 
 private const val BYTES = 1L shl 20
 
-/** How long it takes until somebody who waits for a copy of 1 MiB goes on, and what a batch costs across the C interface. */
+/** How long it takes until somebody who waits for a copy of 1 MiB goes on, at once or after some time, and what a batch costs across the C interface. */
 internal class EventFigures(private val measuring: Measuring) {
     private val device = measuring.device
     private val waits = if (measuring.isQuick) 5 else 50
@@ -23,7 +23,7 @@ internal class EventFigures(private val measuring: Measuring) {
         device.createStream().use { stream ->
             device.createStream().use { other ->
                 Reference(measuring.raw, stream.handle(), measuring.double).use { reference ->
-                    measuring.figure(WAIT, BYTES) { waiting(stream, reference) }
+                    for (wait in Wait.entries) measuring.figure(wait.title, BYTES) { waiting(stream, reference, wait) }
                 }
                 measuring.figure(EXPORT, 0) { exporting(other) }
                 measuring.figure(RECORD, 0) { recording(stream, other) }
@@ -32,30 +32,80 @@ internal class EventFigures(private val measuring: Measuring) {
         }
     }
 
-    private fun waiting(stream: DeviceStream, reference: Reference): Figure = device.allocate(BYTES).use { from ->
-        device.hostMemory().orElseThrow().allocate(BYTES).use { to ->
-            device.hostMemory().orElseThrow().allocate(BYTES).use { source ->
-                val (expected, actual) = listOf(source, to).map { MemorySegment.ofAddress(it.address()).reinterpret(BYTES) }
-                Pattern.fill(expected, 0)
-                val prepare = { round: Int ->
-                    Pattern.stamp(expected, 0, round)
-                    reference.copy(from.address(), source.address(), BYTES)
+    private fun waiting(stream: DeviceStream, reference: Reference, wait: Wait): Figure = Copied(reference).use { copied ->
+        val copies = copied.copiesIn(wait.micros)
+        val waits = maxOf(1, waits / wait.length)
+        val suspending = Contestant("suspending", nanos = copied::nanos) {
+            runBlocking(Dispatchers.Default) {
+                repeat(waits) {
+                    copied.timed(copies - 1) { from, to ->
+                        stream.copy(from, to)
+                        stream.record().use { measuring.gpu.await(it) }
+                    }
                 }
-                val suspending = Contestant(
-                    "suspending", prepare, verify = { round -> Pattern.compare(expected, actual) { "wait ${round + 1}: what was copied before a coroutine went on" } },
-                ) { suspending(stream, from, to) }
-                val blocking = Contestant("blocking") { repeat(waits) { reference.copy(to.address(), from.address(), BYTES) } }
-                val (mine, theirs) = Race(measuring.rounds).run(listOf(suspending, blocking)).map { times -> times.map { it / waits }.toLongArray() }
-                measuring.judged(WAIT, BYTES, mine, measuring.raw.waitCall, theirs.medianMicros(), Thresholds.wait)
             }
         }
+        val blocking = Contestant("blocking", nanos = copied::nanos) {
+            repeat(waits) { copied.timed(copies - 1) { from, to -> reference.copy(to.address(), from.address(), BYTES) } }
+        }
+        val (mine, theirs) = Race(measuring.rounds).run(listOf(suspending, blocking)).map { times -> times.map { it / waits }.toLongArray() }
+        measuring.judged(wait.title, BYTES, mine, measuring.raw.waitCall, theirs.medianMicros(), wait.threshold)
     }
 
-    private fun suspending(stream: DeviceStream, from: DeviceBuffer, to: DeviceBuffer): Unit = runBlocking(Dispatchers.Default) {
-        repeat(waits) {
-            stream.copy(from, to)
-            stream.record().use { measuring.gpu.await(it) }
+    /** A wait for a copy of 1 MiB, behind others that take so many [micros] in all; there is one where the shortest has [length]. */
+    private enum class Wait(val title: String, val micros: Long, val length: Int, val threshold: Threshold) {
+        SHORT("copying 1 MiB and a suspended wait", 0, 1, Thresholds.wait),
+        MIDDLE("the same behind copies of 1 ms", 1_000, 2, Thresholds.longWait),
+        LONG("the same behind copies of 10 ms", 10_000, 10, Thresholds.longWait),
+    }
+
+    /** Two pieces on the device that differ everywhere, copied by turns to one place: who goes on before the copy is there finds the other one, each time. */
+    private inner class Copied(private val reference: Reference) : AutoCloseable {
+        private val pinned = device.hostMemory().orElseThrow()
+        private val sources = List(2) { device.allocate(BYTES) }
+        private val expected = List(2) { pinned.allocate(BYTES) }
+        private val target = pinned.allocate(BYTES)
+        private val elsewhere = pinned.allocate(BYTES)
+        private var turns = 0
+        private var spent = 0L
+
+        init {
+            expected.forEachIndexed { piece, buffer -> Pattern.fill(segment(buffer), piece) }
+            sources.zip(expected).forEach { (source, piece) -> reference.copy(source.address(), piece.address(), BYTES) }
         }
+
+        /** How many copies take so long, and one more. */
+        fun copiesIn(micros: Long): Int {
+            if (micros == 0L) return 1
+            fun nanos(copies: Int): Long {
+                val start = System.nanoTime()
+                queueElsewhere(copies)
+                reference.await()
+                return System.nanoTime() - start
+            }
+            repeat(3) { nanos(20) }
+            val each = maxOf(1_000, (nanos(21) - nanos(1)) / 20)
+            return 1 + (micros * 1_000 / each).toInt()
+        }
+
+        private fun queueElsewhere(copies: Int): Unit = repeat(copies) { reference.queue(elsewhere.address(), sources[0].address(), BYTES) }
+
+        /** Times a copy to the target and the wait for it, behind so many others, and then looks at what is there. */
+        inline fun timed(others: Int, copy: (DeviceBuffer, DeviceBuffer) -> Unit) {
+            val piece = ++turns % 2
+            val start = System.nanoTime()
+            queueElsewhere(others)
+            copy(sources[piece], target)
+            spent += System.nanoTime() - start
+            Pattern.compare(segment(expected[piece]), segment(target)) { "wait $turns: what was copied before its waiter went on" }
+        }
+
+        /** Since it was last asked for. */
+        fun nanos(): Long = spent.also { spent = 0 }
+
+        private fun segment(buffer: DeviceBuffer): MemorySegment = MemorySegment.ofAddress(buffer.address()).reinterpret(BYTES)
+
+        override fun close(): Unit = (sources + expected + target + elsewhere).forEach { it.close() }
     }
 
     private fun exporting(other: DeviceStream): Figure = Batch(10, 80 * 1024, Devices.cpu().memory()).use { here ->
@@ -80,7 +130,6 @@ internal class EventFigures(private val measuring: Measuring) {
     }
 
     private companion object {
-        const val WAIT = "copying 1 MiB and a suspended wait"
         const val EXPORT = "export, import, wait, release: 10 columns, known to be ready"
         const val RECORD = "record, stream wait, destroy of an event"
     }

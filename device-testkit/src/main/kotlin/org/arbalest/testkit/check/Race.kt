@@ -7,9 +7,16 @@ package org.arbalest.testkit.check
  * @property name for people
  * @property prepare what comes before, each round, and is not timed
  * @property run what is timed
+ * @property nanos how long it took, if it measures by itself, having more to do than what is timed; null if all of it is
  * @property verify what comes behind, and is not timed; it throws if what was done is wrong
  */
-internal class Contestant(val name: String, val prepare: (round: Int) -> Unit = {}, val verify: (round: Int) -> Unit = {}, val run: () -> Unit)
+internal class Contestant(
+    val name: String,
+    val prepare: (round: Int) -> Unit = {},
+    val verify: (round: Int) -> Unit = {},
+    val nanos: (() -> Long)? = null,
+    val run: () -> Unit,
+)
 
 /** How often: at least [least] times, then until [nanos] have passed, all told, at most [most] times; and [warmups] times before. */
 internal class Rounds(val warmups: Int, val least: Int, val most: Int, val nanos: Long)
@@ -35,7 +42,8 @@ internal class Race(private val rounds: Rounds, private val clock: () -> Long = 
         contestant.prepare(round)
         val start = clock()
         contestant.run()
-        val nanos = clock() - start
+        val elapsed = clock() - start
+        val nanos = contestant.nanos?.invoke() ?: elapsed
         contestant.verify(round)
         return nanos
     }

@@ -40,5 +40,8 @@ internal object Thresholds {
     /** A coroutine's wait, beside a blocked thread's. */
     val wait: Threshold = Threshold(1.0, 10.0)
 
+    /** The same for one that lasts: whoever asks sleeps between two questions, for a 32nd of the time that he has waited, and a timer is late by some 50 us. */
+    val longWait: Threshold = Threshold(0.96, 100.0)
+
     private fun fixed(bytes: Long): Double = if (bytes < LARGE) FIXED_MICROS else 0.0
 }

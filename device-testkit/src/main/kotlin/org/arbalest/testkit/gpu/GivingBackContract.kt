@@ -8,9 +8,13 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
 import org.arbalest.device.Ledger
+import org.arbalest.device.SharedArray
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.gpu.GpuDouble.Live
+import java.lang.foreign.Arena
+import java.util.HexFormat
+import java.util.concurrent.atomic.AtomicInteger
 
 /** What cannot be given back at once, or at all; and the end of the process, when there is nothing any more to give back. */
 internal fun givingBackContract(backend: GpuBackend): TestFactory = funSpec {
@@ -36,6 +40,14 @@ internal fun givingBackContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
+    for ((function, use) in backend.keptFrees()) {
+        for (code in listOf(2, 900, 999)) {
+            test("DEV-26 a call of $function that is answered with $code is made again, and its owner is told once, when it was made") {
+                use(code)
+            }
+        }
+    }
+
     test("DEV-26 when the runtime is gone, at the end of the process, nobody is told, nothing is said, and nothing goes on asking") {
         val child = backend.run(GpuProgram.RUNTIME_GONE)
         withClue(child.output) {
@@ -44,6 +56,48 @@ internal fun givingBackContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 }
+
+/** What is given back while no device has work, and how: with a call that fails once. */
+private fun GpuBackend.keptFrees(): List<Pair<String, (Int) -> Unit>> = listOf(
+    words.unpin to { code ->
+        settle()
+        Arena.ofShared().use { arena ->
+            val told = AtomicInteger()
+            val buffer = gpu(0).pin(arena.allocate(4096, 4096)) { told.incrementAndGet() }
+            double.fail(words.unpin, code = code)
+            buffer.close()
+            eventually("it is unpinned") { told.get() == 1 }
+            double.failNothing() shouldBe 0
+            double.live(Live.REGISTERED) shouldBe 0
+            settle()
+            told.get() shouldBe 1
+        }
+    },
+    closing to { code ->
+        SharingPeer(this).use { peer ->
+            val told = AtomicInteger()
+            val message = HexFormat.of().parseHex(peer.ask("share", "0", "100"))
+            val array = SharedArray.open(message) { told.incrementAndGet() }
+            double.fail(closing, code = code)
+            array.close()
+            eventually("it is closed") { told.get() == 1 }
+            double.failNothing() shouldBe 0
+            double.live(Live.OPENED) shouldBe 0
+        }
+    },
+    shareableCalls.last() to { code ->
+        settle()
+        val before = double.live(Live.DEVICE)
+        val buffer = gpu(0).shareableMemory().get().allocate(1000)
+        double.fail(shareableCalls.last(), code = code)
+        buffer.close()
+        eventually("it is freed") { double.live(Live.DEVICE) == before }
+        double.failNothing() shouldBe 0
+    },
+)
+
+/** What closes another process's memory. */
+private val GpuBackend.closing: String get() = openingCalls.first { "Close" in it }
 
 private fun use(backend: GpuBackend, function: String, fail: () -> Unit) {
     backend.double.reset(hasPools = function != backend.words.plainFree)

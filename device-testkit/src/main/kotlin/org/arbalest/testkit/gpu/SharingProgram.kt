@@ -118,6 +118,11 @@ private fun answer(backend: GpuBackend, what: String, name: String, more: String
         array.synchronize()
         HexFormat.of().formatHex(array.use { SharedArray.of(it) }.message()) // for as long as the process
     }
+    "shareMany" -> {
+        val array = manyLayouts(more.toInt()).use { it.toShareable(backend.gpu(name.toInt())) }
+        array.synchronize()
+        HexFormat.of().formatHex(array.use { SharedArray.of(it) }.message())
+    }
     else -> "no $what"
 }
 
