@@ -1,68 +1,106 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.device
 
+import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
+import org.arbalest.device.Device
+import org.arbalest.device.DeviceException
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.device.internal.management.Management
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.internal.lifetime.Counts
 import org.arbalest.device.spi.MemoryAllocator
-import org.arbalest.testkit.ChildJvm
+import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.eventually
-import java.lang.management.ManagementFactory
-import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicInteger
 
-/** What caches of several devices keep together. */
+/** What kinds of memory of one GPU keep, and give up for each other. */
 class DeviceCachesSpec : FunSpec({
-    val most = Management.mainMemory() / 16
-    val piece = most / 8
+    extension(LedgerExtension)
 
-    fun cache(id: Long, allocator: MemoryAllocator) = DeviceCaches.around(DeviceImpl(DeviceType.CUDA_HOST, id, null), allocator)
+    /** A GPU that no other test has: caches stay as long as the process. */
+    fun gpu(id: Long): Device = DeviceImpl(DeviceType(1005), id, null)
 
-    fun MemoryAllocator.use(pieces: Int) = List(pieces) { allocate(piece, 256) }.forEach { free(it, piece) }
+    fun refused(errno: Int): Nothing = throw DeviceException(errno, "no memory")
 
-    test("DEV-53 what is kept of main memory is a sixteenth of it for all devices, and who keeps most gives back; of devices' own memory it is each one's part") {
-        val numbers = List(2) { Numbers(true) } + Numbers(false)
-        val (busy, idle, own) = numbers.mapIndexed { i, it -> cache(90L + i, it) }
-        own.use(20)
-        idle.use(12)
-        eventually("no more than the bound is kept") { idle.keptBytes() <= most }
-        busy.use(3)
-        eventually("both together keep no more") { idle.keptBytes() + busy.keptBytes() <= most }
-        busy.keptBytes() shouldBe 3 * BlockCache.blockSize(piece)
-        (idle.keptBytes() + busy.keptBytes() > most / 2) shouldBe true
-        own.keptBytes() shouldBe 20 * BlockCache.blockSize(piece)
-        numbers.map { it.live.get() } shouldBe listOf(busy, idle, own).map { it.keptBytes() }
-        listOf(busy, idle, own).forEach { it.trim() }
-        numbers.sumOf { it.live.get() } shouldBe 0
+    test("DEV-28 what one kind keeps is given up for another of the same GPU, before that is said to be full; what other GPUs keep is not") {
+        val (full, kept, elsewhere) = List(3) { Counted() }
+        val first = DeviceCaches.around(gpu(70), full)
+        val second = DeviceCaches.around(gpu(70), kept)
+        val other = DeviceCaches.around(gpu(71), elsewhere)
+        for (memory in listOf(second, other)) memory.free(memory.allocate(5000, 64), 5000)
+        kept.live.size shouldBe 1
+        full.refusing = { if (kept.live.isNotEmpty()) refused(Errno.ENOMEM) }
+        val block = first.allocate(10_000, 64)
+        kept.live.size shouldBe 0
+        elsewhere.live.size shouldBe 1
+        first.free(block, 10_000)
+        first.trim()
+        other.trim()
+        listOf(full, kept, elsewhere).sumOf { it.live.size } shouldBe 0
     }
 
-    test("DEV-53 main memory is what the machine, or the container, has; without the module that knows, what the heap may have says it") {
-        Management.mainMemory() shouldBe (ManagementFactory.getOperatingSystemMXBean() as com.sun.management.OperatingSystemMXBean).totalMemorySize
-        ChildJvm.run(MainMemory::class, options = listOf("--limit-modules", "java.base", "-Xmx96m")).output.trim() shouldBe "4.0 times the heap's limit"
+    test("DEV-28 what waits for a lull is given up at once then, though nothing is kept") {
+        val (full, shared) = List(2) { Counted() }
+        val first = DeviceCaches.withoutCache(gpu(72), full)
+        val second = DeviceCaches.withoutCache(gpu(72), shared)
+        val block = second.allocate(5000, 64)
+        Counts.WAITS.increment()
+        try {
+            second.free(block, 5000)
+            shared.live.size shouldBe 1 // no lull
+            full.refusing = { if (shared.live.isNotEmpty()) refused(Errno.ENOMEM) }
+            val got = first.allocate(100, 64)
+            shared.live.size shouldBe 0
+            full.asked.get() shouldBe 2
+            first.free(got, 100)
+            full.live.size shouldBe 1
+        } finally {
+            Counts.WAITS.decrement()
+        }
+        eventually("it is freed in a lull") { full.live.isEmpty() }
+    }
+
+    test("DEV-28 who finds nothing to give up, or fails for another reason, asks once") {
+        for (errno in listOf(Errno.ENOMEM, Errno.EIO)) {
+            val memory = Counted()
+            val allocator = DeviceCaches.withoutCache(gpu(73), memory)
+            memory.refusing = { refused(errno) }
+            shouldThrow<DeviceException> { allocator.allocate(100, 64) }.errno() shouldBe errno
+            memory.asked.get() shouldBe 1
+        }
+    }
+
+    test("DEV-28 an error that is none of memory leaves alone what is kept") {
+        val (failing, kept) = List(2) { Counted() }
+        val first = DeviceCaches.withoutCache(gpu(74), failing)
+        val second = DeviceCaches.around(gpu(74), kept)
+        second.free(second.allocate(5000, 64), 5000)
+        failing.refusing = { refused(Errno.EIO) }
+        shouldThrow<DeviceException> { first.allocate(100, 64) }
+        kept.live.size shouldBe 1
+        failing.asked.get() shouldBe 1
+        second.trim()
     }
 })
 
-/** Memory that nobody has: numbers, and how many bytes of them are allocated. */
-private class Numbers(private val isHost: Boolean) : MemoryAllocator {
-    val live = AtomicLong()
-    private val next = AtomicLong(1L shl 20)
+/** Memory that nobody touches; what is freed with another size than it was allocated with is a failure. */
+private class Counted : MemoryAllocator {
+    val live = ConcurrentHashMap<Long, Long>()
+    val asked = AtomicInteger()
+    var refusing: () -> Unit = {}
 
-    override fun isCpuAccessible() = isHost
+    override fun isCpuAccessible() = true
 
-    override fun cacheBytes() = Long.MAX_VALUE
+    override fun cacheBytes() = 1L shl 20
 
     override fun allocate(bytes: Long, alignment: Long): Long {
-        live.addAndGet(bytes)
-        return next.getAndAdd(bytes + 4096 and -4096)
+        val address = (1L + asked.incrementAndGet()) shl 24
+        refusing()
+        live[address] = bytes
+        return address
     }
 
-    override fun free(address: Long, bytes: Long) {
-        live.addAndGet(-bytes)
-    }
-}
-
-internal object MainMemory {
-    @JvmStatic
-    fun main(@Suppress("UNUSED_PARAMETER") args: Array<String>) =
-        println("${Management.mainMemory() / Runtime.getRuntime().maxMemory().toDouble()} times the heap's limit")
+    override fun free(address: Long, bytes: Long): Unit = check(live.remove(address) == bytes) { "$bytes bytes at $address" }
 }
