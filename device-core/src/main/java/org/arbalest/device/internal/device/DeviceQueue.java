@@ -80,7 +80,8 @@ public final class DeviceQueue extends Shared {
   /** Refuses a queue that is captured: a graph would use memory again that nobody holds then, and no event says when it is over (DEV-60). */
   void requireNoCapture() {
     if (!isCaptured()) return;
-    String help = ": what is queued would go into a graph, which uses memory again when nobody holds it any more; use another stream, or come back after the capture";
+    String help =
+        ": what is queued would go into a graph, which uses memory again when nobody holds it any more; use another stream, or come back after the capture";
     throw DeviceException.invalid("the stream 0x" + Long.toHexString(handle) + " of " + device + " is being captured" + help);
   }
 
