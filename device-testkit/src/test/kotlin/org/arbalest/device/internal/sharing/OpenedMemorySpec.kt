@@ -98,10 +98,11 @@ class OpenedMemorySpec : FunSpec({
         val second = CompletableFuture.supplyAsync({
             thread = Thread.currentThread()
             began.countDown()
-            sharing.use()
+            sharing.use().also { it.base() shouldBe 1000 }
         }, ownThread)
         began.await(20, SECONDS) shouldBe true
         eventually("he waits, or is there") { thread.state == Thread.State.WAITING || second.isDone }
+        second.isDone shouldBe false
         mayOpen.countDown()
         listOf(first, second).map { it.get(20, SECONDS).base() } shouldBe listOf(1000L, 1000L)
         sharing.opened.get() shouldBe 1
