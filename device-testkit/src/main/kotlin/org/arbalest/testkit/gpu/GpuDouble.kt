@@ -208,13 +208,11 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
 
     /** Runs a block while the owner of a stream captures it into a graph, which is never launched: how much went into that. */
     public fun captured(handle: Long, block: () -> Unit): Long {
-        captureStreamFunction.invoke(MemorySegment.ofAddress(handle), 1)
-        var captured: Long
-        try {
-            block()
-        } finally {
-            captured = captureStreamFunction.invoke(MemorySegment.ofAddress(handle), 0) as Long
-        }
+        val stream = MemorySegment.ofAddress(handle)
+        captureStreamFunction.invoke(stream, 1)
+        val failure = runCatching(block)
+        val captured = captureStreamFunction.invoke(stream, 0) as Long
+        failure.getOrThrow()
         return captured
     }
 
