@@ -40,8 +40,8 @@ public fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
     }
 
     test("CHK-01 slow copies, which the runtime's own beside them are not, are slower than their thresholds") {
-        for ((trouble, only) in listOf("slow:20000" to "copies, pinned memory, 64", "slow:20000" to "copies, pageable memory, 64", "slow:2000" to "events")) {
-            val run = gpu.check("--double=$trouble", "--only=$only")
+        for ((trouble, only) in listOf("slow:20000" to "copies, pinned memory, 64", "slow:20000" to "copies, pageable memory, 64", "slow:1000" to "events")) {
+            val run = gpu.check("--double=$trouble", "--only=$only", "--step-seconds=180")
             withClue(run.output) {
                 run.code shouldBe 1
                 val held = run.report.steps.last().figures.filter { it.threshold != null }
