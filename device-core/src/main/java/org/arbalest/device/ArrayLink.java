@@ -21,7 +21,7 @@ public sealed interface ArrayLink extends AutoCloseable permits ArrayLinkImpl {
   /**
    * A link over a connection, which it takes over; the other process makes one of its end.
    *
-   * @param channel connected, blocking, and used by nobody else
+   * @param channel connected, blocking, and used by nobody else; whoever closes it hangs up, and what was sent is freed, also what the other process has open
    * @throws IllegalArgumentException if it is not connected, or not blocking
    */
   static ArrayLink over(SocketChannel channel) {

@@ -32,9 +32,7 @@ import java.nio.file.Path
 import java.util.HexFormat
 import java.util.UUID
 import java.util.concurrent.CompletableFuture
-import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit.SECONDS
-import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.zip.CRC32C
 import kotlin.random.Random

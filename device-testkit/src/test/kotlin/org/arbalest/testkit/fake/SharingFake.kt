@@ -2,11 +2,11 @@
 package org.arbalest.testkit.fake
 
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceIdentity
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.spi.Availability
 import org.arbalest.device.spi.DeviceDriver
-import org.arbalest.device.spi.DeviceIdentity
 import org.arbalest.device.spi.DeviceProvider
 import org.arbalest.device.spi.MemoryAllocator
 import org.arbalest.device.spi.ProcessSharing
