@@ -59,7 +59,6 @@ final class RocmDriver extends MemoryDriver {
     return answer != Answer.NOT_READY && answer != Answer.CANNOT_TELL;
   }
 
-  /** Pinned memory is another process's by other means, or not at all. */
   /** Where nobody can tell, the next call does. */
   @Override
   public boolean isCaptured(long queue) {
@@ -71,6 +70,7 @@ final class RocmDriver extends MemoryDriver {
     return code == Hip.SUCCESS && scratch.get(JAVA_INT, 0) != 0;
   }
 
+  /** Pinned memory is another process's by other means, or not at all. */
   @Override
   public @Nullable ProcessSharing sharing() {
     return isFrom(gpu.deviceMemory) ? gpu.sharing : null;
