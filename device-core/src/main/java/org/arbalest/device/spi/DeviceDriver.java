@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.spi;
 
+import java.util.Objects;
 import org.arbalest.device.abi.DeviceType;
 import org.jspecify.annotations.Nullable;
 
@@ -95,6 +96,12 @@ public interface DeviceDriver extends MemoryAllocator {
   default long copyAndRecord(long queue, CopyBatch batch) {
     copy(queue, batch);
     return record(queue);
+  }
+
+  /** Does what {@link #copy(long, CopyBatch)} does, and then what {@link HostStaging#runOnHost} does, likewise; asked only where there is {@link #hostStaging}. */
+  default void copyAndRun(long queue, CopyBatch batch, HostTask task) {
+    copy(queue, batch);
+    Objects.requireNonNull(hostStaging()).runOnHost(queue, task);
   }
 
   /**

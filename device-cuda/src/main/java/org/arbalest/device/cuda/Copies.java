@@ -63,6 +63,17 @@ final class Copies implements HostStaging {
     throw failure;
   }
 
+  /** The copies, and a task behind them: one change of context. */
+  void copyAndRun(long queue, CopyBatch batch, HostTask task) {
+    Queued queued = new Queued();
+    gpu.enterOrdered();
+    queue(queue, batch, queued);
+    int launched = queued.code == Cu.SUCCESS ? Cu.launchHostFunc(queue, task.hostFunction(), task.userData()) : Cu.SUCCESS;
+    gpu.leave();
+    if (queued.code != Cu.SUCCESS) throw queued.failure(batch);
+    gpu.check(launched, "cuLaunchHostFunc");
+  }
+
   /** What came of queuing a batch. */
   private final class Queued {
     int code = Cu.SUCCESS;

@@ -11,6 +11,7 @@ import org.arbalest.device.spi.Completion;
 import org.arbalest.device.spi.CopyBatch;
 import org.arbalest.device.spi.HostMemory;
 import org.arbalest.device.spi.HostStaging;
+import org.arbalest.device.spi.HostTask;
 import org.arbalest.device.spi.MemoryAllocator;
 import org.arbalest.device.spi.MemoryDriver;
 import org.arbalest.device.spi.ProcessSharing;
@@ -137,6 +138,11 @@ final class CudaDriver extends MemoryDriver {
   @Override
   public long copyAndRecord(long queue, CopyBatch batch) {
     return gpu.copies.copyAndRecord(queue, batch);
+  }
+
+  @Override
+  public void copyAndRun(long queue, CopyBatch batch, HostTask task) {
+    gpu.copies.copyAndRun(queue, batch, task);
   }
 
   @Override

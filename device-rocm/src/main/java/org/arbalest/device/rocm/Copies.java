@@ -6,6 +6,7 @@ import org.arbalest.device.spi.CopyBatch;
 import org.arbalest.device.spi.HostMemory;
 import org.arbalest.device.spi.HostStaging;
 import org.arbalest.device.spi.HostTask;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A GPU's copies: one call of HIP's for many where it has that. Copies from and to pageable memory, for which HIP lets its caller wait, are core's. Between GPUs that do
@@ -31,13 +32,20 @@ final class Copies implements HostStaging {
   }
 
   void copy(long queue, CopyBatch batch) {
-    boolean isOneCall = copiesBatches && queue != 0;
+    copy(queue, batch, null);
+  }
+
+  /** The copies, and behind them a task, if there is one: one change of the device. */
+  void copy(long queue, CopyBatch batch, @Nullable HostTask task) {
+    boolean isOneCall = copiesBatches && queue != 0 && batch.count() > 1;
     int before = gpu.enterOrdered();
     int code = isOneCall ? HipCopies.memcpyBatchAsync(batch, queue) : Hip.SUCCESS;
     int done = 0;
     for (; !isOneCall && done < batch.count() && code == Hip.SUCCESS; done++)
       code = HipCopies.memcpyAsync(batch.to(done), batch.from(done), batch.bytes(done), queue);
+    int launched = task != null && code == Hip.SUCCESS ? HostFunctions.launch(queue, task) : Hip.SUCCESS;
     gpu.leave(before);
+    gpu.check(launched, HostFunctions.LAUNCH);
     if (code == Hip.SUCCESS) return;
     String asked = isOneCall ? batch.count() + " copies, the first of " + describe(batch, 0) : describe(batch, done - 1);
     throw gpu.error(isOneCall ? "hipMemcpyBatchAsync" : "hipMemcpyAsync", code, asked);

@@ -11,6 +11,7 @@ import org.arbalest.device.spi.Completion;
 import org.arbalest.device.spi.CopyBatch;
 import org.arbalest.device.spi.HostMemory;
 import org.arbalest.device.spi.HostStaging;
+import org.arbalest.device.spi.HostTask;
 import org.arbalest.device.spi.MemoryAllocator;
 import org.arbalest.device.spi.MemoryDriver;
 import org.arbalest.device.spi.ProcessSharing;
@@ -116,6 +117,11 @@ final class RocmDriver extends MemoryDriver {
   @Override
   public void copy(long queue, CopyBatch batch) {
     gpu.copies.copy(queue, batch);
+  }
+
+  @Override
+  public void copyAndRun(long queue, CopyBatch batch, HostTask task) {
+    gpu.copies.copy(queue, batch, task);
   }
 
   @Override

@@ -9,10 +9,12 @@ import io.kotest.matchers.longs.shouldBeLessThanOrEqual
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Device
+import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Ledger
+import org.arbalest.device.MemoryPool
 import org.arbalest.testkit.contract.Backend
 import org.arbalest.testkit.contract.columns
 import org.arbalest.testkit.contract.eventually
@@ -275,19 +277,26 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                 device.createStream().use { stream ->
                     repeat(2) { source.copyTo(device, stream).use { it.synchronize() } } // slots are made now
                     backend.settle()
-                    val gate = backend.gate(stream) // whoever leaves last destroys the event: not this thread, as long as the copy is not over
-                    val before = backend.functions.associateWith(double::callsHere)
-                    source.copyTo(device, stream).use { there ->
+                    fun counted(copy: () -> DeviceArray): DeviceArray {
+                        val gate = backend.gate(stream) // whoever leaves last destroys the event: not this thread, as long as the copy is not over
+                        val before = backend.functions.associateWith(double::callsHere)
+                        val copied = copy()
                         val calls = before.mapValues { (name, count) -> double.callsHere(name) - count }.filterValues { it > 0 }
-                        withClue("from ${memory.device()}: $calls") {
+                        withClue("to ${copied.device()}, from or to ${memory.device()}: $calls") {
                             calls.values.sum() shouldBeLessThanOrEqual 12
                             (calls[backend.change] ?: 0) shouldBeLessThanOrEqual 2
                         }
                         gate?.open()
-                        there.synchronize()
-                        there.copyTo(cpu, stream).use { back ->
-                            back.synchronize()
-                            back.column(99).toLongArray() shouldBe source.column(99).toLongArray()
+                        copied.synchronize()
+                        return copied
+                    }
+                    counted { source.copyTo(device, stream) }.use { there ->
+                        MemoryPool.of(memory, 64L shl 20).use { pool ->
+                            repeat(2) { there.copyTo(pool, stream).use { it.synchronize() } }
+                            backend.settle()
+                            counted { there.copyTo(pool, stream) }.use { back ->
+                                back.column(99).toLongArray() shouldBe source.column(99).toLongArray()
+                            }
                         }
                     }
                 }

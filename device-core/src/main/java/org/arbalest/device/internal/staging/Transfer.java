@@ -216,7 +216,10 @@ public final class Transfer extends Shared {
         long done = 0;
         while (done < out.bytes(i)) {
           if (slot == 0 || used == slots.size) {
-            if (slot != 0 && isFull(round)) empty(empties);
+            if (slot != 0 && isFull(round)) {
+              submit(empties);
+              endRound(true);
+            }
             used = 0;
             slot = take(slots);
             if (slot == 0) break;
@@ -229,17 +232,21 @@ public final class Transfer extends Shared {
         }
         if (slot == 0) copyByRuntime(false, out.to(i) + done, out.from(i) + done, out.bytes(i) - done);
       }
-      if (!empties.isEmpty()) empty(empties);
+      if (!empties.isEmpty()) submit(empties); // the end of the transfer is that of the round
     } finally {
       empties.free();
     }
   }
 
   /** Queues the device's copies into slots, and that these are emptied; the list is empty then. */
-  private void empty(CopyList empties) {
-    submitDirect();
-    run(queue, job(empties, true));
-    endRound(true);
+  private void submit(CopyList empties) {
+    HostJob job = job(empties, true);
+    if (direct.isEmpty()) {
+      run(queue, job);
+    } else {
+      driver.copyAndRun(queue, direct, job);
+    }
+    direct.clear();
   }
 
   /**

@@ -406,9 +406,14 @@ void gpu_give_back(gpu_device* device, size_t size) {
 
 uint64_t gpu_reserve(gpu_device* device, size_t size) {
   gpu_lock();
-  uint64_t address = addresses(device, size, 2 << 20);
+  uint64_t left = device->base + ARENA - device->next;
+  uint64_t address = size < left / 8 ? addresses(device, size, 2 << 20) : 0;
   gpu_unlock();
   return address;
+}
+
+void gpu_unreserve(gpu_device* device, uint64_t address, size_t size) {
+  if (device->next == address + size + 256) device->next = address;
 }
 
 void gpu_map(gpu_device* device, uint64_t address, void* bytes, size_t size) {

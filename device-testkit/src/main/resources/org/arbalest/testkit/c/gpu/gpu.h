@@ -108,7 +108,8 @@ int gpu_is_attached(uint64_t address);
 /* For vmm.c: a device's memory without an address, addresses without memory, and what comes of both: of which a device has no use that was not let to it. */
 int gpu_take(gpu_device* device, size_t size);
 void gpu_give_back(gpu_device* device, size_t size); /* locked */
-uint64_t gpu_reserve(gpu_device* device, size_t size);
+uint64_t gpu_reserve(gpu_device* device, size_t size); /* 0: so many addresses are not left */
+void gpu_unreserve(gpu_device* device, uint64_t address, size_t size); /* locked; never mapped */
 void gpu_map(gpu_device* device, uint64_t address, void* bytes, size_t size); /* locked */
 int gpu_unmap(uint64_t address);                                              /* locked */
 int gpu_let(uint64_t address, int ordinal);                                   /* locked */

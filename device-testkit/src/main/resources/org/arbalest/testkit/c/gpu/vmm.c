@@ -20,7 +20,9 @@ struct created {
 struct range {
   uint64_t address;
   size_t size;
+  gpu_device* device;
   struct created* mapped;
+  int was_mapped;
   struct range* next;
 };
 
@@ -128,7 +130,11 @@ int vmm_reserve(gpu_device* device, size_t size, uint64_t* address) {
   if (size == 0 || size % VMM_GRANULARITY != 0) return GPU_INVALID_VALUE;
   struct range* range = malloc(sizeof(struct range));
   if (range == NULL) return GPU_OUT_OF_MEMORY;
-  *range = (struct range){.address = gpu_reserve(device, size), .size = size};
+  *range = (struct range){.address = gpu_reserve(device, size), .size = size, .device = device};
+  if (range->address == 0) { /* cuda.h lists it for cuMemAddressReserve */
+    free(range);
+    return GPU_OUT_OF_MEMORY;
+  }
   *address = range->address;
   gpu_lock();
   range->next = ranges;
@@ -146,6 +152,7 @@ int vmm_unreserve(uint64_t address, size_t size) {
     struct range** link = &ranges;
     while (*link != range) link = &(*link)->next;
     *link = range->next;
+    if (!range->was_mapped) gpu_unreserve(range->device, address, size);
     free(range);
     gpu_counted(LIVE_RESERVED, -1);
     code = GPU_OK;
@@ -164,6 +171,7 @@ int vmm_map(uint64_t address, size_t size, uint64_t handle) {
   if (range != NULL && range->mapped == NULL && created != NULL && size <= created->size) {
     gpu_map(created->device, address, created->bytes, size);
     range->mapped = created;
+    range->was_mapped = 1;
     created->mappings++;
     code = GPU_OK;
   }
