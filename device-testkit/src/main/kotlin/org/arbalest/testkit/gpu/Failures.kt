@@ -66,7 +66,8 @@ private fun awaitHeld(device: Device, stream: DeviceStream, shut: (DeviceStream)
 
 /**
  * Like [failEach], but that the call that fails is followed by none that does not, as long as the journey lasts: who gives up may be refused what he gives up with.
- * What fails then is not named by one function.
+ * What fails then is not named by one function. Not for functions that ask how far the work is: a code that nobody knows, and that comes again, is the end of that (DEV-24), and the double
+ * would go on working.
  */
 public fun GpuBackend.failFromEach(device: Device, functions: List<String>, kept: (Live) -> Long): Map<String, Long> {
     fun live(): Map<Live, Long> = Live.entries.associateWith { double.live(it) - kept(it) }
@@ -76,7 +77,8 @@ public fun GpuBackend.failFromEach(device: Device, functions: List<String>, kept
     trim()
     eventually("nothing is queued") { double.live(Live.COMMANDS) == 0L }
     val before = live()
-    return withoutLog { functions.associateWith { function -> failFromEach(device, function) { live() == before } } }
+    val asking = functions.filter { "Query" in it || "Synchronize" in it }
+    return withoutLog { (functions - asking).associateWith { function -> failFromEach(device, function) { live() == before } } }
 }
 
 private fun GpuBackend.failFromEach(device: Device, function: String, isAsBefore: () -> Boolean): Long {
