@@ -112,7 +112,11 @@ final class GivenUp extends Shared implements Runnable {
 
   /** Whether the next queue is just being captured, which asking for it would invalidate; that has an end. */
   private boolean isCaptured() {
-    return handles[next] == queue.handle && queue.isCaptured();
+    try {
+      return handles[next] == queue.handle && queue.isCaptured();
+    } catch (DeviceException _) { // the wait that follows says what it is
+      return false;
+    }
   }
 
   private void askLater() {

@@ -19,6 +19,7 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.SharedArray;
 import org.arbalest.device.abi.Errno;
+import org.arbalest.device.internal.device.Worker;
 import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
@@ -81,8 +82,11 @@ public final class ArrayLinkImpl implements ArrayLink {
   /** The other end says nothing more, not even that. */
   private boolean isGone;
 
+  /** Nothing more is written, since that would not be understood. */
+  private boolean isShut;
+
   /** What is said is not understood any more, or cannot be said. */
-  private @Nullable Exception failure;
+  private @Nullable Throwable failure;
 
   private ArrayLinkImpl(SocketChannel channel) {
     this.channel = channel;
@@ -92,6 +96,7 @@ public final class ArrayLinkImpl implements ArrayLink {
   public static ArrayLink over(SocketChannel channel) {
     if (!channel.isConnected()) throw new IllegalArgumentException("a link needs a connected socket, but this is " + channel);
     if (!channel.isBlocking()) throw new IllegalArgumentException("a link needs a blocking socket, but this is not: " + channel);
+    Worker.RELEASES.start();
     ArrayLinkImpl link = new ArrayLinkImpl(channel);
     Thread.ofVirtual().name("arbalest-link-reader").start(link::read);
     Thread.ofVirtual().name("arbalest-link-writer").start(link::write);
@@ -161,12 +166,9 @@ public final class ArrayLinkImpl implements ArrayLink {
     hangUpIfDone();
   }
 
+  /** Later, on the thread that runs other people's release callbacks: the link goes on meanwhile. */
   private static void free(SharedArray shared) {
-    try {
-      shared.close();
-    } catch (RuntimeException e) {
-      Faults.report("freeing an array that another process had open", e);
-    }
+    Worker.RELEASES.submit(shared::close);
   }
 
   private IOException gone() {
@@ -231,8 +233,12 @@ public final class ArrayLinkImpl implements ArrayLink {
     try {
       boolean isOver = isClosed || isGone || failure != null;
       if (!isOver || received > 0) return;
-      if (sent.isEmpty()) outgoing.add(HANG_UP);
-      else if (failure != null) outgoing.add(SHUT);
+      if (sent.isEmpty()) {
+        outgoing.add(HANG_UP);
+      } else if (failure != null && !isShut) {
+        isShut = true;
+        outgoing.add(SHUT);
+      }
       isNobodyThere = isGone;
     } finally {
       state.unlock();
@@ -249,22 +255,22 @@ public final class ArrayLinkImpl implements ArrayLink {
   }
 
   /** The connection is of no more use, but what is open of it stays so: the other process may well live. */
-  private void fail(Exception why) {
+  private void fail(Throwable why) {
     state.lock();
     try {
+      if (failure == null) incoming.add(NOTHING);
       if (failure == null) failure = why;
     } finally {
       state.unlock();
     }
-    incoming.add(NOTHING);
     hangUpIfDone();
   }
 
   private void write() {
     try {
       writeAll(ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(GREETING).flip());
-    } catch (IOException e) {
-      fail(e);
+    } catch (Throwable t) {
+      fail(t);
     }
     try {
       for (Outgoing next = outgoing.take(); next != HANG_UP; next = outgoing.take()) write(next);
@@ -283,9 +289,9 @@ public final class ArrayLinkImpl implements ArrayLink {
         writeAll(bytes.putInt(frame.payload.length).putInt(frame.kind).putLong(frame.number).put(frame.payload).flip());
         frame.written.complete(null);
       }
-    } catch (IOException e) {
-      fail(e);
-      frame.written.completeExceptionally(e);
+    } catch (Throwable t) { // also without memory whoever waits is told, and what is to be released is
+      fail(t);
+      frame.written.completeExceptionally(t);
     }
     if (frame.kind == RELEASED) released();
   }
@@ -308,11 +314,12 @@ public final class ArrayLinkImpl implements ArrayLink {
     try {
       greet();
       while (readFrame()) {}
-    } catch (IOException | RuntimeException e) {
-      fail(e);
+    } catch (Throwable t) { // also where the other end has a frame begin for which there is no memory
+      fail(t);
       ignoreTheRest();
+    } finally {
+      end();
     }
-    end();
   }
 
   /** Until the other end says nothing more. */
@@ -351,6 +358,7 @@ public final class ArrayLinkImpl implements ArrayLink {
     boolean isUnwanted;
     state.lock();
     try {
+      if (failure != null) return; // nothing can be said of it: it is freed by its sender at the end of this side
       received++;
       isUnwanted = isClosed;
       if (!isUnwanted) incoming.add(array);
