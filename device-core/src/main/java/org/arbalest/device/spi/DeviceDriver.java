@@ -136,6 +136,14 @@ public interface DeviceDriver extends MemoryAllocator {
    */
   boolean isDone(long event);
 
+  /**
+   * Whether an event was last recorded in a queue while that was captured (DEV-60): it never tells, and a queue that waits for it becomes part of the capture. It
+   * is asked of events that others recorded and that have not completed.
+   */
+  default boolean isCapturedEvent(long event) {
+    return false;
+  }
+
   /** Blocks until an event has completed. Throws if it failed, or, with {@code EAGAIN}, if the runtime cannot tell (DEV-24). */
   void synchronizeEvent(long event);
 

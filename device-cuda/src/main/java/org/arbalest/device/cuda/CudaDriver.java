@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.cuda;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-
-import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.spi.Answer;
@@ -63,16 +60,9 @@ final class CudaDriver extends MemoryDriver {
     return answer != Answer.NOT_READY && answer != Answer.CANNOT_TELL;
   }
 
-  /** A stream's handle knows its context: {@code CUDA_ERROR_INVALID_CONTEXT} is not among what the call answers. Where nobody can tell, the next call does. */
   @Override
   public boolean isCaptured(long queue) {
-    MemorySegment scratch = Cu.scratch();
-    boolean isDefault = Long.compareUnsigned(queue, Cu.PER_THREAD_STREAM) <= 0;
-    int code = isDefault ? gpu.pushOrdered() : Cu.SUCCESS;
-    if (code != Cu.SUCCESS) return false;
-    code = CuCapture.streamIsCapturing(queue, scratch.address());
-    if (isDefault) gpu.leave();
-    return code == Cu.SUCCESS && scratch.get(JAVA_INT, 0) != 0;
+    return Streams.isCaptured(gpu, queue);
   }
 
   /** Pinned and managed memory is another process's by other means, or not at all. */
@@ -180,6 +170,11 @@ final class CudaDriver extends MemoryDriver {
       case NOT_READY, CANNOT_TELL, GONE -> false;
       case FAILED, UNKNOWN -> throw gpu.error("cuEventQuery", code, "");
     };
+  }
+
+  @Override
+  public boolean isCapturedEvent(long event) {
+    return gpu.waits.query(event) == Cu.CAPTURED_EVENT;
   }
 
   @Override

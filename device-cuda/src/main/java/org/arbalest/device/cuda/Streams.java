@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.cuda;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
@@ -18,6 +19,23 @@ final class Streams {
     gpu.leave();
     gpu.check(code, "cuStreamCreate");
     return scratch.get(JAVA_LONG, 0);
+  }
+
+  /**
+   * Whether a stream is captured; or, of the legacy default stream, another that waits for it. A stream's handle knows its context: {@code
+   * CUDA_ERROR_INVALID_CONTEXT} is not among what {@code cuda.h} says of the call, and so it is made current where it is answered nevertheless. Where nobody can
+   * tell, the next call does.
+   */
+  static boolean isCaptured(Gpu gpu, long stream) {
+    MemorySegment scratch = Cu.scratch();
+    boolean isDefault = Long.compareUnsigned(stream, Cu.PER_THREAD_STREAM) <= 0;
+    int code = isDefault ? Cu.INVALID_CONTEXT : CuCapture.streamIsCapturing(stream, scratch.address());
+    if (code == Cu.INVALID_CONTEXT) {
+      if (gpu.pushOrdered() != Cu.SUCCESS) return false;
+      code = CuCapture.streamIsCapturing(stream, scratch.address());
+      gpu.leave();
+    }
+    return code == Cu.CAPTURE_IMPLICIT || (code == Cu.SUCCESS && scratch.get(JAVA_INT, 0) != 0);
   }
 
   /** In the context: the driver's code, and the event in {@code out}. */
@@ -43,6 +61,7 @@ final class Streams {
 
   /** An event of ours that completes when somebody else's does, as that is recorded now. */
   static long copyOf(Gpu gpu, long event) {
+    if (gpu.waits.query(event) == Cu.CAPTURED_EVENT) throw gpu.error("cuStreamWaitEvent", Cu.CAPTURED_EVENT, "for a stream that would become part of the graph");
     long stream = create(gpu);
     try {
       gpu.enterOrdered();

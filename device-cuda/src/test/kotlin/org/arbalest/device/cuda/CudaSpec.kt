@@ -35,6 +35,17 @@ class CudaSpec : FunSpec({
     val device by lazy { Devices.device(DeviceType.CUDA, 0) }
     val cpu = Devices.cpu()
 
+    test("DEV-60 a driver that wants a context to say whether a stream is captured is asked again, in one") {
+        device.createStream().use { stream ->
+            stream.handle()
+            CudaDouble.captured(stream.handle()) {
+                CudaDouble.fail("cuStreamIsCapturing", code = 201)
+                shouldThrow<DeviceException> { stream.record() }.message shouldContain "is being captured"
+                CudaDouble.failNothing() shouldBe 0
+            } shouldBe 0
+        }
+    }
+
     test("managed memory: prefetch and advice reach the driver with the place, the allocation and the stream") {
         val managed = Devices.device(DeviceType.CUDA_MANAGED, 0)
         device.createStream().use { stream ->

@@ -97,6 +97,20 @@ class JcudaSpec : FunSpec({
         }
     }
 
+    test("DEV-60 an event of JCuda's that was recorded in a graph is refused, as a stream of ours would become part of that") {
+        device.createStream().use { captured ->
+            CudaDouble.captured(captured.handle()) {
+                val recorded = CudaDouble.capturedEvent(captured.handle())
+                device.adoptEvent(recorded).use { ours ->
+                    val streams = CudaDouble.live(GpuDouble.Live.STREAMS)
+                    shouldThrow<DeviceException> { Jcuda.syncEvent(device, Jcuda.event(ours)) }.message shouldContain "CUDA_ERROR_CAPTURED_EVENT (907)"
+                    CudaDouble.live(GpuDouble.Live.STREAMS) shouldBe streams
+                }
+            } shouldBe 1
+            CudaDouble.violation shouldBe ""
+        }
+    }
+
     test("an event of JCuda's that is given away is destroyed with its handle") {
         device.createStream().use { stream ->
             settled()

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.rocm;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-
-import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.spi.Answer;
@@ -60,15 +57,9 @@ final class RocmDriver extends MemoryDriver {
     return answer != Answer.NOT_READY && answer != Answer.CANNOT_TELL;
   }
 
-  /** Where nobody can tell, the next call does. */
   @Override
   public boolean isCaptured(long queue) {
-    MemorySegment scratch = Hip.scratch();
-    int before = gpu.enterOrdered();
-    int code = HipCapture.streamIsCapturing(queue, scratch.address());
-    gpu.leave(before);
-    if (code != Hip.SUCCESS && code != Hip.NOT_SUPPORTED) HipErrors.forget();
-    return code == Hip.SUCCESS && scratch.get(JAVA_INT, 0) != 0;
+    return Streams.isCaptured(gpu, queue);
   }
 
   /** Pinned memory is another process's by other means, or not at all. */
@@ -158,6 +149,11 @@ final class RocmDriver extends MemoryDriver {
       case NOT_READY, CANNOT_TELL, GONE -> false;
       case FAILED, UNKNOWN -> throw gpu.error("hipEventQuery", code, "");
     };
+  }
+
+  @Override
+  public boolean isCapturedEvent(long event) {
+    return gpu.waits.query(event) == Hip.CAPTURED_EVENT;
   }
 
   @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.rocm;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
@@ -22,6 +23,16 @@ final class Streams {
     gpu.leave(before);
     gpu.check(code, "hipStreamCreateWithFlags");
     return scratch.get(JAVA_LONG, 0);
+  }
+
+  /** Whether a stream is captured; or, of the default stream, another that waits for it. Where nobody can tell, the next call does. */
+  static boolean isCaptured(Gpu gpu, long stream) {
+    MemorySegment scratch = Hip.scratch();
+    int before = gpu.enterOrdered();
+    int code = HipCapture.streamIsCapturing(stream, scratch.address());
+    gpu.leave(before);
+    if (code != Hip.SUCCESS && code != Hip.NOT_SUPPORTED) HipErrors.forget();
+    return code == Hip.CAPTURE_IMPLICIT || (code == Hip.SUCCESS && scratch.get(JAVA_INT, 0) != 0);
   }
 
   /** While the GPU is current: HIP's code, and the event in {@code out}. */

@@ -242,6 +242,78 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
+    test("DEV-60 memory in a stream's order that is closed while the stream is captured is freed after the capture, in its order, and not into the graph") {
+        device.createStream().use { own ->
+            device.wrapStream(own.handle()).use { wrapped ->
+                backend.settle()
+                backend.trim()
+                val before = Ledger.now()
+                val memory = double.live(Live.DEVICE)
+                val buffers = listOf(own, wrapped).map { it.memory().allocate(1000) }
+                own.synchronize()
+                double.captured(own.handle()) {
+                    buffers.forEach { it.close() }
+                    shouldThrow<DeviceException> { own.memory().allocate(1000) }.errno() shouldBe Errno.EINVAL
+                    double.live(Live.DEVICE) shouldBe memory + 2
+                } shouldBe 0
+                eventually("both are freed") { backend.trim(); double.live(Live.DEVICE) == memory && Ledger.now().since(before).buffers() == 0L }
+                double.violation shouldBe ""
+            }
+        }
+    }
+
+    test("DEV-60 the default stream takes nothing while a stream that it waits for is captured: that is refused, and the capture stays good") {
+        device.wrapStream(0).use { stream ->
+            listOf(pageable(1000, 1), device.allocate(1000), pageable(1000, 2)).also { (host, there, back) ->
+                stream.copy(host, there)
+                double.capturedBlocking(0) {
+                    val uses = mapOf<String, () -> Unit>(
+                        "a copy in" to { stream.copy(host, there) },
+                        "an event" to { stream.record().close() },
+                        "a thread" to stream::synchronize,
+                        "memory" to { stream.keepAlive(there) },
+                    )
+                    for ((what, use) in uses) withClue(what) {
+                        shouldThrow<DeviceException> { use() }.run {
+                            errno() shouldBe Errno.EINVAL
+                            message shouldContain "of $device is being captured"
+                        }
+                    }
+                    journey(device, backend::gate)
+                }
+                stream.copy(there, back)
+                stream.synchronize()
+                back.segment().mismatch(host.segment()) shouldBe -1
+                double.violation shouldBe ""
+            }.forEach { it.close() }
+        }
+    }
+
+    test("DEV-60 a stream of ours does not join a capture by waiting for an event that was recorded in one: that is refused, and the stream goes on") {
+        device.createStream().use { own ->
+            device.createStream().use { other ->
+                val before = Ledger.now()
+                listOf(pageable(1000, 1), device.allocate(1000)).also { (host, there) ->
+                    double.captured(own.handle()) {
+                        device.adoptEvent(double.capturedEvent(own.handle())).use { event ->
+                            event.isDone shouldBe false
+                            for (stream in listOf(other, device.defaultStream())) {
+                                shouldThrow<DeviceException> { stream.waitFor(event) }.run {
+                                    errno() shouldBe Errno.EINVAL
+                                    message shouldContain "was recorded in a stream that was being captured"
+                                }
+                                stream.copy(host, there)
+                                stream.synchronize()
+                            }
+                        }
+                    } shouldBe 1
+                    double.violation shouldBe ""
+                }.forEach { it.close() }
+                eventually("nothing is kept: ${Ledger.now().since(before)}") { Ledger.now().since(before).run { waits() == 0L && buffers() == 0L && events() == 0L } }
+            }
+        }
+    }
+
     test("DEV-24 a thread that waits for an event or a stream goes on waiting as long as nobody can tell") {
         device.createStream().use { stream ->
             val event = stream.record()

@@ -68,6 +68,8 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     private val oneHostThreadFunction by function("double_one_host_thread", null, JAVA_INT)
     private val allocationsWaitFunction by function("double_allocations_wait", null, JAVA_INT)
     private val captureStreamFunction by function("double_capture_stream", JAVA_LONG, ADDRESS, JAVA_INT)
+    private val capturedEventFunction by function("double_captured_event", ADDRESS, ADDRESS)
+    private val captureBlockingFunction by function("double_capture_blocking", null, JAVA_INT, JAVA_INT)
     private val copiesDoneFunction by function("double_copies_done", JAVA_LONG)
     private val mappedFunction by function("double_mapped", JAVA_LONG)
     private val freeingFunction by function("double_freeing", JAVA_INT)
@@ -214,6 +216,19 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
         val captured = captureStreamFunction.invoke(stream, 0) as Long
         failure.getOrThrow()
         return captured
+    }
+
+    /** An event that is recorded in a stream within [captured], for [org.arbalest.device.Device.adoptEvent]. */
+    public fun capturedEvent(handle: Long): Long = (capturedEventFunction.invoke(MemorySegment.ofAddress(handle)) as MemorySegment).address()
+
+    /** Runs a block while somebody captures a stream of a device which its default stream waits for. */
+    public fun <T> capturedBlocking(device: Int, block: () -> T): T {
+        captureBlockingFunction.invoke(device, 1)
+        return try {
+            block()
+        } finally {
+            captureBlockingFunction.invoke(device, 0)
+        }
     }
 
     /** How many copies the devices have done since the process began. */

@@ -128,6 +128,12 @@ private fun inStreamOrder(backend: GpuBackend) {
     double.fail(backend.words.frees.first { it.endsWith("FreeAsync") })
     block.close() // tried again, in a stream that is still there
     eventually("it is freed") { backend.drainFrees(); double.live(GpuDouble.Live.DEVICE) == live + 1 }
+    device.createStream().use { captured ->
+        val late = captured.memory().allocate(100)
+        captured.synchronize()
+        check(double.captured(captured.handle()) { late.close() } == 0L) { "it was freed into a graph (DEV-60)" }
+        eventually("it is freed after the capture") { backend.drainFrees(); double.live(GpuDouble.Live.DEVICE) == live + 1 }
+    }
     check(double.violation == "") { double.violation }
     CompletableFuture.runAsync { device.allocate(1000).close() }.get(20, SECONDS) // whoever allocates does not stand behind the stream
     val target = memory.allocate(8)

@@ -15,12 +15,21 @@ public final class EventPoint {
   /** Where the handle is; what a {@code sync_event} says. */
   public final long cell;
 
+  /** Whether we recorded it, and so not in a graph. */
+  private final boolean isOurs;
+
   private volatile boolean done;
 
+  /** One that others recorded. */
   public EventPoint(Device device, DeviceDriver driver, long cell) {
+    this(device, driver, cell, false);
+  }
+
+  EventPoint(Device device, DeviceDriver driver, long cell, boolean isOurs) {
     this.device = device;
     this.driver = driver;
     this.cell = cell;
+    this.isOurs = isOurs;
     this.done = handle() == 0;
   }
 
@@ -61,10 +70,18 @@ public final class EventPoint {
   void letWait(DeviceDriver waiting, Device itsDevice, long queue, Shared keeper) {
     if (isDone()) return;
     if (itsDevice.equals(device) || waiting.reaches(device.type(), DeviceImpl.unwrap(device).ordinal())) {
+      requireNoCapture();
       waiting.waitFor(queue, handle());
     } else {
       SyncEventImpl.synchronize(this, keeper); // two runtimes that know nothing of each other
     }
+  }
+
+  /** Refuses an event that was recorded in a graph: the queue that waits for it would become part of the capture (DEV-60). */
+  private void requireNoCapture() {
+    if (isOurs || !driver.isCapturedEvent(handle())) return;
+    String help = ": what waits for it would become part of the graph; wait for an event that is recorded behind the graph's launch";
+    throw DeviceException.invalid("the event 0x" + Long.toHexString(handle()) + " of " + device + " was recorded in a stream that was being captured" + help);
   }
 
   void onComplete(Wait wait) {

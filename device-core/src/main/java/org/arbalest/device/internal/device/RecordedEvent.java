@@ -14,9 +14,9 @@ public final class RecordedEvent extends Shared {
   private final DeviceDriver driver;
   public final EventPoint point;
 
-  private RecordedEvent(Device device, DeviceDriver driver, long cell) {
+  private RecordedEvent(Device device, DeviceDriver driver, long cell, boolean isOurs) {
     this.driver = driver;
-    this.point = new EventPoint(device, driver, cell);
+    this.point = new EventPoint(device, driver, cell, isOurs);
     Counts.EVENTS.increment();
   }
 
@@ -30,7 +30,7 @@ public final class RecordedEvent extends Shared {
     long cell = NativeHeap.allocate(Long.BYTES);
     try {
       NativeHeap.putLong(cell, queuing.getAsLong());
-      return new RecordedEvent(device, driver, cell);
+      return new RecordedEvent(device, driver, cell, true);
     } catch (Throwable t) {
       NativeHeap.free(cell);
       throw t;
@@ -41,7 +41,7 @@ public final class RecordedEvent extends Shared {
   public static RecordedEvent adopt(Device device, DeviceDriver driver, long handle) {
     long cell = NativeHeap.allocate(Long.BYTES);
     NativeHeap.putLong(cell, handle);
-    return new RecordedEvent(device, driver, cell);
+    return new RecordedEvent(device, driver, cell, false);
   }
 
   @Override

@@ -109,7 +109,7 @@ static const struct { int code; const char* name; } ERRORS[] = {
   {GPU_PEER_ALREADY_ENABLED, "hipErrorPeerAccessAlreadyEnabled"}, {GPU_ALREADY_REGISTERED, "hipErrorHostMemoryAlreadyRegistered"},
   {GPU_NOT_REGISTERED, "hipErrorHostMemoryNotRegistered"}, {GPU_NOT_SUPPORTED, "hipErrorNotSupported"},
   {GPU_DEINITIALIZED, "hipErrorDeinitialized"}, {GPU_CAPTURE_UNSUPPORTED, "hipErrorStreamCaptureUnsupported"},
-  {GPU_CAPTURED_EVENT, "hipErrorCapturedEvent"},
+  {GPU_CAPTURE_IMPLICIT, "hipErrorStreamCaptureImplicit"}, {GPU_CAPTURED_EVENT, "hipErrorCapturedEvent"},
 };
 
 API const char* hipGetErrorName(hipError_t code) {

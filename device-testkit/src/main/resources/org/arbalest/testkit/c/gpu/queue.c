@@ -45,6 +45,7 @@ struct gpu_stream {
   int index; /* among the streams of its device */
   int locked;
   int captured; /* what is queued goes into a graph, and is not done */
+  int implied;  /* a stream that it waits for by itself is captured */
   gpu_stream* next;
 };
 
@@ -282,11 +283,21 @@ static int add(gpu_stream* stream, struct command command) {
  * Using Stream Capture; cuda.h, cuStreamBeginCapture). Of an event that is recorded there nobody can tell until it is recorded elsewhere (CUDA_ERROR_CAPTURED_EVENT), a
  * stream that waits for it joins the capture, and the captured stream waits for no event from outside (CUDA_ERROR_STREAM_CAPTURE_ISOLATION). Whoever asks
  * for the stream, or waits for it, "invalidates" the capture: so rocBLAS asks first (ROCm/rocBLAS pull request 1447).
+ *
+ * The default stream waits for each stream that was not made with NON_BLOCKING, and they for it. While one of those is captured "any attempted use" of it is
+ * prohibited and invalidates the capture, querying too (CUDA programming guide, Prohibited and Unhandled Operations); whether it is captured is answered with
+ * CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, and that invalidates nothing (cuda.h, cuStreamIsCapturing).
  */
 static int64_t captured_commands;
 
+static int implies(gpu_stream* stream) {
+  if (!stream->implied) return GPU_OK;
+  gpu_violation("the default stream was used while a stream that waits for it is captured, which invalidates that capture");
+  return GPU_CAPTURE_IMPLICIT;
+}
+
 static int invalidates(gpu_stream* stream, const char* what) {
-  if (!stream->captured) return GPU_OK;
+  if (!stream->captured) return implies(stream);
   gpu_violation("a stream that is captured was %s, which invalidates the capture", what);
   return GPU_CAPTURE_UNSUPPORTED;
 }
@@ -294,6 +305,7 @@ static int invalidates(gpu_stream* stream, const char* what) {
 static int enqueue(gpu_stream* stream, struct command command) {
   gpu_lock();
   int code = check(stream);
+  if (code == GPU_OK) code = implies(stream);
   if (code == GPU_OK && stream->captured) {
     captured_commands++;
     free(command.snapshot);
@@ -353,6 +365,7 @@ int gpu_stream_destroy(gpu_stream* stream) {
 int gpu_stream_is_captured(gpu_stream* stream, int* is) {
   gpu_lock();
   int code = check(stream);
+  if (code == GPU_OK && stream->implied) code = GPU_CAPTURE_IMPLICIT;
   if (code == GPU_OK) *is = stream->captured;
   gpu_unlock();
   return code;
@@ -461,7 +474,14 @@ int gpu_wait_value(gpu_stream* stream, uint64_t address, uint32_t value) {
   return enqueue(stream, (struct command){.kind = WAIT_VALUE, .from = address, .size = value});
 }
 
+/* "During stream capture, this function results in the creation of a free node and must therefore be passed the address of a graph allocation" (cuda.h,
+   cuMemFreeAsync; hip_runtime_api.h, hipFreeAsync). */
 int gpu_free_async(gpu_stream* stream, uint64_t address) {
+  int is_captured = 0;
+  if (gpu_stream_is_captured(stream, &is_captured) == GPU_OK && is_captured) {
+    gpu_violation("memory that is not a graph's was freed in a stream that is captured, which invalidates the capture");
+    return GPU_INVALID_VALUE;
+  }
   return enqueue(stream, (struct command){.kind = FREE, .from = address});
 }
 
@@ -542,6 +562,7 @@ int gpu_event_record(gpu_event* event, gpu_stream* stream) {
   int code = check(stream);
   if (code == GPU_OK) code = check_event(event);
   if (code == GPU_OK && event->device != stream->device) code = GPU_INVALID_HANDLE;
+  if (code == GPU_OK) code = implies(stream);
   if (code == GPU_OK) event->captured = stream->captured;
   if (code == GPU_OK && stream->captured) {
     captured_commands++;
@@ -557,6 +578,7 @@ int gpu_event_wait(gpu_stream* stream, gpu_event* event) {
   gpu_lock();
   int code = check(stream);
   if (code == GPU_OK) code = check_event(event);
+  if (code == GPU_OK) code = implies(stream);
   if (code == GPU_OK && stream->captured && !event->captured) {
     gpu_violation("a stream that is captured was to wait for an event from outside, which invalidates the capture");
     code = GPU_CAPTURE_ISOLATION;
@@ -680,6 +702,21 @@ DOUBLE int64_t double_capture_stream(gpu_stream* stream, int begins) {
   captured_commands = 0;
   gpu_unlock();
   return captured;
+}
+
+/* An event that was recorded in a stream while that was captured; NULL if that failed. */
+DOUBLE gpu_event* double_captured_event(gpu_stream* stream) {
+  gpu_event* event = NULL;
+  int code = gpu_event_create(gpu_stream_device(stream), &event);
+  return code == GPU_OK && gpu_event_record(event, stream) == GPU_OK ? event : NULL;
+}
+
+/* Begins, or ends, the capture of a stream of a device that was made without NON_BLOCKING. */
+DOUBLE void double_capture_blocking(int ordinal, int begins) {
+  gpu_stream* stream = gpu_default_stream(gpu_at(ordinal));
+  gpu_lock();
+  stream->implied = begins;
+  gpu_unlock();
 }
 
 /* How many copies devices have done since the process began. */
