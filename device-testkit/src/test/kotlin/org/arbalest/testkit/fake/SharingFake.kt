@@ -14,10 +14,12 @@ import org.arbalest.device.spi.SynchronousDriver
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.nio.ByteBuffer
+import java.nio.ByteOrder.LITTLE_ENDIAN
 import java.util.UUID
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.ConcurrentSkipListMap
+import java.util.zip.CRC32C
 
 /** A device in main memory that shares it: whoever says that he is another process opens it here, at the same address. */
 class SharingFakeProvider : DeviceProvider {
@@ -109,4 +111,13 @@ internal object SharingFake : SynchronousDriver {
 
         override fun free(address: Long, bytes: Long) = SharingFake.free(address, bytes)
     }
+}
+
+/** A message of this process, or one made from it, as another process sends it, with the checksum that it should have. */
+internal fun ByteArray.fromElsewhere(): ByteArray {
+    val bytes = clone()
+    bytes[16] = (bytes[16] + 1).toByte()
+    val checksum = CRC32C().apply { update(bytes, 16, size - 16) }
+    ByteBuffer.wrap(bytes).order(LITTLE_ENDIAN).putInt(12, checksum.value.toInt())
+    return bytes
 }

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.testkit.fake
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.ArrayData
+import org.arbalest.device.ArrayLink
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import org.arbalest.device.SharedArray
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.contract.eventually
+import org.arbalest.testkit.contract.numbers
+import java.io.IOException
+import java.nio.ByteBuffer
+import java.nio.ByteOrder.LITTLE_ENDIAN
+import java.nio.channels.ClosedChannelException
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicInteger
+
+/** A link whose other end is the test, on a socket that does what it says. Two processes: the sharing specs of CUDA and ROCm. */
+class ArrayLinkSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+
+    val device = Devices.device(SharingFake.TYPE, 0)
+
+    afterTest {
+        eventually("all is closed and freed") { SharingFake.live == 0 && SharingFake.opened.isEmpty() }
+        SharingFake.wrong.toList().shouldBeEmpty()
+    }
+
+    fun array(): DeviceArray = numbers(10).use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }
+
+    fun linked(block: (ArrayLink, ScriptedSocket) -> Unit) {
+        val socket = ScriptedSocket()
+        val link = ArrayLink.over(socket)
+        socket.say("ARBLINK1".encodeToByteArray())
+        try {
+            block(link, socket)
+        } finally {
+            socket.hangUp()
+            link.close()
+            eventually("the socket is closed") { !socket.isOpen }
+        }
+    }
+
+    test("IPC-07 a link whose reader runs out of memory ends in order: who receives is told, and what was sent stays until the other hangs up") {
+        linked { link, socket ->
+            repeat(2) { link.send(array()) }
+            val receiving = soon { link.receive() }
+            socket.fail(OutOfMemoryError("a frame of 60 MiB"))
+            receiving.failure().message shouldContain "the link has failed: a frame of 60 MiB"
+            shouldThrow<IOException> { array().use { link.send(it) } }.message shouldContain "a frame of 60 MiB"
+            eventually("the other one is told that nothing is open here") { socket.shuts.get() == 1 }
+            socket.say(released(1)) // is not read as a frame any more
+            link.unreleased() shouldBe 2
+            SharingFake.live shouldBe 2
+            socket.hangUp()
+            eventually("all is free") { link.unreleased() == 0 && SharingFake.live == 0 }
+            eventually("the socket is closed") { !socket.isOpen }
+        }
+    }
+
+    test("IPC-07 a link whose writer runs out of memory ends in order: who sends has his array still, and what is open here is said to be closed when it is") {
+        linked { link, socket ->
+            link.send(array())
+            val other = array().use { SharedArray.of(it) }
+            socket.say(arrays(7, other.message().fromElsewhere()))
+            val open = soon { link.receive()!! }.get(20, SECONDS)
+            socket.onWrite = { throw OutOfMemoryError("Cannot reserve 65536 bytes of direct buffer memory") }
+            array().use { mine ->
+                soon { link.send(mine) }.failure().message shouldContain "direct buffer memory"
+                mine.isOpen shouldBe true
+            }
+            soon { link.receive() }.failure().message shouldContain "the link has failed: Cannot reserve 65536 bytes"
+            link.unreleased() shouldBe 1
+            socket.shuts.get() shouldBe 0 // that would say that nothing is open here
+            open.close()
+            other.close()
+            eventually("the other one is told by the end of what is written") { socket.shuts.get() == 1 }
+            link.unreleased() shouldBe 1
+            socket.hangUp()
+            eventually("all is free") { link.unreleased() == 0 }
+        }
+    }
+
+    test("IPC-07 arrays that come after a link has failed are not opened here: of them nothing could be said") {
+        linked { link, socket ->
+            val other = array().use { SharedArray.of(it) }
+            socket.onWrite = { throw OutOfMemoryError("no memory") }
+            array().use { soon { link.send(it) }.failure() }
+            socket.say(arrays(7, other.message().fromElsewhere()))
+            socket.hangUp()
+            eventually("the socket is closed") { !socket.isOpen }
+            shouldThrow<IOException> { link.receive() }.message shouldContain "no memory"
+            SharingFake.opened.size shouldBe 0
+            other.close()
+        }
+    }
+
+    test("IPC-07 who frees slowly what comes back holds up neither what comes after it nor who sends") {
+        linked { link, socket ->
+            val mayFree = CountDownLatch(1)
+            val freeing = CountDownLatch(1)
+            val slow = foreign(80) {
+                freeing.countDown()
+                check(mayFree.await(60, SECONDS))
+            }
+            val other = array().use { SharedArray.of(it) }
+            try {
+                link.send(slow)
+                socket.say(released(1))
+                freeing.await(20, SECONDS) shouldBe true
+                socket.say(arrays(7, other.message().fromElsewhere()))
+                soon { link.receive()!! }.get(20, SECONDS).close()
+                soon { link.send(array()) }.get(20, SECONDS)
+                socket.say(released(2))
+                eventually("that has come back, too") { link.unreleased() == 0 }
+                mayFree.count shouldBe 1
+            } finally {
+                mayFree.countDown()
+            }
+            other.close()
+        }
+    }
+
+    test("IPC-07 who frees slowly when the other has hung up does not hold up who receives") {
+        linked { link, socket ->
+            val mayFree = CountDownLatch(1)
+            try {
+                link.send(foreign(80) { check(mayFree.await(60, SECONDS)) })
+                socket.hangUp()
+                soon { link.receive() }.failure().message shouldContain "hung up"
+            } finally {
+                mayFree.countDown()
+            }
+        }
+    }
+
+    test("IPC-07 that nothing more will be written is said once, also where that fails") {
+        linked { link, socket ->
+            link.send(array())
+            val mayFail = CountDownLatch(1)
+            socket.onShut = {
+                check(mayFail.await(20, SECONDS))
+                throw ClosedChannelException()
+            }
+            socket.say(ByteArray(16).also { it[4] = 9 }) // no frame of ours: the link has failed
+            eventually("it is said") { socket.shuts.get() == 1 }
+            link.close()
+            mayFail.countDown()
+            socket.hangUp()
+            socket.writer.join(20_000)
+            socket.writer.isAlive shouldBe false
+            socket.shuts.get() shouldBe 1
+        }
+    }
+
+    test("IPC-06 IPC-07 a message that is nonsense, by who sends arrays, is refused and released; those before and after it are not touched") {
+        linked { link, socket ->
+            val other = array().use { SharedArray.of(it) }
+            val good = other.message().fromElsewhere()
+            link.send(array())
+            socket.say(arrays(1, good))
+            val first = link.receive()!!
+            val nonsense = listOf(ByteArray(0), ByteArray(300) { 7 }, good.copyOf(good.size - 1), good.clone().also { it[40] = (it[40] + 1).toByte() })
+            nonsense.forEachIndexed { i, it -> socket.say(arrays(2L + i, it)) }
+            socket.say(arrays(9, good))
+            repeat(nonsense.size) { shouldThrow<DeviceException> { link.receive() } }
+            val last = link.receive()!!
+            eventually("each is released, and no other") { socket.releases() == listOf(2L, 3L, 4L, 5L) }
+            for (array in listOf(first, last)) array.copyTo(Devices.cpu()).use { it.column("a").getLong(9) shouldBe 27 }
+            link.unreleased() shouldBe 1
+            last.close()
+            first.close()
+            eventually("these are, too") { socket.releases().sorted() == listOf(1L, 2L, 3L, 4L, 5L, 9L) }
+            socket.say(released(1))
+            eventually("and what was sent") { link.unreleased() == 0 }
+            other.close()
+        }
+    }
+})
+
+/** On a thread of its own: it may wait for ever. */
+private fun <T> soon(what: () -> T): CompletableFuture<T> = CompletableFuture<T>().also { result ->
+    Thread.ofVirtual().start { runCatching(what).fold(result::complete, result::completeExceptionally) }
+}
+
+/** What it fails with, soon. */
+private fun CompletableFuture<*>.failure(): IOException = shouldThrow<ExecutionException> { get(20, SECONDS) }.cause as IOException
+
+/** Memory of the fake that somebody else has made, and frees. */
+private fun foreign(bytes: Long, onFree: () -> Unit): DeviceArray {
+    val device = Devices.device(SharingFake.TYPE, 0)
+    val address = SharingFake.allocate(bytes, 64)
+    val buffer = DeviceBuffer.wrap(device, address, bytes) {
+        onFree()
+        SharingFake.free(address, bytes)
+    }
+    val column = ArrayData.of(bytes / 8, 0, listOf(null, buffer))
+    return DeviceArray.of(Schema.of(Field.of("a", DataType.INT64)), ArrayData.of(bytes / 8, 0, listOf(null), listOf(column)), device)
+}
+
+private fun frame(kind: Int, number: Long, payload: ByteArray = ByteArray(0)): ByteArray =
+    ByteBuffer.allocate(16 + payload.size).order(LITTLE_ENDIAN).putInt(payload.size).putInt(kind).putLong(number).put(payload).array()
+
+/** An array of the other end's. */
+private fun arrays(number: Long, message: ByteArray) = frame(1, number, message)
+
+/** The other end has released one of this end's. */
+private fun released(number: Long) = frame(2, number)
+
+/** Which of the other end's were said to be released. */
+private fun ScriptedSocket.releases(): List<Long> {
+    val bytes = ByteBuffer.wrap(written()).order(LITTLE_ENDIAN).position(8)
+    val numbers = mutableListOf<Long>()
+    while (bytes.remaining() >= 16) {
+        val length = bytes.getInt()
+        val kind = bytes.getInt()
+        val number = bytes.getLong()
+        if (kind == 2) numbers += number
+        bytes.position(bytes.position() + length)
+    }
+    return numbers
+}
