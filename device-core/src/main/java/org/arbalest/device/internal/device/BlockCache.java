@@ -167,7 +167,7 @@ final class BlockCache implements MemoryAllocator {
       isKept &= !closed && !isExact;
       if (isKept) {
         push(size, address);
-        if ((cached <= bound && (together == null || !together.isTooMuch())) || isWaiting) return;
+        if (isWaiting || !isTooMuch()) return;
         isWaiting = true;
       }
     }
@@ -199,19 +199,30 @@ final class BlockCache implements MemoryAllocator {
     if (together != null) together.count(bytes);
   }
 
+  /** Under the lock: whether more is kept than may be for long. */
+  private boolean isTooMuch() {
+    return cached > bound || (together != null && together.isTooMuch());
+  }
+
   /** Gives one block back, while no device has work: whether nothing is left to do. */
   private boolean shrink() {
-    boolean isDone = true;
     try {
-      isDone = !evictIf(() -> cached > bound) && (together == null || !together.evictOne());
-    } finally {
-      if (isDone) waitsNoMore();
+      if (evictIf(() -> cached > bound) || (together != null && together.evictOne())) return false;
+    } catch (Throwable t) {
+      waitsNoMore();
+      throw t;
     }
-    return isDone;
+    return waitsNoMoreIfDone();
   }
 
   private synchronized void waitsNoMore() {
     isWaiting = false;
+  }
+
+  /** Who has kept too much since it was looked at has left that to whoever waits. */
+  private synchronized boolean waitsNoMoreIfDone() {
+    isWaiting = isTooMuch();
+    return !isWaiting;
   }
 
   /** Gives the largest block back: false if there is none. */

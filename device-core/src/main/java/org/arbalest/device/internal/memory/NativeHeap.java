@@ -104,9 +104,12 @@ public final class NativeHeap {
     }
   }
 
-  /** In parts, as all copies here: the JVM stops no thread in the middle of one, and all wait for it when it wants to (DEV-51). */
+  /**
+   * In parts, as all copies here: the JVM stops no thread in the middle of one, and all wait for it when it wants to (DEV-51). What overlaps arrives as it was, as with
+   * {@code memmove}.
+   */
   public static void copy(long from, long to, long bytes) {
-    for (long done = 0; done < bytes; done += AT_ONCE) MemorySegment.copy(ALL, from + done, ALL, to + done, Math.min(AT_ONCE, bytes - done));
+    copyInParts(ALL, from, ALL, to, bytes);
   }
 
   /** All of a segment. */
@@ -132,7 +135,13 @@ public final class NativeHeap {
   }
 
   private static void copyInParts(MemorySegment from, long start, MemorySegment to, long at, long bytes) {
-    for (long done = 0; done < bytes; done += AT_ONCE) MemorySegment.copy(from, start + done, to, at + done, Math.min(AT_ONCE, bytes - done));
+    long ahead = to.address() + at - from.address() - start;
+    boolean isFromEnd = ahead > 0 && ahead < bytes; // else what is still to be read would be written over; where one is an array, it does no harm
+    for (long done = 0; done < bytes; done += AT_ONCE) {
+      long part = Math.min(AT_ONCE, bytes - done);
+      long offset = isFromEnd ? bytes - done - part : done;
+      MemorySegment.copy(from, start + offset, to, at + offset, part);
+    }
   }
 
   public static void fill(long address, long bytes, byte value) {

@@ -36,6 +36,28 @@ class KeptTogetherSpec : FunSpec({
         numbers.sumOf { it.live.get() } shouldBe 0
     }
 
+    test("DEV-53 what a cache keeps too much while it is looked at is given back as well, though nobody frees anything more") {
+        val page = BlockCache.PAGE
+        val together = KeptTogether(10 * page)
+        val caches = listOf("fullest" to 100L, "held" to 100L, "shrinking" to 2L).map { (name, pages) ->
+            BlockCache(Numbers(true), name, Long.MAX_VALUE, pages * page, together)
+        }
+        val (fullest, held, shrinking) = caches
+        val blocks = List(4) { shrinking.allocate(page, 256) }
+        List(10) { fullest.allocate(page, 256) }.forEach { fullest.free(it, page) }
+        synchronized(held) { // so whoever gives back waits after it has looked at what is kept in the fullest
+            shrinking.free(blocks[0], page)
+            eventually("it is looked for who keeps most") {
+                Thread.getAllStackTraces().any { (thread, frames) -> thread.state == Thread.State.BLOCKED && frames.any { it.methodName == "evictOne" } }
+            }
+            fullest.trim()
+            for (block in blocks.drop(1)) shrinking.free(block, page)
+            shrinking.cachedBytes() shouldBe 4 * page
+        }
+        eventually("no more than the bound is kept") { shrinking.cachedBytes() <= 2 * page }
+        caches.forEach { it.trim() }
+    }
+
     test("DEV-53 main memory is what the machine, or the container, has; without the module that knows, what the heap may have says it") {
         Management.mainMemory() shouldBe (ManagementFactory.getOperatingSystemMXBean() as com.sun.management.OperatingSystemMXBean).totalMemorySize
         ChildJvm.run(MainMemory::class, options = listOf("--limit-modules", "java.base", "-Xmx96m")).output.trim() shouldBe "4.0 times the heap's limit"

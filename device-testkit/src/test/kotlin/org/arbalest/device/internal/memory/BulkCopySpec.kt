@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.memory
 
+import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.Devices
@@ -11,6 +12,7 @@ import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.nio.ByteBuffer
 import java.util.concurrent.CompletableFuture
 import kotlin.concurrent.thread
+import kotlin.random.Random
 
 /**
  * Copies of many bytes. That one is made of parts is seen by its memory going away meanwhile: who closes a shared arena stops all threads that use it, which a copy
@@ -79,6 +81,39 @@ class BulkCopySpec : FunSpec({
                     val read = ByteBuffer.allocate(size.toInt())
                     buffer.reader().use { if (size > 0) it.read(read) shouldBe size.toInt() }
                     MemorySegment.ofArray(read.array()).mismatch(bytes) shouldBe -1
+                }
+            }
+        }
+    }
+
+    test("DEV-51 what overlaps arrives as it was, whatever the size and the distance, in both directions") {
+        val mib = 1L shl 20
+        val sizes = listOf(mib - 1, mib, mib + 1, 2 * mib, 3 * mib + 7)
+        Devices.cpu().allocate(2 * sizes.last()).use { buffer ->
+            val memory = buffer.segment()
+            val room = memory.byteSize()
+            val before = ByteArray(room.toInt()).also { Random(51).nextBytes(it) }
+            val copies = mapOf<String, (Long, Long, Long) -> Unit>(
+                "address to address" to { from, to, size -> NativeHeap.copy(memory.address() + from, memory.address() + to, size) },
+                "segment to address" to { from, to, size -> NativeHeap.copy(memory.asSlice(from, size), memory.address() + to) },
+                "segment to segment" to { from, to, size -> NativeHeap.copy(memory.asSlice(from, size), memory.asSlice(to, size)) },
+                "address into a segment" to { from, to, size -> NativeHeap.copy(memory.address() + from, memory, to, size) },
+                "written to the buffer" to { from, to, size -> buffer.writer().use { it.position(to).write(memory.asSlice(from, size).asByteBuffer()) } },
+                "read from the buffer" to { from, to, size -> buffer.reader().use { it.position(from).read(memory.asSlice(to, size).asByteBuffer()) } },
+                "a slice to a slice" to { from, to, size ->
+                    buffer.slice(from, size).use { source -> buffer.slice(to, size).use { Devices.cpu().defaultStream().copy(source, it) } }
+                },
+            )
+            for ((what, copy) in copies) {
+                for (size in sizes) {
+                    for (ahead in listOf(1, 4096, mib - 1, mib, mib + 1, size - 1).filter { it < size }) {
+                        for ((from, to) in listOf(0L to ahead, ahead to 0L)) {
+                            MemorySegment.copy(before, 0, memory, JAVA_BYTE, 0, before.size)
+                            copy(from, to, size)
+                            val moved = before.clone().also { before.copyInto(it, to.toInt(), from.toInt(), (from + size).toInt()) }
+                            withClue("$what, $size bytes from $from to $to") { memory.mismatch(MemorySegment.ofArray(moved)) shouldBe -1 }
+                        }
+                    }
                 }
             }
         }
