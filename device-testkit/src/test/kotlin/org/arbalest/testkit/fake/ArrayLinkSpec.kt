@@ -4,6 +4,7 @@ package org.arbalest.testkit.fake
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.ArrayData
@@ -21,9 +22,13 @@ import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 import java.io.IOException
+import java.net.InetAddress
+import java.net.InetSocketAddress
 import java.nio.ByteBuffer
 import java.nio.ByteOrder.LITTLE_ENDIAN
 import java.nio.channels.ClosedChannelException
+import java.nio.channels.ServerSocketChannel
+import java.nio.channels.SocketChannel
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.ExecutionException
@@ -66,11 +71,83 @@ class ArrayLinkSpec : FunSpec({
             shouldThrow<IOException> { array().use { link.send(it) } }.message shouldContain "a frame of 60 MiB"
             eventually("the other one is told that nothing is open here") { socket.shuts.get() == 1 }
             socket.say(released(1)) // is not read as a frame any more
+            eventually("but it is read") { socket.isRead }
             link.unreleased() shouldBe 2
             SharingFake.live shouldBe 2
             socket.hangUp()
             eventually("all is free") { link.unreleased() == 0 && SharingFake.live == 0 }
             eventually("the socket is closed") { !socket.isOpen }
+        }
+    }
+
+    test("IPC-07 a link whose reader gets no more memory at all still waits for the other to hang up before it frees") {
+        linked { link, socket ->
+            link.send(array())
+            socket.isOutOfMemory = true
+            socket.fail(OutOfMemoryError("no memory"))
+            socket.say(ByteArray(10_000))
+            eventually("it is read") { socket.isRead }
+            link.unreleased() shouldBe 1
+            socket.hangUp()
+            eventually("all is free") { link.unreleased() == 0 }
+        }
+    }
+
+    test("IPC-07 who waits for his turn to send when the link fails is told, though what is before it can be written no further") {
+        linked { link, socket ->
+            val isWriting = CountDownLatch(1)
+            val mayWrite = CountDownLatch(1)
+            eventually("it has greeted") { socket.written().size == 8 }
+            socket.onWrite = {
+                isWriting.countDown()
+                check(mayWrite.await(60, SECONDS))
+            }
+            val first = soon { link.send(array()) }
+            isWriting.await(20, SECONDS) shouldBe true
+            array().use { mine ->
+                val second = soon { link.send(mine) }
+                eventually("it waits") { link.unreleased() == 2 }
+                socket.say(NO_FRAME)
+                second.failure().message shouldContain "a frame of kind 9"
+                mine.isOpen shouldBe true
+            }
+            first.isDone shouldBe false
+            link.unreleased() shouldBe 1 // what is partly written may be read, and opened
+            mayWrite.countDown()
+            first.get(20, SECONDS)
+        }
+    }
+
+    test("IPC-07 a link that is closed reads on until the other has hung up as well, and takes nothing that still comes") {
+        linked { link, socket ->
+            link.close()
+            eventually("it says that nothing more will come") { socket.shuts.get() == 1 }
+            val other = array().use { SharedArray.of(it) }
+            repeat(3) { socket.say(arrays(it + 1L, other.message().fromElsewhere())) }
+            eventually("it is read") { socket.isRead }
+            socket.isOpen shouldBe true
+            link.receive().shouldBeNull()
+            socket.hangUp()
+            eventually("the socket is closed") { !socket.isOpen }
+            SharingFake.opened.size shouldBe 0
+            other.close()
+        }
+    }
+
+    test("IPC-07 over TCP, too, closing a link while the other sends resets nothing") {
+        ServerSocketChannel.open().use { server ->
+            server.bind(InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+            SocketChannel.open(server.localAddress).use { raw ->
+                val accepted = server.accept()
+                ArrayLink.over(accepted).close()
+                val said = ByteBuffer.allocate(100)
+                while (raw.read(said) >= 0) continue
+                said.position() shouldBe 24 // a greeting and the end
+                raw.write(ByteBuffer.wrap("ARBLINK1".encodeToByteArray()))
+                repeat(5) { raw.write(ByteBuffer.wrap(arrays(it + 1L, ByteArray(100_000)))) }
+                raw.close()
+                eventually("the socket is closed") { !accepted.isOpen }
+            }
         }
     }
 
@@ -100,13 +177,18 @@ class ArrayLinkSpec : FunSpec({
     test("IPC-07 arrays that come after a link has failed are not opened here: of them nothing could be said") {
         linked { link, socket ->
             val other = array().use { SharedArray.of(it) }
+            link.send(array())
+            socket.say(arrays(7, other.message().fromElsewhere()))
+            val open = link.receive()!!
             socket.onWrite = { throw OutOfMemoryError("no memory") }
             array().use { soon { link.send(it) }.failure() }
-            socket.say(arrays(7, other.message().fromElsewhere()))
+            socket.say(arrays(8, other.message().fromElsewhere()))
+            eventually("it is read") { socket.isRead }
+            open.close()
+            eventually("nothing is open here") { socket.shuts.get() == 1 }
+            repeat(2) { shouldThrow<IOException> { link.receive() }.message shouldContain "no memory" }
             socket.hangUp()
             eventually("the socket is closed") { !socket.isOpen }
-            shouldThrow<IOException> { link.receive() }.message shouldContain "no memory"
-            SharingFake.opened.size shouldBe 0
             other.close()
         }
     }
@@ -158,7 +240,7 @@ class ArrayLinkSpec : FunSpec({
                 check(mayFail.await(20, SECONDS))
                 throw ClosedChannelException()
             }
-            socket.say(ByteArray(16).also { it[4] = 9 }) // no frame of ours: the link has failed
+            socket.say(NO_FRAME)
             eventually("it is said") { socket.shuts.get() == 1 }
             link.close()
             mayFail.countDown()
@@ -216,6 +298,9 @@ private fun foreign(bytes: Long, onFree: () -> Unit): DeviceArray {
 
 private fun frame(kind: Int, number: Long, payload: ByteArray = ByteArray(0)): ByteArray =
     ByteBuffer.allocate(16 + payload.size).order(LITTLE_ENDIAN).putInt(payload.size).putInt(kind).putLong(number).put(payload).array()
+
+/** Of kind 9: with it the link has failed. */
+private val NO_FRAME = frame(9, 0)
 
 /** An array of the other end's. */
 private fun arrays(number: Long, message: ByteArray) = frame(1, number, message)

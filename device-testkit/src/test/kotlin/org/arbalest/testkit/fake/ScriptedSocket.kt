@@ -46,6 +46,9 @@ internal class ScriptedSocket : SocketChannel(SelectorProvider.provider()) {
     /** Nothing more comes. */
     fun hangUp() = coming.add(END)
 
+    /** Whether all that came was read. */
+    val isRead: Boolean get() = coming.isEmpty()
+
     /** All that was written. */
     fun written(): ByteArray = synchronized(written) { written.toByteArray() }
 

@@ -67,6 +67,9 @@ public final class ArrayLinkImpl implements ArrayLink {
   private final LinkedBlockingQueue<Outgoing> outgoing = new LinkedBlockingQueue<>();
   private final SocketChannel channel;
 
+  /** For what is not read as frames any more, which is read to its end also where memory is short: so it is here from the start, and not on the heap. */
+  private final ByteBuffer ignored = ByteBuffer.allocateDirect(4096);
+
   /** Guards what follows; nothing is waited for under it. */
   private final ReentrantLock state = new ReentrantLock();
 
@@ -82,7 +85,7 @@ public final class ArrayLinkImpl implements ArrayLink {
   /** The other end says nothing more, not even that. */
   private boolean isGone;
 
-  /** Nothing more is written, since that would not be understood. */
+  /** Nothing more is written: all was said, or would not be understood. */
   private boolean isShut;
 
   /** What is said is not understood any more, or cannot be said. */
@@ -148,9 +151,9 @@ public final class ArrayLinkImpl implements ArrayLink {
       } finally {
         state.unlock();
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (Throwable t) {
       shared.close();
-      throw e;
+      throw t;
     }
   }
 
@@ -234,6 +237,7 @@ public final class ArrayLinkImpl implements ArrayLink {
       boolean isOver = isClosed || isGone || failure != null;
       if (!isOver || received > 0) return;
       if (sent.isEmpty()) {
+        isShut = true;
         outgoing.add(HANG_UP);
       } else if (failure != null && !isShut) {
         isShut = true;
@@ -244,6 +248,30 @@ public final class ArrayLinkImpl implements ArrayLink {
       state.unlock();
     }
     if (isNobodyThere) hangUp(); // nobody reads what is still to be written
+  }
+
+  /**
+   * All is written. An end that understands that hangs up as well, and then the socket is closed here: closed at once, with something in it that is not read, it
+   * would be reset, which may cost the other what it has not read yet.
+   */
+  private void leave() {
+    boolean isUnderstood;
+    state.lock();
+    try {
+      isUnderstood = !isGone && failure == null;
+    } finally {
+      state.unlock();
+    }
+    if (isUnderstood) shutOutput();
+    else hangUp();
+  }
+
+  private void shutOutput() {
+    try {
+      channel.shutdownOutput();
+    } catch (IOException _) { // it is closed
+      hangUp();
+    }
   }
 
   private void hangUp() {
@@ -263,6 +291,7 @@ public final class ArrayLinkImpl implements ArrayLink {
     } finally {
       state.unlock();
     }
+    outgoing.removeIf(frame -> frame.kind == ARRAY && frame.written.completeExceptionally(why)); // of which nothing is written; none follows
     hangUpIfDone();
   }
 
@@ -277,7 +306,7 @@ public final class ArrayLinkImpl implements ArrayLink {
     } catch (InterruptedException e) {
       Faults.report("a link's thread was interrupted", e);
     }
-    hangUp();
+    leave();
   }
 
   private void write(Outgoing frame) {
@@ -315,18 +344,24 @@ public final class ArrayLinkImpl implements ArrayLink {
       greet();
       while (readFrame()) {}
     } catch (Throwable t) { // also where the other end has a frame begin for which there is no memory
-      fail(t);
-      ignoreTheRest();
+      failAndWait(t);
     } finally {
       end();
     }
   }
 
-  /** Until the other end says nothing more. */
-  private void ignoreTheRest() {
-    ByteBuffer rest = ByteBuffer.allocate(4096);
+  /** Until the other end says nothing more: as long as it has something open. */
+  private void failAndWait(Throwable why) {
     try {
-      while (channel.read(rest.clear()) >= 0) {}
+      fail(why);
+    } finally {
+      ignoreTheRest();
+    }
+  }
+
+  private void ignoreTheRest() {
+    try {
+      while (channel.read(ignored.clear()) >= 0) {}
     } catch (IOException _) { // it is closed
     }
   }
@@ -358,7 +393,7 @@ public final class ArrayLinkImpl implements ArrayLink {
     boolean isUnwanted;
     state.lock();
     try {
-      if (failure != null) return; // nothing can be said of it: it is freed by its sender at the end of this side
+      if (failure != null || isShut) return; // nothing can be said of it: it is freed by its sender at the end of this side
       received++;
       isUnwanted = isClosed;
       if (!isUnwanted) incoming.add(array);
