@@ -10,7 +10,6 @@ import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldStartWith
-import org.arbalest.device.ArrayLink
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
@@ -21,21 +20,11 @@ import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.gpu.GpuDouble.Live
-import java.io.IOException
-import java.net.StandardProtocolFamily.UNIX
-import java.net.UnixDomainSocketAddress
-import java.nio.ByteBuffer
-import java.nio.ByteOrder.LITTLE_ENDIAN
-import java.nio.channels.ServerSocketChannel
-import java.nio.channels.SocketChannel
-import java.nio.file.Path
 import java.util.HexFormat
 import java.util.UUID
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
-import java.util.zip.CRC32C
-import kotlin.random.Random
 
 /**
  * That two processes share arrays of a GPU, on its double, behind which is shared memory.
@@ -48,9 +37,9 @@ public fun sharingContract(backend: GpuBackend, kills: Int = Integer.getInteger(
     include(arrayLinkContract(backend, kills))
 }
 
-private fun GpuBackend.share(rows: Int): DeviceArray = numbers(rows).use { it.toShareable(gpu(0)) }
+internal fun GpuBackend.share(rows: Int): DeviceArray = numbers(rows).use { it.toShareable(gpu(0)) }
 
-private fun GpuBackend.hasNothingLeft() {
+internal fun GpuBackend.hasNothingLeft() {
     eventually("nothing is open and nothing allocated: ${double.live(Live.OPENED)}, ${double.live(Live.DEVICE)}") {
         settle()
         double.live(Live.OPENED) == 0L && double.live(Live.DEVICE) == 0L && double.live(Live.RESERVED) == 0L
@@ -200,7 +189,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
             peer.ask("live") shouldBe "0 0 true"
         }
         val peer = SharingPeer(backend)
-        val message = java.util.HexFormat.of().parseHex(peer.ask("share", "0", "200"))
+        val message = HexFormat.of().parseHex(peer.ask("share", "0", "200"))
         val closed = AtomicInteger()
         val array = SharedArray.open(message) { closed.incrementAndGet() }
         double.live(Live.OPENED) shouldBe 1
@@ -242,7 +231,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         }
         backend.hasNothingLeft()
         SharingPeer(backend).use { peer ->
-            val message = java.util.HexFormat.of().parseHex(peer.ask("share", "0", "200"))
+            val message = HexFormat.of().parseHex(peer.ask("share", "0", "200"))
             val told = AtomicInteger()
             val opened = AtomicInteger()
             for (call in backend.openingCalls) {
@@ -352,298 +341,5 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
     }
 }
 
-private fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec {
-    fun message(rows: Int): ByteArray = manyLayouts(rows).use { it.toShareable(backend.gpu(0)) }.use { array -> SharedArray.of(array).use { it.message() } }
-
-    fun refused(message: ByteArray): DeviceException {
-        val closed = AtomicInteger()
-        val error = shouldThrow<DeviceException> { SharedArray.open(message) { closed.incrementAndGet() } }
-        closed.get() shouldBe 1
-        return error
-    }
-
-    test("IPC-06 a message that is cut, longer, changed, of another version, or no message is refused with what is wrong") {
-        val good = message(20)
-        for (length in good.indices) refused(good.copyOf(length)).errno() shouldBe Errno.EINVAL
-        refused(good + 0).message shouldContain "its checksum is wrong"
-        refused("GET / HTTP/1.1 and more".encodeToByteArray()).message shouldContain "are no message of a shared array"
-        refused(good.clone().also { it[8] = 2 }).message shouldContain "has version 2, and this release reads version 1"
-        refused(good.checked(good.size + 3)).message shouldContain "3 bytes behind its end"
-        refused(good.checked(good.size - 3)).message shouldContain "the message ends at byte"
-        for (i in 12 until good.size) refused(good.clone().also { it[i] = (it[i] + 1).toByte() }).message shouldContain "its checksum is wrong"
-        backend.hasNothingLeft()
-    }
-
-    test("IPC-09 an allocation that is smaller than its message says is closed again, and refused") {
-        SharingPeer(backend).use { peer ->
-            val message = HexFormat.of().parseHex(peer.ask("share", "0", "100"))
-            val size = (0..message.size - 8).first { ByteBuffer.wrap(message).order(LITTLE_ENDIAN).getLong(it) == 2L shl 20 } // of the allocation
-            ByteBuffer.wrap(message).order(LITTLE_ENDIAN).putLong(size, 1L shl 32)
-            val error = shouldThrow<DeviceException> { SharedArray.open(message.checked(message.size)) }
-            error.errno() shouldBe Errno.EINVAL
-        }
-        backend.hasNothingLeft()
-        backend.double.violation shouldBe ""
-    }
-
-    test("IPC-06 whatever a message with a good checksum says, it opens nothing that it should not: what it opens can be copied, or is refused then") {
-        SharingPeer(backend).use { peer -> // here what it shares can be opened
-            val good = HexFormat.of().parseHex(peer.ask("shareMany", "0", "20"))
-            val said = mutableSetOf<String>()
-            val closed = AtomicInteger()
-            var opened = 0
-            for (bad in damaged(good, Random(18)).take(4000)) {
-                try {
-                    SharedArray.open(bad) { closed.incrementAndGet() }.use { array ->
-                        opened++
-                        array.copyTo(Devices.cpu()).use { it.synchronize() }
-                    }
-                } catch (e: DeviceException) {
-                    said += e.message.orEmpty().replace(Regex("[0-9]+"), "n").take(100)
-                }
-                backend.double.violation shouldBe ""
-            }
-            withClue(said.joinToString("\n")) {
-                val expected = listOf("bytes at n of an allocation of n", "bytes, but needs n", "is in allocation n, of n", "is negative", "buffers, but an array of type", "has the UUID")
-                for (words in expected) said.any { words in it } shouldBe true
-            }
-            opened.toLong() shouldBeGreaterThan 100
-            eventually("whoever has opened one, or tried to, is told once") { closed.get() == 4000 }
-        }
-        backend.hasNothingLeft()
-    }
-}
-
-/** A message with some bytes changed behind what says whose it is; each has the checksum that it should have. */
-private fun damaged(good: ByteArray, random: Random): Sequence<ByteArray> = generateSequence {
-    val bad = good.clone()
-    repeat(1 + random.nextInt(3)) {
-        val at = 36 + random.nextInt(bad.size - 36)
-        bad[at] = if (random.nextBoolean()) random.nextInt().toByte() else listOf(0, -1, 127, 1).random(random).toByte()
-    }
-    bad.checked(bad.size)
-}
-
 /** How often the runtime was asked to close what another process shares. */
 private fun closings(backend: GpuBackend): Long = backend.openingCalls.filter { "Close" in it || "Unmap" in it }.sumOf { backend.double.calls(it) }
-
-/** These bytes, cut or longer, with the checksum that they should have. */
-private fun ByteArray.checked(size: Int): ByteArray {
-    val bytes = copyOf(size)
-    val checksum = CRC32C().apply { update(bytes, 16, size - 16) }
-    ByteBuffer.wrap(bytes).order(LITTLE_ENDIAN).putInt(12, checksum.value.toInt())
-    return bytes
-}
-
-private fun <T> connection(block: (Path, () -> ArrayLink) -> T): T = socket { path, accept -> block(path) { ArrayLink.over(accept()) } }
-
-private fun <T> socket(block: (Path, () -> SocketChannel) -> T): T = SharingPeer.socket { path ->
-    ServerSocketChannel.open(UNIX).use { server ->
-        server.bind(UnixDomainSocketAddress.of(path))
-        block(path, server::accept)
-    }
-}
-
-private fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
-    val device by lazy { backend.gpu(0) }
-    val double = backend.double
-
-    test("IPC-07 arrays go over a link and back; each is freed where it was made when the other has released it") {
-        connection { path, accept ->
-            SharingPeer(backend).use { peer ->
-                peer.tell("echo", "$path")
-                accept().use { link ->
-                    for (rows in listOf(1, 100, 0, 5000)) {
-                        manyLayouts(rows).use { source ->
-                            link.send(source.toShareable(device))
-                            link.receive()!!.use { back ->
-                                if (rows > 0) double.live(Live.OPENED) shouldBeGreaterThan 0 // the one before may wait for a lull
-                                back.copyTo(Devices.cpu()).use {
-                                    it.synchronize()
-                                    source.difference(it).shouldBeNull()
-                                }
-                            }
-                        }
-                    }
-                    eventually("all was released") { link.unreleased() == 0 }
-                    val closed = backend.share(5).also { it.close() }
-                    shouldThrow<IllegalStateException> { link.send(closed) }
-                    numbers(5).use { host ->
-                        shouldThrow<DeviceException> { link.send(host) }
-                        host.isOpen shouldBe true
-                    }
-                }
-                peer.answer() shouldBe "echoed"
-                peer.ask("live") shouldBe "0 0 true"
-            }
-        }
-        backend.hasNothingLeft()
-    }
-
-    test("IPC-07 a link that is closed stays connected for what is in use, and takes nothing more") {
-        connection { path, accept ->
-            val here = accept.alongside { link("$path") }
-            val (mine, other) = here
-            repeat(3) { mine.send(backend.share(10)) }
-            mine.unreleased() shouldBe 3
-            mine.close()
-            mine.close()
-            shouldThrow<IllegalStateException> { backend.share(10).use { mine.send(it) } }
-            mine.unreleased() shouldBe 3
-            repeat(3) { shouldThrow<DeviceException> { other.receive() }.message shouldContain "of this process" } // and so they go back
-            other.receive().shouldBeNull()
-            mine.receive().shouldBeNull()
-            eventually("all went back") { mine.unreleased() == 0 }
-            eventually("the connection is closed") { backend.share(1).use { array -> runCatching { other.send(array) }.exceptionOrNull() } is IOException }
-            other.close()
-        }
-        backend.hasNothingLeft()
-    }
-
-    test("IPC-07 a link greets before it sends") {
-        connection { path, accept ->
-            val (link, raw) = accept.alongside { SocketChannel.open(UnixDomainSocketAddress.of(path)) }
-            link.send(backend.share(1))
-            val first = ByteBuffer.allocate(8)
-            while (first.hasRemaining()) check(raw.read(first) > 0)
-            first.array().decodeToString() shouldBe "ARBLINK1"
-            raw.close()
-            eventually("it is let go") { link.unreleased() == 0 }
-            link.close()
-        }
-        backend.hasNothingLeft()
-    }
-
-    test("IPC-07 a thread that is interrupted while it sends has sent, and what the other has open stays") {
-        connection { path, accept ->
-            val (mine, other) = accept.alongside { link("$path") }
-            mine.send(backend.share(10))
-            Thread.currentThread().interrupt()
-            mine.send(backend.share(10).also { it.synchronize() })
-            Thread.interrupted() shouldBe true
-            mine.unreleased() shouldBe 2
-            repeat(2) { shouldThrow<DeviceException> { other.receive() }.message shouldContain "of this process" }
-            eventually("both went back") { mine.unreleased() == 0 }
-            other.close()
-            mine.close()
-        }
-        backend.hasNothingLeft()
-    }
-
-    for (who in listOf("opened", "sent")) {
-        test("IPC-07 a link that fails, by nonsense from whoever $who an array, frees nothing that is open") {
-            socket { path, accept ->
-                SharingPeer(backend).use { peer ->
-                    peer.tell("link", "$path")
-                    val channel = accept()
-                    val link = ArrayLink.over(channel)
-                    peer.answer() shouldBe "linked"
-                    repeat(2) { link.send(backend.share(10)) }
-                    repeat(2) { peer.ask("receive", "$it") shouldBe "10" }
-                    if (who == "opened") {
-                        peer.ask("nonsense") shouldBe "written"
-                        shouldThrow<IOException> { link.receive() }.message shouldContain "a frame of kind 9"
-                        shouldThrow<IOException> { backend.share(1).use { link.send(it) } }.message shouldContain "a frame of kind 9"
-                        peer.ask("receive", "none") shouldContain "hung up"
-                    } else {
-                        channel.write(ByteBuffer.wrap(NONSENSE))
-                        peer.ask("receive", "none") shouldContain "a frame of kind 9"
-                    }
-                    peer.ask("close", "0") shouldBe "closed"
-                    link.unreleased().toLong() shouldBeGreaterThan 0
-                    peer.ask("read", "1") shouldContain "a=27"
-                    double.violation shouldBe ""
-                    peer.ask("close", "1") shouldBe "closed"
-                    eventually("all is free") { link.unreleased() == 0 }
-                    peer.ask("unlink") shouldBe "unlinked"
-                    link.close()
-                    eventually("the socket is closed") { !channel.isOpen }
-                    peer.ask("live") shouldBe "0 0 true"
-                }
-            }
-            backend.hasNothingLeft()
-        }
-    }
-
-    test("IPC-07 what came and was not received goes back when the link is closed") {
-        connection { path, accept ->
-            val (mine, other) = accept.alongside { link("$path") }
-            repeat(3) { mine.send(backend.share(10)) }
-            other.close()
-            eventually("all went back") { mine.unreleased() == 0 }
-            mine.receive().shouldBeNull()
-            mine.close()
-        }
-        backend.hasNothingLeft()
-    }
-
-    test("IPC-07 a socket whose other end says something else is refused in words, and holds nothing") {
-        connection { path, accept ->
-            for (words in listOf("GET / HTTP/1.1\r\n\r\n", "ARBLINK1" + "\u0000\u0000\u0000\u0000" + "\u0009\u0000\u0000\u0000" + "12345678", "ARB", "ARBLINK1ab")) {
-                val (mine, other) = accept.alongside { SocketChannel.open(UnixDomainSocketAddress.of(path)) }
-                other.write(ByteBuffer.wrap(words.encodeToByteArray()))
-                if (words.length < 24) other.shutdownOutput()
-                withClue(words) { shouldThrow<IOException> { mine.receive() }.message shouldContain "the link has failed: " }
-                shouldThrow<IOException> { backend.share(10).use { mine.send(it) } }
-                mine.close()
-                other.close()
-            }
-            SocketChannel.open(UNIX).use { shouldThrow<IllegalArgumentException> { ArrayLink.over(it) }.message shouldContain "connected" }
-        }
-        backend.hasNothingLeft()
-    }
-
-    test("IPC-08 a process that is killed at any point leaves nothing behind in the other") {
-        val random = Random(2026)
-        var killedWithSome = 0
-        repeat(kills) { round ->
-            connection { path, accept ->
-                val process = backend.start(GpuProgram.CHURNING, "$path", "$round")
-                accept().use { link ->
-                    val echoes = mutableListOf<DeviceArray>()
-                    val collector = Thread.ofVirtual().start { link.collect(echoes) }
-                    val last = 1 + random.nextInt(60)
-                    var sent = 0
-                    while (sent < last) {
-                        link.send(backend.share(1 + random.nextInt(2000)))
-                        sent++
-                        if (random.nextInt(8) == 0) eventually("it goes on") { link.unreleased() < 4 + random.nextInt(4) }
-                    }
-                    repeat(random.nextInt(200_000)) { Thread.onSpinWait() }
-                    if (link.unreleased() > 0) killedWithSome++
-                    process.destroyForcibly()
-                    collector.join()
-                    eventually("what was sent is free") { link.unreleased() == 0 }
-                    shouldThrow<IOException> { backend.share(1).use { link.send(it) } }
-                    echoes.forEach { it.close() }
-                }
-                process.waitFor()
-            }
-            backend.hasNothingLeft()
-            double.violation shouldBe ""
-        }
-        killedWithSome.toLong() shouldBeGreaterThan 0
-    }
-}
-
-/** All that comes until the other process is gone; what it has shared may be gone before. */
-private fun ArrayLink.collect(into: MutableList<DeviceArray>) {
-    while (true) {
-        try {
-            into += receive() ?: return
-        } catch (_: DeviceException) {
-            continue
-        } catch (_: IOException) {
-            return
-        }
-    }
-}
-
-/** Both ends of a connection, made at the same time. */
-private fun <T> (() -> ArrayLink).alongside(connect: () -> T): Pair<ArrayLink, T> {
-    var other: Result<T>? = null
-    val thread = Thread.ofVirtual().start { other = runCatching(connect) }
-    val mine = this()
-    thread.join()
-    return mine to other!!.getOrThrow()
-}
