@@ -33,7 +33,6 @@ import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.TimeUnit.SECONDS
-import java.util.concurrent.atomic.AtomicInteger
 
 /** A link whose other end is the test, on a socket that does what it says. Two processes: the sharing specs of CUDA and ROCm. */
 class ArrayLinkSpec : FunSpec({
