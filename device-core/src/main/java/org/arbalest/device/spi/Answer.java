@@ -15,6 +15,9 @@ public enum Answer {
    */
   CANNOT_TELL,
 
+  /** Nothing: the event was recorded in a graph, which runs whenever and how often somebody launches it. To ask may have cost its owner the capture. */
+  CAPTURED,
+
   /** It has failed, and every later call will say so. */
   FAILED,
 

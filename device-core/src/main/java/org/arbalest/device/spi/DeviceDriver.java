@@ -137,11 +137,13 @@ public interface DeviceDriver extends MemoryAllocator {
   boolean isDone(long event);
 
   /**
-   * Whether an event was last recorded in a queue while that was captured (DEV-60): it never tells, and a queue that waits for it becomes part of the capture. It
-   * is asked of events that others recorded and that have not completed.
+   * What the runtime says of an event, as {@link #isDone} does, and whether it was recorded while its queue was captured (DEV-60): nobody is told of that one, and a
+   * queue that waits for it becomes part of the capture. Asked once, since a runtime may say that once only.
+   *
+   * @return {@link Answer#DONE}, {@link Answer#CAPTURED}, or another if it has not completed or cannot be told
    */
-  default boolean isCapturedEvent(long event) {
-    return false;
+  default Answer ask(long event) {
+    return isDone(event) ? Answer.DONE : Answer.NOT_READY;
   }
 
   /** Blocks until an event has completed. Throws if it failed, or, with {@code EAGAIN}, if the runtime cannot tell (DEV-24). */

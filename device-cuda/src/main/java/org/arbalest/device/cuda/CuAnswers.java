@@ -20,7 +20,7 @@ final class CuAnswers {
       case 2 -> Answer.CANNOT_TELL; // CUDA_ERROR_OUT_OF_MEMORY: the host's, for what the call itself needs
       case 800 -> Answer.CANNOT_TELL; // CUDA_ERROR_NOT_PERMITTED: in a host function
       case 900, 901, 902, 903, 904, 905, 906, 908 -> Answer.CANNOT_TELL; // CUDA_ERROR_STREAM_CAPTURE_…: somebody captures a graph
-      case 907 -> Answer.CANNOT_TELL; // CUDA_ERROR_CAPTURED_EVENT: recorded in a graph, which may run at any time
+      case 907 -> Answer.CAPTURED; // CUDA_ERROR_CAPTURED_EVENT: recorded in a graph, which may run at any time
       case 909 -> Answer.CANNOT_TELL; // CUDA_ERROR_TIMEOUT: "the timeout specified for the wait operation has lapsed"
 
       // "This leaves the process in an inconsistent state and any further CUDA work will return the same error", or words to that effect.

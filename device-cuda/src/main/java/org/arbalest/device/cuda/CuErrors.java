@@ -29,7 +29,11 @@ final class CuErrors {
       case Cu.OUT_OF_MEMORY -> Errno.ENOMEM;
       case Cu.INVALID_VALUE, Cu.INVALID_DEVICE, Cu.INVALID_CONTEXT, Cu.INVALID_HANDLE, CuRegister.ALREADY_REGISTERED -> Errno.EINVAL;
       case Cu.NOT_SUPPORTED -> Errno.ENOSYS;
-      default -> CuAnswers.of(code) == Answer.CANNOT_TELL ? Errno.EAGAIN : Errno.EIO;
+      default ->
+          switch (CuAnswers.of(code)) {
+            case CANNOT_TELL, CAPTURED -> Errno.EAGAIN;
+            default -> Errno.EIO;
+          };
     };
   }
 

@@ -164,17 +164,15 @@ final class CudaDriver extends MemoryDriver {
   /** In a host function, which may not ask, an event is taken for one that has not completed. */
   @Override
   public boolean isDone(long event) {
-    int code = gpu.waits.query(event);
-    return switch (CuAnswers.of(code)) {
-      case DONE -> true;
-      case NOT_READY, CANNOT_TELL, GONE -> false;
-      case FAILED, UNKNOWN -> throw gpu.error("cuEventQuery", code, "");
-    };
+    return ask(event) == Answer.DONE;
   }
 
   @Override
-  public boolean isCapturedEvent(long event) {
-    return gpu.waits.query(event) == Cu.CAPTURED_EVENT;
+  public Answer ask(long event) {
+    int code = gpu.waits.query(event);
+    Answer answer = CuAnswers.of(code);
+    if (answer == Answer.FAILED || answer == Answer.UNKNOWN) throw gpu.error("cuEventQuery", code, "");
+    return answer;
   }
 
   @Override

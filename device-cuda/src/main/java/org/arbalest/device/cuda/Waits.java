@@ -51,7 +51,7 @@ final class Waits implements EventPoller.Asker {
 
   /** Whether it is worth while to ask again: somebody captures a graph, or there is still something to wait for. */
   private static boolean isHeldUp(int code) {
-    return code == Cu.NOT_READY || (CuAnswers.of(code) == Answer.CANNOT_TELL && code != Cu.NOT_PERMITTED && code != Cu.CAPTURED_EVENT);
+    return code == Cu.NOT_READY || (CuAnswers.of(code) == Answer.CANNOT_TELL && code != Cu.NOT_PERMITTED);
   }
 
   /** In the context. A code that is not known is asked for again: those that are for good come back. */

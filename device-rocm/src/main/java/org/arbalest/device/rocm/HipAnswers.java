@@ -19,7 +19,7 @@ final class HipAnswers {
       // The call was refused, and that says nothing of the work.
       case 2 -> Answer.CANNOT_TELL; // hipErrorOutOfMemory: the host's, for what the call itself needs
       case 900, 901, 902, 903, 904, 905, 906, 908 -> Answer.CANNOT_TELL; // hipErrorStreamCapture…: somebody captures a graph
-      case 907 -> Answer.CANNOT_TELL; // hipErrorCapturedEvent: recorded in a graph, which may run at any time
+      case 907 -> Answer.CAPTURED; // hipErrorCapturedEvent: recorded in a graph, which may run at any time
 
       // Most failures of a GPU end the process. Of those that do not:
       case 214 -> Answer.FAILED; // hipErrorECCNotCorrectable

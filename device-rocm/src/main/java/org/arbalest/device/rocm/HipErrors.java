@@ -24,7 +24,11 @@ final class HipErrors {
       case Hip.OUT_OF_MEMORY -> Errno.ENOMEM;
       case Hip.INVALID_VALUE, Hip.INVALID_DEVICE, Hip.INVALID_CONTEXT, Hip.INVALID_HANDLE, ALREADY_REGISTERED -> Errno.EINVAL;
       case Hip.NOT_SUPPORTED -> Errno.ENOSYS;
-      default -> HipAnswers.of(code) == Answer.CANNOT_TELL ? Errno.EAGAIN : Errno.EIO;
+      default ->
+          switch (HipAnswers.of(code)) {
+            case CANNOT_TELL, CAPTURED -> Errno.EAGAIN;
+            default -> Errno.EIO;
+          };
     };
   }
 

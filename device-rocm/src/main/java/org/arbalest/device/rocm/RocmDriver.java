@@ -143,17 +143,15 @@ final class RocmDriver extends MemoryDriver {
 
   @Override
   public boolean isDone(long event) {
-    int code = gpu.waits.query(event);
-    return switch (HipAnswers.of(code)) {
-      case DONE -> true;
-      case NOT_READY, CANNOT_TELL, GONE -> false;
-      case FAILED, UNKNOWN -> throw gpu.error("hipEventQuery", code, "");
-    };
+    return ask(event) == Answer.DONE;
   }
 
   @Override
-  public boolean isCapturedEvent(long event) {
-    return gpu.waits.query(event) == Hip.CAPTURED_EVENT;
+  public Answer ask(long event) {
+    int code = gpu.waits.query(event);
+    Answer answer = HipAnswers.of(code);
+    if (answer == Answer.FAILED || answer == Answer.UNKNOWN) throw gpu.error("hipEventQuery", code, "");
+    return answer;
   }
 
   @Override

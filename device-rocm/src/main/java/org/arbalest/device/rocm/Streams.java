@@ -64,7 +64,7 @@ final class Streams {
         code = destroyNow(stream);
         if (code != Hip.SUCCESS) Frees.CALLS.goOn(code, () -> destroyNow(stream), failed -> gpu.error("hipStreamDestroy", failed, ""));
       }
-      case NOT_READY, CANNOT_TELL -> Frees.CALLS.goOn(code, () -> tryDestroy(stream), failed -> gpu.error("hipStreamDestroy", failed, ""));
+      case NOT_READY, CANNOT_TELL, CAPTURED -> Frees.CALLS.goOn(code, () -> tryDestroy(stream), failed -> gpu.error("hipStreamDestroy", failed, ""));
       case FAILED, UNKNOWN -> Frees.CALLS.give(() -> destroyNow(stream), failed -> gpu.error("hipStreamDestroy", failed, "")); // if it waits, then there
       case GONE -> {} // so is the stream
     }
@@ -74,7 +74,7 @@ final class Streams {
   private static int tryDestroy(long stream) {
     int code = query(stream);
     return switch (HipAnswers.of(code)) {
-      case NOT_READY, CANNOT_TELL, GONE -> code;
+      case NOT_READY, CANNOT_TELL, CAPTURED, GONE -> code;
       case DONE, FAILED, UNKNOWN -> destroyNow(stream);
     };
   }

@@ -51,7 +51,7 @@ final class Waits implements EventPoller.Asker {
 
   /** Whether it is worth while to ask again: somebody captures a graph, or there is still something to wait for. */
   private static boolean isHeldUp(int code) {
-    return code == Hip.NOT_READY || (HipAnswers.of(code) == Answer.CANNOT_TELL && code != Hip.CAPTURED_EVENT);
+    return code == Hip.NOT_READY || HipAnswers.of(code) == Answer.CANNOT_TELL;
   }
 
   /** A code that is not known is asked for again: those that are for good come back. What is expected is not left for {@code hipGetLastError}. */
@@ -61,7 +61,7 @@ final class Waits implements EventPoller.Asker {
       HipErrors.forget();
       code = Hip.eventQuery(event);
     }
-    if (HipAnswers.of(code) == Answer.CANNOT_TELL) HipErrors.forget();
+    if (HipAnswers.of(code) == Answer.CANNOT_TELL || code == Hip.CAPTURED_EVENT) HipErrors.forget();
     return code;
   }
 

@@ -19,6 +19,7 @@ import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.contract.pageable
 import org.arbalest.testkit.gpu.GpuDouble.Live
 import java.lang.foreign.Arena
+import java.time.Duration
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit.SECONDS
@@ -289,25 +290,35 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-60 a stream of ours does not join a capture by waiting for an event that was recorded in one: that is refused, and the stream goes on") {
+    test("DEV-60 whoever waits for an event that was recorded in a capture is refused, and no stream joins the capture by it; the stream goes on") {
         device.createStream().use { own ->
             device.createStream().use { other ->
                 val before = Ledger.now()
                 listOf(pageable(1000, 1), device.allocate(1000)).also { (host, there) ->
                     double.captured(own.handle()) {
-                        device.adoptEvent(double.capturedEvent(own.handle())).use { event ->
-                            event.isDone shouldBe false
-                            for (stream in listOf(other, device.defaultStream())) {
-                                shouldThrow<DeviceException> { stream.waitFor(event) }.run {
-                                    errno() shouldBe Errno.EINVAL
-                                    message shouldContain "was recorded in a stream that was being captured"
+                        for (stream in listOf(other, device.defaultStream())) {
+                            device.adoptEvent(double.capturedEvent(own.handle())).use { event ->
+                                val waits = mapOf<String, () -> Unit>(
+                                    "a stream" to { stream.waitFor(event) },
+                                    "a stream, again" to { stream.waitFor(event) },
+                                    "a thread" to event::synchronize,
+                                    "a thread for so long" to { event.synchronize(Duration.ofSeconds(20)) },
+                                    "a stage" to { event.completion().toCompletableFuture().exceptionNow().let { throw it } },
+                                )
+                                for ((what, wait) in waits) withClue(what) {
+                                    shouldThrow<DeviceException> { wait() }.run {
+                                        errno() shouldBe Errno.EINVAL
+                                        message shouldContain "was recorded in a stream that was being captured"
+                                    }
                                 }
-                                stream.copy(host, there)
-                                stream.synchronize()
+                                event.isDone shouldBe false
                             }
+                            stream.copy(host, there)
+                            stream.synchronize()
                         }
-                    } shouldBe 1
+                    } shouldBe -1 // to ask has cost the owner the capture
                     double.violation shouldBe ""
+                    double.captured(own.handle()) { device.adoptEvent(double.capturedEvent(own.handle())).close() } shouldBe 1
                 }.forEach { it.close() }
                 eventually("nothing is kept: ${Ledger.now().since(before)}") { Ledger.now().since(before).run { waits() == 0L && buffers() == 0L && events() == 0L } }
             }

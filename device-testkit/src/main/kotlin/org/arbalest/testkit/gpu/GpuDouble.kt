@@ -208,7 +208,7 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
         allocationsWaitFunction.invoke(if (wait) 1 else 0)
     }
 
-    /** Runs a block while the owner of a stream captures it into a graph, which is never launched: how much went into that. */
+    /** Runs a block while the owner of a stream captures it into a graph, which is never launched: how much went into that; -1 if it was invalidated by a question for an event. */
     public fun captured(handle: Long, block: () -> Unit): Long {
         val stream = MemorySegment.ofAddress(handle)
         captureStreamFunction.invoke(stream, 1)

@@ -5,6 +5,7 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.spi.Answer;
 import org.arbalest.device.spi.DeviceDriver;
 
 /** An event, as a place in memory where its handle is (DEV-03), and what is known about it. Somebody else holds both. */
@@ -19,6 +20,9 @@ public final class EventPoint {
   private final boolean isOurs;
 
   private volatile boolean done;
+
+  /** Whether the runtime has said that it was recorded in a graph, which HIP's says once, and then that it is done. */
+  private volatile boolean captured;
 
   /** One that others recorded. */
   public EventPoint(Device device, DeviceDriver driver, long cell) {
@@ -45,7 +49,10 @@ public final class EventPoint {
   /** Whether it has completed; throws if it failed. */
   boolean isDone() {
     if (done) return true;
-    if (!driver.isDone(handle())) return false;
+    Answer answer = driver.ask(handle());
+    if (answer == Answer.CAPTURED && !isOurs) captured = true;
+    if (answer == Answer.NOT_READY) captured = false; // it was recorded anew
+    if (answer != Answer.DONE || captured) return false;
     done = true;
     return true;
   }
@@ -62,6 +69,7 @@ public final class EventPoint {
   /** Blocks this thread until it has completed; throws if it failed. */
   public void synchronize() {
     if (done) return;
+    requireNoCapture();
     driver.synchronizeEvent(handle());
     done = true;
   }
@@ -77,10 +85,10 @@ public final class EventPoint {
     }
   }
 
-  /** Refuses an event that was recorded in a graph: the queue that waits for it would become part of the capture (DEV-60). */
-  private void requireNoCapture() {
-    if (isOurs || !driver.isCapturedEvent(handle())) return;
-    String help = ": what waits for it would become part of the graph; wait for an event that is recorded behind the graph's launch";
+  /** Refuses an event that {@link #isDone} has found to be recorded in a graph: it never tells, and a queue that waits for it becomes part of the capture (DEV-60). */
+  void requireNoCapture() {
+    if (!captured) return;
+    String help = ": it never tells, and a stream that waits for it becomes part of the graph; wait for an event that is recorded behind the graph's launch";
     throw DeviceException.invalid("the event 0x" + Long.toHexString(handle()) + " of " + device + " was recorded in a stream that was being captured" + help);
   }
 

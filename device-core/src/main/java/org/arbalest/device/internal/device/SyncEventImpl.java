@@ -155,6 +155,7 @@ public final class SyncEventImpl implements SyncEvent {
       if (point.isDone()) {
         future.complete(null);
       } else {
+        point.requireNoCapture();
         Wait.on(point, keeper, Worker.EVENTS, failure -> settle(future, failure));
       }
     } catch (DeviceException e) {

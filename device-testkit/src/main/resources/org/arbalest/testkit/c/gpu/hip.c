@@ -83,6 +83,8 @@ static gpu_stream* stream_of(gpu_device* device, hipStream_t handle) {
   return stream;
 }
 
+const int gpu_tells_capture_once = 1;
+
 /* How many threads are in hipEventSynchronize. */
 static int synchronizing;
 

@@ -81,6 +81,7 @@ struct gpu_event {
   int holders;
   int locked;
   int captured; /* it was last recorded in a stream that was captured */
+  int told;     /* that this is so */
   gpu_device* device;
   int64_t own[EVENT_WORDS];
   int64_t* words;
@@ -282,13 +283,25 @@ static int add(gpu_stream* stream, struct command command) {
  * A stream that its owner captures: "a stream in capture mode does not execute what is queued, but adds it to a graph" (CUDA programming guide, Creating a Graph
  * Using Stream Capture; cuda.h, cuStreamBeginCapture). Of an event that is recorded there nobody can tell until it is recorded elsewhere (CUDA_ERROR_CAPTURED_EVENT), a
  * stream that waits for it joins the capture, and the captured stream waits for no event from outside (CUDA_ERROR_STREAM_CAPTURE_ISOLATION). Whoever asks
- * for the stream, or waits for it, "invalidates" the capture: so rocBLAS asks first (ROCm/rocBLAS pull request 1447).
+ * for the stream, or waits for it, "invalidates" the capture: so rocBLAS asks first (ROCm/rocBLAS pull request 1447). Who asks for such an event, or waits for it,
+ * does, too ("It is invalid to synchronize or query the execution status of a stream which is being captured or a captured event", CUDA programming guide,
+ * Prohibited and Unhandled Operations), and there is no other way to learn what it is. HIP says it once, while the stream is captured, and then answers as for an
+ * event that was never recorded (ihipEventQuery and Event::query in ROCm/clr, hipamd/src/hip_event.cpp).
  *
  * The default stream waits for each stream that was not made with NON_BLOCKING, and they for it. While one of those is captured "any attempted use" of it is
  * prohibited and invalidates the capture, querying too (CUDA programming guide, Prohibited and Unhandled Operations); whether it is captured is answered with
  * CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, and that invalidates nothing (cuda.h, cuStreamIsCapturing).
  */
 static int64_t captured_commands;
+static int is_capturing;
+static int is_invalidated;
+
+static int told_captured(gpu_event* event) {
+  if (!event->captured || (gpu_tells_capture_once && (event->told || !is_capturing))) return GPU_OK;
+  event->told = 1;
+  if (is_capturing) is_invalidated = 1;
+  return GPU_CAPTURED_EVENT;
+}
 
 static int implies(gpu_stream* stream) {
   if (!stream->implied) return GPU_OK;
@@ -563,7 +576,10 @@ int gpu_event_record(gpu_event* event, gpu_stream* stream) {
   if (code == GPU_OK) code = check_event(event);
   if (code == GPU_OK && event->device != stream->device) code = GPU_INVALID_HANDLE;
   if (code == GPU_OK) code = implies(stream);
-  if (code == GPU_OK) event->captured = stream->captured;
+  if (code == GPU_OK) {
+    event->captured = stream->captured;
+    event->told = 0;
+  }
   if (code == GPU_OK && stream->captured) {
     captured_commands++;
     gpu_unlock();
@@ -597,7 +613,7 @@ int gpu_event_wait(gpu_stream* stream, gpu_event* event) {
 int gpu_event_query(gpu_event* event) {
   gpu_lock();
   int code = check_event(event);
-  if (code == GPU_OK && event->captured) code = GPU_CAPTURED_EVENT;
+  if (code == GPU_OK) code = told_captured(event);
   if (code == GPU_OK && word(event, EVENT_COMPLETED) < word(event, EVENT_RECORDED)) code = GPU_NOT_READY;
   gpu_unlock();
   return code;
@@ -606,7 +622,7 @@ int gpu_event_query(gpu_event* event) {
 int gpu_event_synchronize(gpu_event* event) {
   gpu_lock();
   int code = check_event(event);
-  if (code == GPU_OK && event->captured) code = GPU_CAPTURED_EVENT;
+  if (code == GPU_OK) code = told_captured(event);
   if (code == GPU_OK) {
     int64_t generation = word(event, EVENT_RECORDED);
     event->holders++;
@@ -694,12 +710,12 @@ DOUBLE void double_one_host_thread(int is_one) {
 /* Whether whoever allocates, not in a stream's order, waits for the device. */
 DOUBLE void double_allocations_wait(int wait) { allocations_wait = wait; }
 
-/* Begins, or ends, the capture of a stream; the graph is never launched. How much was captured since it began. */
+/* Begins, or ends, the capture of a stream; the graph is never launched. How much was captured since it began; -1 if somebody has asked for an event of it. */
 DOUBLE int64_t double_capture_stream(gpu_stream* stream, int begins) {
   gpu_lock();
-  int64_t captured = captured_commands;
-  stream->captured = begins;
-  captured_commands = 0;
+  int64_t captured = is_invalidated ? -1 : captured_commands;
+  stream->captured = is_capturing = begins;
+  captured_commands = is_invalidated = 0;
   gpu_unlock();
   return captured;
 }
