@@ -72,7 +72,7 @@ class ArrayLinkSpec : FunSpec({
             socket.say(released(1)) // is not read as a frame any more
             eventually("but it is read") { socket.isRead }
             link.unreleased() shouldBe 2
-            SharingFake.live shouldBe 2
+            eventually("only what was sent is there") { SharingFake.live == 2 }
             socket.hangUp()
             eventually("all is free") { link.unreleased() == 0 && SharingFake.live == 0 }
             eventually("the socket is closed") { !socket.isOpen }
@@ -84,6 +84,7 @@ class ArrayLinkSpec : FunSpec({
             link.send(array())
             socket.isOutOfMemory = true
             socket.fail(OutOfMemoryError("no memory"))
+            repeat(3) { socket.fail(OutOfMemoryError("no memory to wait with")) }
             socket.say(ByteArray(10_000))
             eventually("it is read") { socket.isRead }
             link.unreleased() shouldBe 1
@@ -117,6 +118,31 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
+    test("IPC-07 when a link fails, each array that waits is either written to the other or its sender's still, and never both") {
+        repeat(10) {
+            linked { link, socket ->
+                val mayWrite = CountDownLatch(1)
+                eventually("it has greeted") { socket.written().size == 8 }
+                socket.onWrite = { check(mayWrite.await(60, SECONDS)) }
+                val mine = List(200) { array() }
+                val sending = mine.map { array ->
+                    soon(Thread.ofPlatform()) { // whom to wake takes long
+                        runCatching { link.send(array) }.onFailure { mayWrite.countDown() }.getOrThrow()
+                    }
+                }
+                eventually("they wait") { link.unreleased() == 200 }
+                socket.say(NO_FRAME) // and the first who is told lets the link write on
+                val sent = sending.count { runCatching { it.get(20, SECONDS) }.isSuccess }
+                eventually("all is written") { socket.shuts.get() == 1 }
+                socket.arrays().size shouldBe sent
+                link.unreleased() shouldBe sent
+                mine.count { !it.isOpen } shouldBe sent
+                mine.forEach { it.close() }
+                eventually("what is sent is kept, and nothing else") { SharingFake.live == sent }
+            }
+        }
+    }
+
     test("IPC-07 a link that is closed reads on until the other has hung up as well, and takes nothing that still comes") {
         linked { link, socket ->
             link.close()
@@ -130,6 +156,16 @@ class ArrayLinkSpec : FunSpec({
             eventually("the socket is closed") { !socket.isOpen }
             SharingFake.opened.size shouldBe 0
             other.close()
+        }
+    }
+
+    test("IPC-07 a link that is closed, with nothing more to say, hangs up at once when the other talks nonsense") {
+        linked { link, socket ->
+            link.close()
+            eventually("it says that nothing more will come") { socket.shuts.get() == 1 }
+            socket.isOpen shouldBe true
+            socket.say(NO_FRAME)
+            eventually("the socket is closed, though the other one is not") { !socket.isOpen }
         }
     }
 
@@ -276,8 +312,8 @@ class ArrayLinkSpec : FunSpec({
 })
 
 /** On a thread of its own: it may wait for ever. */
-private fun <T> soon(what: () -> T): CompletableFuture<T> = CompletableFuture<T>().also { result ->
-    Thread.ofVirtual().start { runCatching(what).fold(result::complete, result::completeExceptionally) }
+private fun <T> soon(threads: Thread.Builder = Thread.ofVirtual(), what: () -> T): CompletableFuture<T> = CompletableFuture<T>().also { result ->
+    threads.start { runCatching(what).fold(result::complete, result::completeExceptionally) }
 }
 
 /** What it fails with, soon. */
@@ -308,14 +344,20 @@ private fun arrays(number: Long, message: ByteArray) = frame(1, number, message)
 private fun released(number: Long) = frame(2, number)
 
 /** Which of the other end's were said to be released. */
-private fun ScriptedSocket.releases(): List<Long> {
+private fun ScriptedSocket.releases(): List<Long> = frames(2)
+
+/** Which arrays were written. */
+private fun ScriptedSocket.arrays(): List<Long> = frames(1)
+
+/** The numbers of the frames of a kind that were written. */
+private fun ScriptedSocket.frames(kind: Int): List<Long> {
     val bytes = ByteBuffer.wrap(written()).order(LITTLE_ENDIAN).position(8)
     val numbers = mutableListOf<Long>()
     while (bytes.remaining() >= 16) {
         val length = bytes.getInt()
-        val kind = bytes.getInt()
+        val isMeant = bytes.getInt() == kind
         val number = bytes.getLong()
-        if (kind == 2) numbers += number
+        if (isMeant) numbers += number
         bytes.position(bytes.position() + length)
     }
     return numbers

@@ -10,12 +10,17 @@ import java.nio.channels.AsynchronousCloseException
 import java.nio.channels.ClosedChannelException
 import java.nio.channels.SocketChannel
 import java.nio.channels.spi.SelectorProvider
-import java.util.concurrent.LinkedBlockingQueue
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.locks.ReentrantLock
+import kotlin.concurrent.withLock
 
 /** A connected socket whose other end is a test: what comes from there, what was written, and what fails. */
 internal class ScriptedSocket : SocketChannel(SelectorProvider.provider()) {
-    private val coming = LinkedBlockingQueue<Any>()
+    private val lock = ReentrantLock()
+    private val arrived = lock.newCondition()
+
+    /** In order, under the lock: bytes, failures, [END] and [CLOSED]. */
+    private val coming = ArrayDeque<Any>()
     private val written = ByteArrayOutputStream()
 
     /** Called before each write, on the link's thread; may wait, or throw. */
@@ -38,39 +43,41 @@ internal class ScriptedSocket : SocketChannel(SelectorProvider.provider()) {
     var isOutOfMemory = false
 
     /** These bytes come. */
-    fun say(bytes: ByteArray) = coming.add(bytes)
+    fun say(bytes: ByteArray) = come(bytes)
 
     /** Whoever reads next fails. */
-    fun fail(failure: Throwable) = coming.add(failure)
+    fun fail(failure: Throwable) = come(failure)
 
     /** Nothing more comes. */
-    fun hangUp() = coming.add(END)
+    fun hangUp() = come(END)
 
-    /** Whether all that came was read. */
-    val isRead: Boolean get() = coming.isEmpty()
+    private fun come(next: Any) = lock.withLock {
+        coming.addLast(next)
+        arrived.signalAll()
+    }
+
+    /** Whether all that came was read, and whoever has read it waits for more. */
+    val isRead: Boolean get() = lock.withLock { coming.isEmpty() && lock.hasWaiters(arrived) }
 
     /** All that was written. */
     fun written(): ByteArray = synchronized(written) { written.toByteArray() }
 
     override fun read(target: ByteBuffer): Int {
         if (isOutOfMemory && !target.isDirect) throw OutOfMemoryError("Cannot reserve memory outside of the heap")
-        return when (val next = coming.take()) {
-            is ByteArray -> {
-                val count = minOf(next.size, target.remaining())
-                target.put(next, 0, count)
-                if (count < next.size) putBack(next.copyOfRange(count, next.size))
-                count
+        return lock.withLock {
+            while (coming.isEmpty()) arrived.await()
+            when (val next = coming.first()) {
+                is ByteArray -> {
+                    val count = minOf(next.size, target.remaining())
+                    target.put(next, 0, count)
+                    if (count < next.size) coming[0] = next.copyOfRange(count, next.size) else coming.removeFirst()
+                    count
+                }
+                is Throwable -> throw next.also { coming.removeFirst() }
+                END -> -1
+                else -> throw AsynchronousCloseException()
             }
-            is Throwable -> throw next
-            END -> (-1).also { putBack(END) }
-            else -> throw AsynchronousCloseException().also { putBack(CLOSED) }
         }
-    }
-
-    private fun putBack(rest: Any) {
-        val behind = ArrayList<Any>().also(coming::drainTo)
-        coming.add(rest)
-        coming.addAll(behind)
     }
 
     override fun write(source: ByteBuffer): Int {
@@ -91,7 +98,7 @@ internal class ScriptedSocket : SocketChannel(SelectorProvider.provider()) {
     }
 
     override fun implCloseSelectableChannel() {
-        coming.add(CLOSED)
+        come(CLOSED)
     }
 
     override fun isConnected() = true

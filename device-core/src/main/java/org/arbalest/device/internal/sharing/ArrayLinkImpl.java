@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.arbalest.device.ArrayLink;
 import org.arbalest.device.DeviceArray;
@@ -50,10 +51,14 @@ public final class ArrayLinkImpl implements ArrayLink {
   /** Behind it nothing comes. */
   private static final Incoming NOTHING = new Incoming(0, NO_BYTES);
 
-  /** What is to be written, and whoever waits for that. */
-  private record Outgoing(int kind, long number, byte[] payload, CompletableFuture<@Nullable Void> written) {
+  /** What is to be written, and whoever waits for that. An array is taken by the thread that writes it, or by who says that it will not be written, and by one of them only. */
+  private record Outgoing(int kind, long number, byte[] payload, CompletableFuture<@Nullable Void> written, AtomicBoolean isTaken) {
     Outgoing(int kind, long number, byte[] payload) {
-      this(kind, number, payload, new CompletableFuture<>());
+      this(kind, number, payload, new CompletableFuture<>(), new AtomicBoolean());
+    }
+
+    boolean take() {
+      return isTaken.compareAndSet(false, true);
     }
   }
 
@@ -87,6 +92,9 @@ public final class ArrayLinkImpl implements ArrayLink {
 
   /** Nothing more is written: all was said, or would not be understood. */
   private boolean isShut;
+
+  /** The thread that writes has ended. */
+  private boolean hasLeft;
 
   /** What is said is not understood any more, or cannot be said. */
   private @Nullable Throwable failure;
@@ -146,7 +154,12 @@ public final class ArrayLinkImpl implements ArrayLink {
         requireOpen();
         Outgoing frame = new Outgoing(ARRAY, ++lastSent, message);
         sent.put(frame.number, shared);
-        outgoing.add(frame);
+        try {
+          outgoing.add(frame);
+        } catch (Throwable t) { // without memory
+          sent.remove(frame.number);
+          throw t;
+        }
         return frame;
       } finally {
         state.unlock();
@@ -243,11 +256,11 @@ public final class ArrayLinkImpl implements ArrayLink {
         isShut = true;
         outgoing.add(SHUT);
       }
-      isNobodyThere = isGone;
+      isNobodyThere = isGone || (hasLeft && failure != null);
     } finally {
       state.unlock();
     }
-    if (isNobodyThere) hangUp(); // nobody reads what is still to be written
+    if (isNobodyThere) hangUp(); // nobody reads what is still to be written, or hangs up in order
   }
 
   /**
@@ -258,6 +271,7 @@ public final class ArrayLinkImpl implements ArrayLink {
     boolean isUnderstood;
     state.lock();
     try {
+      hasLeft = true;
       isUnderstood = !isGone && failure == null;
     } finally {
       state.unlock();
@@ -286,12 +300,15 @@ public final class ArrayLinkImpl implements ArrayLink {
   private void fail(Throwable why) {
     state.lock();
     try {
-      if (failure == null) incoming.add(NOTHING);
-      if (failure == null) failure = why;
+      boolean isFirst = failure == null;
+      if (isFirst) failure = why;
+      if (isFirst) incoming.add(NOTHING);
     } finally {
       state.unlock();
     }
-    outgoing.removeIf(frame -> frame.kind == ARRAY && frame.written.completeExceptionally(why)); // of which nothing is written; none follows
+    for (Outgoing frame : outgoing) { // none follows
+      if (frame.kind == ARRAY && frame.take()) frame.written.completeExceptionally(why);
+    }
     hangUpIfDone();
   }
 
@@ -302,14 +319,25 @@ public final class ArrayLinkImpl implements ArrayLink {
       fail(t);
     }
     try {
-      for (Outgoing next = outgoing.take(); next != HANG_UP; next = outgoing.take()) write(next);
+      for (Outgoing next = outgoing.take(); next != HANG_UP; next = outgoing.take()) {
+        if (next.kind != ARRAY || next.take()) write(next);
+      }
     } catch (InterruptedException e) {
       Faults.report("a link's thread was interrupted", e);
     }
     leave();
   }
 
+  /** Also without memory whoever waits is told, what is to be released is, and the thread goes on. */
   private void write(Outgoing frame) {
+    try {
+      tryToWrite(frame);
+    } catch (Throwable t) {
+      Faults.report("a link that has failed", t);
+    }
+  }
+
+  private void tryToWrite(Outgoing frame) {
     try {
       if (frame == SHUT) {
         channel.shutdownOutput();
@@ -318,11 +346,15 @@ public final class ArrayLinkImpl implements ArrayLink {
         writeAll(bytes.putInt(frame.payload.length).putInt(frame.kind).putLong(frame.number).put(frame.payload).flip());
         frame.written.complete(null);
       }
-    } catch (Throwable t) { // also without memory whoever waits is told, and what is to be released is
-      fail(t);
-      frame.written.completeExceptionally(t);
+    } catch (Throwable t) {
+      try {
+        fail(t);
+      } finally {
+        frame.written.completeExceptionally(t);
+      }
+    } finally {
+      if (frame.kind == RELEASED) released();
     }
-    if (frame.kind == RELEASED) released();
   }
 
   private void writeAll(ByteBuffer bytes) throws IOException {
@@ -360,9 +392,14 @@ public final class ArrayLinkImpl implements ArrayLink {
   }
 
   private void ignoreTheRest() {
-    try {
-      while (channel.read(ignored.clear()) >= 0) {}
-    } catch (IOException _) { // it is closed
+    while (channel.isOpen()) {
+      try {
+        if (channel.read(ignored.clear()) < 0) return;
+      } catch (IOException _) {
+        return; // it is closed
+      } catch (OutOfMemoryError _) { // to wait with; what the other end has open stays so
+        Thread.onSpinWait();
+      }
     }
   }
 
