@@ -61,7 +61,8 @@ final class Streams {
 
   /** An event of ours that completes when somebody else's does, as that is recorded now. */
   static long copyOf(Gpu gpu, long event) {
-    if (gpu.waits.query(event) == Cu.CAPTURED_EVENT) throw gpu.error("cuStreamWaitEvent", Cu.CAPTURED_EVENT, "for a stream that would become part of the graph");
+    if (gpu.waits.query(event) == Cu.CAPTURED_EVENT)
+      throw gpu.error("cuStreamWaitEvent", Cu.CAPTURED_EVENT, "for a stream that would become part of the graph");
     long stream = create(gpu);
     try {
       gpu.enterOrdered();
