@@ -66,8 +66,6 @@ static gpu_stream* stream_of(CUcontext context, CUstream handle) {
   return (uintptr_t)handle <= HANDLE_OF_DEFAULT ? gpu_default_stream(context) : handle;
 }
 
-const int gpu_tells_capture_once = 0;
-
 /* Whether host functions may ask for contexts and change them, though nothing else. */
 DOUBLE void double_lenient(int is_lenient) { lenient = is_lenient; }
 

@@ -83,7 +83,7 @@ static gpu_stream* stream_of(gpu_device* device, hipStream_t handle) {
   return stream;
 }
 
-const int gpu_tells_capture_once = 1;
+static __attribute__((constructor)) void begin(void) { gpu_tell_captures_once(); }
 
 /* How many threads are in hipEventSynchronize. */
 static int synchronizing;

@@ -295,9 +295,12 @@ static int add(gpu_stream* stream, struct command command) {
 static int64_t captured_commands;
 static int is_capturing;
 static int is_invalidated;
+static int is_told_once;
+
+void gpu_tell_captures_once(void) { is_told_once = 1; }
 
 static int told_captured(gpu_event* event) {
-  if (!event->captured || (gpu_tells_capture_once && (event->told || !is_capturing))) return GPU_OK;
+  if (!event->captured || (is_told_once && (event->told || !is_capturing))) return GPU_OK;
   event->told = 1;
   if (is_capturing) is_invalidated = 1;
   return GPU_CAPTURED_EVENT;

@@ -43,7 +43,7 @@ int gpu_event_create(gpu_device* device, gpu_event** event);
 int gpu_event_destroy(gpu_event* event);
 int gpu_event_record(gpu_event* event, gpu_stream* stream);
 int gpu_event_wait(gpu_stream* stream, gpu_event* event);
-extern const int gpu_tells_capture_once; /* each runtime's */
+void gpu_tell_captures_once(void); /* for a runtime that says once that an event was recorded in a graph */
 int gpu_event_query(gpu_event* event);
 int gpu_event_synchronize(gpu_event* event);
 
