@@ -110,6 +110,8 @@ private fun use(backend: GpuBackend, function: String, fail: () -> Unit) {
         device.createStream().close()
         if (it == 0) {
             eventually("nothing is under way") { Ledger.now().run { waits() == 0L && buffers() == 0L } }
+            backend.trim() // opens the other GPU, which frees, too
+            backend.drainFrees()
             fail()
         }
     }
