@@ -21,7 +21,7 @@ public final class EventPoint {
 
   private volatile boolean done;
 
-  /** Whether the runtime has said that it was recorded in a graph, which HIP's says once, and then that it is done. */
+  /** Whether the runtime has said that it was recorded in a graph, which HIP's says once. */
   private volatile boolean captured;
 
   /** One that others recorded. */
@@ -50,9 +50,8 @@ public final class EventPoint {
   boolean isDone() {
     if (done) return true;
     Answer answer = driver.ask(handle());
-    if (answer == Answer.CAPTURED && !isOurs) captured = true;
-    if (answer == Answer.NOT_READY) captured = false; // it was recorded anew
-    if (answer != Answer.DONE || captured) return false;
+    if (answer == Answer.CAPTURED && !isOurs) captured = true; // and stays so: afterwards HIP tells of an earlier recording
+    if (answer != Answer.DONE) return false;
     done = true;
     return true;
   }
@@ -87,7 +86,7 @@ public final class EventPoint {
 
   /** Refuses an event that {@link #isDone} has found to be recorded in a graph: it never tells, and a queue that waits for it becomes part of the capture (DEV-60). */
   void requireNoCapture() {
-    if (!captured) return;
+    if (!captured || done) return;
     String help = ": it never tells, and a stream that waits for it becomes part of the graph; wait for an event that is recorded behind the graph's launch";
     throw DeviceException.invalid("the event 0x" + Long.toHexString(handle()) + " of " + device + " was recorded in a stream that was being captured" + help);
   }

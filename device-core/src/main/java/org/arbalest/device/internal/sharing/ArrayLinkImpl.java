@@ -153,8 +153,8 @@ public final class ArrayLinkImpl implements ArrayLink {
       try {
         requireOpen();
         Outgoing frame = new Outgoing(ARRAY, ++lastSent, message);
-        sent.put(frame.number, shared);
         try {
+          sent.put(frame.number, shared);
           outgoing.add(frame);
         } catch (Throwable t) { // without memory
           sent.remove(frame.number);
@@ -391,6 +391,7 @@ public final class ArrayLinkImpl implements ArrayLink {
     }
   }
 
+  @SuppressWarnings("ThreadPriorityCheck") // others go on, and may free memory
   private void ignoreTheRest() {
     while (channel.isOpen()) {
       try {
@@ -398,7 +399,7 @@ public final class ArrayLinkImpl implements ArrayLink {
       } catch (IOException _) {
         return; // it is closed
       } catch (OutOfMemoryError _) { // to wait with; what the other end has open stays so
-        Thread.onSpinWait();
+        Thread.yield();
       }
     }
   }

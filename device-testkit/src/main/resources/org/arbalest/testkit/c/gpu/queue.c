@@ -285,8 +285,9 @@ static int add(gpu_stream* stream, struct command command) {
  * stream that waits for it joins the capture, and the captured stream waits for no event from outside (CUDA_ERROR_STREAM_CAPTURE_ISOLATION). Whoever asks
  * for the stream, or waits for it, "invalidates" the capture: so rocBLAS asks first (ROCm/rocBLAS pull request 1447). Who asks for such an event, or waits for it,
  * does, too ("It is invalid to synchronize or query the execution status of a stream which is being captured or a captured event", CUDA programming guide,
- * Prohibited and Unhandled Operations), and there is no other way to learn what it is. HIP says it once, while the stream is captured, and then answers as for an
- * event that was never recorded (ihipEventQuery and Event::query in ROCm/clr, hipamd/src/hip_event.cpp).
+ * Prohibited and Unhandled Operations), and there is no other way to learn what it is. HIP says it once, while the stream is captured, and then answers as if
+ * the event had not been recorded there: of its earlier recording, or "done" if there is none (ihipEventQuery and Event::query in ROCm/clr, hipamd/src/hip_event.cpp; there
+ * of every event whose stream is captured now, also if it was recorded before).
  *
  * The default stream waits for each stream that was not made with NON_BLOCKING, and they for it. While one of those is captured "any attempted use" of it is
  * prohibited and invalidates the capture, querying too (CUDA programming guide, Prohibited and Unhandled Operations); whether it is captured is answered with
