@@ -46,7 +46,7 @@ public fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
                 run.code shouldBe 1
                 val held = run.report.steps.last().figures.filter { it.threshold != null }
                 held.size shouldBe if (only == "events") 3 else 4
-                held.filter { "behind copies of 10 ms" !in it.name }.forAll { // which are not slow
+                held.filter { "behind copies" !in it.name }.forAll { // those are long, and not so much slower than a busy machine's
                     it.verdict shouldBe Verdict.FAILED
                     it.reason.shouldNotBeNull() shouldContain "are the most"
                 }
