@@ -114,6 +114,7 @@ public final class SyncEventImpl implements SyncEvent {
 
   public static void synchronize(EventPoint point, Shared keeper) {
     if (point.isDone()) return;
+    point.requireNoCapture();
     Recording.OfWait event = Recording.aWait();
     try {
       block(point, keeper);
@@ -136,6 +137,7 @@ public final class SyncEventImpl implements SyncEvent {
 
   static boolean synchronize(EventPoint point, Shared keeper, Duration limit) throws InterruptedException {
     if (point.isDone()) return true;
+    point.requireNoCapture();
     Recording.OfWait event = Recording.aWait();
     try {
       completion(point, keeper).get(Math.max(0, nanos(limit)), java.util.concurrent.TimeUnit.NANOSECONDS);
