@@ -86,7 +86,7 @@ public final class EventPoint {
 
   /** Refuses an event that {@link #isDone} has found to be recorded in a graph: it never tells, and a queue that waits for it becomes part of the capture (DEV-60). */
   void requireNoCapture() {
-    if (!captured || done) return;
+    if (!captured) return;
     String help = ": it never tells, and a stream that waits for it becomes part of the graph; wait for an event that is recorded behind the graph's launch";
     throw DeviceException.invalid("the event 0x" + Long.toHexString(handle()) + " of " + device + " was recorded in a stream that was being captured" + help);
   }
