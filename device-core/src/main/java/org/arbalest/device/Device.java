@@ -93,7 +93,8 @@ public sealed interface Device permits DeviceImpl {
 
   /**
    * A queue that somebody else made, such as a {@code CUstream} or an in-order {@code cl_command_queue} of this device's context. It stays
-   * theirs, and must live until the stream returned is closed; closing that does not destroy it.
+   * theirs, and must live until the stream returned is closed; closing that does not destroy it. If memory in its order was closed while it was captured, it must
+   * live until that is given back, up to a second after the capture.
    *
    * @param handle the runtime's handle
    */

@@ -35,7 +35,11 @@ public sealed interface DeviceStream extends AutoCloseable permits DeviceStreamI
   /** An event that completes when all that is in the stream now is done; to be closed by the caller. */
   SyncEvent record();
 
-  /** Lets what is queued from now on wait for an event: on the device if it can; else this call waits. */
+  /**
+   * Lets what is queued from now on wait for an event: on the device if it can; else this call waits.
+   *
+   * @throws DeviceException with {@code EINVAL} if the event was recorded in a graph's capture: the stream would become part of the graph (DEV-60)
+   */
   void waitFor(SyncEvent event);
 
   /** Lets what is queued from now on wait until an array's buffers can be read; see {@link #waitFor(SyncEvent)}. */

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Recorded by {@link DeviceStream#record}, or an array's own ({@link DeviceArray#syncEvent}). A handle is closed by whoever got it;
  * closing twice does nothing, and neither waits nor stops the work. All methods are safe on any thread.
+ *
+ * <p>One that others recorded while a graph was captured never tells: to wait for it fails with {@code EINVAL}, and to ask for it costs them the capture (DEV-60).
  */
 public sealed interface SyncEvent extends AutoCloseable permits SyncEventImpl {
   /** The device in whose queue it is. */

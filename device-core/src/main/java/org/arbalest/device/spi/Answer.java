@@ -25,5 +25,10 @@ public enum Answer {
   UNKNOWN,
 
   /** The runtime is no more, since the process ends: there is nothing left to do, to give back, or to tell. */
-  GONE
+  GONE;
+
+  /** Whether it says nothing of what was asked for, which is neither done nor failed: {@link #CANNOT_TELL}, {@link #CAPTURED}. */
+  public boolean saysNothing() {
+    return this == CANNOT_TELL || this == CAPTURED;
+  }
 }

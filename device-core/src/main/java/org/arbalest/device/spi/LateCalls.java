@@ -167,7 +167,7 @@ public final class LateCalls {
     void settle(int code) {
       Answer answer = answers.apply(code);
       boolean isUnknown = answer == Answer.UNKNOWN && ++unknown < UNKNOWN_TIMES;
-      if (answer == Answer.NOT_READY || answer == Answer.CANNOT_TELL || answer == Answer.CAPTURED || isUnknown) {
+      if (answer == Answer.NOT_READY || answer.saysNothing() || isUnknown) {
         tasks.add(new Task(this, submitted.getAndIncrement(), pause));
         pause = Math.min(pause * 2, LONGEST_NANOS);
         return;

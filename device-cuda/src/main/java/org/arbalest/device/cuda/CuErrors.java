@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.Errno;
-import org.arbalest.device.spi.Answer;
 
 /** The driver's codes, and what becomes of them (DEV-14). */
 final class CuErrors {
@@ -29,11 +28,7 @@ final class CuErrors {
       case Cu.OUT_OF_MEMORY -> Errno.ENOMEM;
       case Cu.INVALID_VALUE, Cu.INVALID_DEVICE, Cu.INVALID_CONTEXT, Cu.INVALID_HANDLE, CuRegister.ALREADY_REGISTERED -> Errno.EINVAL;
       case Cu.NOT_SUPPORTED -> Errno.ENOSYS;
-      default ->
-          switch (CuAnswers.of(code)) {
-            case CANNOT_TELL, CAPTURED -> Errno.EAGAIN;
-            default -> Errno.EIO;
-          };
+      default -> CuAnswers.of(code).saysNothing() ? Errno.EAGAIN : Errno.EIO;
     };
   }
 

@@ -57,7 +57,7 @@ final class CudaDriver extends MemoryDriver {
       gpu.leave();
     }
     Answer answer = CuAnswers.of(code);
-    return answer != Answer.NOT_READY && answer != Answer.CANNOT_TELL;
+    return answer != Answer.NOT_READY && !answer.saysNothing();
   }
 
   @Override

@@ -3,7 +3,6 @@ package org.arbalest.device.rocm;
 
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.Errno;
-import org.arbalest.device.spi.Answer;
 
 /** HIP's codes, and what becomes of them (DEV-14). */
 final class HipErrors {
@@ -24,11 +23,7 @@ final class HipErrors {
       case Hip.OUT_OF_MEMORY -> Errno.ENOMEM;
       case Hip.INVALID_VALUE, Hip.INVALID_DEVICE, Hip.INVALID_CONTEXT, Hip.INVALID_HANDLE, ALREADY_REGISTERED -> Errno.EINVAL;
       case Hip.NOT_SUPPORTED -> Errno.ENOSYS;
-      default ->
-          switch (HipAnswers.of(code)) {
-            case CANNOT_TELL, CAPTURED -> Errno.EAGAIN;
-            default -> Errno.EIO;
-          };
+      default -> HipAnswers.of(code).saysNothing() ? Errno.EAGAIN : Errno.EIO;
     };
   }
 

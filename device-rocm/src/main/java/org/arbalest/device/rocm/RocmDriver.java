@@ -54,7 +54,7 @@ final class RocmDriver extends MemoryDriver {
     gpu.leave(before);
     if (code != Hip.SUCCESS && code != Hip.NOT_READY) HipErrors.forget();
     Answer answer = HipAnswers.of(code);
-    return answer != Answer.NOT_READY && answer != Answer.CANNOT_TELL;
+    return answer != Answer.NOT_READY && !answer.saysNothing();
   }
 
   @Override

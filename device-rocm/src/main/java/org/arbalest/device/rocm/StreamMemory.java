@@ -30,6 +30,7 @@ final class StreamMemory extends GpuMemory {
 
   @Override
   int freeBlock(long address, long bytes) {
+    if (Streams.isCaptured(gpu, stream)) return Hip.CAPTURE_UNSUPPORTED; // it would be a node of the graph: later (DEV-60)
     int before = gpu.enter();
     int code = HipMemory.freeAsync(address, stream);
     gpu.leave(before);

@@ -61,7 +61,7 @@ final class Waits implements EventPoller.Asker {
       HipErrors.forget();
       code = Hip.eventQuery(event);
     }
-    if (HipAnswers.of(code) == Answer.CANNOT_TELL || code == Hip.CAPTURED_EVENT) HipErrors.forget();
+    if (HipAnswers.of(code).saysNothing()) HipErrors.forget();
     return code;
   }
 

@@ -3,7 +3,6 @@ package org.arbalest.testkit.fake
 
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
-import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
@@ -41,10 +40,7 @@ class ArrayLinkSpec : FunSpec({
 
     val device = Devices.device(SharingFake.TYPE, 0)
 
-    afterTest {
-        eventually("all is closed and freed") { SharingFake.live == 0 && SharingFake.opened.isEmpty() }
-        SharingFake.wrong.toList().shouldBeEmpty()
-    }
+    afterTest { SharingFake.shouldBeLeft() }
 
     fun array(): DeviceArray = numbers(10).use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }
 

@@ -35,10 +35,7 @@ class SharedArraySpec : FunSpec({
 
     val device = Devices.device(SharingFake.TYPE, 0)
 
-    afterTest {
-        eventually("all is closed and freed") { SharingFake.live == 0 && SharingFake.opened.isEmpty() }
-        SharingFake.wrong.toList().shouldBeEmpty()
-    }
+    afterTest { SharingFake.shouldBeLeft() }
 
     fun DeviceArray.shared(): SharedArray = use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }.use { SharedArray.of(it) }
 

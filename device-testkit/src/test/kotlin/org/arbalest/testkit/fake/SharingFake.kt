@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.testkit.fake
 
+import io.kotest.matchers.collections.shouldBeEmpty
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceIdentity
 import org.arbalest.device.abi.DeviceType
@@ -11,6 +12,7 @@ import org.arbalest.device.spi.DeviceProvider
 import org.arbalest.device.spi.MemoryAllocator
 import org.arbalest.device.spi.ProcessSharing
 import org.arbalest.device.spi.SynchronousDriver
+import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.nio.ByteBuffer
@@ -49,6 +51,12 @@ internal object SharingFake : SynchronousDriver {
 
     /** What was done wrong. */
     val wrong = ConcurrentLinkedQueue<String>()
+
+    /** At the end of a test: all is closed and freed, and nothing was done wrong. */
+    fun shouldBeLeft() {
+        eventually("all is closed and freed") { live == 0 && opened.isEmpty() }
+        wrong.toList().shouldBeEmpty()
+    }
 
     override fun isCpuAccessible() = false
 

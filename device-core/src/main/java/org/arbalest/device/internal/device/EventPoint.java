@@ -56,6 +56,17 @@ public final class EventPoint {
     return true;
   }
 
+  /**
+   * Whether it is to be waited for, as it has not completed: asked once. Throws if it failed, or was recorded in a graph: then it never tells, and a queue that waits
+   * for it becomes part of the capture (DEV-60).
+   */
+  boolean isPending() {
+    if (isDone()) return false;
+    if (!captured) return true;
+    String help = ": it never tells, and a stream that waits for it becomes part of the graph; wait for an event that is recorded behind the graph's launch";
+    throw DeviceException.invalid("the event 0x" + Long.toHexString(handle()) + " of " + device + " was recorded in a stream that was being captured" + help);
+  }
+
   /** Whether it is seen to have completed. A query that fails says nothing of the work before the event, which may still use its memory (DEV-19). */
   public boolean isSeenDone() {
     try {
@@ -68,27 +79,18 @@ public final class EventPoint {
   /** Blocks this thread until it has completed; throws if it failed. */
   public void synchronize() {
     if (done) return;
-    requireNoCapture();
     driver.synchronizeEvent(handle());
     done = true;
   }
 
   /** Lets a queue wait, on the device where possible; the keeper holds the event. */
   void letWait(DeviceDriver waiting, Device itsDevice, long queue, Shared keeper) {
-    if (isDone()) return;
+    if (!isPending()) return;
     if (itsDevice.equals(device) || waiting.reaches(device.type(), DeviceImpl.unwrap(device).ordinal())) {
-      requireNoCapture();
       waiting.waitFor(queue, handle());
     } else {
       SyncEventImpl.synchronize(this, keeper); // two runtimes that know nothing of each other
     }
-  }
-
-  /** Refuses an event that {@link #isDone} has found to be recorded in a graph: it never tells, and a queue that waits for it becomes part of the capture (DEV-60). */
-  void requireNoCapture() {
-    if (!captured) return;
-    String help = ": it never tells, and a stream that waits for it becomes part of the graph; wait for an event that is recorded behind the graph's launch";
-    throw DeviceException.invalid("the event 0x" + Long.toHexString(handle()) + " of " + device + " was recorded in a stream that was being captured" + help);
   }
 
   void onComplete(Wait wait) {

@@ -113,8 +113,7 @@ public final class SyncEventImpl implements SyncEvent {
   }
 
   public static void synchronize(EventPoint point, Shared keeper) {
-    if (point.isDone()) return;
-    point.requireNoCapture();
+    if (!point.isPending()) return;
     Recording.OfWait event = Recording.aWait();
     try {
       block(point, keeper);
@@ -136,8 +135,7 @@ public final class SyncEventImpl implements SyncEvent {
   }
 
   static boolean synchronize(EventPoint point, Shared keeper, Duration limit) throws InterruptedException {
-    if (point.isDone()) return true;
-    point.requireNoCapture();
+    if (!point.isPending()) return true;
     Recording.OfWait event = Recording.aWait();
     try {
       completion(point, keeper).get(Math.max(0, nanos(limit)), java.util.concurrent.TimeUnit.NANOSECONDS);
@@ -154,10 +152,9 @@ public final class SyncEventImpl implements SyncEvent {
   static CompletableFuture<@Nullable Void> completion(EventPoint point, Shared keeper) {
     CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
     try {
-      if (point.isDone()) {
+      if (!point.isPending()) {
         future.complete(null);
       } else {
-        point.requireNoCapture();
         Wait.on(point, keeper, Worker.EVENTS, failure -> settle(future, failure));
       }
     } catch (DeviceException e) {

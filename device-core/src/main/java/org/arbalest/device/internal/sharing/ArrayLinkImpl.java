@@ -432,9 +432,9 @@ public final class ArrayLinkImpl implements ArrayLink {
     state.lock();
     try {
       if (failure != null || isShut) return; // nothing can be said of it: it is freed by its sender at the end of this side
-      received++;
       isUnwanted = isClosed;
       if (!isUnwanted) incoming.add(array);
+      received++;
     } finally {
       state.unlock();
     }

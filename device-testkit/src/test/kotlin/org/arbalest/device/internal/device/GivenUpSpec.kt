@@ -8,7 +8,6 @@ import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.internal.lifetime.Counts
 import org.arbalest.device.internal.lifetime.Shared
-import org.arbalest.device.spi.SynchronousDriver
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.CountDownLatch
@@ -51,7 +50,7 @@ class GivenUpSpec : FunSpec({
 })
 
 /** A device that cannot say whether a queue is captured, and says that it is past its work when the test does. */
-private class Uncertain : SynchronousDriver {
+private class Uncertain : NoMemoryDriver() {
     @Volatile
     var isPast = false
     val asked = AtomicInteger()
@@ -64,14 +63,6 @@ private class Uncertain : SynchronousDriver {
         asked.incrementAndGet()
         if (!isPast) throw DeviceException(Errno.EAGAIN, "nobody can say now")
     }
-
-    override fun isCpuAccessible() = false
-
-    override fun allocate(bytes: Long, alignment: Long): Long = error("nothing is allocated")
-
-    override fun free(address: Long, bytes: Long) = error("nothing is freed")
-
-    override fun copy(queue: Long, to: Long, from: Long, bytes: Long) = error("nothing is copied")
 }
 
 private class Freed : Shared() {

@@ -11,7 +11,6 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.internal.lifetime.Counts
-import org.arbalest.device.spi.SynchronousDriver
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.ConcurrentLinkedQueue
@@ -159,7 +158,7 @@ class LullSpec : FunSpec({
 })
 
 /** A device whose queues have work, and are captured, as a test says. */
-private class Idle : SynchronousDriver {
+private class Idle : NoMemoryDriver() {
     @Volatile
     var isIdle = true
 
@@ -167,8 +166,6 @@ private class Idle : SynchronousDriver {
     var isCaptured = false
     val asked = AtomicInteger()
     val looked = AtomicInteger()
-
-    override fun isCpuAccessible() = false
 
     override fun isIdle(queue: Long): Boolean {
         asked.incrementAndGet()
@@ -179,10 +176,4 @@ private class Idle : SynchronousDriver {
         looked.incrementAndGet()
         return isCaptured
     }
-
-    override fun allocate(bytes: Long, alignment: Long): Long = error("nothing is allocated")
-
-    override fun free(address: Long, bytes: Long) = error("nothing is freed")
-
-    override fun copy(queue: Long, to: Long, from: Long, bytes: Long) = error("nothing is copied")
 }
