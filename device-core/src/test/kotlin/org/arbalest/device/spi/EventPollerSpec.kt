@@ -33,7 +33,7 @@ class EventPollerSpec : FunSpec({
         for (answer in listOf(Answer.NOT_READY, Answer.CANNOT_TELL)) runtime.now[answer.ordinal.toLong()] = Answer.DONE
         runtime.untilTold(2)
         runtime.told.toList() shouldContainExactlyInAnyOrder listOf(Answer.NOT_READY, Answer.CANNOT_TELL).map { it.ordinal.toLong() }
-        runtime.brackets.get() shouldBe 0
+        runtime.until { runtime.brackets.get() == 0 } // the last is told within a round, which ends behind it
     }
 
     test("an unknown answer that comes now and then is none") {
@@ -98,7 +98,7 @@ class EventPollerSpec : FunSpec({
         runtime.untilAsked(5, 1)
         runtime.now[1] = Answer.DONE
         runtime.untilTold(50)
-        runtime.brackets.get() shouldBe 0
+        runtime.until { runtime.brackets.get() == 0 }
     }
 
     test("what is thrown at the poller is said, and held; it goes on") {
