@@ -51,6 +51,7 @@ class FuzzSpec : FunSpec({
     private class Found(val isFailure: Boolean, val text: String, val last: List<Byte>)
 
     private companion object {
+        // The heap is bounded, since libFuzzer's limit is one of all resident memory: a JVM's own choice on a large machine exceeds it before the first collection.
         fun search(target: FuzzTarget, seconds: Int): Found {
             val name = target::class.simpleName!!
             val folder = Path("target/fuzz", name).toAbsolutePath().createDirectories()
@@ -60,7 +61,7 @@ class FuzzSpec : FunSpec({
                 Jazzer::class, "--target_class=${target::class.java.name}", "--instrumentation_includes=org.arbalest.**", "--custom_hook_excludes=**",
                 "--disabled_hooks=*", "--reproducer_path=$folder", "-artifact_prefix=$folder/", "-max_total_time=$seconds", "-max_len=512", "-timeout=20",
                 "-rss_limit_mb=4096", "-print_final_stats=1", "${folder.resolve("corpus").createDirectories()}", *listOfNotNull("$seeds".takeIf { seeds.exists() }).toTypedArray(),
-                options = listOf("-XX:+EnableDynamicAgentLoading", "--sun-misc-unsafe-memory-access=allow", "-D${FuzzTarget.LAST}=$last"),
+                options = listOf("-Xmx1g", "-XX:+EnableDynamicAgentLoading", "--sun-misc-unsafe-memory-access=allow", "-D${FuzzTarget.LAST}=$last"),
                 seconds = seconds + 300L,
             )
             val bytes = if (last.exists()) lastInput(last) else byteArrayOf()
