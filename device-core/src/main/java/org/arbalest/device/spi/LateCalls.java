@@ -161,7 +161,14 @@ public final class LateCalls {
 
     @Override
     public void run() {
-      settle(attempt.getAsInt());
+      int code;
+      try {
+        code = attempt.getAsInt();
+      } catch (Throwable t) {
+        over.run();
+        throw t;
+      }
+      settle(code);
     }
 
     void settle(int code) {

@@ -89,4 +89,12 @@ class LateCallsSpec : FunSpec({
         order.toList() shouldContainExactly (0 until 100).toList()
         said.toList() shouldContainExactly listOf("work on late-calls-spec number 50")
     }
+
+    test("DEV-26 who waits for a call that throws is told as well that it will not be made any more") {
+        val told = CountDownLatch(1)
+        calls.goOn(Answer.NOT_READY.ordinal, { error("by the call") }, { IllegalStateException() }, told::countDown)
+        told.await(20, SECONDS) shouldBe true
+        calls.drain()
+        said.toList() shouldContainExactly listOf("work on late-calls-spec by the call")
+    }
 })

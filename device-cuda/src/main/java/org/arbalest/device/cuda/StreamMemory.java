@@ -30,7 +30,7 @@ final class StreamMemory extends GpuMemory {
 
   @Override
   int freeBlock(long address, long bytes) {
-    if (Streams.isCaptured(gpu, stream)) return Cu.CAPTURE_UNSUPPORTED; // it would be a node of the graph: later (DEV-60)
+    if (Streams.isCaptured(stream)) return Cu.CAPTURE_UNSUPPORTED; // it would be a node of the graph: later (DEV-60)
     return CuMemory.memFreeAsync(address, stream);
   }
 }

@@ -27,15 +27,30 @@ final class Streams {
    * tell, the next call does.
    */
   static boolean isCaptured(Gpu gpu, long stream) {
-    MemorySegment scratch = Cu.scratch();
     boolean isDefault = Long.compareUnsigned(stream, Cu.PER_THREAD_STREAM) <= 0;
-    int code = isDefault ? Cu.INVALID_CONTEXT : CuCapture.streamIsCapturing(stream, scratch.address());
-    if (code == Cu.INVALID_CONTEXT) {
+    int status = isDefault ? -Cu.INVALID_CONTEXT : captureStatus(stream);
+    if (status == -Cu.INVALID_CONTEXT) {
       if (gpu.pushOrdered() != Cu.SUCCESS) return false;
-      code = CuCapture.streamIsCapturing(stream, scratch.address());
+      status = captureStatus(stream);
       gpu.leave();
     }
-    return code == Cu.CAPTURE_IMPLICIT || (code == Cu.SUCCESS && scratch.get(JAVA_INT, 0) != 0);
+    return isCapture(status);
+  }
+
+  /** Likewise, in the context. */
+  static boolean isCaptured(long stream) {
+    return isCapture(captureStatus(stream));
+  }
+
+  /** The driver's status, or its code, negated. */
+  private static int captureStatus(long stream) {
+    MemorySegment scratch = Cu.scratch();
+    int code = CuCapture.streamIsCapturing(stream, scratch.address());
+    return code == Cu.SUCCESS ? scratch.get(JAVA_INT, 0) : -code;
+  }
+
+  private static boolean isCapture(int status) {
+    return status > 0 || status == -Cu.CAPTURE_IMPLICIT;
   }
 
   /** In the context: the driver's code, and the event in {@code out}. */

@@ -67,6 +67,7 @@ internal open class CudaBackend(private val type: DeviceType) : GpuBackend {
             plainFree = "cuMemFree",
             frees = listOf("cuEventDestroy", "cuStreamDestroy", "cuMemFreeAsync", "cuMemFreeHost", "cuMemFree"),
             query = "cuEventQuery",
+            current = "cuCtxPushCurrent",
             address = "cuPointerGetAttribute",
             outOfMemory = "CUDA_ERROR_OUT_OF_MEMORY (2)",
             illegalAddress = "CUDA_ERROR_ILLEGAL_ADDRESS (700)",

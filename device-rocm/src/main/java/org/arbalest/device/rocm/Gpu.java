@@ -92,6 +92,15 @@ final class Gpu {
     return before;
   }
 
+  /** Like {@link #enterOrdered}, where that may fail: HIP's code then, negated. */
+  int tryEnterOrdered() {
+    HipCapture.prepare();
+    int before = HipThread.current().device();
+    if (before < 0 || before == ordinal) return before;
+    int code = Hip.setDevice(ordinal);
+    return code == Hip.SUCCESS ? before : -code;
+  }
+
   void leave(int before) {
     HipCapture.restore();
     if (before == ordinal) return;

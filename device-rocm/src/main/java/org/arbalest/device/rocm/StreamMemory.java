@@ -30,9 +30,9 @@ final class StreamMemory extends GpuMemory {
 
   @Override
   int freeBlock(long address, long bytes) {
-    if (Streams.isCaptured(gpu, stream)) return Hip.CAPTURE_UNSUPPORTED; // it would be a node of the graph: later (DEV-60)
-    int before = gpu.enter();
-    int code = HipMemory.freeAsync(address, stream);
+    int before = gpu.tryEnterOrdered();
+    if (before < 0) return -before;
+    int code = Streams.isCaptured(stream) ? Hip.CAPTURE_UNSUPPORTED : HipMemory.freeAsync(address, stream); // in a graph it would be a node: later (DEV-60)
     gpu.leave(before);
     return code;
   }

@@ -27,10 +27,17 @@ final class Streams {
 
   /** Whether a stream is captured; or, of the default stream, another that waits for it. Where nobody can tell, the next call does. */
   static boolean isCaptured(Gpu gpu, long stream) {
-    MemorySegment scratch = Hip.scratch();
-    int before = gpu.enterOrdered();
-    int code = HipCapture.streamIsCapturing(stream, scratch.address());
+    int before = gpu.tryEnterOrdered();
+    if (before < 0) return false;
+    boolean isCaptured = isCaptured(stream);
     gpu.leave(before);
+    return isCaptured;
+  }
+
+  /** Likewise, while the GPU is current. */
+  static boolean isCaptured(long stream) {
+    MemorySegment scratch = Hip.scratch();
+    int code = HipCapture.streamIsCapturing(stream, scratch.address());
     if (code != Hip.SUCCESS && code != Hip.NOT_SUPPORTED) HipErrors.forget();
     return code == Hip.CAPTURE_IMPLICIT || (code == Hip.SUCCESS && scratch.get(JAVA_INT, 0) != 0);
   }

@@ -56,6 +56,7 @@ internal class RocmBackend(private val type: DeviceType) : GpuBackend {
             plainFree = "hipFree",
             frees = listOf("hipEventDestroy", "hipStreamDestroy", "hipFreeAsync", "hipHostFree", "hipFree"),
             query = "hipEventQuery",
+            current = "hipGetDevice",
             address = "hipDrvPointerGetAttributes",
             outOfMemory = "hipErrorOutOfMemory (2)",
             illegalAddress = "hipErrorIllegalAddress (700)",

@@ -72,6 +72,7 @@ public interface GpuBackend : StagingBackend {
  * @property plainFree what gives that back
  * @property frees all functions that give something back, [plainFree] too
  * @property query the function that asks for an event
+ * @property current the function that begins to make a GPU current for a thread
  * @property address the function that asks for an address
  * @property outOfMemory the name and number of the code for it
  * @property illegalAddress that for a GPU that has died of it
@@ -87,6 +88,7 @@ public class GpuWords(
     public val plainFree: String,
     public val frees: List<String>,
     public val query: String,
+    public val current: String,
     public val address: String,
     public val outOfMemory: String,
     public val illegalAddress: String,

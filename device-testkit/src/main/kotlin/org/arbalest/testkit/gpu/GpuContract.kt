@@ -304,7 +304,7 @@ public fun gpuProviderContract(backend: GpuBackend): TestFactory = funSpec {
         inChild(GpuProgram.COMES_LATER)
     }
 
-    test("DEV-31 memory of a stream is allocated and freed in its turn, and nobody waits; another stream's copies wait for it") {
+    test("DEV-31 DEV-60 memory of a stream is allocated and freed in its turn, and not into a graph, and nobody waits; another stream's copies wait for it") {
         inChild(GpuProgram.IN_STREAM_ORDER)
     }
 

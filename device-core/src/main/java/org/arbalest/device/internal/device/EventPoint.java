@@ -5,7 +5,6 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.memory.NativeHeap;
-import org.arbalest.device.spi.Answer;
 import org.arbalest.device.spi.DeviceDriver;
 
 /** An event, as a place in memory where its handle is (DEV-03), and what is known about it. Somebody else holds both. */
@@ -16,12 +15,12 @@ public final class EventPoint {
   /** Where the handle is; what a {@code sync_event} says. */
   public final long cell;
 
-  /** Whether we recorded it, and so not in a graph. */
-  private final boolean isOurs;
+  /** Whether it is known to be recorded outside of graphs: by us, or as it was seen not to have completed. */
+  private volatile boolean outside;
 
   private volatile boolean done;
 
-  /** Whether the runtime has said that it was recorded in a graph, which HIP's says once. */
+  /** Whether it was recorded in a graph. For good, since HIP says so once: what it says then may be of an earlier recording, or of none. */
   private volatile boolean captured;
 
   /** One that others recorded. */
@@ -33,7 +32,7 @@ public final class EventPoint {
     this.device = device;
     this.driver = driver;
     this.cell = cell;
-    this.isOurs = isOurs;
+    this.outside = isOurs;
     this.done = handle() == 0;
   }
 
@@ -46,14 +45,16 @@ public final class EventPoint {
     return done;
   }
 
-  /** Whether it has completed; throws if it failed. */
+  /** Whether it has completed, which nothing tells of one that was recorded in a graph; throws if it failed. */
   boolean isDone() {
-    if (done) return true;
-    Answer answer = driver.ask(handle());
-    if (answer == Answer.CAPTURED && !isOurs) captured = true; // and stays so: afterwards HIP tells of an earlier recording
-    if (answer != Answer.DONE) return false;
-    done = true;
-    return true;
+    if (done || captured) return done;
+    switch (driver.ask(handle())) {
+      case DONE -> done = true;
+      case NOT_READY -> outside = true;
+      case CAPTURED -> captured = !outside; // HIP says so as well of an event that was recorded before its stream was captured
+      default -> {} // nobody can tell
+    }
+    return done;
   }
 
   /**
@@ -63,7 +64,7 @@ public final class EventPoint {
   boolean isPending() {
     if (isDone()) return false;
     if (!captured) return true;
-    String help = ": it never tells, and a stream that waits for it becomes part of the graph; wait for an event that is recorded behind the graph's launch";
+    String help = ": it never tells, and a stream that waits for it becomes part of the graph; wait for another, which is recorded behind the graph's launch";
     throw DeviceException.invalid("the event 0x" + Long.toHexString(handle()) + " of " + device + " was recorded in a stream that was being captured" + help);
   }
 

@@ -117,7 +117,7 @@ public final class Wait implements Completion, Runnable {
   public void run() {
     DeviceException failure = null;
     try {
-      if (!point.isDone()) {
+      if (point.isPending()) {
         askLater();
         return;
       }

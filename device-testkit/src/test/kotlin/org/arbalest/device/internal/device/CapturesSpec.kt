@@ -5,23 +5,28 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceException
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.internal.lifetime.Shared
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.spi.Answer
+import org.arbalest.device.spi.Completion
 import org.arbalest.testkit.LedgerExtension
 import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.TimeUnit.SECONDS
 
 /** Events that others record while they capture a graph. The streams that they capture: LullSpec, and the contract of GPUs. */
 class CapturesSpec : FunSpec({
     extension(LedgerExtension)
 
-    test("DEV-60 an event that was recorded in a graph is refused by whoever is to wait for it, whatever is told the second time, until it is done") {
+    test("DEV-60 an event that was recorded in a graph is refused by whoever is to wait for it, for good, whatever is told the second time") {
         val driver = Captured()
         withPoint(driver, isOurs = false) { point, keeper, letWait ->
-            driver.answers += listOf(Answer.CAPTURED, Answer.NOT_READY, Answer.CANNOT_TELL, Answer.NOT_READY)
+            driver.answers += listOf(Answer.CANNOT_TELL, Answer.CAPTURED, Answer.DONE)
+            point.isDone shouldBe false
             repeat(3) {
                 shouldThrow<DeviceException> { letWait() }.run {
                     errno() shouldBe Errno.EINVAL
@@ -29,13 +34,36 @@ class CapturesSpec : FunSpec({
                 }
             }
             shouldThrow<DeviceException> { SyncEventImpl.synchronize(point, keeper) }.errno() shouldBe Errno.EINVAL
-            driver.answers += listOf(Answer.NOT_READY, Answer.CAPTURED, Answer.DONE)
             point.isDone shouldBe false
             point.isSeenDone shouldBe false
-            point.isDone shouldBe true
+            driver.answers.toList() shouldBe listOf(Answer.DONE) // for which nobody has asked: of an earlier recording
+        }
+    }
+
+    test("DEV-60 an event that was seen not to have completed was recorded in no graph, whatever is told while its stream is captured") {
+        val driver = Captured()
+        withPoint(driver, isOurs = false) { point, _, letWait ->
+            driver.answers += listOf(Answer.NOT_READY, Answer.CAPTURED, Answer.CAPTURED, Answer.DONE)
+            point.isDone shouldBe false
+            shouldThrow<IllegalStateException> { letWait() }.message shouldBe "a queue waits"
+            point.isDone shouldBe false
             letWait()
+            point.isDone shouldBe true
             point.synchronize()
             driver.answers.size shouldBe 0
+        }
+    }
+
+    test("DEV-24 DEV-60 a wait that began when nobody could tell fails where the event turns out to have been recorded in a graph") {
+        val driver = Captured()
+        withPoint(driver, isOurs = false) { point, keeper, _ ->
+            driver.answers += listOf(Answer.CANNOT_TELL, Answer.CAPTURED, Answer.DONE)
+            SyncEventImpl.completion(point, keeper).toCompletableFuture().run {
+                isDone shouldBe false
+                driver.told.remove().complete()
+                shouldThrow<ExecutionException> { get(20, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
+            }
+            driver.answers.toList() shouldBe listOf(Answer.DONE)
         }
     }
 
@@ -62,8 +90,13 @@ private fun withPoint(driver: Captured, isOurs: Boolean, block: (EventPoint, Sha
 
 private class Captured : NoMemoryDriver() {
     val answers = ConcurrentLinkedQueue<Answer>()
+    val told = ConcurrentLinkedQueue<Completion>()
 
     override fun ask(event: Long): Answer = answers.remove()
+
+    override fun onComplete(event: Long, completion: Completion) {
+        told += completion
+    }
 
     override fun waitFor(queue: Long, event: Long) = error("a queue waits")
 }
