@@ -13,6 +13,11 @@ public interface Completion {
   /** Tells. Does not throw, does not block, and calls nobody's code: what follows runs on a thread of ours. */
   void complete();
 
+  /** Likewise, that the runtime has said of the event, once, that it was recorded in a graph (DEV-60): nothing will be told of it any more. */
+  default void captured() {
+    complete();
+  }
+
   /** What to pass to the C function; never 0. */
   long userData();
 

@@ -101,9 +101,9 @@ public final class EventPoller {
   /**
    * Blocks until an event is done or has failed, or for so long.
    *
-   * @return whether it is over
+   * @return {@link Answer#DONE} if it is over, done or failed; {@link Answer#CAPTURED}; or {@link Answer#NOT_READY}
    */
-  public boolean await(long event, long nanos) {
+  public Answer await(long event, long nanos) {
     var waiting = new Waiting();
     add(event, waiting);
     boolean interrupted = false;
@@ -111,7 +111,8 @@ public final class EventPoller {
     try {
       while (true) {
         try {
-          return waiting.over.await(end - System.nanoTime(), TimeUnit.NANOSECONDS) || waiting.hasEnded();
+          boolean told = waiting.over.await(end - System.nanoTime(), TimeUnit.NANOSECONDS) || waiting.hasEnded();
+          return told ? waiting.answer : Answer.NOT_READY;
         } catch (InterruptedException _) {
           interrupted = true;
         }
@@ -128,6 +129,7 @@ public final class EventPoller {
     private static final int HAS_GONE = 2;
 
     final CountDownLatch over = new CountDownLatch(1);
+    volatile Answer answer = Answer.DONE;
     private final AtomicInteger state = new AtomicInteger(WAITS);
 
     boolean begin() {
@@ -146,6 +148,12 @@ public final class EventPoller {
 
     @Override
     public void complete() {
+      over.countDown();
+    }
+
+    @Override
+    public void captured() {
+      answer = Answer.CAPTURED;
       over.countDown();
     }
 
@@ -252,6 +260,8 @@ public final class EventPoller {
       } else if (answer == Answer.DONE || answer == Answer.FAILED || one.unknown == UNKNOWN_TIMES) {
         changed = System.nanoTime();
         one.completion.complete();
+      } else if (answer == Answer.CAPTURED) {
+        one.completion.captured();
       } else if (replaced) {
         add(one);
       } else {

@@ -164,7 +164,7 @@ public final class LateCalls {
       int code;
       try {
         code = attempt.getAsInt();
-      } catch (Throwable t) {
+      } catch (Throwable t) { // said by the thread
         over.run();
         throw t;
       }
@@ -179,8 +179,11 @@ public final class LateCalls {
         pause = Math.min(pause * 2, LONGEST_NANOS);
         return;
       }
-      if (answer != Answer.DONE && answer != Answer.GONE) report.failed("giving back, for good,", failure.apply(code));
-      over.run();
+      try {
+        if (answer != Answer.DONE && answer != Answer.GONE) report.failed("giving back, for good,", failure.apply(code));
+      } finally {
+        over.run();
+      }
     }
   }
 }

@@ -115,7 +115,7 @@ class EventPollerSpec : FunSpec({
     test("a thread that waits goes on when its event is over, or at its limit, and then its event is asked for no more") {
         val runtime = Answers()
         val poller = runtime.poller()
-        poller.await(1, 1) shouldBe false
+        poller.await(1, 1) shouldBe Answer.NOT_READY
         val asked = runtime.asked(1)
         poller.add(2, runtime.completion(2))
         runtime.untilAsked(20, 2)
@@ -124,15 +124,32 @@ class EventPollerSpec : FunSpec({
         runtime.untilAsked(3, 3)
         waiting.isDone shouldBe false
         runtime.now[3] = Answer.DONE
-        waiting.get(20, SECONDS) shouldBe true
+        waiting.get(20, SECONDS) shouldBe Answer.DONE
         val interrupted = CompletableFuture<Boolean>()
-        val thread = Thread.ofPlatform().start { interrupted.complete(poller.await(4, SECONDS.toNanos(60)) && Thread.currentThread().isInterrupted) }
+        val thread = Thread.ofPlatform().start { interrupted.complete(poller.await(4, SECONDS.toNanos(60)) == Answer.DONE && Thread.currentThread().isInterrupted) }
         runtime.untilAsked(3, 4)
         thread.interrupt()
         runtime.untilAsked(runtime.asked(4) + 5, 4)
         interrupted.isDone shouldBe false
         runtime.now[4] = Answer.DONE
         interrupted.get(20, SECONDS) shouldBe true
+    }
+
+    test("DEV-60 an event that was recorded in a graph is told as that, once, and asked for no more") {
+        val runtime = Answers()
+        val poller = runtime.poller()
+        poller.add(1, runtime.completion(1))
+        val waiting = CompletableFuture.supplyAsync { poller.await(2, SECONDS.toNanos(60)) }
+        runtime.untilAsked(2, 1, 2)
+        runtime.now[1] = Answer.CAPTURED
+        runtime.now[2] = Answer.CAPTURED
+        waiting.get(20, SECONDS) shouldBe Answer.CAPTURED
+        runtime.until { runtime.captured.toList() == listOf(1L) }
+        val asked = runtime.asked(1)
+        poller.add(3, runtime.completion(3))
+        runtime.untilAsked(20, 3)
+        runtime.asked(1) shouldBe asked
+        runtime.told.shouldBeEmpty()
     }
 
     test("ten thousand events from eight threads, that complete in any order, are told once each") {
@@ -156,6 +173,7 @@ class EventPollerSpec : FunSpec({
 private class Answers : EventPoller.Asker {
     val now = ConcurrentHashMap<Long, Answer>()
     val told = ConcurrentLinkedQueue<Long>()
+    val captured = ConcurrentLinkedQueue<Long>()
     val said = ConcurrentLinkedQueue<String>()
     val blocking = ConcurrentHashMap<Long, () -> Unit>()
     val brackets = AtomicInteger()
@@ -172,6 +190,10 @@ private class Answers : EventPoller.Asker {
     fun completion(event: Long) = object : Completion {
         override fun complete() {
             told += event
+        }
+
+        override fun captured() {
+            captured += event
         }
 
         override fun userData(): Long = error("no C")

@@ -42,9 +42,9 @@ final class Waits implements EventPoller.Asker {
     int code = Cu.eventSynchronize(event);
     gpu.leave();
     while (isHeldUp(code)) {
-      boolean isOver = poller.await(event, HELD_NANOS);
-      code = query(event);
-      if (!isOver && CuAnswers.of(code) == Answer.CANNOT_TELL) break;
+      Answer told = poller.await(event, HELD_NANOS);
+      code = told == Answer.CAPTURED ? Cu.CAPTURED_EVENT : query(event);
+      if (told == Answer.NOT_READY && CuAnswers.of(code) == Answer.CANNOT_TELL) break;
     }
     gpu.check(code, "cuEventSynchronize");
   }

@@ -92,13 +92,15 @@ final class Gpu {
     return before;
   }
 
-  /** Like {@link #enterOrdered}, where that may fail: HIP's code then, negated. */
+  /** Like {@link #enterOrdered}, where that may fail: HIP's code then, negated, which {@code hipGetLastError} has forgotten. */
   int tryEnterOrdered() {
     HipCapture.prepare();
     int before = HipThread.current().device();
-    if (before < 0 || before == ordinal) return before;
-    int code = Hip.setDevice(ordinal);
-    return code == Hip.SUCCESS ? before : -code;
+    if (before == ordinal) return before;
+    int code = before < 0 ? -before : Hip.setDevice(ordinal);
+    if (code == Hip.SUCCESS) return before;
+    HipErrors.forget();
+    return -code;
   }
 
   void leave(int before) {

@@ -32,6 +32,7 @@ final class Hip {
   static final int NOT_SUPPORTED = 801;
   static final int CAPTURE_UNSUPPORTED = 900;
   static final int CAPTURE_IMPLICIT = 906;
+  static final int CAPTURED_EVENT = 907;
 
   static final int EVENT_BLOCKING_SYNC = 1;
   static final int EVENT_DISABLE_TIMING = 2;

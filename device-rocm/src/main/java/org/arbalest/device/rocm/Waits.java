@@ -41,9 +41,9 @@ final class Waits implements EventPoller.Asker {
   void await(long event) {
     int code = query(event);
     while (isHeldUp(code)) {
-      boolean isOver = poller.await(event, HELD_NANOS);
-      code = query(event);
-      if (!isOver && HipAnswers.of(code) == Answer.CANNOT_TELL) break;
+      Answer told = poller.await(event, HELD_NANOS);
+      code = told == Answer.CAPTURED ? Hip.CAPTURED_EVENT : query(event);
+      if (told == Answer.NOT_READY && HipAnswers.of(code) == Answer.CANNOT_TELL) break;
     }
     if (code == Hip.SUCCESS) return;
     throw gpu.error("hipEventQuery", code, "");

@@ -9,6 +9,7 @@ import io.kotest.matchers.longs.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DLPack
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
@@ -23,6 +24,7 @@ import java.lang.foreign.Arena
 import java.time.Duration
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
+import java.util.concurrent.ExecutionException
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicBoolean
 
@@ -314,6 +316,13 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                                     }
                                     event.isDone shouldBe false
                                 }
+                            }
+                            device.adoptEvent(double.capturedEvent(own.handle())).use { event ->
+                                double.fail(backend.words.query, code = 900) // nobody can tell, at first: a thread of ours is told
+                                val stage = event.completion().toCompletableFuture()
+                                double.failNothing() shouldBe 0
+                                shouldThrow<ExecutionException> { stage.get(20, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
+                                event.isDone shouldBe false
                             }
                             stream.copy(host, there)
                             stream.synchronize()

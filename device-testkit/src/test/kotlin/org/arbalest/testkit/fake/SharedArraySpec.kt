@@ -58,6 +58,7 @@ class SharedArraySpec : FunSpec({
                 shared.close()
                 shared.close()
                 shared.isOpen shouldBe false
+                eventually("it is freed, before the next is counted") { SharingFake.live == 0 }
             }
         }
     }

@@ -15,9 +15,10 @@ public final class EventPoint {
   /** Where the handle is; what a {@code sync_event} says. */
   public final long cell;
 
-  /** Whether it is known to be recorded outside of graphs: by us, or as it was seen not to have completed. */
-  private volatile boolean outside;
+  /** Whether we recorded it, and so not in a graph. */
+  private final boolean isOurs;
 
+  // Set under this object's monitor, and one of them at most.
   private volatile boolean done;
 
   /** Whether it was recorded in a graph. For good, since HIP says so once: what it says then may be of an earlier recording, or of none. */
@@ -32,7 +33,7 @@ public final class EventPoint {
     this.device = device;
     this.driver = driver;
     this.cell = cell;
-    this.outside = isOurs;
+    this.isOurs = isOurs;
     this.done = handle() == 0;
   }
 
@@ -48,13 +49,24 @@ public final class EventPoint {
   /** Whether it has completed, which nothing tells of one that was recorded in a graph; throws if it failed. */
   boolean isDone() {
     if (done || captured) return done;
-    switch (driver.ask(handle())) {
-      case DONE -> done = true;
-      case NOT_READY -> outside = true;
-      case CAPTURED -> captured = !outside; // HIP says so as well of an event that was recorded before its stream was captured
-      default -> {} // nobody can tell
+    synchronized (this) { // whoever else asks would be told of something else
+      if (done || captured) return done;
+      switch (driver.ask(handle())) {
+        case DONE -> done = true;
+        case CAPTURED -> captured = !isOurs;
+        default -> {} // not done, or nobody can tell
+      }
+      return done;
     }
-    return done;
+  }
+
+  /** Somebody else was told that it was recorded in a graph. */
+  synchronized void tellCaptured() {
+    captured = !isOurs && !done;
+  }
+
+  private synchronized void tellDone() {
+    done = !captured;
   }
 
   /**
@@ -81,7 +93,7 @@ public final class EventPoint {
   public void synchronize() {
     if (done) return;
     driver.synchronizeEvent(handle());
-    done = true;
+    tellDone();
   }
 
   /** Lets a queue wait, on the device where possible; the keeper holds the event. */

@@ -114,6 +114,12 @@ public final class Wait implements Completion, Runnable {
   }
 
   @Override
+  public void captured() {
+    point.tellCaptured();
+    complete();
+  }
+
+  @Override
   public void run() {
     DeviceException failure = null;
     try {
