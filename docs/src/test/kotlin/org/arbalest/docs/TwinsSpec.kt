@@ -16,7 +16,7 @@ private val ONLY_ROCM = listOf("HipThread", "Rocm")
 /** What the other twin's part of that name does not do, but for the functions of the libraries. */
 private val ONLY_CUDAS = mapOf(
     "Copies" to setOf("copyAndRecord", "copyAndRun"),
-    "Gpu" to setOf("attribute", "context", "device", "hasFarPeers", "push", "pushOrdered"),
+    "Gpu" to setOf("attribute", "context", "device", "hasFarPeers", "push"),
     "RocmDriver" to setOf("copyAndRecord"),
     "RocmSharing" to setOf("exportEvent", "openEvent", "record"),
     "Streams" to setOf("copyOf"),

@@ -93,7 +93,7 @@ final class Gpu {
   }
 
   /** Like {@link #enterOrdered}, where that may fail: HIP's code then, negated, which {@code hipGetLastError} has forgotten. */
-  int tryEnterOrdered() {
+  int pushOrdered() {
     HipCapture.prepare();
     int before = HipThread.current().device();
     if (before == ordinal) return before;

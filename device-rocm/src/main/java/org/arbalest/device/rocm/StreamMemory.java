@@ -30,7 +30,7 @@ final class StreamMemory extends GpuMemory {
 
   @Override
   int freeBlock(long address, long bytes) {
-    int before = gpu.tryEnterOrdered();
+    int before = gpu.pushOrdered();
     if (before < 0) return -before;
     int code = Streams.isCaptured(stream) ? Hip.CAPTURE_UNSUPPORTED : HipMemory.freeAsync(address, stream); // in a graph it would be a node: later (DEV-60)
     gpu.leave(before);

@@ -27,7 +27,7 @@ final class Streams {
 
   /** Whether a stream is captured; or, of the default stream, another that waits for it. Where nobody can tell, the next call does. */
   static boolean isCaptured(Gpu gpu, long stream) {
-    int before = gpu.tryEnterOrdered();
+    int before = gpu.pushOrdered();
     if (before < 0) return false;
     boolean isCaptured = isCaptured(stream);
     gpu.leave(before);
