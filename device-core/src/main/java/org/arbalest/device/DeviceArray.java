@@ -13,6 +13,7 @@ import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.ArrayBuffers;
 import org.arbalest.device.internal.array.ArrayImport;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.array.ForeignAssembly;
 import org.arbalest.device.internal.array.HandleExport;
 import org.arbalest.device.internal.convert.ArrayConversion;
 import org.arbalest.device.internal.copy.ArrayConcat;
@@ -24,6 +25,7 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.ContentDifference;
 import org.arbalest.device.internal.read.TextTable;
 import org.arbalest.device.internal.validate.ArrayValidation;
+import org.arbalest.device.spi.ForeignArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,6 +98,20 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    */
   default ArrayData data() {
     return ArrayBuffers.of(DeviceArrayImpl.unwrap(this));
+  }
+
+  /**
+   * Makes an array of memory that somebody else holds, with one holder for all buffers: for bridges to other libraries, where {@link DeviceBuffer#wrap} of each
+   * buffer costs too much. What work is queued for the memory is done.
+   *
+   * @param field the type
+   * @param data where the buffers are, and what the structs are to say; may be used again when this returns
+   * @param device where the memory is
+   * @param onFree run once, when nobody here uses the memory any more; on any thread. What it refers to stays reachable until then. Not run if this fails
+   * @throws DeviceException with {@code EINVAL} if they do not fit: the path, what is wrong, the numbers
+   */
+  static DeviceArray wrap(Field field, ForeignArray data, Device device, Runnable onFree) {
+    return ForeignAssembly.wrap(field, data, device, onFree);
   }
 
   /** Joins arrays to one on the device of the first, by its default stream; see {@link #concat(List, MemoryManager, DeviceStream)}. */
@@ -271,6 +287,15 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
 
   /** A pointer to the handle of the event to wait for before the buffers are read, or 0 if they can be read now (DEV-03, DEV-04). */
   long syncEventAddress();
+
+  /**
+   * The address of the {@code ArrowArray} that describes the buffers, for bridges to other libraries, which read it and do not release it; of this handle's
+   * elements it has those from {@link #offset} on. Borrowed: it can be used while this handle is open.
+   */
+  long structAddress();
+
+  /** The element of the struct's buffers that is this handle's first one, whatever the struct's own offset is. */
+  long offset();
 
   /**
    * Whether the buffers can be read: by the CPU if it can reach them, by other queues than the one that writes them. Does not wait.

@@ -39,10 +39,7 @@ final class BufferSizes {
   }
 
   private void check(Layout layout, ArrayData data) {
-    if (data.length() < 0 || data.offset() < 0 || data.offset() + data.length() < 0) {
-      throw new Malformed("offset + length = " + data.offset() + " + " + data.length() + " is negative or overflows");
-    }
-    if (data.offset() + data.length() > layout.most) throw Structure.tooMany(layout, data.offset() + data.length());
+    checkRange(layout, data.offset(), data.length());
     if (data.children().size() != layout.children.length) {
       throw new Malformed("there are " + data.children().size() + " children, but the schema has " + layout.children.length);
     }
@@ -67,64 +64,103 @@ final class BufferSizes {
     }
   }
 
+  /** Checks that there are as many elements as memory could hold. */
+  static void checkRange(Layout layout, long offset, long length) {
+    if (length < 0 || offset < 0 || offset + length < 0) {
+      throw new Malformed("offset + length = " + offset + " + " + length + " is negative or overflows");
+    }
+    if (offset + length > layout.most) throw Structure.tooMany(layout, offset + length);
+  }
+
   private void checkBuffers(Layout layout, ArrayData data) {
-    List<@Nullable DeviceBuffer> buffers = data.buffers();
-    int expected = layout.shape == Layout.Shape.VIEW ? 2 : layout.shape.buffers;
-    boolean legal = layout.shape == Layout.Shape.VIEW ? buffers.size() >= expected : buffers.size() == expected;
-    if (!legal) throw new Malformed("there are " + buffers.size() + " buffers, but an array of type " + layout.kind() + " has " + expected);
     long end = data.offset() + data.length();
-    int next = 0;
-    if (layout.shape.hasValidity) {
-      DeviceBuffer validity = buffers.get(next++);
-      if (validity != null) need(validity, "the validity bitmap", bits(end, 1));
-    }
-    switch (layout.shape) {
-      case FIXED -> need(buffers.get(next), "the values", bits(end, layout.bits));
-      case VARIABLE, LIST -> {
-        DeviceBuffer offsets = buffers.get(next);
-        boolean isNone = end == 0 && offsets != null && offsets.size() == 0; // as peers have it where there are no elements
-        if (!isNone) need(offsets, "the offsets", bits(end + 1, layout.bits));
-      }
-      case LIST_VIEW -> {
-        need(buffers.get(next), "the offsets", bits(end, layout.bits));
-        need(buffers.get(next + 1), "the sizes", bits(end, layout.bits));
-      }
-      case VIEW -> need(buffers.get(next), "the views", bits(end, 128));
-      case SPARSE_UNION -> need(buffers.get(next), "the type ids", end);
-      case DENSE_UNION -> {
-        need(buffers.get(next), "the type ids", end);
-        need(buffers.get(next + 1), "the offsets", bits(end, 32));
-      }
-      case NULL, FIXED_LIST, STRUCT, RUN_END -> {}
-    }
+    checkBuffers(layout, end, new Given(data.buffers()));
+    if (!written) return;
     if (layout.shape == Layout.Shape.VARIABLE) {
-      DeviceBuffer bytes = buffers.get(next + 1);
-      if (bytes == null) throw new Malformed("there is no buffer for the data");
-      checkExtent(layout, buffers.get(next), end, bytes.size(), "bytes of data");
+      DeviceBuffer bytes = data.buffers().get(2);
+      checkExtent(layout, data.buffers().get(1), end, bytes == null ? 0 : bytes.size(), "bytes of data");
     }
     if (layout.shape == Layout.Shape.LIST) {
-      checkExtent(layout, buffers.get(next), end, data.children().getFirst().length(), "elements");
+      checkExtent(layout, data.buffers().get(1), end, data.children().getFirst().length(), "elements");
     }
   }
 
-  /** Where the CPU can read the offsets, the last must lie within what there is. */
-  private void checkExtent(Layout layout, @Nullable DeviceBuffer offsets, long end, long available, String what) {
-    if (offsets == null || offsets.size() == 0 || !offsets.isCpuAccessible() || !written) return;
-    long last = layout.bits == 64 ? NativeHeap.getLong(offsets.address() + 8 * end) : NativeHeap.getInt(offsets.address() + 4 * end);
+  /** Checks an array's own buffers, of which it needs the elements before {@code end}; not what they say. */
+  static void checkBuffers(Layout layout, long end, Sizes buffers) {
+    int expected = layout.shape == Layout.Shape.VIEW ? 2 : layout.shape.buffers;
+    boolean legal = layout.shape == Layout.Shape.VIEW ? buffers.count() >= expected : buffers.count() == expected;
+    if (!legal) throw new Malformed("there are " + buffers.count() + " buffers, but an array of type " + layout.kind() + " has " + expected);
+    int next = 0;
+    if (layout.shape.hasValidity) {
+      if (buffers.has(next)) need(buffers, next, "the validity bitmap", bits(end, 1));
+      next++;
+    }
+    switch (layout.shape) {
+      case FIXED -> need(buffers, next, "the values", bits(end, layout.bits));
+      case VARIABLE, LIST -> need(buffers, next, "the offsets", end == 0 ? 0 : bits(end + 1, layout.bits)); // of no elements, peers give none
+      case LIST_VIEW -> {
+        need(buffers, next, "the offsets", bits(end, layout.bits));
+        need(buffers, next + 1, "the sizes", bits(end, layout.bits));
+      }
+      case VIEW -> need(buffers, next, "the views", bits(end, 128));
+      case SPARSE_UNION -> need(buffers, next, "the type ids", end);
+      case DENSE_UNION -> {
+        need(buffers, next, "the type ids", end);
+        need(buffers, next + 1, "the offsets", bits(end, 32));
+      }
+      case NULL, FIXED_LIST, STRUCT, RUN_END -> {}
+    }
+    if (layout.shape == Layout.Shape.VARIABLE && !buffers.has(next + 1)) throw new Malformed("there is no buffer for the data");
+  }
+
+  private static void checkExtent(Layout layout, @Nullable DeviceBuffer offsets, long end, long available, String what) {
+    if (offsets != null && offsets.size() > 0 && offsets.isCpuAccessible()) checkExtent(layout, offsets.address(), end, available, what);
+  }
+
+  /** Checks that the last of the offsets, which the CPU can read, lies within what there is. */
+  static void checkExtent(Layout layout, long offsets, long end, long available, String what) {
+    long last = layout.bits == 64 ? NativeHeap.getLong(offsets + 8 * end) : NativeHeap.getInt(offsets + 4 * end);
     if (last < 0 || last > available) {
       throw new Malformed("offsets[" + end + "] = " + last + " is beyond the " + available + " " + what);
     }
   }
 
-  private static void need(@Nullable DeviceBuffer buffer, String what, long bytes) {
-    if (buffer == null) throw new Malformed("there is no buffer for " + what);
-    if (buffer.size() < bytes) {
-      throw new Malformed(what + " need " + bytes + " bytes, but the buffer has " + buffer.size());
+  private static void need(Sizes buffers, int buffer, String what, long bytes) {
+    if (!buffers.has(buffer)) throw new Malformed("there is no buffer for " + what);
+    if (buffers.bytes(buffer) < bytes) {
+      throw new Malformed(what + " need " + bytes + " bytes, but the buffer has " + buffers.bytes(buffer));
     }
   }
 
   /** The bytes for some elements; of no more than {@link Layout#most}, so that nothing overflows. */
   private static long bits(long count, long each) {
     return (count * each + 7) >>> 3;
+  }
+
+  /** The buffers of one array: how many, which are there, how large. */
+  interface Sizes {
+    int count();
+
+    boolean has(int buffer);
+
+    long bytes(int buffer);
+  }
+
+  private record Given(List<@Nullable DeviceBuffer> buffers) implements Sizes {
+    @Override
+    public int count() {
+      return buffers.size();
+    }
+
+    @Override
+    public boolean has(int buffer) {
+      return buffers.get(buffer) != null;
+    }
+
+    @Override
+    public long bytes(int buffer) {
+      DeviceBuffer there = buffers.get(buffer);
+      return there == null ? 0 : there.size();
+    }
   }
 }

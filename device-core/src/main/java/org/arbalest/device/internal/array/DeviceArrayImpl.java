@@ -54,6 +54,12 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
   }
 
   @Override
+  public long structAddress() {
+    checkOpen();
+    return struct;
+  }
+
+  @Override
   public @Nullable Conversion conversion() {
     return holder().conversion();
   }

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.benchmarks;
+
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.arrow.c.ArrowArray;
+import org.apache.arrow.c.ArrowSchema;
+import org.apache.arrow.c.CDataDictionaryProvider;
+import org.apache.arrow.c.Data;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.ForeignAllocation;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.abi.ArrowSchemaStruct;
+import org.arbalest.device.arrow.ArrowVectors;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** A root of int64 columns, 1,024 rows, to a device array and into another root; beside it what Arrow Java's own calls for its buffers cost, and {@code arrow-c-data}. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 5, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(3)
+public class ArrowRoots {
+  /** Two roots, their buffers, and C structs. */
+  @State(Scope.Thread)
+  @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
+  public static class Roots {
+    /** The number of int64 columns, of two buffers each. */
+    @Param({"10", "100"}) int columns;
+
+    final RootAllocator allocator = new RootAllocator();
+    final long array = Arena.global().allocate(ArrowArrayStruct.LAYOUT).address();
+    final long schema = Arena.global().allocate(ArrowSchemaStruct.LAYOUT).address();
+    final CDataDictionaryProvider dictionaries = new CDataDictionaryProvider();
+    final List<ArrowBuf> buffers = new ArrayList<>();
+    VectorSchemaRoot root;
+    VectorSchemaRoot target;
+    ArrowBuf[] wrapped;
+
+    @Setup
+    public void make() {
+      root = Batches.arrowJava(allocator, columns, true);
+      target = VectorSchemaRoot.create(root.getSchema(), allocator);
+      for (FieldVector vector : root.getFieldVectors()) buffers.addAll(vector.getFieldBuffers());
+      wrapped = new ArrowBuf[buffers.size()];
+    }
+
+    @TearDown
+    public void close() {
+      root.close();
+      target.close();
+      dictionaries.close();
+      allocator.close();
+    }
+
+    void wrapAll() {
+      for (int i = 0; i < wrapped.length; i++) {
+        ArrowBuf buffer = buffers.get(i);
+        buffer.getReferenceManager().retain();
+        wrapped[i] = allocator.wrapForeignAllocation(new Retained(buffer));
+      }
+    }
+  }
+
+  private static final class Retained extends ForeignAllocation {
+    private final ArrowBuf buffer;
+
+    Retained(ArrowBuf buffer) {
+      super(buffer.capacity(), buffer.memoryAddress());
+      this.buffer = buffer;
+    }
+
+    @Override
+    protected void release0() {
+      buffer.getReferenceManager().release();
+    }
+  }
+
+  /** The bare loop: each buffer is retained, wrapped and released. */
+  @Benchmark
+  public void bare(Roots roots) {
+    roots.wrapAll();
+    for (ArrowBuf buffer : roots.wrapped) buffer.getReferenceManager().release();
+  }
+
+  /** The same, with the buffers loaded into the other root's vectors, as arrow-java has it: each vector takes a buffer of its own, and releases the last. */
+  @Benchmark
+  public void bareLoaded(Roots roots) {
+    roots.wrapAll();
+    for (int i = 0; i < roots.columns; i++) {
+      roots.target.getVector(i).loadFieldBuffers(new ArrowFieldNode(roots.root.getRowCount(), 0),
+          Arrays.asList(roots.wrapped[2 * i], roots.wrapped[2 * i + 1]));
+    }
+    for (ArrowBuf buffer : roots.wrapped) buffer.getReferenceManager().release();
+    roots.target.setRowCount(roots.root.getRowCount());
+  }
+
+  /** Only the way out, and the release. */
+  @Benchmark
+  public void toDeviceArray(Roots roots) {
+    ArrowVectors.toDeviceArray(roots.root).close();
+  }
+
+  /** To a device array, and into the other root. */
+  @Benchmark
+  public void roundTrip(Roots roots) {
+    try (DeviceArray batch = ArrowVectors.toDeviceArray(roots.root)) {
+      ArrowVectors.loadInto(batch, roots.target);
+    }
+  }
+
+  /** To a device array, and to a new root. */
+  @Benchmark
+  public void newRoot(Roots roots) {
+    try (DeviceArray batch = ArrowVectors.toDeviceArray(roots.root)) {
+      ArrowVectors.toVectorSchemaRoot(batch, roots.allocator).close();
+    }
+  }
+
+  /** The same by arrow-c-data, without the schema. */
+  @Benchmark
+  public void arrowCData(Roots roots) {
+    try (ArrowArray array = ArrowArray.wrap(roots.array)) {
+      Data.exportVectorSchemaRoot(roots.allocator, roots.root, null, array);
+    }
+    Data.importIntoVectorSchemaRoot(roots.allocator, ArrowArray.wrap(roots.array), roots.target, roots.dictionaries);
+  }
+
+  /** The same by arrow-c-data, with the schema. */
+  @Benchmark
+  public void arrowCDataWithSchema(Roots roots) {
+    Data.exportVectorSchemaRoot(roots.allocator, roots.root, null, ArrowArray.wrap(roots.array), ArrowSchema.wrap(roots.schema));
+    Data.importVectorSchemaRoot(roots.allocator, ArrowArray.wrap(roots.array), ArrowSchema.wrap(roots.schema), roots.dictionaries).close();
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.arrow;
+
+import java.io.IOException;
+import java.util.Objects;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.ipc.ArrowReader;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.jspecify.annotations.Nullable;
+
+/** Arrow Java's readers as streams of device arrays, and back, batch by batch and without a copy; {@link ArrowVectors} says who owns what. */
+public final class ArrowReaders {
+  private ArrowReaders() {}
+
+  /**
+   * The batches of a reader, such as one of an IPC file or of a query: each is the reader's root as it is when it is pulled, and outlives what the reader loads
+   * next.
+   *
+   * @param reader passes to the result, which closes it; on failure it is still the caller's
+   * @return the stream, in main memory, to be closed by the caller
+   * @throws IOException if the reader cannot read the schema
+   */
+  public static DeviceArrayReader toDeviceArrayReader(ArrowReader reader) throws IOException {
+    VectorSchemaRoot root = reader.getVectorSchemaRoot();
+    return DeviceArrayReader.of(ArrowSchemas.toSchema(root.getSchema(), reader), new Batches(reader, root));
+  }
+
+  /**
+   * A reader of the batches of a stream, each loaded into the reader's one root. Dictionaries come with each batch, and are replaced by it.
+   *
+   * @param batches record batches that the CPU can read; passes to the result, which closes it, unless it is closed without its source
+   * @param allocator who counts the buffers
+   * @return the reader, to be closed by the caller
+   */
+  public static ArrowReader toArrowReader(DeviceArrayReader batches, BufferAllocator allocator) {
+    return new BatchReader(batches, Objects.requireNonNull(allocator, "allocator"));
+  }
+
+  private record Batches(ArrowReader reader, VectorSchemaRoot root) implements DeviceArrayReader.Source {
+    @Override
+    public @Nullable DeviceArray next() throws IOException {
+      return reader.loadNextBatch() ? ArrowVectors.toDeviceArray(root, reader) : null;
+    }
+
+    @Override
+    public void close() {
+      try {
+        reader.close();
+      } catch (IOException e) {
+        throw new java.io.UncheckedIOException(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.arrow;
+
+import java.lang.foreign.Arena;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.vector.BaseFixedWidthVector;
+import org.apache.arrow.vector.ExtensionTypeVector;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.ValueVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.complex.DenseUnionVector;
+import org.apache.arrow.vector.dictionary.DictionaryProvider;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Devices;
+import org.arbalest.device.Field;
+import org.arbalest.device.spi.ForeignArray;
+import org.jspecify.annotations.Nullable;
+
+/** Makes an array of vectors: walks them by their plan, retains their buffers, and says where these are. */
+final class VectorLender {
+  /** As many bytes as an array without elements may be asked for; never freed. Where Arrow Java has no buffer for these, this stands for it. */
+  private static final int EMPTY = 64;
+
+  private static final long ZEROS = Arena.global().allocate(EMPTY, EMPTY).address();
+
+  private static final String SYNC = "; VectorSchemaRoot.syncSchema makes it what the vectors are";
+
+  /** One that nobody uses now. */
+  private static final AtomicReference<@Nullable ForeignArray> SPARE = new AtomicReference<>();
+
+  private final ForeignArray array;
+  private final VectorLoan loan;
+  private final @Nullable DictionaryProvider dictionaries;
+
+  private VectorLender(ForeignArray array, int buffers, @Nullable DictionaryProvider dictionaries) {
+    this.array = array;
+    this.loan = new VectorLoan(buffers);
+    this.dictionaries = dictionaries;
+  }
+
+  private static ForeignArray takeSpare() {
+    ForeignArray spare = SPARE.getAndSet(null);
+    return spare == null ? new ForeignArray() : spare.clear();
+  }
+
+  /** A record batch of a root's vectors. */
+  static DeviceArray lend(VectorSchemaRoot root, @Nullable DictionaryProvider dictionaries) {
+    RootPlan plan = RootPlan.of(root.getSchema(), dictionaries);
+    ForeignArray array = takeSpare();
+    try {
+      return new VectorLender(array, plan.buffers, dictionaries).lend(plan, root);
+    } finally {
+      SPARE.set(array);
+    }
+  }
+
+  /** An array of one vector. */
+  static DeviceArray lend(FieldVector vector, @Nullable DictionaryProvider dictionaries) {
+    VectorPlan plan = ArrowSchemas.plan(vector.getField(), dictionaries);
+    ForeignArray array = takeSpare();
+    try {
+      return new VectorLender(array, plan.buffers, dictionaries).lend(plan, vector);
+    } finally {
+      SPARE.set(array);
+    }
+  }
+
+  private DeviceArray lend(RootPlan plan, VectorSchemaRoot root) {
+    try {
+      int rows = root.getRowCount();
+      array.array(rows, 0, 0).buffer(0, 0);
+      for (int i = 0; i < plan.columns.length; i++) {
+        VectorPlan column = plan.columns[i];
+        try {
+          FieldVector vector = root.getVector(i);
+          if (vector.getValueCount() != rows) throw rowsDiffer(vector.getValueCount(), rows);
+          walk(column, vector);
+        } catch (RuntimeException e) {
+          throw Unfit.of(e).under(column.field.name());
+        }
+      }
+      return wrap(plan.schema.asField());
+    } catch (Throwable t) {
+      throw undone(t);
+    }
+  }
+
+  private DeviceArray lend(VectorPlan plan, FieldVector vector) {
+    try {
+      walk(plan, vector);
+      return wrap(plan.field);
+    } catch (Throwable t) {
+      throw undone(t);
+    }
+  }
+
+  private DeviceArray wrap(Field field) {
+    return DeviceArray.wrap(field, array, Devices.cpu(), loan);
+  }
+
+  private RuntimeException undone(Throwable t) {
+    try {
+      loan.run();
+    } catch (RuntimeException e) {
+      t.addSuppressed(e);
+    }
+    if (t instanceof Error error) throw error;
+    return t instanceof Unfit unfit ? unfit.toDeviceException() : (RuntimeException) t;
+  }
+
+  private static Unfit rowsDiffer(int values, int rows) {
+    return new Unfit("the vector has " + values + " values, but the root " + rows + " rows" + (values == 0 ? "; was it closed?" : ""));
+  }
+
+  private void walk(VectorPlan plan, FieldVector vector) {
+    if (vector instanceof ExtensionTypeVector<?> extension) {
+      walk(plan, (FieldVector) extension.getUnderlyingVector());
+      return;
+    }
+    if (vector.getMinorType() != plan.minorType) {
+      throw new Unfit("is a " + vector.getClass().getSimpleName() + ", but of " + plan.field.type() + " in the schema" + SYNC);
+    }
+    if (vector instanceof BaseFixedWidthVector fixed) {
+      int count = fixed.getValueCount();
+      validity(count, fixed.getValidityBuffer());
+      buffer(count, fixed.getDataBuffer());
+    } else {
+      buffers(plan, vector);
+      children(plan, vector);
+    }
+    if (plan.dictionary != null) dictionary(plan, plan.dictionary);
+  }
+
+  /** The array and its own buffers. */
+  private void buffers(VectorPlan plan, FieldVector vector) {
+    int count = vector.getValueCount();
+    switch (plan.minorType) {
+      case NULL -> array.array(count, count, 0);
+      case RUNENDENCODED -> array.array(count, 0, 0);
+      case UNION, DENSEUNION -> {
+        List<ArrowBuf> buffers = vector.getFieldBuffers();
+        requireTypeIds(plan, buffers.getFirst(), count);
+        array.array(count, 0, 0);
+        for (int i = 0; i < buffers.size(); i++) buffer(count, buffers.get(i));
+      }
+      default -> {
+        List<ArrowBuf> buffers = vector.getFieldBuffers(); // which writes the offsets that setValueCount left out
+        validity(count, buffers.getFirst());
+        for (int i = 1; i < buffers.size(); i++) buffer(count, buffers.get(i));
+      }
+    }
+  }
+
+  private void validity(int count, ArrowBuf validity) {
+    boolean isThere = validity.capacity() > 0;
+    array.array(count, isThere ? -1 : 0, 0);
+    if (isThere) {
+      buffer(count, validity);
+    } else {
+      array.buffer(0, 0);
+    }
+  }
+
+  private void buffer(int count, ArrowBuf buffer) {
+    long bytes = buffer.capacity();
+    if (bytes == 0) {
+      array.buffer(ZEROS, count == 0 ? EMPTY : 0);
+      return;
+    }
+    loan.retain(buffer);
+    array.buffer(buffer.memoryAddress(), bytes);
+  }
+
+  /** Rows that nobody gave a type, which only Arrow Java takes for nulls; and ids that the schema does not know. */
+  private static void requireTypeIds(VectorPlan plan, ArrowBuf ids, int count) {
+    long there = Math.min(count, ids.capacity());
+    for (long row = 0; row < there; row++) {
+      byte id = ids.getByte(row);
+      if (!plan.hasTypeId(id)) {
+        throw new Unfit("row " + row + " has the type id " + id + ", which " + plan.field.type() + " has not: a union has no nulls of its own");
+      }
+    }
+  }
+
+  private void children(VectorPlan plan, FieldVector vector) {
+    VectorPlan[] plans = plan.children;
+    if (vector instanceof DenseUnionVector union) {
+      for (int i = 0; i < plans.length; i++) child(plans[i], union.getVectorByType(plan.typeIds[i]));
+      return;
+    }
+    List<FieldVector> children = vector.getChildrenFromFields();
+    if (children.size() != plans.length) {
+      throw new Unfit("the vector has " + children.size() + " children, but its field in the schema " + plans.length + SYNC);
+    }
+    for (int i = 0; i < plans.length; i++) child(plans[i], children.get(i));
+  }
+
+  private void child(VectorPlan plan, @Nullable ValueVector child) {
+    try {
+      if (child == null) throw new Unfit("the union has no vector for this type yet");
+      walk(plan, (FieldVector) child);
+    } catch (RuntimeException e) {
+      throw Unfit.of(e).under(plan.field.name());
+    }
+  }
+
+  private void dictionary(VectorPlan plan, VectorPlan values) {
+    try {
+      walk(values, VectorPlan.lookup(plan.dictionaryId, dictionaries).getVector());
+    } catch (RuntimeException e) {
+      throw Unfit.of(e).under(Unfit.DICTIONARY);
+    }
+  }
+}

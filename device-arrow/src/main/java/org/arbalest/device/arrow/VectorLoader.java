@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.arrow;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.util.MemoryUtil;
+import org.apache.arrow.vector.BaseFixedWidthVector;
+import org.apache.arrow.vector.BaseLargeVariableWidthVector;
+import org.apache.arrow.vector.BaseVariableWidthVector;
+import org.apache.arrow.vector.BaseVariableWidthViewVector;
+import org.apache.arrow.vector.BitVector;
+import org.apache.arrow.vector.ExtensionTypeVector;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.NullVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.complex.DenseUnionVector;
+import org.apache.arrow.vector.complex.FixedSizeListVector;
+import org.apache.arrow.vector.complex.LargeListVector;
+import org.apache.arrow.vector.complex.LargeListViewVector;
+import org.apache.arrow.vector.complex.ListVector;
+import org.apache.arrow.vector.complex.ListViewVector;
+import org.apache.arrow.vector.complex.RunEndEncodedVector;
+import org.apache.arrow.vector.complex.StructVector;
+import org.apache.arrow.vector.complex.UnionVector;
+import org.apache.arrow.vector.dictionary.DictionaryProvider;
+import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.abi.Errno;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Loads an array into vectors: its buffers as they are, from the element on that the array begins with. Copied are bits that do not begin at a byte, and in
+ * slices the ends of runs, which Arrow Java has no offset for.
+ */
+final class VectorLoader {
+  /** The bytes that were copied, by all of them. */
+  static final LongAdder COPIED = new LongAdder();
+
+  /** A list that nobody uses now, empty. */
+  private static final AtomicReference<@Nullable List<ArrowBuf>> SPARE = new AtomicReference<>();
+
+  private final ArrayLoan loan;
+  private final @Nullable DictionaryProvider dictionaries;
+
+  /** Of the vector that is loaded now; released when it is. */
+  private final List<ArrowBuf> buffers;
+
+  /** Of the last vector that was loaded; most have as many elements as the one before. */
+  private @Nullable ArrowFieldNode node;
+
+  private VectorLoader(ArrayLoan loan, @Nullable DictionaryProvider dictionaries, List<ArrowBuf> buffers) {
+    this.loan = loan;
+    this.dictionaries = dictionaries;
+    this.buffers = buffers;
+  }
+
+  private static List<ArrowBuf> takeSpare() {
+    List<ArrowBuf> spare = SPARE.getAndSet(null);
+    return spare == null ? new ArrayList<>(3) : spare;
+  }
+
+  /** Without a null count, which is for vectors without a bitmap: these have no nulls here. */
+  private ArrowFieldNode node(int count) {
+    ArrowFieldNode last = node;
+    if (last != null && last.getLength() == count) return last;
+    ArrowFieldNode next = new ArrowFieldNode(count, 0);
+    node = next;
+    return next;
+  }
+
+  /** Throws unless the CPU can read an array now. */
+  static void requireReadable(DeviceArray array) {
+    if (!array.device().isCpuAccessible()) {
+      String first = "the array is on " + array.device() + ", but vectors are in main memory: ";
+      throw new DeviceException(Errno.EINVAL, first + "copyTo(Devices.cpu()) brings it there, synchronize() waits for the copy");
+    }
+    if (!array.isReady()) {
+      throw new DeviceException(Errno.EINVAL, "the array's event is not done yet: synchronize() waits for it, ready() tells when it is");
+    }
+  }
+
+  /** Loads a record batch into a root's vectors; on failure they may be anything, but sound. Throws {@link Unfit}. */
+  static void load(DeviceArray array, RootPlan plan, VectorSchemaRoot root, @Nullable DictionaryProvider dictionaries, boolean isNew) {
+    plan.requireLike(array.field());
+    requireRows(array);
+    ArrayLoan loan = new ArrayLoan(array.retain());
+    List<ArrowBuf> buffers = takeSpare();
+    try {
+      VectorLoader loader = new VectorLoader(loan, dictionaries, buffers);
+      long struct = array.structAddress();
+      for (int i = 0; i < plan.columns.length; i++) loader.column(plan.columns[i], struct, i, array, root.getVector(i));
+      if (isNew) return;
+      root.setRowCount(count(array.length()));
+      if (!plan.hasDenseUnion) return;
+      // It has made their children as long as there are rows of each, whatever their offsets are.
+      for (int i = 0; i < plan.columns.length; i++) {
+        if (plan.columns[i].hasDenseUnion) loader.column(plan.columns[i], struct, i, array, root.getVector(i));
+      }
+    } finally {
+      SPARE.set(buffers);
+      loan.release();
+    }
+  }
+
+  private void column(VectorPlan plan, long struct, int index, DeviceArray array, FieldVector vector) {
+    loadChild(plan, ArrowArrayStruct.child(struct, index), array.offset(), array.length(), vector);
+  }
+
+  private static void requireRows(DeviceArray array) {
+    if (ArrowArrayStruct.buffer(array.structAddress(), 0) == 0) return;
+    long nulls = array.asColumn().nullCount();
+    if (nulls > 0) throw new Unfit("there are " + nulls + " null rows, but a root has only columns with nulls");
+  }
+
+  /** Loads an array into one vector; likewise. */
+  static void load(DeviceArray array, VectorPlan plan, FieldVector vector, @Nullable DictionaryProvider dictionaries) {
+    ArrayLoan loan = new ArrayLoan(array.retain());
+    try {
+      new VectorLoader(loan, dictionaries, new ArrayList<>(3)).load(plan, array.structAddress(), array.offset(), array.length(), vector);
+    } finally {
+      loan.release();
+    }
+  }
+
+  /** Loads some elements of a struct's array, and what is below it. */
+  private void load(VectorPlan plan, long node, long start, long length, FieldVector vector) {
+    if (vector instanceof ExtensionTypeVector<?> extension) {
+      load(plan, node, start, length, (FieldVector) extension.getUnderlyingVector());
+      return;
+    }
+    int count = count(length);
+    try {
+      takeBuffers(node, start, count, vector);
+      vector.loadFieldBuffers(node(count), buffers);
+    } finally {
+      for (ArrowBuf buffer : buffers) buffer.getReferenceManager().release();
+      buffers.clear();
+    }
+    loadBelow(plan, node, start, count, vector);
+    if (plan.dictionary != null) loadDictionary(plan, plan.dictionary, ArrowArrayStruct.dictionary(node));
+  }
+
+  private void takeBuffers(long node, long start, int count, FieldVector vector) {
+    BufferAllocator allocator = vector.getAllocator();
+    switch (vector) {
+      case NullVector _, RunEndEncodedVector _ -> {}
+      case UnionVector _ -> take(node, typeIds(node, 1), start, count, 1, allocator);
+      case DenseUnionVector _ -> {
+        int first = typeIds(node, 2);
+        take(node, first, start, count, 1, allocator);
+        take(node, first + 1, start, count, Integer.BYTES, allocator);
+      }
+      default -> {
+        takeBits(ArrowArrayStruct.buffer(node, 0), start, count, allocator);
+        takeOthers(node, start, count, vector, allocator);
+      }
+    }
+  }
+
+  /** What is behind the validity. */
+  private void takeOthers(long node, long start, int count, FieldVector vector, BufferAllocator allocator) {
+    switch (vector) {
+      case BitVector _ -> takeBits(ArrowArrayStruct.buffer(node, 1), start, count, allocator);
+      case BaseFixedWidthVector fixed -> take(node, 1, start, count, fixed.getTypeWidth(), allocator);
+      case BaseVariableWidthVector _ -> {
+        takeOffsets(node, start, count, Integer.BYTES, allocator);
+        takeData(node, count == 0 ? 0 : MemoryUtil.getInt(ArrowArrayStruct.buffer(node, 1) + (start + count) * Integer.BYTES), allocator);
+      }
+      case BaseLargeVariableWidthVector _ -> {
+        takeOffsets(node, start, count, Long.BYTES, allocator);
+        takeData(node, count == 0 ? 0 : MemoryUtil.getLong(ArrowArrayStruct.buffer(node, 1) + (start + count) * Long.BYTES), allocator);
+      }
+      case BaseVariableWidthViewVector _ -> {
+        take(node, 1, start, count, BaseVariableWidthViewVector.ELEMENT_SIZE, allocator);
+        takeVariadic(node, allocator);
+      }
+      case ListVector _ -> takeOffsets(node, start, count, Integer.BYTES, allocator);
+      case LargeListVector _ -> takeOffsets(node, start, count, Long.BYTES, allocator);
+      case ListViewVector _ -> {
+        take(node, 1, start, count, Integer.BYTES, allocator);
+        take(node, 2, start, count, Integer.BYTES, allocator);
+      }
+      case LargeListViewVector _ -> {
+        take(node, 1, start, count, Long.BYTES, allocator);
+        take(node, 2, start, count, Long.BYTES, allocator);
+      }
+      case FixedSizeListVector _, StructVector _ -> {}
+      default -> throw new Unfit("nobody here knows how to load a " + vector.getClass().getName());
+    }
+  }
+
+  /** Where a union's buffers begin: behind a bitmap, as older peers have it (ARR-05). */
+  private static int typeIds(long node, int expected) {
+    return (int) ArrowArrayStruct.nBuffers(node) - expected;
+  }
+
+  private void take(long node, int buffer, long start, int count, int width, BufferAllocator allocator) {
+    buffers.add(loan.wrap(allocator, ArrowArrayStruct.buffer(node, buffer) + start * width, (long) count * width));
+  }
+
+  /** One more than elements; of an array without elements, where they may be missing, a 0 that is allocated, since Arrow Java writes it to IPC. */
+  private void takeOffsets(long node, long start, int count, int width, BufferAllocator allocator) {
+    if (count > 0) {
+      buffers.add(loan.wrap(allocator, ArrowArrayStruct.buffer(node, 1) + start * width, (count + 1L) * width));
+      return;
+    }
+    ArrowBuf zero = allocator.buffer(width);
+    buffers.add(zero);
+    zero.setZero(0, width);
+  }
+
+  private void takeData(long node, long bytes, BufferAllocator allocator) {
+    if (bytes < 0) throw new Unfit("the last offset is " + bytes);
+    buffers.add(loan.wrap(allocator, ArrowArrayStruct.buffer(node, 2), bytes));
+  }
+
+  private void takeVariadic(long node, BufferAllocator allocator) {
+    int count = (int) ArrowArrayStruct.nBuffers(node) - 3;
+    long sizes = ArrowArrayStruct.buffer(node, count + 2);
+    for (int i = 0; i < count; i++) {
+      buffers.add(loan.wrap(allocator, ArrowArrayStruct.buffer(node, 2 + i), MemoryUtil.getLong(sizes + (long) Long.BYTES * i)));
+    }
+  }
+
+  /** Some bits; none where there is no bitmap, for which Arrow Java makes one. */
+  private void takeBits(long address, long start, int count, BufferAllocator allocator) {
+    long bytes = address == 0 ? 0 : (count + 7L) >>> 3;
+    boolean begins = (start & 7) == 0;
+    buffers.add(begins || bytes == 0 ? loan.wrap(allocator, address + (start >>> 3), bytes) : shifted(address, start, count, allocator));
+  }
+
+  /** A copy of some bits that do not begin at a byte, and reads no byte behind them. */
+  private static ArrowBuf shifted(long address, long start, int count, BufferAllocator allocator) {
+    long bytes = (count + 7L) >>> 3;
+    int by = (int) (start & 7);
+    long first = address + (start >>> 3);
+    long last = address + ((start + count - 1) >>> 3);
+    ArrowBuf copy = allocator.buffer(bytes);
+    long done = 0;
+    for (; done + Long.BYTES <= bytes && first + done + Long.BYTES <= last; done += Long.BYTES) {
+      long high = (long) MemoryUtil.getByte(first + done + Long.BYTES) << (Long.SIZE - by);
+      copy.setLong(done, MemoryUtil.getLong(first + done) >>> by | high);
+    }
+    for (; done < bytes; done++) {
+      int low = (MemoryUtil.getByte(first + done) & 0xff) >>> by;
+      int high = first + done < last ? MemoryUtil.getByte(first + done + 1) << (Byte.SIZE - by) : 0;
+      copy.setByte(done, low | high);
+    }
+    COPIED.add(bytes);
+    return copy;
+  }
+
+  private void loadBelow(VectorPlan plan, long node, long start, int count, FieldVector vector) {
+    VectorPlan[] plans = plan.children;
+    switch (vector) {
+      case RunEndEncodedVector runs -> loadRuns(plan, node, start, count, runs);
+      case FixedSizeListVector list -> {
+        long child = ArrowArrayStruct.child(node, 0);
+        loadChild(plans[0], child, start * list.getListSize(), (long) count * list.getListSize(), list.getDataVector());
+      }
+      case StructVector _, UnionVector _ -> {
+        List<FieldVector> children = vector.getChildrenFromFields();
+        for (int i = 0; i < plans.length; i++) loadChild(plans[i], ArrowArrayStruct.child(node, i), start, count, children.get(i));
+      }
+      case DenseUnionVector union -> {
+        for (int i = 0; i < plans.length; i++) loadWhole(plans[i], ArrowArrayStruct.child(node, i), (FieldVector) union.getVectorByType(plan.typeIds[i]));
+      }
+      default -> {
+        if (plans.length > 0) loadWhole(plans[0], ArrowArrayStruct.child(node, 0), vector.getChildrenFromFields().getFirst());
+      }
+    }
+  }
+
+  private void loadWhole(VectorPlan plan, long child, FieldVector vector) {
+    loadChild(plan, child, 0, ArrowArrayStruct.length(child), vector);
+  }
+
+  /** From an element on that is counted from the child's own first one. */
+  private void loadChild(VectorPlan plan, long child, long start, long length, FieldVector vector) {
+    try {
+      load(plan, child, ArrowArrayStruct.offset(child) + start, length, vector);
+    } catch (RuntimeException e) {
+      throw Unfit.of(e).under(plan.field.name());
+    }
+  }
+
+  private void loadDictionary(VectorPlan plan, VectorPlan values, long node) {
+    try {
+      load(values, node, ArrowArrayStruct.offset(node), ArrowArrayStruct.length(node), VectorPlan.lookup(plan.dictionaryId, dictionaries).getVector());
+    } catch (RuntimeException e) {
+      throw Unfit.of(e).under(Unfit.DICTIONARY);
+    }
+  }
+
+  /** The runs as they are, or those that some rows are of, which then end elsewhere. */
+  private void loadRuns(VectorPlan plan, long node, long start, int count, RunEndEncodedVector vector) {
+    long ends = ArrowArrayStruct.child(node, 0);
+    long values = ArrowArrayStruct.child(node, 1);
+    int width = ((BaseFixedWidthVector) vector.getRunEndsVector()).getTypeWidth();
+    long address = ArrowArrayStruct.buffer(ends, 1) + ArrowArrayStruct.offset(ends) * width;
+    int runs = count(ArrowArrayStruct.length(ends));
+    int first = count == 0 ? runs : runOf(address, width, runs, start);
+    int last = count == 0 ? runs : runOf(address, width, runs, start + count - 1) + 1;
+    if (count > 0 && last > runs) throw new Unfit("the runs end before row " + (start + count - 1));
+    if (first == 0 && last == runs && start == 0 && (runs == 0 || end(address, width, runs - 1) == count)) {
+      loadWhole(plan.children[0], ends, vector.getRunEndsVector());
+    } else {
+      loadEnds(address, width, start, count, first, last, vector.getRunEndsVector());
+    }
+    loadChild(plan.children[1], values, first, last - first, vector.getValuesVector());
+  }
+
+  private void loadEnds(long address, int width, long start, int count, int first, int last, FieldVector vector) {
+    int runs = last - first;
+    BufferAllocator allocator = vector.getAllocator();
+    buffers.add(allocator.getEmpty());
+    try {
+      ArrowBuf ends = allocator.buffer((long) runs * width);
+      buffers.add(ends);
+      for (int i = 0; i < runs; i++) {
+        long end = Math.min(end(address, width, first + i) - start, count);
+        switch (width) {
+          case Short.BYTES -> ends.setShort((long) i * width, (short) end);
+          case Integer.BYTES -> ends.setInt((long) i * width, (int) end);
+          default -> ends.setLong((long) i * width, end);
+        }
+      }
+      COPIED.add((long) runs * width);
+      vector.loadFieldBuffers(node(runs), buffers);
+    } finally {
+      for (ArrowBuf buffer : buffers) buffer.getReferenceManager().release();
+      buffers.clear();
+    }
+  }
+
+  /** The first run that ends behind a row. */
+  private static int runOf(long address, int width, int runs, long row) {
+    int low = 0;
+    int high = runs;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (end(address, width, middle) > row) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  private static long end(long address, int width, int run) {
+    long at = address + (long) run * width;
+    return switch (width) {
+      case Short.BYTES -> MemoryUtil.getShort(at);
+      case Integer.BYTES -> MemoryUtil.getInt(at);
+      default -> MemoryUtil.getLong(at);
+    };
+  }
+
+  private static int count(long length) {
+    if (length > Integer.MAX_VALUE) throw new Unfit("there are " + length + " elements, of which a vector has " + Integer.MAX_VALUE + " at most");
+    return (int) length;
+  }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.arrow;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.arrow.vector.dictionary.Dictionary;
+import org.apache.arrow.vector.dictionary.DictionaryProvider;
+import org.apache.arrow.vector.types.Types.MinorType;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
+import org.arbalest.device.DataType;
+import org.arbalest.device.Field;
+import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.StructType;
+import org.arbalest.device.NestedType.UnionType;
+import org.jspecify.annotations.Nullable;
+
+/** A field of Arrow Java's and ours that says the same, and what is to be known of its vectors. Immutable. */
+final class VectorPlan {
+  private static final VectorPlan[] NONE = {};
+
+  final Field field;
+
+  /** What its vectors are; of an extension type, those that it is stored in. */
+  final MinorType minorType;
+
+  final VectorPlan[] children;
+
+  /** Of a field with a dictionary: its number, and its values. */
+  final long dictionaryId;
+
+  final @Nullable VectorPlan dictionary;
+
+  /** Of a union: the id of each child. */
+  final byte[] typeIds;
+
+  /** Of a union: whether there is a child of an id. */
+  private final boolean[] hasTypeId;
+
+  /** About how many buffers it has with what is below it. */
+  final int buffers;
+
+  /** Whether it or something below it has a dictionary. */
+  final boolean hasDictionary;
+
+  /** Whether it or something below it is a dense union. */
+  final boolean hasDenseUnion;
+
+  private VectorPlan(Field field, MinorType minorType, VectorPlan[] children, long dictionaryId, @Nullable VectorPlan dictionary) {
+    this.field = field;
+    this.minorType = minorType;
+    this.children = children;
+    this.dictionaryId = dictionaryId;
+    this.dictionary = dictionary;
+    List<Integer> ids = field.type() instanceof UnionType union ? union.typeIds() : List.of();
+    this.typeIds = new byte[ids.size()];
+    this.hasTypeId = new boolean[ids.isEmpty() ? 0 : Byte.MAX_VALUE + 1];
+    for (int i = 0; i < ids.size(); i++) {
+      typeIds[i] = ids.get(i).byteValue();
+      hasTypeId[typeIds[i]] = true;
+    }
+    int all = 2; // as most have
+    boolean encoded = dictionary != null;
+    boolean dense = minorType == MinorType.DENSEUNION;
+    for (VectorPlan child : children) {
+      all += child.buffers;
+      encoded |= child.hasDictionary;
+      dense |= child.hasDenseUnion;
+    }
+    this.buffers = dictionary == null ? all : all + dictionary.buffers;
+    this.hasDictionary = encoded;
+    this.hasDenseUnion = dense;
+  }
+
+  /** The plan of a field; throws {@link Unfit}. */
+  static VectorPlan of(org.apache.arrow.vector.types.pojo.Field field, @Nullable DictionaryProvider dictionaries) {
+    VectorPlan[] children = children(field.getChildren(), dictionaries);
+    DictionaryEncoding encoding = field.getDictionary();
+    long id = encoding == null ? 0 : encoding.getId();
+    VectorPlan dictionary = encoding == null ? null : dictionary(id, dictionaries);
+    try {
+      DataType type = dictionary == null ? type(field.getType(), children) : encoded(field.getType(), dictionary, encoding);
+      String name = field.getName() == null ? "" : field.getName();
+      Field ours = Field.of(name, type).withNullable(field.isNullable()).withMetadata(ArrowSchemas.metadata(field.getMetadata()));
+      return new VectorPlan(ours, ArrowTypes.minorType(field.getType()), children, id, dictionary);
+    } catch (IllegalArgumentException e) { // what our types refuse
+      throw Unfit.of(e);
+    }
+  }
+
+  static VectorPlan[] children(List<org.apache.arrow.vector.types.pojo.Field> fields, @Nullable DictionaryProvider dictionaries) {
+    if (fields.isEmpty()) return NONE;
+    VectorPlan[] children = new VectorPlan[fields.size()];
+    for (int i = 0; i < children.length; i++) {
+      try {
+        children[i] = of(fields.get(i), dictionaries);
+      } catch (Unfit e) {
+        throw e.under(fields.get(i).getName());
+      }
+    }
+    return children;
+  }
+
+  static List<Field> fields(VectorPlan[] children) {
+    List<Field> fields = new ArrayList<>(children.length);
+    for (VectorPlan child : children) fields.add(child.field);
+    return fields;
+  }
+
+  private static DataType type(ArrowType type, VectorPlan[] children) {
+    return ArrowTypes.toDataType(type, fields(children));
+  }
+
+  private static DataType encoded(ArrowType type, VectorPlan dictionary, DictionaryEncoding encoding) {
+    if (!(type instanceof ArrowType.Int index)) {
+      throw new Unfit("has a dictionary, but is of " + type + ": in memory it is of the type of the indices, see DictionaryUtility.toMemoryFormat");
+    }
+    return new DictionaryType(ArrowTypes.toIntType(index), dictionary.field, encoding.isOrdered());
+  }
+
+  private static VectorPlan dictionary(long id, @Nullable DictionaryProvider dictionaries) {
+    try {
+      return of(lookup(id, dictionaries).getVector().getField(), dictionaries);
+    } catch (Unfit e) {
+      throw e.under(Unfit.DICTIONARY);
+    }
+  }
+
+  /** The dictionary of a number, which must be there. */
+  static Dictionary lookup(long id, @Nullable DictionaryProvider dictionaries) {
+    if (dictionaries == null) throw new Unfit("is dictionary " + id + ": give the provider that has it");
+    Dictionary dictionary = dictionaries.lookup(id);
+    if (dictionary == null) throw new Unfit("the provider has no dictionary " + id + ", only " + dictionaries.getDictionaryIds());
+    return dictionary;
+  }
+
+  boolean hasTypeId(byte id) {
+    return id >= 0 && hasTypeId[id];
+  }
+
+  /** Throws {@link Unfit} unless an array is of a vector's type, with structs' and unions' fields of the same names. */
+  static void requireLike(Field expected, Field actual) {
+    DataType type = expected.type();
+    DataType other = actual.type();
+    List<Field> children = type.children();
+    List<Field> others = other.children();
+    boolean isEncoded = type instanceof DictionaryType;
+    if (isEncoded != other instanceof DictionaryType || children.size() != others.size() || !type.format().equals(other.format())) {
+      throw new Unfit("the array is of " + other + ", but the vector of " + type);
+    }
+    boolean isNamed = type instanceof StructType || type instanceof UnionType;
+    for (int i = 0; i < children.size(); i++) {
+      String name = children.get(i).name();
+      if (isNamed && !name.equals(others.get(i).name())) {
+        throw new Unfit("field " + i + " is \"" + others.get(i).name() + "\" of the array, but \"" + name + "\" of the vector");
+      }
+      try {
+        requireLike(children.get(i), others.get(i));
+      } catch (Unfit e) {
+        throw e.under(name);
+      }
+    }
+    if (type instanceof DictionaryType encoded && other instanceof DictionaryType otherEncoded) {
+      try {
+        requireLike(encoded.values(), otherEncoded.values());
+      } catch (Unfit e) {
+        throw e.under(Unfit.DICTIONARY);
+      }
+    }
+  }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.arrow
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.nulls.shouldBeNull
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.apache.arrow.memory.BufferAllocator
+import org.apache.arrow.memory.RootAllocator
+import org.apache.arrow.vector.FieldVector
+import org.apache.arrow.vector.IntVector
+import org.apache.arrow.vector.VarCharVector
+import org.apache.arrow.vector.VectorSchemaRoot
+import org.apache.arrow.vector.dictionary.Dictionary
+import org.apache.arrow.vector.dictionary.DictionaryEncoder
+import org.apache.arrow.vector.dictionary.DictionaryProvider
+import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider
+import org.apache.arrow.vector.ipc.ArrowFileReader
+import org.apache.arrow.vector.ipc.ArrowFileWriter
+import org.apache.arrow.vector.ipc.ArrowReader
+import org.apache.arrow.vector.ipc.ArrowStreamReader
+import org.apache.arrow.vector.ipc.ArrowStreamWriter
+import org.apache.arrow.vector.types.pojo.DictionaryEncoding
+import org.apache.arrow.vector.util.ByteArrayReadableSeekableByteChannel
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import org.arbalest.device.Validation
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.LedgerExtension
+import java.io.ByteArrayInputStream
+import java.io.ByteArrayOutputStream
+import java.io.IOException
+import java.nio.channels.Channels
+
+/** IPC in and out, by way of Arrow Java's readers and writers. */
+class ArrowReadersSpec : FunSpec({
+    extension(LedgerExtension)
+
+    val schema = Schema.of(Field.of("id", DataType.INT32), Field.of("name", DataType.UTF8), Field.of("tags", DataType.list(Field.of("item", DataType.INT32))))
+
+    /** Batches of ours, of [rows] rows each. */
+    fun batches(count: Int, rows: Int = 100) = List(count) { batch ->
+        Devices.cpu().batchBuilder(rows).use { builder ->
+            val id = builder.column(schema.fields()[0])
+            val name = builder.column(schema.fields()[1])
+            val tags = builder.column(schema.fields()[2])
+            for (row in 0 until rows) {
+                if (row % 7 == 3) id.appendNull() else id.append(1000L * batch + row)
+                name.append("name $batch $row")
+                tags.appendList(row % 3)
+                repeat(row % 3) { tags.items().append(it.toLong()) }
+            }
+            builder.build()
+        }
+    }
+
+    fun written(reader: ArrowReader): ByteArray {
+        val bytes = ByteArrayOutputStream()
+        ArrowStreamWriter(reader.vectorSchemaRoot, reader, bytes).use { writer ->
+            writer.start()
+            while (reader.loadNextBatch()) writer.writeBatch()
+            writer.end()
+        }
+        return bytes.toByteArray()
+    }
+
+    fun all(reader: DeviceArrayReader): List<DeviceArray> = reader.use { generateSequence { it.next() }.toList() }
+
+    test("ARJ-07 batches of ours as an IPC stream, and back") {
+        RootAllocator().use { allocator ->
+            val ours = batches(3)
+            val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, ours.map { it.retain() }), allocator).use { written(it) }
+            val back = all(ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator)))
+            back.size shouldBe 3
+            for ((mine, its) in ours.zip(back)) {
+                its.validate(Validation.FULL)
+                its.difference(mine).shouldBeNull()
+            }
+            (ours + back).forEach { it.close() }
+        }
+    }
+
+    test("ARJ-07 slices, batches without rows, and a stream without batches") {
+        RootAllocator().use { allocator ->
+            val ours = batches(1).single().use { whole -> listOf(0L to 9L, 3L to 50L, 13L to 0L, 8L to 92L).map { (from, count) -> whole.slice(from, count) } }
+            for (parts in listOf(ours, emptyList())) {
+                val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, parts.map { it.retain() }), allocator).use { written(it) }
+                val back = all(ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator)))
+                back.zip(parts).forEach { (its, mine) -> its.difference(mine).shouldBeNull() }
+                back.size shouldBe parts.size
+                back.forEach { it.close() }
+            }
+            ours.forEach { it.close() }
+        }
+    }
+
+    fun texts(allocator: BufferAllocator, name: String, values: List<String>) = VarCharVector(name, allocator).apply {
+        allocateNew()
+        values.forEachIndexed { row, value -> setSafe(row, value.toByteArray()) }
+        valueCount = values.size
+    }
+
+    /** A file or a stream of two batches, whose dictionary grows between them. */
+    fun encoded(allocator: BufferAllocator, write: (VectorSchemaRoot, DictionaryProvider, ByteArrayOutputStream, (Int) -> Unit) -> Unit): ByteArray {
+        val bytes = ByteArrayOutputStream()
+        MapDictionaryProvider().use { provider ->
+            val vector = texts(allocator, "words", listOf("a", "b"))
+            provider.put(Dictionary(vector, DictionaryEncoding(3, false, null)))
+            val plain = texts(allocator, "t", listOf("b", "a", "b"))
+            val root = plain.use { VectorSchemaRoot.of(DictionaryEncoder.encode(it, provider.lookup(3)) as FieldVector) }
+            root.use {
+                write(root, provider, bytes) { batch ->
+                    if (batch == 0) return@write
+                    vector.setSafe(2, "c".toByteArray())
+                    vector.valueCount = 3
+                    (root.getVector("t") as IntVector).set(0, 2)
+                }
+            }
+        }
+        return bytes.toByteArray()
+    }
+
+    test("ARJ-07 dictionaries, which a stream replaces: each batch has its own") {
+        RootAllocator().use { allocator ->
+            val bytes = encoded(allocator) { root, provider, out, change ->
+                ArrowStreamWriter(root, provider, out).use { writer ->
+                    writer.start()
+                    repeat(2) {
+                        change(it)
+                        writer.writeBatch()
+                    }
+                }
+            }
+            val (first, second) = all(ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator)))
+            first.column("t").toList() shouldContainExactly listOf("b", "a", "b")
+            second.column("t").toList() shouldContainExactly listOf("c", "a", "b")
+            val again = ArrowReaders.toArrowReader(DeviceArrayReader.of(first.schema(), listOf(first.retain(), second.retain())), allocator).use { written(it) }
+            val back = all(ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(again), allocator)))
+            back.map { it.column("t").toList() } shouldContainExactly listOf(first.column("t").toList(), second.column("t").toList())
+            (back + first + second).forEach { it.close() }
+        }
+    }
+
+    test("ARJ-07 a file") {
+        RootAllocator().use { allocator ->
+            val ours = batches(2)
+            val bytes = ByteArrayOutputStream()
+            ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, ours.map { it.retain() }), allocator).use { reader ->
+                ArrowFileWriter(reader.vectorSchemaRoot, reader, Channels.newChannel(bytes)).use { writer ->
+                    while (reader.loadNextBatch()) writer.writeBatch()
+                    writer.end()
+                }
+            }
+            val back = all(ArrowReaders.toDeviceArrayReader(ArrowFileReader(ByteArrayReadableSeekableByteChannel(bytes.toByteArray()), allocator)))
+            back.zip(ours).forEach { (its, mine) -> its.difference(mine).shouldBeNull() }
+            back.size shouldBe 2
+            (ours + back).forEach { it.close() }
+        }
+    }
+
+    test("ARJ-07 a reader that is closed in the middle, whose batches stay") {
+        RootAllocator().use { allocator ->
+            val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, batches(3)), allocator).use { written(it) }
+            val reader = ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator))
+            val first = reader.next()!!
+            reader.next()!!.close()
+            reader.close()
+            first.column("name").getString(99) shouldBe "name 0 99"
+            first.close()
+            ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, batches(3)), allocator).use { it.loadNextBatch() shouldBe true }
+        }
+    }
+
+    test("ARJ-07 a stream that ends too early, and one that is no stream, are errors") {
+        RootAllocator().use { allocator ->
+            val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, batches(2)), allocator).use { written(it) }
+            ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes.copyOf(bytes.size / 2)), allocator)).use { reader ->
+                shouldThrow<DeviceException> { generateSequence { reader.next() }.forEach { it.close() } }
+            }
+            ArrowStreamReader(ByteArrayInputStream(ByteArray(0)), allocator).use { reader ->
+                shouldThrow<IOException> { ArrowReaders.toDeviceArrayReader(reader) }
+            }
+            DeviceArrayReader.of(Field.of("v", DataType.INT32), DeviceType.CPU) { null }.use { reader ->
+                shouldThrow<IllegalArgumentException> { ArrowReaders.toArrowReader(reader, allocator) }.message shouldContain "struct"
+            }
+        }
+    }
+})

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.arrow
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.nulls.shouldBeNull
+import io.kotest.matchers.shouldBe
+import org.apache.arrow.c.ArrowArray
+import org.apache.arrow.c.ArrowSchema
+import org.apache.arrow.c.Data
+import org.apache.arrow.memory.BufferAllocator
+import org.apache.arrow.memory.RootAllocator
+import org.apache.arrow.vector.ExtensionTypeVector
+import org.apache.arrow.vector.FieldVector
+import org.apache.arrow.vector.VectorSchemaRoot
+import org.apache.arrow.vector.compare.VectorEqualsVisitor
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Validation
+import org.arbalest.testkit.LedgerExtension
+
+private const val ROWS = 43
+
+/** Every class of vectors, whole, sliced by Arrow Java, empty, all null: to us, to us by way of C, and back. */
+class VectorRoundTripSpec : FunSpec({
+    extension(LedgerExtension)
+
+    /** How the vectors come to be, of which Arrow Java makes slices by [VectorSchemaRoot.slice]. */
+    val shapes = mapOf<String, (VectorKind, BufferAllocator) -> FieldVector>(
+        "whole" to { kind, allocator -> kind.filled(allocator, ROWS) },
+        "without nulls" to { kind, allocator -> kind.filled(allocator, ROWS) { false } },
+        "all null" to { kind, allocator -> kind.filled(allocator, ROWS) { true } },
+        "empty" to { kind, allocator -> kind.filled(allocator, 0) },
+        "never allocated" to { kind, allocator -> kind.empty(allocator) },
+        "a slice at a byte" to { kind, allocator -> kind.filled(allocator, ROWS).part(8, 20) },
+        "a slice within a byte" to { kind, allocator -> kind.filled(allocator, ROWS).part(5, 21) },
+        "an empty slice" to { kind, allocator -> kind.filled(allocator, ROWS).part(7, 0) },
+    )
+
+    for ((shape, make) in shapes) {
+        context("ARJ-01 $shape:") {
+            for (kind in VectorKind.all) {
+                test("ARJ-01 $shape: $kind") {
+                    RootAllocator().use { allocator ->
+                        make(kind, allocator).use { vector ->
+                            ArrowVectors.toDeviceArray(vector).use { array ->
+                                array.validate(Validation.FULL)
+                                array.length() shouldBe vector.valueCount
+                                withClue("by way of C") { byC(vector, allocator).use { array.difference(it).shouldBeNull() } }
+                                ArrowVectors.toVector(array, allocator).use { back -> back.shouldEqual(vector) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    for (kind in VectorKind.all) {
+        test("ARJ-03 slices of an array of ours: $kind") {
+            RootAllocator().use { allocator ->
+                kind.filled(allocator, ROWS).use { vector ->
+                    for ((from, count) in listOf(0 to ROWS, 8 to 20, 5 to 21, 7 to 0, 3 to 1, 1 to ROWS - 1, 0 to 9)) {
+                        withClue("$count rows from $from on") {
+                            val rows = ArrowVectors.toDeviceArray(vector).use { it.slice(from.toLong(), count.toLong()) }
+                            val before = ArrowVectors.copiedBytes()
+                            val back = rows.use { ArrowVectors.toVector(it, allocator) }
+                            back.use {
+                                it.valueCount shouldBe count
+                                ArrowVectors.toDeviceArray(it).use { again ->
+                                    again.validate(Validation.FULL)
+                                    ArrowVectors.toDeviceArray(vector).use { whole -> whole.slice(from.toLong(), count.toLong()).use { part -> again.difference(part).shouldBeNull() } }
+                                }
+                                if (count > 0) kind.filled(allocator, ROWS).part(from, count).use { part -> it.shouldEqual(part) }
+                            }
+                            if (from == 0 && count == ROWS) ArrowVectors.copiedBytes() shouldBe before
+                        }
+                    }
+                }
+            }
+        }
+
+        test("ARJ-03 a batch into a root that is there, again and again: $kind") {
+            RootAllocator().use { allocator ->
+                kind.filled(allocator, ROWS).use { vector ->
+                    VectorSchemaRoot.of(vector).use { root ->
+                        ArrowVectors.toDeviceArray(root).use { whole ->
+                            ArrowVectors.toVectorSchemaRoot(whole, allocator).use { target ->
+                                for ((from, count) in listOf(0 to ROWS, 5 to 21, 8 to 16, 2 to 0, 0 to ROWS)) {
+                                    whole.slice(from.toLong(), count.toLong()).use { part ->
+                                        ArrowVectors.loadInto(part, target)
+                                        target.rowCount shouldBe count
+                                        ArrowVectors.toDeviceArray(target).use { again ->
+                                            again.validate(Validation.FULL)
+                                            again.difference(part).shouldBeNull()
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    test("ARJ-03 only bits that do not begin at a byte, and ends of runs, are copied") {
+        fun copied(kind: VectorKind, from: Long, count: Long): Long = RootAllocator().use { allocator ->
+            kind.filled(allocator, 1000).use { vector ->
+                ArrowVectors.toDeviceArray(vector).use { it.slice(from, count) }.use { part ->
+                    val before = ArrowVectors.copiedBytes()
+                    ArrowVectors.toVector(part, allocator).close()
+                    ArrowVectors.copiedBytes() - before
+                }
+            }
+        }
+        val kinds = VectorKind.all.associateBy { it.name }
+        val int64 = kinds.getValue("Int(64, true)")
+        copied(int64, 0, 1000) shouldBe 0
+        copied(int64, 16, 900) shouldBe 0
+        copied(int64, 3, 800) shouldBe 100
+        copied(kinds.getValue("Bool"), 3, 800) shouldBe 200
+        copied(kinds.getValue("Utf8"), 3, 800) shouldBe 100
+        copied(kinds.getValue("List"), 3, 800) shouldBe 100
+        copied(kinds.getValue("run ends of 32 bits"), 0, 1000) shouldBe 0
+        copied(kinds.getValue("run ends of 32 bits"), 16, 100) shouldBe 200
+    }
+})
+
+/** What arrow-c-data gives for a vector. */
+private fun byC(vector: FieldVector, allocator: BufferAllocator): DeviceArray = ArrowArray.allocateNew(allocator).use { array ->
+    ArrowSchema.allocateNew(allocator).use { schema ->
+        Data.exportVector(allocator, vector, null, array, schema)
+        DeviceArray.importArray(array.memoryAddress(), schema.memoryAddress())
+    }
+}
+
+/** [VectorSchemaRoot.slice]'s way; closes what it is of. */
+internal fun FieldVector.part(from: Int, count: Int): FieldVector = use {
+    val pair = getTransferPair(allocator)
+    pair.splitAndTransfer(from, count)
+    pair.to as FieldVector
+}
+
+/** Of extension types Arrow Java's slices are vectors of the storage. */
+internal infix fun FieldVector.shouldEqual(other: FieldVector) {
+    val mine = if (this is ExtensionTypeVector<*> && other !is ExtensionTypeVector<*>) underlyingVector else this
+    withClue("$this\nand\n$other") { VectorEqualsVisitor.vectorEquals(mine, other, null) shouldBe true }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.array;
+
+import java.util.Objects;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Field;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.FieldImpl;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.internal.schema.Malformed;
+import org.arbalest.device.spi.ForeignArray;
+
+/** Makes arrays of memory that somebody else holds: reads what they are to be, checks it, and writes the structs. */
+public final class ForeignAssembly implements BufferSizes.Sizes {
+  private final ForeignArray data;
+  private final boolean isReadable;
+  private final StructBlock block;
+  private long bytes;
+
+  /** The next number, and of the array that is looked at where its buffers begin, and how many there are. */
+  private int next;
+
+  private int buffersAt;
+  private int count;
+
+  private ForeignAssembly(ForeignArray data, boolean isReadable, StructBlock block) {
+    this.data = data;
+    this.isReadable = isReadable;
+    this.block = block;
+  }
+
+  /** The first handle; see {@link DeviceArray#wrap(Field, ForeignArray, Device, Runnable)}. */
+  public static DeviceArray wrap(Field field, ForeignArray data, Device device, Runnable onFree) {
+    Objects.requireNonNull(field, "field");
+    Objects.requireNonNull(device, "device");
+    Objects.requireNonNull(onFree, "onFree");
+    // Of each array the pointer to it and the size of its data, of each buffer its pointer and its size, of view arrays the list of these.
+    StructBlock block = new StructBlock(data.arrays(), 3L * data.arrays() + 2L * data.buffers());
+    try {
+      ForeignAssembly assembly = new ForeignAssembly(data, device.isCpuAccessible(), block);
+      assembly.writeAll(FieldImpl.unwrap(field));
+      boolean hasEmptyAtOffset = Structure.validate(field, block.address);
+      long struct = block.address;
+      DeviceArrayImpl handle = new DeviceArrayImpl(device, field, struct, ArrowArrayStruct.offset(struct), ArrowArrayStruct.length(struct));
+      return handle.holding(new ForeignOwner(struct, assembly.bytes, device, onFree, hasEmptyAtOffset));
+    } catch (Throwable t) {
+      NativeHeap.free(block.address);
+      throw t;
+    }
+  }
+
+  private void writeAll(FieldImpl field) {
+    try {
+      write(Layout.of(field));
+      if (next < data.words()) throw new Malformed("there are more arrays than the field has");
+    } catch (Malformed e) {
+      throw e.toDeviceException();
+    }
+  }
+
+  private long word() {
+    if (next == data.words()) throw new Malformed("there are fewer arrays than the field has");
+    return data.word(next++);
+  }
+
+  /** Writes the struct of an array and those below it; throws a {@link DeviceException} by way of {@link Malformed}. */
+  private long write(Layout layout) {
+    long length = word();
+    long nullCount = word();
+    long offset = word();
+    BufferSizes.checkRange(layout, offset, length);
+    long node = block.node();
+    ArrowArrayStruct.setLength(node, length);
+    ArrowArrayStruct.setNullCount(node, nullCount);
+    ArrowArrayStruct.setOffset(node, offset);
+    count = Math.toIntExact(word());
+    buffersAt = next;
+    BufferSizes.checkBuffers(layout, offset + length, this);
+    long offsets = layout.shape == Layout.Shape.VARIABLE || layout.shape == Layout.Shape.LIST ? address(1) : 0;
+    if (layout.shape == Layout.Shape.VARIABLE) checkExtent(layout, offsets, offset + length, bytes(2), "bytes of data");
+    writeBuffers(layout, node);
+    next += 2 * count;
+    writeChildren(layout, node);
+    if (layout.shape == Layout.Shape.LIST) {
+      checkExtent(layout, offsets, offset + length, ArrowArrayStruct.length(ArrowArrayStruct.child(node, 0)), "elements");
+    }
+    StructBlock.makeLive(node);
+    return node;
+  }
+
+  private void checkExtent(Layout layout, long offsets, long end, long available, String what) {
+    if (isReadable && offsets != 0) BufferSizes.checkExtent(layout, offsets, end, available, what);
+  }
+
+  private void writeBuffers(Layout layout, long node) {
+    boolean isView = layout.shape == Layout.Shape.VIEW;
+    int inC = isView ? count + 1 : count;
+    ArrowArrayStruct.setNBuffers(node, inC);
+    long list = block.list(inC);
+    ArrowArrayStruct.setBuffers(node, inC == 0 ? 0 : list);
+    for (int i = 0; i < count; i++) {
+      ArrowArrayStruct.setBuffer(node, i, address(i));
+      bytes += bytes(i);
+    }
+    if (isView) writeVariadic(node);
+    if (layout.shape == Layout.Shape.VARIABLE) NativeHeap.putLong(block.list(1), bytes(2));
+  }
+
+  /** The sizes of the data buffers, and for one that has no bytes an address that is not NULL (ARR-08). */
+  private void writeVariadic(long node) {
+    long sizes = block.list(count - 2);
+    for (int i = 2; i < count; i++) {
+      if (address(i) == 0) ArrowArrayStruct.setBuffer(node, i, address(1));
+      NativeHeap.putLong(sizes + (long) Long.BYTES * (i - 2), bytes(i));
+    }
+    ArrowArrayStruct.setBuffer(node, count, sizes);
+  }
+
+  private void writeChildren(Layout layout, long node) {
+    int children = layout.children.length;
+    ArrowArrayStruct.setNChildren(node, children);
+    ArrowArrayStruct.setChildren(node, children == 0 ? 0 : block.list(children));
+    for (int i = 0; i < children; i++) {
+      try {
+        ArrowArrayStruct.setChild(node, i, write(layout.children[i]));
+      } catch (Malformed e) {
+        throw e.under(layout.children[i].name());
+      }
+    }
+    FieldImpl dictionary = layout.dictionary;
+    try {
+      ArrowArrayStruct.setDictionary(node, dictionary == null ? 0 : write(dictionary));
+    } catch (Malformed e) {
+      throw e.under(Malformed.DICTIONARY);
+    }
+  }
+
+  private long write(FieldImpl field) {
+    return write(Layout.of(field));
+  }
+
+  @Override
+  public int count() {
+    return count;
+  }
+
+  @Override
+  public boolean has(int buffer) {
+    return address(buffer) != 0;
+  }
+
+  private long address(int buffer) {
+    return data.word(buffersAt + 2 * buffer);
+  }
+
+  @Override
+  public long bytes(int buffer) {
+    return data.word(buffersAt + 2 * buffer + 1);
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.array;
+
+import org.arbalest.device.Device;
+import org.arbalest.device.internal.device.EventPoint;
+import org.arbalest.device.internal.memory.Faults;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.jspecify.annotations.Nullable;
+
+/** An array in memory that somebody else holds, who is told once when nobody here uses it any more: its structs and lists in one block. */
+final class ForeignOwner extends Ownership {
+  private final long block;
+  private final long bytes;
+  private final Device device;
+  private final Runnable onFree;
+
+  /** Takes over the block of a {@link StructBlock}. */
+  ForeignOwner(long block, long bytes, Device device, Runnable onFree, boolean hasEmptyAtOffset) {
+    super(hasEmptyAtOffset);
+    this.block = block;
+    this.bytes = bytes;
+    this.device = device;
+    this.onFree = onFree;
+  }
+
+  @Override
+  public long syncEvent() {
+    return 0;
+  }
+
+  @Override
+  public @Nullable EventPoint event() {
+    return null;
+  }
+
+  /** Behind the list of the buffers. */
+  @Override
+  public long dataSize(long struct) {
+    return sizeBehindBuffers(struct);
+  }
+
+  @Override
+  public boolean isCpuAccessible() {
+    return device.isCpuAccessible();
+  }
+
+  @Override
+  long bytes() {
+    return bytes;
+  }
+
+  @Override
+  void freeArray() {
+    NativeHeap.free(block);
+    try {
+      onFree.run();
+    } catch (Throwable t) {
+      Faults.report("giving back " + bytes + " bytes on " + device + " to whom they belong", t);
+    }
+  }
+}
