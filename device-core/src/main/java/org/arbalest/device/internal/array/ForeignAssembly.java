@@ -79,7 +79,8 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
     count = Math.toIntExact(word());
     buffersAt = next;
     BufferSizes.checkBuffers(layout, offset + length, this);
-    long offsets = layout.shape == Layout.Shape.VARIABLE || layout.shape == Layout.Shape.LIST ? address(1) : 0;
+    boolean hasOffsets = (layout.shape == Layout.Shape.VARIABLE || layout.shape == Layout.Shape.LIST) && bytes(1) > 0; // of no elements there may be none
+    long offsets = hasOffsets ? address(1) : 0;
     if (layout.shape == Layout.Shape.VARIABLE) checkExtent(layout, offsets, offset + length, bytes(2), "bytes of data");
     writeBuffers(layout, node);
     next += 2 * count;
