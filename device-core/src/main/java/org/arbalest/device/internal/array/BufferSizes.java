@@ -97,7 +97,10 @@ final class BufferSizes {
     }
     switch (layout.shape) {
       case FIXED -> need(buffers, next, "the values", bits(end, layout.bits));
-      case VARIABLE, LIST -> need(buffers, next, "the offsets", end == 0 ? 0 : bits(end + 1, layout.bits)); // of no elements, peers give none
+      case VARIABLE, LIST -> {
+        boolean isNone = end == 0 && buffers.has(next) && buffers.bytes(next) == 0; // as peers have it where there are no elements
+        if (!isNone) need(buffers, next, "the offsets", bits(end + 1, layout.bits));
+      }
       case LIST_VIEW -> {
         need(buffers, next, "the offsets", bits(end, layout.bits));
         need(buffers, next + 1, "the sizes", bits(end, layout.bits));
