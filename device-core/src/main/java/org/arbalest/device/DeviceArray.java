@@ -298,6 +298,13 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   long offset();
 
   /**
+   * What was given to {@link #wrap}, also of a slice or a column: so a bridge knows its own memory when it comes back. It is run by this library alone, and not before this handle is closed.
+   *
+   * @return null for all other memory
+   */
+  @Nullable Runnable onFree();
+
+  /**
    * Whether the buffers can be read: by the CPU if it can reach them, by other queues than the one that writes them. Does not wait.
    *
    * @throws DeviceException with what writing them failed with

@@ -46,6 +46,12 @@ final class VectorLoader {
   private static final AtomicReference<@Nullable List<ArrowBuf>> SPARE = new AtomicReference<>();
 
   private final ArrayLoan loan;
+
+  /** Of which vectors the array is, if it is; and which of their buffers comes next, if they are taken in their order. */
+  private final @Nullable VectorLoan source;
+
+  private int next;
+
   private final @Nullable DictionaryProvider dictionaries;
 
   /** Of the vector that is loaded now; released when it is. */
@@ -54,8 +60,9 @@ final class VectorLoader {
   /** Of the last vector that was loaded; most have as many elements as the one before. */
   private @Nullable ArrowFieldNode node;
 
-  private VectorLoader(ArrayLoan loan, @Nullable DictionaryProvider dictionaries, List<ArrowBuf> buffers) {
+  private VectorLoader(DeviceArray array, ArrayLoan loan, @Nullable DictionaryProvider dictionaries, List<ArrowBuf> buffers) {
     this.loan = loan;
+    this.source = array.onFree() instanceof VectorLoan vectors ? vectors : null;
     this.dictionaries = dictionaries;
     this.buffers = buffers;
   }
@@ -92,7 +99,7 @@ final class VectorLoader {
     ArrayLoan loan = new ArrayLoan(array.retain());
     List<ArrowBuf> buffers = takeSpare();
     try {
-      VectorLoader loader = new VectorLoader(loan, dictionaries, buffers);
+      VectorLoader loader = new VectorLoader(array, loan, dictionaries, buffers);
       long struct = array.structAddress();
       for (int i = 0; i < plan.columns.length; i++) loader.column(plan.columns[i], struct, i, array, root.getVector(i));
       if (isNew) return;
@@ -122,7 +129,7 @@ final class VectorLoader {
   static void load(DeviceArray array, VectorPlan plan, FieldVector vector, @Nullable DictionaryProvider dictionaries) {
     ArrayLoan loan = new ArrayLoan(array.retain());
     try {
-      new VectorLoader(loan, dictionaries, new ArrayList<>(3)).load(plan, array.structAddress(), array.offset(), array.length(), vector);
+      new VectorLoader(array, loan, dictionaries, new ArrayList<>(3)).load(plan, array.structAddress(), array.offset(), array.length(), vector);
     } finally {
       loan.release();
     }
@@ -195,19 +202,33 @@ final class VectorLoader {
     }
   }
 
+  /** Some bytes of the array for an allocator: of vectors' own buffers where they came from these, else counted as its own. To be released. */
+  private ArrowBuf borrow(BufferAllocator allocator, long address, long bytes) {
+    if (bytes == 0) return allocator.getEmpty();
+    if (source != null) {
+      int count = source.count();
+      for (int i = 0; i < count; i++) {
+        if (next >= count) next = 0;
+        ArrowBuf own = source.share(next++, address, bytes, allocator);
+        if (own != null) return own;
+      }
+    }
+    return loan.wrap(allocator, address, bytes);
+  }
+
   /** Where a union's buffers begin: behind a bitmap, as older peers have it (ARR-05). */
   private static int typeIds(long node, int expected) {
     return (int) ArrowArrayStruct.nBuffers(node) - expected;
   }
 
   private void take(long node, int buffer, long start, int count, int width, BufferAllocator allocator) {
-    buffers.add(loan.wrap(allocator, ArrowArrayStruct.buffer(node, buffer) + start * width, (long) count * width));
+    buffers.add(borrow(allocator, ArrowArrayStruct.buffer(node, buffer) + start * width, (long) count * width));
   }
 
   /** One more than elements; of an array without elements, where they may be missing, a 0 that is allocated, since Arrow Java writes it to IPC. */
   private void takeOffsets(long node, long start, int count, int width, BufferAllocator allocator) {
     if (count > 0) {
-      buffers.add(loan.wrap(allocator, ArrowArrayStruct.buffer(node, 1) + start * width, (count + 1L) * width));
+      buffers.add(borrow(allocator, ArrowArrayStruct.buffer(node, 1) + start * width, (count + 1L) * width));
       return;
     }
     ArrowBuf zero = allocator.buffer(width);
@@ -217,14 +238,14 @@ final class VectorLoader {
 
   private void takeData(long node, long bytes, BufferAllocator allocator) {
     if (bytes < 0) throw new Unfit("the last offset is " + bytes);
-    buffers.add(loan.wrap(allocator, ArrowArrayStruct.buffer(node, 2), bytes));
+    buffers.add(borrow(allocator, ArrowArrayStruct.buffer(node, 2), bytes));
   }
 
   private void takeVariadic(long node, BufferAllocator allocator) {
     int count = (int) ArrowArrayStruct.nBuffers(node) - 3;
     long sizes = ArrowArrayStruct.buffer(node, count + 2);
     for (int i = 0; i < count; i++) {
-      buffers.add(loan.wrap(allocator, ArrowArrayStruct.buffer(node, 2 + i), MemoryUtil.getLong(sizes + (long) Long.BYTES * i)));
+      buffers.add(borrow(allocator, ArrowArrayStruct.buffer(node, 2 + i), MemoryUtil.getLong(sizes + (long) Long.BYTES * i)));
     }
   }
 
@@ -232,7 +253,7 @@ final class VectorLoader {
   private void takeBits(long address, long start, int count, BufferAllocator allocator) {
     long bytes = address == 0 ? 0 : (count + 7L) >>> 3;
     boolean begins = (start & 7) == 0;
-    buffers.add(begins || bytes == 0 ? loan.wrap(allocator, address + (start >>> 3), bytes) : shifted(address, start, count, allocator));
+    buffers.add(begins || bytes == 0 ? borrow(allocator, address + (start >>> 3), bytes) : shifted(address, start, count, allocator));
   }
 
   /** A copy of some bits that do not begin at a byte, and reads no byte behind them. */

@@ -3,6 +3,7 @@ package org.arbalest.device.arrow;
 
 import java.util.Arrays;
 import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
 
 /** The buffers of vectors that an array of ours has, each retained once; run when its last holder has left, on any thread. */
@@ -18,6 +19,26 @@ final class VectorLoan implements Runnable {
     if (count == buffers.length) buffers = Arrays.copyOf(buffers, 2 * count + 2);
     buffer.getReferenceManager().retain();
     buffers[count++] = buffer;
+  }
+
+  /** How many there are. */
+  int count() {
+    return count;
+  }
+
+  /**
+   * Some bytes of one of them, retained for an allocator of the same root, which may share them instead of counting them again.
+   *
+   * @return null if they are of none of them, or of another root's
+   */
+  @Nullable ArrowBuf share(int index, long address, long bytes, BufferAllocator allocator) {
+    ArrowBuf buffer = buffers[index];
+    if (buffer == null) return null;
+    long start = address - buffer.memoryAddress();
+    if (start < 0 || start + bytes > buffer.capacity() || buffer.getReferenceManager().getAllocator().getRoot() != allocator.getRoot()) return null;
+    ArrowBuf part = buffer.slice(start, bytes); // which is read from its beginning to its end, whatever that of the vector says
+    part.getReferenceManager().retain();
+    return part;
   }
 
   /** Releases all of them, also if one fails: as of an allocator that was closed before. */

@@ -39,8 +39,11 @@ import org.arbalest.device.Field
 import org.arbalest.device.NestedType
 import org.arbalest.device.Schema
 import org.arbalest.device.Validation
+import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.fake.FakeDevice
+import org.arbalest.testkit.fake.FakeExtension
 import java.util.concurrent.ArrayBlockingQueue
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
@@ -51,6 +54,7 @@ import org.apache.arrow.vector.types.pojo.Schema as ArrowSchemaOf
 /** Who holds what, dictionaries, bad input, threads. */
 class ArrowVectorsSpec : FunSpec({
     extension(LedgerExtension)
+    extension(FakeExtension)
 
     fun numbers(allocator: BufferAllocator, name: String = "numbers", rows: Int = 10) = BigIntVector(name, allocator).apply {
         allocateNew(rows)
@@ -136,6 +140,45 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
+    test("ARJ-02 vectors of the same root that an array came from share its buffers, which are counted once") {
+        RootAllocator().use { allocator ->
+            allocator.newChildAllocator("theirs", 0, Long.MAX_VALUE).use { theirs ->
+                val source = root(allocator, rows = 100)
+                val held = allocator.allocatedMemory
+                val batch = ArrowVectors.toDeviceArray(source)
+                val slice = batch.slice(16, 50)
+                val whole = batch.use { ArrowVectors.toVectorSchemaRoot(it, theirs) }
+                val part = slice.use { ArrowVectors.toVectorSchemaRoot(it, allocator) }
+                allocator.allocatedMemory shouldBe held
+                theirs.allocatedMemory shouldBe 0
+                whole.getVector("numbers").dataBuffer.memoryAddress() shouldBe source.getVector("numbers").dataBuffer.memoryAddress()
+                part.getVector("numbers").dataBuffer.memoryAddress() shouldBe source.getVector("numbers").dataBuffer.memoryAddress() + 16 * 8
+                source.close()
+                List(50) { (part.getVector("texts") as VarCharVector).getObject(it).toString() } shouldContainExactly List(50) { "text ${it + 16}" }
+                ArrowVectors.toDeviceArray(part).use { again ->
+                    again.column("numbers").toList() shouldContainExactly List(50) { if ((it + 16) % 3 == 1) null else 10L * (it + 16) }
+                }
+                theirs.allocatedMemory shouldBe 0
+                part.close()
+                theirs.allocatedMemory shouldBeGreaterThan 0 // the last who shares owns, as Arrow Java has it
+                (whole.getVector("texts") as VarCharVector).getObject(99).toString() shouldBe "text 99"
+                whole.close()
+            }
+            allocator.allocatedMemory shouldBe 0
+        }
+    }
+
+    test("ARJ-02 an array that is loaded into the very vectors that it is of") {
+        RootAllocator().use { allocator ->
+            root(allocator).use { root ->
+                repeat(3) { ArrowVectors.toDeviceArray(root).use { ArrowVectors.loadInto(it, root) } }
+                (root.getVector("texts") as VarCharVector).getObject(9).toString() shouldBe "text 9"
+                (root.getVector("numbers") as BigIntVector).get(9) shouldBe 90
+            }
+            allocator.allocatedMemory shouldBe 0
+        }
+    }
+
     test("ARJ-03 a batch of ours, without bitmaps, and one from C with nulls") {
         RootAllocator().use { allocator ->
             Devices.cpu().batchBuilder(4).use { builder ->
@@ -161,6 +204,30 @@ class ArrowVectorsSpec : FunSpec({
                 failure.message shouldContain "\$.d: Arrow Java has no vectors of decimal32"
                 batch.length() shouldBe 1
             }
+        }
+    }
+
+    test("ARJ-04 an array on a device, or whose event is not done, is refused with what brings it over") {
+        RootAllocator().use { allocator ->
+            val cpu = Devices.cpu()
+            VectorSchemaRoot.of(numbers(allocator)).use { root -> // for text a copy looks at the offsets, and waits
+                val source = ArrowVectors.toDeviceArray(root)
+                val device = Devices.device(DeviceType.EXT_DEV, 0)
+                val there = source.use { it.copyTo(device) }
+                shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(there, allocator) }.message shouldContain "the array is on EXT_DEV:0, but vectors are in main memory: copyTo(Devices.cpu())"
+                val fake = FakeDevice.of(DeviceType.EXT_DEV, 0)
+                fake.hold()
+                val here = there.use { it.copyTo(cpu) }
+                shouldThrow<DeviceException> { ArrowVectors.loadInto(here, root) }.message shouldContain "synchronize() waits for it"
+                (root.getVector("numbers") as BigIntVector).get(9) shouldBe 90 // as it was
+                fake.release()
+                here.use {
+                    it.synchronize()
+                    ArrowVectors.loadInto(it, root)
+                }
+                (root.getVector("numbers") as BigIntVector).get(9) shouldBe 90
+            }
+            allocator.allocatedMemory shouldBe 0
         }
     }
 

@@ -60,6 +60,11 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
   }
 
   @Override
+  public @Nullable Runnable onFree() {
+    return holder() instanceof ForeignOwner owner ? owner.onFree() : null;
+  }
+
+  @Override
   public @Nullable Conversion conversion() {
     return holder().conversion();
   }

@@ -23,6 +23,10 @@ final class ForeignOwner extends Ownership {
     this.onFree = onFree;
   }
 
+  Runnable onFree() {
+    return onFree;
+  }
+
   @Override
   public long syncEvent() {
     return 0;
