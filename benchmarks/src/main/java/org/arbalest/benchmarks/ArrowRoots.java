@@ -48,18 +48,21 @@ public class ArrowRoots {
     @Param({"10", "100"}) int columns;
 
     final RootAllocator allocator = new RootAllocator();
+    final RootAllocator elsewhere = new RootAllocator();
     final long array = Arena.global().allocate(ArrowArrayStruct.LAYOUT).address();
     final long schema = Arena.global().allocate(ArrowSchemaStruct.LAYOUT).address();
     final CDataDictionaryProvider dictionaries = new CDataDictionaryProvider();
     final List<ArrowBuf> buffers = new ArrayList<>();
     VectorSchemaRoot root;
     VectorSchemaRoot target;
+    VectorSchemaRoot targetElsewhere;
     ArrowBuf[] wrapped;
 
     @Setup
     public void make() {
       root = Batches.arrowJava(allocator, columns, true);
       target = VectorSchemaRoot.create(root.getSchema(), allocator);
+      targetElsewhere = VectorSchemaRoot.create(root.getSchema(), elsewhere);
       for (FieldVector vector : root.getFieldVectors()) buffers.addAll(vector.getFieldBuffers());
       wrapped = new ArrowBuf[buffers.size()];
     }
@@ -68,8 +71,10 @@ public class ArrowRoots {
     public void close() {
       root.close();
       target.close();
+      targetElsewhere.close();
       dictionaries.close();
       allocator.close();
+      elsewhere.close();
     }
 
     void wrapAll() {
@@ -125,6 +130,14 @@ public class ArrowRoots {
   public void roundTrip(Roots roots) {
     try (DeviceArray batch = ArrowVectors.toDeviceArray(roots.root)) {
       ArrowVectors.loadInto(batch, roots.target);
+    }
+  }
+
+  /** To a device array, and into a root of another allocator, which wraps each buffer instead of sharing it. */
+  @Benchmark
+  public void roundTripElsewhere(Roots roots) {
+    try (DeviceArray batch = ArrowVectors.toDeviceArray(roots.root)) {
+      ArrowVectors.loadInto(batch, roots.targetElsewhere);
     }
   }
 

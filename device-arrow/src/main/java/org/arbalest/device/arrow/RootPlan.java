@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A schema of Arrow Java's and ours that says the same. The last ones are remembered by the identity of theirs, which roots have for good, without keeping it
- * alive; those with dictionaries are not, since only the provider knows what these are.
+ * alive; one with dictionaries holds as long as the provider says the same of what their values are.
  */
 final class RootPlan {
   private static final int REMEMBERED = 256;
@@ -45,12 +45,10 @@ final class RootPlan {
     Objects.requireNonNull(schema, "schema");
     int place = System.identityHashCode(schema) % REMEMBERED;
     Known known = RECENT.get(place);
-    if (known != null && known.schema.refersTo(schema)) return known.plan;
+    if (known != null && known.schema.refersTo(schema) && known.plan.isTrue(dictionaries)) return known.plan;
     try {
       RootPlan plan = read(schema, dictionaries);
-      boolean hasDictionary = false;
-      for (VectorPlan column : plan.columns) hasDictionary |= column.hasDictionary;
-      if (!hasDictionary) RECENT.set(place, new Known(new WeakReference<>(schema), plan));
+      RECENT.set(place, new Known(new WeakReference<>(schema), plan));
       return plan;
     } catch (Unfit e) {
       throw e.toDeviceException();
@@ -60,6 +58,14 @@ final class RootPlan {
   private static RootPlan read(org.apache.arrow.vector.types.pojo.Schema schema, @Nullable DictionaryProvider dictionaries) {
     VectorPlan[] columns = VectorPlan.children(schema.getFields(), dictionaries);
     return new RootPlan(Schema.of(VectorPlan.fields(columns), ArrowSchemas.metadata(schema.getCustomMetadata())), columns);
+  }
+
+  /** Whether a provider's dictionaries are those that it was made with. */
+  private boolean isTrue(@Nullable DictionaryProvider dictionaries) {
+    for (VectorPlan column : columns) {
+      if (column.hasDictionary && !column.isTrue(dictionaries)) return false;
+    }
+    return true;
   }
 
   /** Throws {@link Unfit} unless batches of another field are like this schema. */

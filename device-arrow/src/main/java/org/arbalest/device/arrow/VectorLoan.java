@@ -31,6 +31,7 @@ final class VectorLoan implements Runnable {
    *
    * @return null if they are of none of them, or of another root's
    */
+  @SuppressWarnings("ReferenceEquality") // allocators are who they are
   @Nullable ArrowBuf share(int index, long address, long bytes, BufferAllocator allocator) {
     ArrowBuf buffer = buffers[index];
     if (buffer == null) return null;

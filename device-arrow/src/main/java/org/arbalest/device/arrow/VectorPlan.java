@@ -31,6 +31,9 @@ final class VectorPlan {
 
   final @Nullable VectorPlan dictionary;
 
+  /** What Arrow Java says of the values. */
+  private final org.apache.arrow.vector.types.pojo.@Nullable Field dictionaryField;
+
   /** Of a union: the id of each child. */
   final byte[] typeIds;
 
@@ -46,11 +49,14 @@ final class VectorPlan {
   /** Whether it or something below it is a dense union. */
   final boolean hasDenseUnion;
 
-  private VectorPlan(Field field, MinorType minorType, VectorPlan[] children, long dictionaryId, @Nullable VectorPlan dictionary) {
+  private VectorPlan(
+      Field field, MinorType minorType, VectorPlan[] children, long dictionaryId, org.apache.arrow.vector.types.pojo.@Nullable Field dictionaryField,
+      @Nullable VectorPlan dictionary) {
     this.field = field;
     this.minorType = minorType;
     this.children = children;
     this.dictionaryId = dictionaryId;
+    this.dictionaryField = dictionaryField;
     this.dictionary = dictionary;
     List<Integer> ids = field.type() instanceof UnionType union ? union.typeIds() : List.of();
     this.typeIds = new byte[ids.size()];
@@ -77,12 +83,13 @@ final class VectorPlan {
     VectorPlan[] children = children(field.getChildren(), dictionaries);
     DictionaryEncoding encoding = field.getDictionary();
     long id = encoding == null ? 0 : encoding.getId();
-    VectorPlan dictionary = encoding == null ? null : dictionary(id, dictionaries);
+    org.apache.arrow.vector.types.pojo.Field values = encoding == null ? null : dictionaryField(id, dictionaries);
+    VectorPlan dictionary = values == null ? null : dictionary(values, dictionaries);
     try {
       DataType type = dictionary == null ? type(field.getType(), children) : encoded(field.getType(), dictionary, encoding);
       String name = field.getName() == null ? "" : field.getName();
       Field ours = Field.of(name, type).withNullable(field.isNullable()).withMetadata(ArrowSchemas.metadata(field.getMetadata()));
-      return new VectorPlan(ours, ArrowTypes.minorType(field.getType()), children, id, dictionary);
+      return new VectorPlan(ours, ArrowTypes.minorType(field.getType()), children, id, values, dictionary);
     } catch (IllegalArgumentException e) { // what our types refuse
       throw Unfit.of(e);
     }
@@ -118,12 +125,33 @@ final class VectorPlan {
     return new DictionaryType(ArrowTypes.toIntType(index), dictionary.field, encoding.isOrdered());
   }
 
-  private static VectorPlan dictionary(long id, @Nullable DictionaryProvider dictionaries) {
+  private static org.apache.arrow.vector.types.pojo.Field dictionaryField(long id, @Nullable DictionaryProvider dictionaries) {
     try {
-      return of(lookup(id, dictionaries).getVector().getField(), dictionaries);
+      return lookup(id, dictionaries).getVector().getField();
     } catch (Unfit e) {
       throw e.under(Unfit.DICTIONARY);
     }
+  }
+
+  private static VectorPlan dictionary(org.apache.arrow.vector.types.pojo.Field values, @Nullable DictionaryProvider dictionaries) {
+    try {
+      return of(values, dictionaries);
+    } catch (Unfit e) {
+      throw e.under(Unfit.DICTIONARY);
+    }
+  }
+
+  /** Whether a provider's dictionaries, here and below, have the fields that it was made with; asked of what has one. */
+  boolean isTrue(@Nullable DictionaryProvider dictionaries) {
+    if (dictionary != null) {
+      Dictionary now = dictionaries == null ? null : dictionaries.lookup(dictionaryId);
+      if (now == null || !now.getVector().getField().equals(dictionaryField)) return false;
+      if (dictionary.hasDictionary && !dictionary.isTrue(dictionaries)) return false;
+    }
+    for (VectorPlan child : children) {
+      if (child.hasDictionary && !child.isTrue(dictionaries)) return false;
+    }
+    return true;
   }
 
   /** The dictionary of a number, which must be there. */
