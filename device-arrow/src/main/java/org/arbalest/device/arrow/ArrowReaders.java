@@ -18,24 +18,46 @@ public final class ArrowReaders {
    * The batches of a reader, such as one of an IPC file or of a query: each is the reader's root as it is when it is pulled, and outlives what the reader loads
    * next.
    *
-   * @param reader passes to the result, which closes it; on failure it is still the caller's
+   * @param reader passes to the result, which closes it; on failure it is closed, too
    * @return the stream, in main memory, to be closed by the caller
    * @throws IOException if the reader cannot read the schema
    */
   public static DeviceArrayReader toDeviceArrayReader(ArrowReader reader) throws IOException {
-    VectorSchemaRoot root = reader.getVectorSchemaRoot();
-    return DeviceArrayReader.of(ArrowSchemas.toSchema(root.getSchema(), reader), new Batches(reader, root));
+    Objects.requireNonNull(reader, "reader");
+    try {
+      VectorSchemaRoot root = reader.getVectorSchemaRoot();
+      return DeviceArrayReader.of(ArrowSchemas.toSchema(root.getSchema(), reader), new Batches(reader, root));
+    } catch (Throwable t) {
+      closeAfter(reader, t);
+      throw t;
+    }
   }
 
   /**
    * A reader of the batches of a stream, each loaded into the reader's one root. Dictionaries come with each batch, and are replaced by it.
    *
-   * @param batches record batches that the CPU can read; passes to the result, which closes it, unless it is closed without its source
+   * @param batches record batches that the CPU can read; passes to the result, which closes it, unless it is closed without its source; on failure it is
+   *     closed, too
    * @param allocator who counts the buffers
    * @return the reader, to be closed by the caller
    */
   public static ArrowReader toArrowReader(DeviceArrayReader batches, BufferAllocator allocator) {
-    return new BatchReader(batches, Objects.requireNonNull(allocator, "allocator"));
+    Objects.requireNonNull(batches, "batches");
+    Objects.requireNonNull(allocator, "allocator");
+    try {
+      return new BatchReader(batches, allocator);
+    } catch (Throwable t) {
+      closeAfter(batches, t);
+      throw t;
+    }
+  }
+
+  private static void closeAfter(AutoCloseable source, Throwable failure) {
+    try {
+      source.close();
+    } catch (Exception e) {
+      failure.addSuppressed(e);
+    }
   }
 
   private record Batches(ArrowReader reader, VectorSchemaRoot root) implements DeviceArrayReader.Source {

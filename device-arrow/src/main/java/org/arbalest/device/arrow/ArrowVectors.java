@@ -149,7 +149,7 @@ public final class ArrowVectors {
     try {
       org.apache.arrow.vector.types.pojo.Schema schema = arrowSchema(array, dictionaries, allocator);
       RootPlan plan = RootPlan.of(schema, dictionaries);
-      VectorSchemaRoot root = new VectorSchemaRoot(schema, vectors(schema, allocator), Math.toIntExact(array.length()));
+      VectorSchemaRoot root = new VectorSchemaRoot(schema, vectors(schema, allocator), VectorLoader.count(array.length()));
       load(array, plan, root, dictionaries, true);
       return root;
     } catch (Throwable t) {

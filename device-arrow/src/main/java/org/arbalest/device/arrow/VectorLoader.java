@@ -384,7 +384,8 @@ final class VectorLoader {
     };
   }
 
-  private static int count(long length) {
+  /** A number of elements, as Arrow Java counts them. Throws {@link Unfit}. */
+  static int count(long length) {
     if (length > Integer.MAX_VALUE) throw new Unfit("there are " + length + " elements, of which a vector has " + Integer.MAX_VALUE + " at most");
     return (int) length;
   }

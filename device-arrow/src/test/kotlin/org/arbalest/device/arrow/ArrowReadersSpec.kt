@@ -7,12 +7,15 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.apache.arrow.c.ArrowArrayStream
+import org.apache.arrow.c.Data
 import org.apache.arrow.memory.BufferAllocator
 import org.apache.arrow.memory.RootAllocator
 import org.apache.arrow.vector.FieldVector
 import org.apache.arrow.vector.IntVector
 import org.apache.arrow.vector.VarCharVector
 import org.apache.arrow.vector.VectorSchemaRoot
+import org.apache.arrow.vector.complex.StructVector
 import org.apache.arrow.vector.dictionary.Dictionary
 import org.apache.arrow.vector.dictionary.DictionaryEncoder
 import org.apache.arrow.vector.dictionary.DictionaryProvider
@@ -22,7 +25,9 @@ import org.apache.arrow.vector.ipc.ArrowFileWriter
 import org.apache.arrow.vector.ipc.ArrowReader
 import org.apache.arrow.vector.ipc.ArrowStreamReader
 import org.apache.arrow.vector.ipc.ArrowStreamWriter
+import org.apache.arrow.vector.types.pojo.ArrowType
 import org.apache.arrow.vector.types.pojo.DictionaryEncoding
+import org.apache.arrow.vector.types.pojo.FieldType
 import org.apache.arrow.vector.util.ByteArrayReadableSeekableByteChannel
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
@@ -38,6 +43,8 @@ import java.io.ByteArrayInputStream
 import java.io.ByteArrayOutputStream
 import java.io.IOException
 import java.nio.channels.Channels
+import org.apache.arrow.vector.types.pojo.Field as ArrowField
+import org.apache.arrow.vector.types.pojo.Schema as ArrowSchemaOf
 
 /** IPC in and out, by way of Arrow Java's readers and writers. */
 class ArrowReadersSpec : FunSpec({
@@ -184,12 +191,91 @@ class ArrowReadersSpec : FunSpec({
             ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes.copyOf(bytes.size / 2)), allocator)).use { reader ->
                 shouldThrow<DeviceException> { generateSequence { reader.next() }.forEach { it.close() } }
             }
-            ArrowStreamReader(ByteArrayInputStream(ByteArray(0)), allocator).use { reader ->
-                shouldThrow<IOException> { ArrowReaders.toDeviceArrayReader(reader) }
+            var closed = 0
+            val empty = object : ByteArrayInputStream(ByteArray(0)) {
+                override fun close() {
+                    closed++
+                }
             }
-            DeviceArrayReader.of(Field.of("v", DataType.INT32), DeviceType.CPU) { null }.use { reader ->
-                shouldThrow<IllegalArgumentException> { ArrowReaders.toArrowReader(reader, allocator) }.message shouldContain "struct"
+            shouldThrow<IOException> { ArrowReaders.toDeviceArrayReader(ArrowStreamReader(empty, allocator)) }
+            closed shouldBe 1
+            val column = object : DeviceArrayReader.Source {
+                override fun next() = null
+
+                override fun close() {
+                    closed++
+                }
             }
+            shouldThrow<IllegalArgumentException> { ArrowReaders.toArrowReader(DeviceArrayReader.of(Field.of("v", DataType.INT32), DeviceType.CPU, column), allocator) }
+                .message shouldContain "struct"
+            closed shouldBe 2
+        }
+    }
+
+    /** Two batches of one column, the second after [change]. */
+    class Changing(allocator: BufferAllocator, private val field: ArrowField, private val change: (Changing) -> Unit) : ArrowReader(allocator) {
+        private var batches = 0
+        var isClosed = false
+
+        override fun readSchema() = ArrowSchemaOf(listOf(field))
+
+        override fun bytesRead() = 0L
+
+        override fun loadNextBatch(): Boolean {
+            prepareLoadNextBatch()
+            val vector = vectorSchemaRoot.getVector(0)
+            vector.allocateNew()
+            if (batches++ == 1) change(this)
+            vectorSchemaRoot.rowCount = 2
+            return true
+        }
+
+        override fun closeReadSource() {
+            isClosed = true
+        }
+    }
+
+    test("ARJ-06 a schema that changes within an ArrowReader's stream is an error with the path, after which the stream has ended") {
+        RootAllocator().use { allocator ->
+            val struct = ArrowField("s", FieldType.nullable(ArrowType.Struct.INSTANCE), listOf(ArrowField.nullable("a", ArrowType.Int(32, true))))
+            val reader = Changing(allocator, struct) { (it.vectorSchemaRoot.getVector(0) as StructVector).addOrGet("late", FieldType.nullable(ArrowType.Utf8.INSTANCE), VarCharVector::class.java) }
+            ArrowReaders.toDeviceArrayReader(reader).use { batches ->
+                batches.next()!!.use { it.length() shouldBe 2 }
+                shouldThrow<DeviceException> { batches.next() }.message shouldContain "\$.s: the vector has 2 children, but its field in the schema 1"
+                shouldThrow<RuntimeException> { batches.next() }
+            }
+            reader.isClosed shouldBe true
+        }
+    }
+
+    test("ARJ-06 a schema that changes within a stream of ours: the ArrowReader fails, and closes what it has") {
+        RootAllocator().use { allocator ->
+            var pulls = 0
+            val changing = DeviceArrayReader.of(schema, DeviceType.CPU) {
+                if (pulls++ == 0) batches(1).single() else Devices.cpu().batchBuilder(1).use { it.int64("other", longArrayOf(1)).build() }
+            }
+            ArrowReaders.toArrowReader(changing, allocator).use { reader ->
+                reader.loadNextBatch() shouldBe true
+                shouldThrow<RuntimeException> { reader.loadNextBatch() }.message shouldContain "other"
+            }
+            allocator.allocatedMemory shouldBe 0
+        }
+    }
+
+    test("ARJ-08 arrow-c-data's streams are ours, by their addresses, in both directions") {
+        RootAllocator().use { allocator ->
+            val ours = batches(3)
+            ArrowArrayStream.allocateNew(allocator).use { stream ->
+                DeviceArrayReader.of(schema, ours.map { it.retain() }).use { it.exportStream(stream.memoryAddress()) }
+                ArrowArrayStream.allocateNew(allocator).use { again ->
+                    Data.exportArrayStream(allocator, Data.importArrayStream(allocator, stream), again)
+                    val back = all(DeviceArrayReader.importStream(again.memoryAddress()))
+                    back.zip(ours).forEach { (its, mine) -> its.difference(mine).shouldBeNull() }
+                    back.size shouldBe 3
+                    back.forEach { it.close() }
+                }
+            }
+            ours.forEach { it.close() }
         }
     }
 })

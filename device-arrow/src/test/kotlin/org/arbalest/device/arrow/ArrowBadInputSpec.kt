@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.arrow
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.nulls.shouldBeNull
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.apache.arrow.memory.BufferAllocator
+import org.apache.arrow.memory.RootAllocator
+import org.apache.arrow.vector.FieldVector
+import org.apache.arrow.vector.IntVector
+import org.apache.arrow.vector.VarCharVector
+import org.apache.arrow.vector.VectorSchemaRoot
+import org.apache.arrow.vector.complex.DenseUnionVector
+import org.apache.arrow.vector.complex.ListVector
+import org.apache.arrow.vector.complex.StructVector
+import org.apache.arrow.vector.complex.UnionVector
+import org.apache.arrow.vector.dictionary.Dictionary
+import org.apache.arrow.vector.dictionary.DictionaryEncoder
+import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider
+import org.apache.arrow.vector.types.Types.MinorType
+import org.apache.arrow.vector.types.UnionMode
+import org.apache.arrow.vector.types.pojo.ArrowType
+import org.apache.arrow.vector.types.pojo.DictionaryEncoding
+import org.apache.arrow.vector.types.pojo.FieldType
+import org.arbalest.device.ArrayData
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import org.arbalest.device.Validation
+import org.arbalest.device.abi.Errno
+import org.arbalest.testkit.LedgerExtension
+import org.apache.arrow.vector.types.pojo.Field as ArrowField
+import org.apache.arrow.vector.types.pojo.Schema as ArrowSchemaOf
+
+/** What is refused, in which words, and what is left afterwards: nothing. */
+class ArrowBadInputSpec : FunSpec({
+    extension(LedgerExtension)
+
+    test("ARJ-06 rows that differ, vectors that were closed") {
+        RootAllocator().use { allocator ->
+            VectorSchemaRoot(listOf(numbers(allocator), texts(allocator, rows = 9))).use { root ->
+                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }.message shouldContain "\$.texts: the vector has 9 values, but the root 10 rows"
+            }
+            root(allocator).use { root ->
+                root.getVector("numbers").close()
+                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }.message shouldContain "was it closed?"
+            }
+        }
+    }
+
+    test("ARJ-06 a count beyond the buffers") {
+        RootAllocator().use { allocator ->
+            numbers(allocator).use { vector ->
+                val holder = generateSequence<Class<*>>(vector.javaClass) { it.superclass }.first { type -> type.declaredFields.any { it.name == "valueCount" } } // 18.3 and 19 differ
+                holder.getDeclaredField("valueCount").apply { isAccessible = true }.setInt(vector, 1_000_000)
+                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(vector) }.message shouldContain "need"
+                vector.valueCount = 0
+            }
+        }
+    }
+
+    test("ARJ-06 unions with rows of no type, and of one that is not the schema's") {
+        RootAllocator().use { allocator ->
+            UnionVector.empty("u", allocator).use { union ->
+                union.allocateNew()
+                union.setType(0, MinorType.INT)
+                union.getIntVector().setSafe(0, 5)
+                union.valueCount = 2
+                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(VectorSchemaRoot.of(union)) }.message shouldContain "\$.u: row 1 has the type id 0"
+            }
+            DenseUnionVector.empty("u", allocator).use { union ->
+                union.registerNewTypeId(ArrowField.nullable("i", ArrowType.Int(32, true)))
+                union.allocateNew()
+                union.getIntVector(0)
+                union.setValueCount(3)
+                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(union) }.message shouldContain "row 0 has the type id -1"
+            }
+        }
+    }
+
+    test("ARJ-06 union type ids of one's own are the schema's") {
+        RootAllocator().use { allocator ->
+            val children = listOf(ArrowField.nullable("i", ArrowType.Int(32, true)), ArrowField.nullable("t", ArrowType.Utf8.INSTANCE))
+            val union = ArrowField("u", FieldType.nullable(ArrowType.Union(UnionMode.Sparse, intArrayOf(5, 9))), children)
+            VectorSchemaRoot.create(ArrowSchemaOf(listOf(union)), allocator).use { root ->
+                root.allocateNew()
+                val vector = root.getVector("u") as UnionVector
+                (vector.childrenFromFields[0] as IntVector).setSafe(0, 42)
+                (vector.childrenFromFields[1] as VarCharVector).setSafe(1, "x".toByteArray())
+                root.rowCount = 2
+                vector.typeBuffer.setByte(0, 5).also { vector.typeBuffer.setByte(1, 9) }
+                ArrowVectors.toDeviceArray(root).use { batch ->
+                    batch.validate(Validation.FULL)
+                    batch.column("u").toList() shouldContainExactly listOf(42L, "x")
+                    ArrowVectors.toVectorSchemaRoot(batch, allocator).use { back ->
+                        ArrowVectors.toDeviceArray(back).use { it.difference(batch).shouldBeNull() }
+                    }
+                }
+            }
+        }
+    }
+
+    test("ARJ-06 a schema that is not the vectors' any more") {
+        RootAllocator().use { allocator ->
+            StructVector.empty("s", allocator).use { struct ->
+                val root = VectorSchemaRoot.of(struct)
+                struct.addOrGet("late", FieldType.nullable(ArrowType.Int(32, true)), IntVector::class.java)
+                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }.message shouldContain "syncSchema"
+                root.syncSchema()
+                ArrowVectors.toDeviceArray(root).close()
+            }
+        }
+    }
+
+    test("ARJ-06 an array of another schema leaves the root as it was") {
+        RootAllocator().use { allocator ->
+            root(allocator).use { root ->
+                VectorSchemaRoot.of(numbers(allocator, "other"), texts(allocator)).use { others ->
+                    ArrowVectors.toDeviceArray(others).use { batch ->
+                        shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, root) }.message shouldContain "\"other\" of the array, but \"numbers\""
+                    }
+                }
+                root.rowCount shouldBe 10
+                (root.getVector("texts") as VarCharVector).getObject(9).toString() shouldBe "text 9"
+            }
+        }
+    }
+
+    test("ARJ-06 a limit that is reached in the middle: nothing is left, whichever buffer it was") {
+        RootAllocator().use { source ->
+            root(source).use { root ->
+                ArrowVectors.toDeviceArray(root).use { batch ->
+                    val whole = RootAllocator().use { target -> ArrowVectors.toVectorSchemaRoot(batch, target).use { target.allocatedMemory } }
+                    var refused = 0
+                    for (limit in 1 until whole) {
+                        RootAllocator(limit).use { target ->
+                            val failure = shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, target) }
+                            failure.errno() shouldBe Errno.ENOMEM
+                            failure.message shouldContain "\$."
+                            target.allocatedMemory shouldBe 0
+                            VectorSchemaRoot.create(root.schema, target).use { into ->
+                                shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, into) }
+                                into.rowCount shouldBe 0
+                                target.allocatedMemory shouldBe 0
+                            }
+                            refused++
+                        }
+                    }
+                    refused.toLong() shouldBe whole - 1
+                }
+            }
+        }
+    }
+
+    test("ARJ-06 an allocator that was closed") {
+        RootAllocator().use { source ->
+            val closed = RootAllocator().apply { close() }
+            root(source).use { root ->
+                ArrowVectors.toDeviceArray(root).use { batch ->
+                    withClue("assertions are on") { shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, closed) }.message shouldContain "\$.numbers" }
+                }
+            }
+        }
+    }
+
+    test("ARJ-06 a type id that the union has not, and a type without a vector") {
+        RootAllocator().use { allocator ->
+            UnionVector.empty("u", allocator).use { union ->
+                union.allocateNew()
+                union.setType(0, MinorType.INT)
+                union.getIntVector().setSafe(0, 5)
+                union.valueCount = 1
+                val field = union.field
+                union.typeBuffer.setByte(0, 99)
+                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(union) }.message shouldContain "row 0 has the type id 99, which ${ArrowSchemas.toField(field).type()} has not"
+                union.typeBuffer.setByte(0, MinorType.INT.ordinal)
+            }
+        }
+    }
+
+    test("ARJ-06 a child that was closed, and one that is too short") {
+        RootAllocator().use { allocator ->
+            for (spoil in listOf<(IntVector) -> Unit>({ it.close() }, { it.valueCount = 3 })) {
+                VectorKind.all.single { it.name == "Struct" }.filled(allocator, 10).use { struct ->
+                    spoil((struct as StructVector).getChild("a") as IntVector)
+                    shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(VectorSchemaRoot.of(struct)) }.message shouldContain "\$.v.a: length = "
+                    shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(struct) }.message shouldContain "\$.a: length = "
+                }
+            }
+        }
+    }
+
+    test("ARJ-06 a buffer that was released behind its vector's back: what was retained before it is given back") {
+        RootAllocator().use { allocator ->
+            val (numbers, texts) = listOf(numbers(allocator), texts(allocator))
+            val root = VectorSchemaRoot.of(numbers, texts) // which Arrow Java cannot close any more, then
+            val held = numbers.dataBuffer.refCnt()
+            texts.dataBuffer.referenceManager.release() shouldBe true
+            val failure = shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }
+            failure.errno() shouldBe Errno.EINVAL
+            failure.message shouldContain "\$.texts"
+            numbers.dataBuffer.refCnt() shouldBe held
+            for (buffer in listOf(texts.validityBuffer, texts.offsetBuffer)) buffer.referenceManager.release()
+            numbers.close()
+        }
+    }
+
+    test("ARJ-06 a root that an array is loaded into, of another type somewhere below: the path, and the root as it was") {
+        fun root(allocator: BufferAllocator, type: ArrowType, inner: String = "n"): VectorSchemaRoot {
+            val leaf = ArrowField.nullable(inner, type)
+            val list = ArrowField("l", FieldType.nullable(ArrowType.List.INSTANCE), listOf(ArrowField("\$data\$", FieldType.nullable(ArrowType.Struct.INSTANCE), listOf(leaf))))
+            return VectorSchemaRoot.create(ArrowSchemaOf(listOf(list)), allocator).apply {
+                allocateNew()
+                (getVector("l") as ListVector).let {
+                    it.startNewValue(0)
+                    it.endValue(0, 1)
+                    (it.dataVector as StructVector).setIndexDefined(0)
+                    it.dataVector.valueCount = 1
+                }
+                rowCount = 1
+            }
+        }
+        RootAllocator().use { allocator ->
+            val int32 = ArrowType.Int(32, true)
+            root(allocator, int32).use { ArrowVectors.toDeviceArray(it) }.use { batch ->
+                root(allocator, ArrowType.Int(64, true)).use { other ->
+                    val failure = shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, other) }
+                    failure.message shouldContain "\$.l.\$data\$.n: the array is of int32, but the vector of int64"
+                    other.rowCount shouldBe 1
+                    (other.getVector("l") as ListVector).getObject(0).size shouldBe 1
+                }
+                root(allocator, int32, "m").use { other ->
+                    shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, other) }.message shouldContain "field 0 is \"n\" of the array, but \"m\" of the vector"
+                }
+            }
+        }
+    }
+
+    test("ARJ-06 a limit that is reached in the middle of any type: nothing is left") {
+        RootAllocator().use { source ->
+            for (kind in VectorKind.all) {
+                withClue(kind) {
+                    kind.filled(source, 43).use { vector ->
+                        ArrowVectors.toDeviceArray(VectorSchemaRoot.of(vector)).use { it.slice(3, 37) }.use { batch ->
+                            val most = RootAllocator().use { target -> ArrowVectors.toVectorSchemaRoot(batch, target).use { target.peakMemoryAllocation } }
+                            for (limit in setOf(1L, most / 4, most / 2, most - most / 4, most - 1).filter { it in 1..<most }) {
+                                RootAllocator(limit).use { target ->
+                                    shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, target) }.errno() shouldBe Errno.ENOMEM
+                                    target.allocatedMemory shouldBe 0
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    test("ARJ-06 a limit that is reached while a dictionary is loaded: neither vectors nor dictionaries keep anything") {
+        RootAllocator().use { source ->
+            MapDictionaryProvider().use { provider ->
+                provider.put(Dictionary(texts(source, "words", 100), DictionaryEncoding(7, true, ArrowType.Int(8, true))))
+                texts(source, "t", 3).use { plain -> VectorSchemaRoot.of(DictionaryEncoder.encode(plain, provider.lookup(7)) as FieldVector) }.use { root ->
+                    ArrowVectors.toDeviceArray(root, provider).use { batch ->
+                        val most = RootAllocator().use { target ->
+                            MapDictionaryProvider().use { ArrowVectors.toVectorSchemaRoot(batch, target, it).use { target.peakMemoryAllocation } }
+                        }
+                        for (limit in 1 until most) {
+                            RootAllocator(limit).use { target ->
+                                MapDictionaryProvider().use { dictionaries ->
+                                    shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, target, dictionaries) }.message shouldContain "\$.t"
+                                    target.allocatedMemory shouldBe 0
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    test("ARJ-06 more rows than a vector has") {
+        RootAllocator().use { allocator ->
+            val rows = Int.MAX_VALUE + 1L
+            val nulls = Field.of("n", DataType.NULL)
+            DeviceArray.of(Schema.of(nulls), ArrayData.of(rows, 0, listOf(null), listOf(ArrayData.of(rows, rows, listOf())))).use { batch ->
+                for (refused in listOf({ ArrowVectors.toVectorSchemaRoot(batch, allocator).close() }, { ArrowVectors.toVector(batch, allocator).close() })) {
+                    shouldThrow<DeviceException> { refused() }.message shouldContain "there are $rows elements, of which a vector has ${Int.MAX_VALUE} at most"
+                }
+                VectorSchemaRoot.create(ArrowSchemas.toArrowSchema(batch.schema()), allocator).use { root ->
+                    shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, root) }.message shouldContain "2147483648 elements"
+                    root.rowCount shouldBe 0
+                }
+            }
+        }
+    }
+
+    test("ARJ-06 a batch with null rows, and an array that is no batch") {
+        RootAllocator().use { allocator ->
+            val bits = Devices.cpu().allocate(1).also { it.segment().fill(1) }
+            DeviceArray.of(Schema.of(Field.of("n", DataType.NULL)), ArrayData.of(3, 2, listOf(bits), listOf(ArrayData.of(3, 3, listOf())))).use { batch ->
+                shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, allocator) }.message shouldContain "there are 2 null rows"
+                ArrowVectors.toVector(batch, allocator).use { it.nullCount shouldBe 2 }
+            }
+            numbers(allocator).use { ArrowVectors.toDeviceArray(it) }.use { column ->
+                shouldThrow<IllegalArgumentException> { ArrowVectors.toVectorSchemaRoot(column, allocator) }.message shouldContain "struct"
+            }
+        }
+    }
+})

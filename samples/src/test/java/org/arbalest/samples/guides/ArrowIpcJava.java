@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.samples.guides;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.ipc.ArrowFileReader;
+import org.apache.arrow.vector.ipc.ArrowReader;
+import org.apache.arrow.vector.ipc.ArrowStreamWriter;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.Devices;
+import org.arbalest.device.arrow.ArrowReaders;
+import org.arbalest.device.arrow.ArrowVectors;
+
+/** The snippets of docs/guides/arrow-java.md about roots and readers. */
+final class ArrowIpcJava {
+  private ArrowIpcJava() {}
+
+  static void handOver(VectorSchemaRoot root, long array, long schema) {
+    try (DeviceArray batch = ArrowVectors.toDeviceArray(root)) {
+      batch.exportArray(array, schema); // C's now; the root may be closed
+    }
+  }
+
+  static VectorSchemaRoot takeBack(long array, long schema, BufferAllocator allocator) {
+    try (DeviceArray batch = DeviceArray.importArray(array, schema)) {
+      return ArrowVectors.toVectorSchemaRoot(batch, allocator);
+    }
+  }
+
+  static void onto(Device device, Path file, BufferAllocator allocator, Consumer<DeviceArray> action) throws IOException {
+    try (DeviceArrayReader batches = ArrowReaders.toDeviceArrayReader(new ArrowFileReader(FileChannel.open(file), allocator))) {
+      batches.forEach(batch -> {
+        try (DeviceArray there = batch.copyTo(device)) {
+          action.accept(there);
+        }
+      });
+    }
+  }
+
+  static void write(DeviceArrayReader batches, OutputStream out, BufferAllocator allocator) throws IOException {
+    try (ArrowReader reader = ArrowReaders.toArrowReader(batches, allocator);
+        ArrowStreamWriter writer = new ArrowStreamWriter(reader.getVectorSchemaRoot(), reader, out)) {
+      while (reader.loadNextBatch()) writer.writeBatch();
+    }
+  }
+
+  static DeviceArray here(DeviceArray there) {
+    DeviceArray here = there.copyTo(Devices.cpu());
+    here.synchronize();
+    return here;
+  }
+}

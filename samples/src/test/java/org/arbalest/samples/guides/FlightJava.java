@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.samples.guides;
+
+import java.io.IOException;
+import org.apache.arrow.flight.BackpressureStrategy;
+import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
+import org.apache.arrow.flight.FlightStream;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.ipc.ArrowReader;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.arrow.ArrowReaders;
+import org.arbalest.device.arrow.ArrowSchemas;
+import org.arbalest.device.arrow.ArrowVectors;
+import org.jspecify.annotations.Nullable;
+
+/** The snippets of docs/guides/arrow-java.md about Flight. */
+final class FlightJava {
+  private FlightJava() {}
+
+  static void send(DeviceArrayReader batches, ServerStreamListener listener, BufferAllocator allocator) throws IOException {
+    BackpressureStrategy pressure = new BackpressureStrategy.CallbackBackpressureStrategy();
+    pressure.register(listener);
+    try (ArrowReader reader = ArrowReaders.toArrowReader(batches, allocator)) {
+      listener.start(reader.getVectorSchemaRoot(), reader);
+      while (pressure.waitForListener(0) == BackpressureStrategy.WaitResult.READY && reader.loadNextBatch()) listener.putNext();
+      listener.completed();
+    }
+  }
+
+  static DeviceArrayReader receive(FlightStream stream) {
+    return DeviceArrayReader.of(ArrowSchemas.toSchema(stream.getSchema(), stream.getDictionaryProvider()), new FlightBatches(stream));
+  }
+
+  record FlightBatches(FlightStream stream) implements DeviceArrayReader.Source {
+    @Override
+    public @Nullable DeviceArray next() {
+      return stream.next() ? ArrowVectors.toDeviceArray(stream.getRoot(), stream.getDictionaryProvider()) : null;
+    }
+
+    @Override
+    public void cancel() {
+      stream.cancel("the reader was closed", null);
+    }
+
+    @Override
+    public void close() {
+      try {
+        stream.close();
+      } catch (Exception e) {
+        throw new IllegalStateException("Flight could not end the stream", e);
+      }
+    }
+  }
+}

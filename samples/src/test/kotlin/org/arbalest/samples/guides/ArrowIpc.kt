@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.samples.guides
+
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.flow.Flow
+import org.apache.arrow.memory.BufferAllocator
+import org.apache.arrow.vector.VectorSchemaRoot
+import org.apache.arrow.vector.ipc.ArrowFileReader
+import org.apache.arrow.vector.ipc.ArrowReader
+import org.apache.arrow.vector.ipc.ArrowStreamWriter
+import org.arbalest.coroutines.*
+import org.arbalest.device.*
+import org.arbalest.device.arrow.ArrowReaders
+import org.arbalest.device.arrow.ArrowVectors
+import java.io.OutputStream
+import java.nio.channels.FileChannel
+import java.nio.file.Path
+
+// The snippets of docs/guides/arrow-java.md about roots and readers.
+
+fun handOver(root: VectorSchemaRoot, array: Long, schema: Long) {
+    ArrowVectors.toDeviceArray(root).use { it.exportArray(array, schema) } // C's now; the root may be closed
+}
+
+fun takeBack(array: Long, schema: Long, allocator: BufferAllocator): VectorSchemaRoot =
+    DeviceArray.importArray(array, schema).use { ArrowVectors.toVectorSchemaRoot(it, allocator) }
+
+fun onto(device: Device, file: Path, allocator: BufferAllocator, action: (DeviceArray) -> Unit) {
+    ArrowReaders.toDeviceArrayReader(ArrowFileReader(FileChannel.open(file), allocator)).useArrays { batches ->
+        for (batch in batches) batch.copyTo(device).use(action)
+    }
+}
+
+fun write(batches: DeviceArrayReader, out: OutputStream, allocator: BufferAllocator) {
+    ArrowReaders.toArrowReader(batches, allocator).use { reader ->
+        ArrowStreamWriter(reader.vectorSchemaRoot, reader, out).use { while (reader.loadNextBatch()) it.writeBatch() }
+    }
+}
+
+fun here(there: DeviceArray): DeviceArray = there.copyTo(Devices.cpu()).apply { synchronize() }
+
+fun asFlow(reader: ArrowReader): LendingFlow<DeviceArray> = ArrowReaders.toDeviceArrayReader(reader).asFlow()
+
+fun asArrowReader(batches: Flow<DeviceArray>, schema: Schema, allocator: BufferAllocator): ArrowReader =
+    ArrowReaders.toArrowReader(batches.asReader(schema, context = Dispatchers.IO), allocator)

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.samples.guides
+
+import org.apache.arrow.flight.BackpressureStrategy
+import org.apache.arrow.flight.BackpressureStrategy.WaitResult.READY
+import org.apache.arrow.flight.FlightProducer.ServerStreamListener
+import org.apache.arrow.flight.FlightStream
+import org.apache.arrow.memory.BufferAllocator
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.arrow.ArrowReaders
+import org.arbalest.device.arrow.ArrowSchemas
+import org.arbalest.device.arrow.ArrowVectors
+
+// The snippets of docs/guides/arrow-java.md about Flight.
+
+fun send(batches: DeviceArrayReader, listener: ServerStreamListener, allocator: BufferAllocator) {
+    val pressure = BackpressureStrategy.CallbackBackpressureStrategy().apply { register(listener) }
+    ArrowReaders.toArrowReader(batches, allocator).use { reader ->
+        listener.start(reader.vectorSchemaRoot, reader)
+        while (pressure.waitForListener(0) == READY && reader.loadNextBatch()) listener.putNext()
+        listener.completed()
+    }
+}
+
+fun receive(stream: FlightStream): DeviceArrayReader =
+    DeviceArrayReader.of(ArrowSchemas.toSchema(stream.schema, stream.dictionaryProvider), FlightBatches(stream))
+
+class FlightBatches(private val stream: FlightStream) : DeviceArrayReader.Source {
+    override fun next(): DeviceArray? = if (stream.next()) ArrowVectors.toDeviceArray(stream.root, stream.dictionaryProvider) else null
+
+    override fun cancel() = stream.cancel("the reader was closed", null)
+
+    override fun close() = stream.close()
+}
