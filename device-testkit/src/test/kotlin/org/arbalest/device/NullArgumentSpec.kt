@@ -7,6 +7,7 @@ import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.ints.shouldBeGreaterThan
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.internal.cpu.CpuProvider
+import org.arbalest.device.spi.ForeignArray
 import org.arbalest.device.spi.MemoryAllocator
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
@@ -131,6 +132,7 @@ class NullArgumentSpec : FunSpec({
             ExtensionCodec.Writer::class.java -> ExtensionCodec.Writer<String> { column, it -> column.append(it) }
             Class::class.java -> String::class.java
             Any::class.java -> "value"
+            ForeignArray::class.java -> ForeignArray()
             Tensor::class.java -> Tensor(listOf(), listOf(), listOf(), batch().asColumn())
             Interval::class.java -> Interval(1, 2, 3)
             Temporal::class.java -> LocalDateTime.MIN
