@@ -205,15 +205,18 @@ final class VectorLoader {
   /** Some bytes of the array for an allocator: of vectors' own buffers where they came from these, else counted as its own. To be released. */
   private ArrowBuf borrow(BufferAllocator allocator, long address, long bytes) {
     if (bytes == 0) return allocator.getEmpty();
-    if (source != null) {
-      int count = source.count();
-      for (int i = 0; i < count; i++) {
-        if (next >= count) next = 0;
-        ArrowBuf own = source.share(next++, address, bytes, allocator);
-        if (own != null) return own;
-      }
+    ArrowBuf own = source == null ? null : share(source, allocator, address, bytes);
+    return own == null ? loan.wrap(allocator, address, bytes) : own;
+  }
+
+  private @Nullable ArrowBuf share(VectorLoan vectors, BufferAllocator allocator, long address, long bytes) {
+    int count = vectors.count();
+    for (int i = 0; i < count; i++) {
+      if (next >= count) next = 0;
+      int index = next++;
+      if (vectors.has(index, address, bytes)) return vectors.share(index, address, bytes, allocator);
     }
-    return loan.wrap(allocator, address, bytes);
+    return null;
   }
 
   /** Where a union's buffers begin: behind a bitmap, as older peers have it (ARR-05). */

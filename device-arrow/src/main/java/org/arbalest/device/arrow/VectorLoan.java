@@ -26,18 +26,24 @@ final class VectorLoan implements Runnable {
     return count;
   }
 
+  /** Whether one of them has some bytes. */
+  boolean has(int index, long address, long bytes) {
+    ArrowBuf buffer = buffers[index];
+    if (buffer == null) return false;
+    long start = address - buffer.memoryAddress();
+    return start >= 0 && start + bytes <= buffer.capacity();
+  }
+
   /**
-   * Some bytes of one of them, retained for an allocator of the same root, which may share them instead of counting them again.
+   * Some bytes that one of them has, retained for an allocator of the same root, which may share them instead of counting them again.
    *
-   * @return null if they are of none of them, or of another root's
+   * @return null if they are another root's
    */
   @SuppressWarnings("ReferenceEquality") // allocators are who they are
   @Nullable ArrowBuf share(int index, long address, long bytes, BufferAllocator allocator) {
     ArrowBuf buffer = buffers[index];
-    if (buffer == null) return null;
-    long start = address - buffer.memoryAddress();
-    if (start < 0 || start + bytes > buffer.capacity() || buffer.getReferenceManager().getAllocator().getRoot() != allocator.getRoot()) return null;
-    ArrowBuf part = buffer.slice(start, bytes); // which is read from its beginning to its end, whatever that of the vector says
+    if (buffer == null || buffer.getReferenceManager().getAllocator().getRoot() != allocator.getRoot()) return null;
+    ArrowBuf part = buffer.slice(address - buffer.memoryAddress(), bytes); // which is read from its beginning to its end, whatever that of the vector says
     part.getReferenceManager().retain();
     return part;
   }
