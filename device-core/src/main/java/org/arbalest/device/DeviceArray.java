@@ -302,7 +302,8 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    *
    * @return null for all other memory
    */
-  @Nullable Runnable onFree();
+  @Nullable
+  Runnable onFree();
 
   /**
    * Whether the buffers can be read: by the CPU if it can reach them, by other queues than the one that writes them. Does not wait.

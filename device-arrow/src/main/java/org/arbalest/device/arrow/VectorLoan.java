@@ -40,7 +40,8 @@ final class VectorLoan implements Runnable {
    * @return null if they are another root's
    */
   @SuppressWarnings("ReferenceEquality") // allocators are who they are
-  @Nullable ArrowBuf share(int index, long address, long bytes, BufferAllocator allocator) {
+  @Nullable
+  ArrowBuf share(int index, long address, long bytes, BufferAllocator allocator) {
     ArrowBuf buffer = buffers[index];
     if (buffer == null || buffer.getReferenceManager().getAllocator().getRoot() != allocator.getRoot()) return null;
     ArrowBuf part = buffer.slice(address - buffer.memoryAddress(), bytes); // which is read from its beginning to its end, whatever that of the vector says

@@ -10,7 +10,6 @@ import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeSameInstanceAs
-import kotlin.concurrent.thread
 import org.apache.arrow.c.ArrowArray
 import org.apache.arrow.c.ArrowSchema
 import org.apache.arrow.c.CDataDictionaryProvider
@@ -46,6 +45,7 @@ import java.util.concurrent.ArrayBlockingQueue
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.MINUTES
+import kotlin.concurrent.thread
 import org.apache.arrow.vector.types.pojo.Schema as ArrowSchemaOf
 
 /** Who holds what, dictionaries, bad input, threads. */
