@@ -14,9 +14,19 @@ import org.apache.arrow.vector.ExtensionTypeVector
 import org.apache.arrow.vector.FieldVector
 import org.apache.arrow.vector.VectorSchemaRoot
 import org.apache.arrow.vector.compare.VectorEqualsVisitor
+import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
 import org.arbalest.device.Validation
+import org.arbalest.device.spi.ForeignArray
 import org.arbalest.testkit.LedgerExtension
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_BYTE
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
 
 private const val ROWS = 43
 
@@ -124,7 +134,41 @@ class VectorRoundTripSpec : FunSpec({
         copied(kinds.getValue("run ends of 32 bits"), 0, 1000) shouldBe 0
         copied(kinds.getValue("run ends of 32 bits"), 16, 100) shouldBe 200
     }
+
+    test("ARJ-03 no byte is read behind bits that do not begin at one: a page follows that nobody may read") {
+        RootAllocator().use { allocator ->
+            val end = beforeGuardPage()
+            for (bytes in 1L..20) {
+                val bits = MemorySegment.ofAddress(end - bytes).reinterpret(bytes)
+                for (i in 0 until bytes) bits.set(JAVA_BYTE, i, (0x9d * (i + 1)).toByte())
+                val data = ForeignArray().array(8 * bytes, 0, 0).buffer(0, 0).buffer(end - bytes, bytes)
+                DeviceArray.wrap(Field.of("b", DataType.BOOL), data, Devices.cpu()) {}.use { whole ->
+                    for (from in 1L..7) {
+                        whole.slice(from, 8 * bytes - from).use { part ->
+                            ArrowVectors.toVector(part, allocator).use { vector ->
+                                List(part.length().toInt()) { vector.getObject(it) } shouldBe part.asColumn().toList()
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
 })
+
+private const val GUARDED = 65_536L // a page, or some
+
+/** The address of the end of some memory that can be read, where a page begins that cannot. */
+private fun beforeGuardPage(): Long {
+    val linker = Linker.nativeLinker()
+    fun function(name: String, descriptor: FunctionDescriptor) = linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor)
+    val mmap = function("mmap", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG))
+    val mprotect = function("mprotect", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT))
+    val address = mmap.invokeWithArguments(0L, 2 * GUARDED, 3, 0x22, -1, 0L) as Long // to be read and written; private, of no file
+    check(address != -1L)
+    check(mprotect.invokeWithArguments(address + GUARDED, GUARDED, 0) as Int == 0)
+    return address + GUARDED
+}
 
 /** What arrow-c-data gives for a vector. */
 private fun byC(vector: FieldVector, allocator: BufferAllocator): DeviceArray = ArrowArray.allocateNew(allocator).use { array ->
