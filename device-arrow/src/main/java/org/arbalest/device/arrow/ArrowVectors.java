@@ -137,9 +137,18 @@ public final class ArrowVectors {
     try {
       VectorLoader.load(array, plan, root, dictionaries, isNew);
     } catch (Throwable t) {
-      root.clear();
-      throw told(t);
+      throw told(closed(root::clear, t));
     }
+  }
+
+  /** What failed first, of which nothing is to be left. */
+  private static Throwable closed(Runnable close, Throwable failure) {
+    try {
+      close.run();
+    } catch (Throwable t) {
+      Releases.join(failure, t);
+    }
+    return failure;
   }
 
   private static VectorSchemaRoot root(DeviceArray array, BufferAllocator allocator, @Nullable MapDictionaryProvider dictionaries) {
@@ -153,7 +162,7 @@ public final class ArrowVectors {
       load(array, plan, root, dictionaries, true);
       return root;
     } catch (Throwable t) {
-      clearNew(dictionaries, before);
+      clearNew(dictionaries, before, t);
       throw told(t);
     }
   }
@@ -181,16 +190,16 @@ public final class ArrowVectors {
       VectorLoader.load(array, ArrowSchemas.plan(field, dictionaries), vector, dictionaries);
       return vector;
     } catch (Throwable t) {
-      if (vector != null) vector.close();
-      clearNew(dictionaries, before);
+      if (vector != null) closed(vector::close, t);
+      clearNew(dictionaries, before, t);
       throw told(t);
     }
   }
 
-  private static void clearNew(@Nullable MapDictionaryProvider dictionaries, Set<Long> before) {
+  private static void clearNew(@Nullable MapDictionaryProvider dictionaries, Set<Long> before, Throwable failure) {
     if (dictionaries == null) return;
     for (long id : dictionaries.getDictionaryIds()) {
-      if (!before.contains(id)) dictionaries.lookup(id).getVector().close();
+      if (!before.contains(id)) closed(dictionaries.lookup(id).getVector()::close, failure);
     }
   }
 

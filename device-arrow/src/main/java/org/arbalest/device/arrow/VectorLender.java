@@ -103,8 +103,8 @@ final class VectorLender {
   private RuntimeException undone(Throwable t) {
     try {
       loan.run();
-    } catch (RuntimeException e) {
-      t.addSuppressed(e);
+    } catch (Throwable later) {
+      Releases.join(t, later);
     }
     if (t instanceof Error error) throw error;
     return t instanceof Unfit unfit ? unfit.toDeviceException() : (RuntimeException) t;

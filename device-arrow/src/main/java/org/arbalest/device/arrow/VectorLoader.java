@@ -142,13 +142,14 @@ final class VectorLoader {
       return;
     }
     int count = count(length);
+    Throwable failure = null;
     try {
       takeBuffers(node, start, count, vector);
       vector.loadFieldBuffers(node(count), buffers);
-    } finally {
-      for (ArrowBuf buffer : buffers) buffer.getReferenceManager().release();
-      buffers.clear();
+    } catch (Throwable t) {
+      failure = t;
     }
+    Releases.raise(Releases.ofAll(buffers, failure));
     loadBelow(plan, node, start, count, vector);
     if (plan.dictionary != null) loadDictionary(plan, plan.dictionary, ArrowArrayStruct.dictionary(node));
   }
@@ -164,7 +165,7 @@ final class VectorLoader {
         take(node, first + 1, start, count, Integer.BYTES, allocator);
       }
       default -> {
-        takeBits(ArrowArrayStruct.buffer(node, 0), start, count, allocator);
+        takeValidity(ArrowArrayStruct.buffer(node, 0), start, count, allocator);
         takeOthers(node, start, count, vector, allocator);
       }
     }
@@ -252,11 +253,26 @@ final class VectorLoader {
     }
   }
 
-  /** Some bits; none where there is no bitmap, for which Arrow Java makes one. */
+  private void takeValidity(long address, long start, int count, BufferAllocator allocator) {
+    if (address == 0) {
+      takeOnes(count, allocator);
+    } else {
+      takeBits(address, start, count, allocator);
+    }
+  }
+
+  /** A bitmap without nulls. Arrow Java would make one, but where it cannot it has released the vector's own by then, and keeps it. */
+  private void takeOnes(int count, BufferAllocator allocator) {
+    long bytes = (count + 7L) >>> 3;
+    ArrowBuf ones = allocator.buffer(bytes);
+    buffers.add(ones);
+    ones.setOne(0, bytes);
+    if ((count & 7) != 0) ones.setByte(bytes - 1, 0xff >>> (8 - (count & 7)));
+  }
+
   private void takeBits(long address, long start, int count, BufferAllocator allocator) {
-    long bytes = address == 0 ? 0 : (count + 7L) >>> 3;
     boolean begins = (start & 7) == 0;
-    buffers.add(begins || bytes == 0 ? borrow(allocator, address + (start >>> 3), bytes) : shifted(address, start, count, allocator));
+    buffers.add(begins || count == 0 ? borrow(allocator, address + (start >>> 3), (count + 7L) >>> 3) : shifted(address, start, count, allocator));
   }
 
   /** A copy of some bits that do not begin at a byte, and reads no byte behind them. */
@@ -343,8 +359,9 @@ final class VectorLoader {
   private void loadEnds(long address, int width, long start, int count, int first, int last, FieldVector vector) {
     int runs = last - first;
     BufferAllocator allocator = vector.getAllocator();
-    buffers.add(allocator.getEmpty());
+    Throwable failure = null;
     try {
+      takeOnes(runs, allocator);
       ArrowBuf ends = allocator.buffer((long) runs * width);
       buffers.add(ends);
       for (int i = 0; i < runs; i++) {
@@ -357,10 +374,10 @@ final class VectorLoader {
       }
       COPIED.add((long) runs * width);
       vector.loadFieldBuffers(node(runs), buffers);
-    } finally {
-      for (ArrowBuf buffer : buffers) buffer.getReferenceManager().release();
-      buffers.clear();
+    } catch (Throwable t) {
+      failure = t;
     }
+    Releases.raise(Releases.ofAll(buffers, failure));
   }
 
   /** The first run that ends behind a row. */

@@ -52,21 +52,13 @@ final class VectorLoan implements Runnable {
   /** Releases all of them, also if one fails: as of an allocator that was closed before. */
   @Override
   public void run() {
-    RuntimeException first = null;
+    Throwable failure = null;
     for (int i = 0; i < count; i++) {
       ArrowBuf buffer = buffers[i];
       if (buffer == null) continue;
       buffers[i] = null;
-      try {
-        buffer.getReferenceManager().release();
-      } catch (RuntimeException e) {
-        if (first == null) {
-          first = e;
-        } else {
-          first.addSuppressed(e);
-        }
-      }
+      failure = Releases.of(buffer, failure);
     }
-    if (first != null) throw first;
+    Releases.raise(failure);
   }
 }
