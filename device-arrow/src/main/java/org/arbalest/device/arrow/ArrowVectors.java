@@ -123,6 +123,11 @@ public final class ArrowVectors {
   }
 
   private static void load(DeviceArray array, VectorSchemaRoot root, @Nullable DictionaryProvider dictionaries) {
+    load(array, root, dictionaries, LoadedDictionaries.of(dictionaries));
+  }
+
+  /** Likewise; what is loaded already of the dictionaries is not loaded again, and must be what the array has. */
+  static void load(DeviceArray array, VectorSchemaRoot root, @Nullable DictionaryProvider dictionaries, @Nullable LoadedDictionaries loaded) {
     VectorLoader.requireReadable(array);
     RootPlan plan = RootPlan.of(root.getSchema(), dictionaries);
     try {
@@ -130,10 +135,10 @@ public final class ArrowVectors {
     } catch (Unfit e) {
       throw e.toDeviceException();
     }
-    load(array, plan, root, dictionaries, false);
+    load(array, plan, root, loaded, false);
   }
 
-  private static void load(DeviceArray array, RootPlan plan, VectorSchemaRoot root, @Nullable DictionaryProvider dictionaries, boolean isNew) {
+  private static void load(DeviceArray array, RootPlan plan, VectorSchemaRoot root, @Nullable LoadedDictionaries dictionaries, boolean isNew) {
     try {
       VectorLoader.load(array, plan, root, dictionaries, isNew);
     } catch (Throwable t) {
@@ -159,7 +164,7 @@ public final class ArrowVectors {
       org.apache.arrow.vector.types.pojo.Schema schema = arrowSchema(array, dictionaries, allocator);
       RootPlan plan = RootPlan.of(schema, dictionaries);
       VectorSchemaRoot root = new VectorSchemaRoot(schema, vectors(schema, allocator), VectorLoader.count(array.length()));
-      load(array, plan, root, dictionaries, true);
+      load(array, plan, root, LoadedDictionaries.of(dictionaries), true);
       return root;
     } catch (Throwable t) {
       clearNew(dictionaries, before, t);
@@ -187,7 +192,7 @@ public final class ArrowVectors {
     try {
       org.apache.arrow.vector.types.pojo.Field field = ArrowSchemas.arrowField(array.field(), dictionaries, allocator);
       vector = ArrowSchemas.vector(field, allocator);
-      VectorLoader.load(array, ArrowSchemas.plan(field, dictionaries), vector, dictionaries);
+      VectorLoader.load(array, ArrowSchemas.plan(field, dictionaries), vector, LoadedDictionaries.of(dictionaries));
       return vector;
     } catch (Throwable t) {
       if (vector != null) closed(vector::close, t);

@@ -8,7 +8,6 @@ import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.vector.BaseFixedWidthVector;
 import org.apache.arrow.vector.ExtensionTypeVector;
 import org.apache.arrow.vector.FieldVector;
-import org.apache.arrow.vector.ValueVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.complex.DenseUnionVector;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
@@ -24,8 +23,6 @@ final class VectorLender {
   private static final int EMPTY = 64;
 
   private static final long ZEROS = Arena.global().allocate(EMPTY, EMPTY).address();
-
-  private static final String SYNC = "; VectorSchemaRoot.syncSchema makes it what the vectors are";
 
   /** One that nobody uses now. */
   private static final AtomicReference<@Nullable ForeignArray> SPARE = new AtomicReference<>();
@@ -119,9 +116,7 @@ final class VectorLender {
       walk(plan, (FieldVector) extension.getUnderlyingVector());
       return;
     }
-    if (vector.getMinorType() != plan.minorType) {
-      throw new Unfit("is a " + vector.getClass().getSimpleName() + ", but of " + plan.field.type() + " in the schema" + SYNC);
-    }
+    plan.requireLike(vector);
     if (vector instanceof BaseFixedWidthVector fixed) {
       int count = fixed.getValueCount();
       validity(count, fixed.getValidityBuffer());
@@ -187,20 +182,16 @@ final class VectorLender {
   private void children(VectorPlan plan, FieldVector vector) {
     VectorPlan[] plans = plan.children;
     if (vector instanceof DenseUnionVector union) {
-      for (int i = 0; i < plans.length; i++) child(plans[i], union.getVectorByType(plan.typeIds[i]));
+      for (int i = 0; i < plans.length; i++) child(plans[i], plans[i].in(union, plan.typeIds[i]));
       return;
     }
-    List<FieldVector> children = vector.getChildrenFromFields();
-    if (children.size() != plans.length) {
-      throw new Unfit("the vector has " + children.size() + " children, but its field in the schema " + plans.length + SYNC);
-    }
+    List<FieldVector> children = plan.children(vector);
     for (int i = 0; i < plans.length; i++) child(plans[i], children.get(i));
   }
 
-  private void child(VectorPlan plan, @Nullable ValueVector child) {
+  private void child(VectorPlan plan, FieldVector child) {
     try {
-      if (child == null) throw new Unfit("the union has no vector for this type yet");
-      walk(plan, (FieldVector) child);
+      walk(plan, child);
     } catch (RuntimeException e) {
       throw Unfit.of(e).under(plan.field.name());
     }

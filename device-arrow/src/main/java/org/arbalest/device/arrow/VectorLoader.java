@@ -17,6 +17,7 @@ import org.apache.arrow.vector.ExtensionTypeVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.NullVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.compare.VectorEqualsVisitor;
 import org.apache.arrow.vector.complex.DenseUnionVector;
 import org.apache.arrow.vector.complex.FixedSizeListVector;
 import org.apache.arrow.vector.complex.LargeListVector;
@@ -26,7 +27,6 @@ import org.apache.arrow.vector.complex.ListViewVector;
 import org.apache.arrow.vector.complex.RunEndEncodedVector;
 import org.apache.arrow.vector.complex.StructVector;
 import org.apache.arrow.vector.complex.UnionVector;
-import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
@@ -52,7 +52,7 @@ final class VectorLoader {
 
   private int next;
 
-  private final @Nullable DictionaryProvider dictionaries;
+  private final @Nullable LoadedDictionaries dictionaries;
 
   /** Of the vector that is loaded now; released when it is. */
   private final List<ArrowBuf> buffers;
@@ -60,7 +60,7 @@ final class VectorLoader {
   /** Of the last vector that was loaded; most have as many elements as the one before. */
   private @Nullable ArrowFieldNode node;
 
-  private VectorLoader(DeviceArray array, ArrayLoan loan, @Nullable DictionaryProvider dictionaries, List<ArrowBuf> buffers) {
+  private VectorLoader(DeviceArray array, ArrayLoan loan, @Nullable LoadedDictionaries dictionaries, List<ArrowBuf> buffers) {
     this.loan = loan;
     this.source = array.onFree() instanceof VectorLoan vectors ? vectors : null;
     this.dictionaries = dictionaries;
@@ -93,12 +93,13 @@ final class VectorLoader {
   }
 
   /** Loads a record batch into a root's vectors; on failure they may be anything, but sound. Throws {@link Unfit}. */
-  static void load(DeviceArray array, RootPlan plan, VectorSchemaRoot root, @Nullable DictionaryProvider dictionaries, boolean isNew) {
-    plan.requireLike(array.field());
-    requireRows(array);
-    ArrayLoan loan = new ArrayLoan(array.retain());
+  static void load(DeviceArray given, RootPlan plan, VectorSchemaRoot root, @Nullable LoadedDictionaries dictionaries, boolean isNew) {
+    plan.requireLike(given.field());
+    DeviceArray array = given.retain(); // another thread may close the one that was given
+    ArrayLoan loan = new ArrayLoan(array);
     List<ArrowBuf> buffers = takeSpare();
     try {
+      requireRows(array);
       VectorLoader loader = new VectorLoader(array, loan, dictionaries, buffers);
       long struct = array.structAddress();
       for (int i = 0; i < plan.columns.length; i++) loader.column(plan.columns[i], struct, i, array, root.getVector(i));
@@ -126,8 +127,9 @@ final class VectorLoader {
   }
 
   /** Loads an array into one vector; likewise. */
-  static void load(DeviceArray array, VectorPlan plan, FieldVector vector, @Nullable DictionaryProvider dictionaries) {
-    ArrayLoan loan = new ArrayLoan(array.retain());
+  static void load(DeviceArray given, VectorPlan plan, FieldVector vector, @Nullable LoadedDictionaries dictionaries) {
+    DeviceArray array = given.retain();
+    ArrayLoan loan = new ArrayLoan(array);
     try {
       new VectorLoader(array, loan, dictionaries, new ArrayList<>(3)).load(plan, array.structAddress(), array.offset(), array.length(), vector);
     } finally {
@@ -141,6 +143,7 @@ final class VectorLoader {
       load(plan, node, start, length, (FieldVector) extension.getUnderlyingVector());
       return;
     }
+    plan.requireLike(vector);
     int count = count(length);
     Throwable failure = null;
     try {
@@ -206,6 +209,7 @@ final class VectorLoader {
   /** Some bytes of the array for an allocator: of vectors' own buffers where they came from these, else counted as its own. To be released. */
   private ArrowBuf borrow(BufferAllocator allocator, long address, long bytes) {
     if (bytes == 0) return allocator.getEmpty();
+    if (address == 0) throw new Unfit("there is no buffer where there should be " + bytes + " bytes");
     ArrowBuf own = source == null ? null : share(source, allocator, address, bytes);
     return own == null ? loan.wrap(allocator, address, bytes) : own;
   }
@@ -305,14 +309,14 @@ final class VectorLoader {
         loadChild(plans[0], child, start * list.getListSize(), (long) count * list.getListSize(), list.getDataVector());
       }
       case StructVector _, UnionVector _ -> {
-        List<FieldVector> children = vector.getChildrenFromFields();
+        List<FieldVector> children = plan.children(vector);
         for (int i = 0; i < plans.length; i++) loadChild(plans[i], ArrowArrayStruct.child(node, i), start, count, children.get(i));
       }
       case DenseUnionVector union -> {
-        for (int i = 0; i < plans.length; i++) loadWhole(plans[i], ArrowArrayStruct.child(node, i), (FieldVector) union.getVectorByType(plan.typeIds[i]));
+        for (int i = 0; i < plans.length; i++) loadWhole(plans[i], ArrowArrayStruct.child(node, i), plans[i].in(union, plan.typeIds[i]));
       }
       default -> {
-        if (plans.length > 0) loadWhole(plans[0], ArrowArrayStruct.child(node, 0), vector.getChildrenFromFields().getFirst());
+        if (plans.length > 0) loadWhole(plans[0], ArrowArrayStruct.child(node, 0), plan.children(vector).getFirst());
       }
     }
   }
@@ -332,9 +336,29 @@ final class VectorLoader {
 
   private void loadDictionary(VectorPlan plan, VectorPlan values, long node) {
     try {
-      load(values, node, ArrowArrayStruct.offset(node), ArrowArrayStruct.length(node), VectorPlan.lookup(plan.dictionaryId, dictionaries).getVector());
+      FieldVector vector = VectorPlan.lookup(plan.dictionaryId, dictionaries == null ? null : dictionaries.provider).getVector();
+      if (dictionaries == null || !dictionaries.has(plan.dictionaryId)) {
+        loadAll(values, node, vector);
+        if (dictionaries != null) dictionaries.add(plan.dictionaryId, node);
+      } else if (!dictionaries.isSame(plan.dictionaryId, node)) {
+        requireEqual(plan.dictionaryId, values, node, vector);
+      }
     } catch (RuntimeException e) {
       throw Unfit.of(e).under(Unfit.DICTIONARY);
+    }
+  }
+
+  private void loadAll(VectorPlan plan, long node, FieldVector vector) {
+    load(plan, node, ArrowArrayStruct.offset(node), ArrowArrayStruct.length(node), vector);
+  }
+
+  /** Another array of the values of a dictionary that is loaded already. */
+  private void requireEqual(long id, VectorPlan plan, long node, FieldVector loaded) {
+    try (FieldVector other = ArrowSchemas.vector(loaded.getField(), loaded.getAllocator())) {
+      loadAll(plan, node, other);
+      if (VectorEqualsVisitor.vectorEquals(loaded, other, null)) return;
+      String first = "dictionary " + id + " has " + loaded.getValueCount() + " values already, of another field or of a batch before, and not these " + other.getValueCount();
+      throw new Unfit(first + ": one number is one dictionary; a reader's may change with ArrowReaders.toReplacingArrowReader");
     }
   }
 
@@ -342,6 +366,7 @@ final class VectorLoader {
   private void loadRuns(VectorPlan plan, long node, long start, int count, RunEndEncodedVector vector) {
     long ends = ArrowArrayStruct.child(node, 0);
     long values = ArrowArrayStruct.child(node, 1);
+    plan.children[0].requireLike(vector.getRunEndsVector());
     int width = ((BaseFixedWidthVector) vector.getRunEndsVector()).getTypeWidth();
     long address = ArrowArrayStruct.buffer(ends, 1) + ArrowArrayStruct.offset(ends) * width;
     int runs = count(ArrowArrayStruct.length(ends));

@@ -3,6 +3,11 @@ package org.arbalest.device.arrow;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.FixedSizeBinaryVector;
+import org.apache.arrow.vector.ValueVector;
+import org.apache.arrow.vector.complex.DenseUnionVector;
+import org.apache.arrow.vector.complex.FixedSizeListVector;
 import org.apache.arrow.vector.dictionary.Dictionary;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.types.Types.MinorType;
@@ -10,7 +15,9 @@ import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
 import org.arbalest.device.DataType;
 import org.arbalest.device.Field;
+import org.arbalest.device.FlatType.FixedSizeBinaryType;
 import org.arbalest.device.NestedType.DictionaryType;
+import org.arbalest.device.NestedType.FixedSizeListType;
 import org.arbalest.device.NestedType.StructType;
 import org.arbalest.device.NestedType.UnionType;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 /** A field of Arrow Java's and ours that says the same, and what is to be known of its vectors. Immutable. */
 final class VectorPlan {
   private static final VectorPlan[] NONE = {};
+
+  private static final String SYNC = "; VectorSchemaRoot.syncSchema makes it what the vectors are";
 
   final Field field;
 
@@ -42,6 +51,9 @@ final class VectorPlan {
 
   /** About how many buffers it has with what is below it. */
   final int buffers;
+
+  /** The bytes or the items that each element has, where that is the type's to say; otherwise −1. */
+  private final int size;
 
   /** Whether it or something below it has a dictionary. */
   final boolean hasDictionary;
@@ -74,6 +86,12 @@ final class VectorPlan {
       dense |= child.hasDenseUnion;
     }
     this.buffers = dictionary == null ? all : all + dictionary.buffers;
+    this.size =
+        switch (field.type()) {
+          case FixedSizeBinaryType binary -> binary.width();
+          case FixedSizeListType list -> list.size();
+          default -> -1;
+        };
     this.hasDictionary = encoded;
     this.hasDenseUnion = dense;
   }
@@ -160,6 +178,35 @@ final class VectorPlan {
     Dictionary dictionary = dictionaries.lookup(id);
     if (dictionary == null) throw new Unfit("the provider has no dictionary " + id + ", only " + dictionaries.getDictionaryIds());
     return dictionary;
+  }
+
+  /** Throws {@link Unfit} unless a vector, which is no extension's, is one of the field's: its buffers are read and loaded as that says. */
+  void requireLike(FieldVector vector) {
+    if (vector.getMinorType() != minorType || (size >= 0 && !hasSize(vector))) {
+      throw new Unfit("is a " + vector.getClass().getSimpleName() + ", but of " + field.type() + " in the schema" + SYNC);
+    }
+  }
+
+  private boolean hasSize(FieldVector vector) {
+    return switch (vector) {
+      case FixedSizeBinaryVector binary -> binary.getByteWidth() == size;
+      case FixedSizeListVector list -> list.getListSize() == size;
+      default -> true;
+    };
+  }
+
+  /** The children of a vector of the field; throws {@link Unfit} unless there are as many as the field says. */
+  List<FieldVector> children(FieldVector vector) {
+    List<FieldVector> vectors = vector.getChildrenFromFields();
+    if (vectors.size() == children.length) return vectors;
+    throw new Unfit("the vector has " + vectors.size() + " children, but its field in the schema " + children.length + SYNC);
+  }
+
+  /** The vector of this in a union; throws {@link Unfit} under this name if there is none. */
+  FieldVector in(DenseUnionVector union, byte typeId) {
+    ValueVector vector = union.getVectorByType(typeId);
+    if (vector == null) throw new Unfit("the union has no vector for this type yet").under(field.name());
+    return (FieldVector) vector;
   }
 
   boolean hasTypeId(byte id) {
