@@ -16,7 +16,8 @@ public final class ArrowReaders {
 
   /**
    * The batches of a reader, such as one of an IPC file or of a query: each is the reader's root as it is when it is pulled, and outlives what the reader loads
-   * next.
+   * next, if that comes in other buffers, as with all readers of Arrow Java's own. One that fills its vectors anew where they are writes into arrays that are out
+   * there.
    *
    * @param reader passes to the result, which closes it; on failure it is closed, too
    * @return the stream, in main memory, to be closed by the caller
@@ -34,7 +35,8 @@ public final class ArrowReaders {
   }
 
   /**
-   * A reader of the batches of a stream, each loaded into the reader's one root. Dictionaries come with each batch, and are replaced by it.
+   * A reader of the batches of a stream, each loaded into the reader's one root. The dictionaries are the first batch's, for which that is pulled with the root;
+   * a batch behind it with other values is an error: IPC files and Flight write dictionaries once.
    *
    * @param batches record batches that the CPU can read; passes to the result, which closes it, unless it is closed without its source; on failure it is
    *     closed, too
@@ -42,10 +44,22 @@ public final class ArrowReaders {
    * @return the reader, to be closed by the caller
    */
   public static ArrowReader toArrowReader(DeviceArrayReader batches, BufferAllocator allocator) {
+    return reader(batches, allocator, false);
+  }
+
+  /**
+   * Likewise, but each batch's dictionaries replace those before: for who reads the vectors batch by batch, and for {@code ArrowStreamWriter}, which writes them
+   * again. Not for IPC files and Flight, where all batches would be read with the first ones.
+   */
+  public static ArrowReader toReplacingArrowReader(DeviceArrayReader batches, BufferAllocator allocator) {
+    return reader(batches, allocator, true);
+  }
+
+  private static ArrowReader reader(DeviceArrayReader batches, BufferAllocator allocator, boolean mayReplace) {
     Objects.requireNonNull(batches, "batches");
     Objects.requireNonNull(allocator, "allocator");
     try {
-      return new BatchReader(batches, allocator);
+      return new BatchReader(batches, allocator, mayReplace);
     } catch (Throwable t) {
       closeAfter(batches, t);
       throw t;

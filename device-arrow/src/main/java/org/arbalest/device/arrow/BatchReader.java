@@ -16,14 +16,29 @@ import org.apache.arrow.vector.util.DictionaryUtility;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 
-/** A stream of device arrays as an {@link ArrowReader}. */
+/**
+ * A stream of device arrays as an {@link ArrowReader}. Where the dictionaries are the first batch's for good, this is pulled as soon as somebody asks for them,
+ * and kept: Flight and IPC files write dictionaries once, before batches.
+ */
 final class BatchReader extends ArrowReader {
   private final DeviceArrayReader batches;
+
+  /** Of the first batch; null if each batch's replace those before. */
+  private final @Nullable LoadedDictionaries once;
+
+  private boolean hasDictionaries;
+  private boolean hasBegun;
+
+  /** With dictionaries, which have its structs. */
+  private @Nullable DeviceArray first;
+
+  private boolean isFirstNext;
   private long bytesRead;
 
-  BatchReader(DeviceArrayReader batches, BufferAllocator allocator) {
+  BatchReader(DeviceArrayReader batches, BufferAllocator allocator, boolean mayReplace) {
     super(allocator);
     this.batches = batches;
+    this.once = mayReplace ? null : new LoadedDictionaries(this);
     batches.schema(); // which there must be
   }
 
@@ -32,6 +47,7 @@ final class BatchReader extends ArrowReader {
   protected Schema readSchema() {
     try (MapDictionaryProvider dictionaries = new MapDictionaryProvider()) {
       Schema schema = ArrowSchemas.toArrowSchema(batches.schema(), dictionaries, allocator);
+      hasDictionaries = !dictionaries.getDictionaryIds().isEmpty();
       List<Field> fields = new ArrayList<>(schema.getFields().size());
       for (Field field : schema.getFields()) fields.add(DictionaryUtility.toMessageFormat(field, dictionaries, new HashSet<>()));
       return new Schema(fields, schema.getCustomMetadata());
@@ -39,21 +55,51 @@ final class BatchReader extends ArrowReader {
   }
 
   @Override
+  protected void ensureInitialized() throws IOException {
+    super.ensureInitialized();
+    if (hasBegun) return;
+    hasBegun = true;
+    if (once == null || !hasDictionaries) return;
+    first = batches.next();
+    if (first == null) return;
+    isFirstNext = true;
+    VectorSchemaRoot root = getVectorSchemaRoot();
+    ArrowVectors.load(first, root, this, once);
+    root.clear(); // until it is asked for
+  }
+
+  @Override
   public boolean loadNextBatch() throws IOException {
     prepareLoadNextBatch();
-    try (DeviceArray batch = batches.next()) {
+    try (DeviceArray batch = next()) {
       if (batch == null) return false;
       VectorSchemaRoot root = getVectorSchemaRoot();
-      ArrowVectors.loadInto(batch, root, this);
+      ArrowVectors.load(batch, root, this, once == null ? new LoadedDictionaries(this) : once);
       for (FieldVector vector : root.getFieldVectors()) bytesRead += vector.getBufferSize();
       return true;
     }
+  }
+
+  private @Nullable DeviceArray next() {
+    DeviceArray begin = first;
+    if (begin == null || !isFirstNext) return batches.next();
+    isFirstNext = false;
+    return begin.retain();
   }
 
   /** What the batches' columns have taken up so far. */
   @Override
   public long bytesRead() {
     return bytesRead;
+  }
+
+  @Override
+  public void close(boolean closeReadSource) throws IOException {
+    try {
+      super.close(closeReadSource);
+    } finally {
+      if (first != null) first.close();
+    }
   }
 
   @Override

@@ -206,7 +206,7 @@ final class VectorLoader {
     }
   }
 
-  /** Some bytes of the array for an allocator: of vectors' own buffers where they came from these, else counted as its own. To be released. */
+  /** Some bytes of the array for an allocator: of vectors' own buffers where they came from these and it counts them, else wrapped as its own. To be released. */
   private ArrowBuf borrow(BufferAllocator allocator, long address, long bytes) {
     if (bytes == 0) return allocator.getEmpty();
     if (address == 0) throw new Unfit("there is no buffer where there should be " + bytes + " bytes");

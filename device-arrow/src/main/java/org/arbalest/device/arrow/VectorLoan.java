@@ -35,15 +35,15 @@ final class VectorLoan implements Runnable {
   }
 
   /**
-   * Some bytes that one of them has, retained for an allocator of the same root, which may share them instead of counting them again.
+   * Some bytes that one of them has, retained once more by the allocator that counts them already.
    *
-   * @return null if they are another root's
+   * @return null if it is another's
    */
   @SuppressWarnings("ReferenceEquality") // allocators are who they are
   @Nullable
   ArrowBuf share(int index, long address, long bytes, BufferAllocator allocator) {
     ArrowBuf buffer = buffers[index];
-    if (buffer == null || buffer.getReferenceManager().getAllocator().getRoot() != allocator.getRoot()) return null;
+    if (buffer == null || buffer.getReferenceManager().getAllocator() != allocator) return null;
     ArrowBuf part = buffer.slice(address - buffer.memoryAddress(), bytes); // which is read from its beginning to its end, whatever that of the vector says
     part.getReferenceManager().retain();
     return part;
