@@ -25,6 +25,7 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.ContentDifference;
 import org.arbalest.device.internal.read.TextTable;
 import org.arbalest.device.internal.validate.ArrayValidation;
+import org.arbalest.device.spi.ArrayStructs;
 import org.arbalest.device.spi.ForeignArray;
 import org.jspecify.annotations.Nullable;
 
@@ -111,7 +112,16 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * @throws DeviceException with {@code EINVAL} if they do not fit: the path, what is wrong, the numbers
    */
   static DeviceArray wrap(Field field, ForeignArray data, Device device, Runnable onFree) {
-    return ForeignAssembly.wrap(field, data, device, onFree);
+    return ForeignAssembly.wrap(field, data, device, null, onFree);
+  }
+
+  /**
+   * Likewise, of memory that says whose it is when it comes back.
+   *
+   * @param origin what {@link ArrayStructs#origin} says of the array; whoever has the array sees it
+   */
+  static DeviceArray wrap(Field field, ForeignArray data, Device device, Object origin, Runnable onFree) {
+    return ForeignAssembly.wrap(field, data, device, Objects.requireNonNull(origin, "origin"), onFree);
   }
 
   /** Joins arrays to one on the device of the first, by its default stream; see {@link #concat(List, MemoryManager, DeviceStream)}. */
@@ -288,22 +298,8 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   /** A pointer to the handle of the event to wait for before the buffers are read, or 0 if they can be read now (DEV-03, DEV-04). */
   long syncEventAddress();
 
-  /**
-   * The address of the {@code ArrowArray} that describes the buffers, for bridges to other libraries, which read it and do not release it; of this handle's
-   * elements it has those from {@link #offset} on. Borrowed: it can be used while this handle is open.
-   */
-  long structAddress();
-
-  /** The element of the struct's buffers that is this handle's first one, whatever the struct's own offset is. */
-  long offset();
-
-  /**
-   * What was given to {@link #wrap}, also of a slice or a column: so a bridge knows its own memory when it comes back. It is run by this library alone, and not before this handle is closed.
-   *
-   * @return null for all other memory
-   */
-  @Nullable
-  Runnable onFree();
+  /** For bridges to other libraries: the struct that describes the buffers, and whose they are. */
+  ArrayStructs structs();
 
   /**
    * Whether the buffers can be read: by the CPU if it can reach them, by other queues than the one that writes them. Does not wait.

@@ -61,9 +61,9 @@ class ForeignArraySpec : FunSpec({
                     batch.column("t").toList() shouldContainExactly listOf("x", null, "yz")
                     batch.column("l").toList() shouldContainExactly listOf(emptyList<Long>(), listOf(7L, 8L), listOf(9L))
                     batch.slice(1, 2).use { it.column("l").toList() shouldContainExactly listOf(listOf(7L, 8L), listOf(9L)) }
-                    batch.offset() shouldBe 0
-                    ArrowArrayStruct.nChildren(batch.structAddress()) shouldBe 2
-                    batch.slice(1, 2).use { it.offset() shouldBe 1 }
+                    batch.structs().offset() shouldBe 0
+                    ArrowArrayStruct.nChildren(batch.structs().structAddress()) shouldBe 2
+                    batch.slice(1, 2).use { it.structs().offset() shouldBe 1 }
                 }
             }
             freed.get() shouldBe 3
@@ -73,11 +73,11 @@ class ForeignArraySpec : FunSpec({
     test("ARJ-09 its holder is told once, by the last of handles, slices, exports and queued copies, on whatever thread") {
         Arena.ofShared().use { arena ->
             val freed = AtomicInteger()
-            val onFree = Runnable { freed.incrementAndGet() }
-            val batch = DeviceArray.wrap(schema.asField(), arena.described(ForeignArray()), cpu, onFree)
-            batch.onFree() shouldBeSameInstanceAs onFree
+            val origin = Any()
+            val batch = DeviceArray.wrap(schema.asField(), arena.described(ForeignArray()), cpu, origin, freed::incrementAndGet)
+            batch.structs().origin() shouldBeSameInstanceAs origin
             val slice = batch.slice(1, 1)
-            slice.onFree() shouldBeSameInstanceAs onFree
+            slice.structs().origin() shouldBeSameInstanceAs origin
             val (array, type) = listOf(ArrowArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena)).map { it.address() }
             batch.exportArray(array, type)
             slice.close()
@@ -88,7 +88,8 @@ class ForeignArraySpec : FunSpec({
             freed.get() shouldBe 0
             thread { back.close() }.join()
             freed.get() shouldBe 1
-            cpu.batchBuilder(1).use { it.int64("a", longArrayOf(1)).build() }.use { it.onFree().shouldBeNull() }
+            cpu.batchBuilder(1).use { it.int64("a", longArrayOf(1)).build() }.use { it.structs().origin().shouldBeNull() }
+            DeviceArray.wrap(schema.asField(), arena.described(ForeignArray()), cpu, freed::incrementAndGet).use { it.structs().origin().shouldBeNull() }
         }
     }
 

@@ -94,12 +94,12 @@ final class VectorLender {
   }
 
   private DeviceArray wrap(Field field) {
-    return DeviceArray.wrap(field, array, Devices.cpu(), loan);
+    return DeviceArray.wrap(field, array, Devices.cpu(), loan, loan::release);
   }
 
   private RuntimeException undone(Throwable t) {
     try {
-      loan.run();
+      loan.release();
     } catch (Throwable later) {
       Releases.join(t, later);
     }

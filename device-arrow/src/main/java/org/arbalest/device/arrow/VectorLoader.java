@@ -62,7 +62,7 @@ final class VectorLoader {
 
   private VectorLoader(DeviceArray array, ArrayLoan loan, @Nullable LoadedDictionaries dictionaries, List<ArrowBuf> buffers) {
     this.loan = loan;
-    this.source = array.onFree() instanceof VectorLoan vectors ? vectors : null;
+    this.source = array.structs().origin() instanceof VectorLoan vectors ? vectors : null;
     this.dictionaries = dictionaries;
     this.buffers = buffers;
   }
@@ -101,7 +101,7 @@ final class VectorLoader {
     try {
       requireRows(array);
       VectorLoader loader = new VectorLoader(array, loan, dictionaries, buffers);
-      long struct = array.structAddress();
+      long struct = array.structs().structAddress();
       for (int i = 0; i < plan.columns.length; i++) loader.column(plan.columns[i], struct, i, array, root.getVector(i));
       if (isNew) return;
       root.setRowCount(count(array.length()));
@@ -117,11 +117,11 @@ final class VectorLoader {
   }
 
   private void column(VectorPlan plan, long struct, int index, DeviceArray array, FieldVector vector) {
-    loadChild(plan, ArrowArrayStruct.child(struct, index), array.offset(), array.length(), vector);
+    loadChild(plan, ArrowArrayStruct.child(struct, index), array.structs().offset(), array.length(), vector);
   }
 
   private static void requireRows(DeviceArray array) {
-    if (ArrowArrayStruct.buffer(array.structAddress(), 0) == 0) return;
+    if (ArrowArrayStruct.buffer(array.structs().structAddress(), 0) == 0) return;
     long nulls = array.asColumn().nullCount();
     if (nulls > 0) throw new Unfit("there are " + nulls + " null rows, but a root has only columns with nulls");
   }
@@ -131,7 +131,7 @@ final class VectorLoader {
     DeviceArray array = given.retain();
     ArrayLoan loan = new ArrayLoan(array);
     try {
-      new VectorLoader(array, loan, dictionaries, new ArrayList<>(3)).load(plan, array.structAddress(), array.offset(), array.length(), vector);
+      new VectorLoader(array, loan, dictionaries, new ArrayList<>(3)).load(plan, array.structs().structAddress(), array.structs().offset(), array.length(), vector);
     } finally {
       loan.release();
     }

@@ -6,8 +6,8 @@ import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
 
-/** The buffers of vectors that an array of ours has, each retained once; run when its last holder has left, on any thread. */
-final class VectorLoan implements Runnable {
+/** The buffers of vectors that an array of ours has, each retained once; released when its last holder has left, on any thread. */
+final class VectorLoan {
   private @Nullable ArrowBuf[] buffers;
   private int count;
 
@@ -50,8 +50,7 @@ final class VectorLoan implements Runnable {
   }
 
   /** Releases all of them, also if one fails: as of an allocator that was closed before. */
-  @Override
-  public void run() {
+  void release() {
     Throwable failure = null;
     for (int i = 0; i < count; i++) {
       ArrowBuf buffer = buffers[i];

@@ -21,10 +21,11 @@ import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.spi.ArrayStructs;
 import org.jspecify.annotations.Nullable;
 
 /** What can be done with a handle. See {@link DeviceArray}. */
-public final class DeviceArrayImpl extends Handle implements DeviceArray {
+public final class DeviceArrayImpl extends Handle implements DeviceArray, ArrayStructs {
   private static final int ROWS_SHOWN = 10;
 
   /** A handle that holds nothing yet: {@link #holding} must follow, and cannot fail. */
@@ -54,14 +55,19 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
   }
 
   @Override
+  public ArrayStructs structs() {
+    return this;
+  }
+
+  @Override
   public long structAddress() {
     checkOpen();
     return struct;
   }
 
   @Override
-  public @Nullable Runnable onFree() {
-    return holder() instanceof ForeignOwner owner ? owner.onFree() : null;
+  public @Nullable Object origin() {
+    return holder() instanceof ForeignOwner owner ? owner.origin() : null;
   }
 
   @Override

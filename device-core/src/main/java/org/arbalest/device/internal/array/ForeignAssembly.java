@@ -12,6 +12,7 @@ import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.Malformed;
 import org.arbalest.device.spi.ForeignArray;
+import org.jspecify.annotations.Nullable;
 
 /** Makes arrays of memory that somebody else holds: reads what they are to be, checks it, and writes the structs. */
 public final class ForeignAssembly implements BufferSizes.Sizes {
@@ -33,7 +34,7 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
   }
 
   /** The first handle; see {@link DeviceArray#wrap(Field, ForeignArray, Device, Runnable)}. */
-  public static DeviceArray wrap(Field field, ForeignArray data, Device device, Runnable onFree) {
+  public static DeviceArray wrap(Field field, ForeignArray data, Device device, @Nullable Object origin, Runnable onFree) {
     Objects.requireNonNull(field, "field");
     Objects.requireNonNull(device, "device");
     Objects.requireNonNull(onFree, "onFree");
@@ -45,7 +46,7 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
       boolean hasEmptyAtOffset = Structure.validate(field, block.address);
       long struct = block.address;
       DeviceArrayImpl handle = new DeviceArrayImpl(device, field, struct, ArrowArrayStruct.offset(struct), ArrowArrayStruct.length(struct));
-      return handle.holding(new ForeignOwner(struct, assembly.bytes, device, onFree, hasEmptyAtOffset));
+      return handle.holding(new ForeignOwner(struct, assembly.bytes, device, origin, onFree, hasEmptyAtOffset));
     } catch (Throwable t) {
       NativeHeap.free(block.address);
       throw t;

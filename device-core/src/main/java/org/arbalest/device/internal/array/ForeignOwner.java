@@ -12,19 +12,22 @@ final class ForeignOwner extends Ownership {
   private final long block;
   private final long bytes;
   private final Device device;
+  private final @Nullable Object origin;
   private final Runnable onFree;
 
   /** Takes over the block of a {@link StructBlock}. */
-  ForeignOwner(long block, long bytes, Device device, Runnable onFree, boolean hasEmptyAtOffset) {
+  ForeignOwner(long block, long bytes, Device device, @Nullable Object origin, Runnable onFree, boolean hasEmptyAtOffset) {
     super(hasEmptyAtOffset);
     this.block = block;
     this.bytes = bytes;
     this.device = device;
+    this.origin = origin;
     this.onFree = onFree;
   }
 
-  Runnable onFree() {
-    return onFree;
+  @Nullable
+  Object origin() {
+    return origin;
   }
 
   @Override
