@@ -20,7 +20,7 @@ final class Unfit extends RuntimeException {
   }
 
   private Unfit(int errno, String what, @Nullable Throwable cause) {
-    super(what, cause, false, false);
+    super(what, cause, true, false);
     this.errno = errno;
     this.what = what;
   }
@@ -42,6 +42,8 @@ final class Unfit extends RuntimeException {
   }
 
   DeviceException toDeviceException() {
-    return new DeviceException(errno, path.isEmpty() ? what : "$" + path + ": " + what, getCause());
+    DeviceException told = new DeviceException(errno, path.isEmpty() ? what : "$" + path + ": " + what, getCause());
+    for (Throwable later : getSuppressed()) told.addSuppressed(later);
+    return told;
   }
 }

@@ -5,12 +5,16 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.apache.arrow.memory.AllocationListener
 import org.apache.arrow.memory.BufferAllocator
 import org.apache.arrow.memory.RootAllocator
+import org.apache.arrow.vector.BigIntVector
 import org.apache.arrow.vector.FieldVector
+import org.apache.arrow.vector.FixedSizeBinaryVector
 import org.apache.arrow.vector.IntVector
 import org.apache.arrow.vector.VarCharVector
 import org.apache.arrow.vector.VectorSchemaRoot
@@ -32,10 +36,17 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.FlatType
+import org.arbalest.device.NestedType
 import org.arbalest.device.Schema
 import org.arbalest.device.Validation
+import org.arbalest.device.abi.ArrowArrayStruct
+import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.LedgerExtension
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout
 import org.apache.arrow.vector.types.pojo.Field as ArrowField
 import org.apache.arrow.vector.types.pojo.Schema as ArrowSchemaOf
 
@@ -286,6 +297,116 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
+    test("ARJ-06 a limit that is reached in a root that has data, by a batch without bitmaps, of any type: the root is cleared, and can be used again") {
+        RootAllocator().use { source ->
+            for (kind in VectorKind.all) {
+                withClue(kind) {
+                    val whole = kind.filled(source, 1024) { false }.use { ArrowVectors.toDeviceArray(VectorSchemaRoot.of(it)) }
+                    whole.use { DeviceArray.of(it.schema(), it.data().withoutBitmaps(it.field().type())) }.use { batch ->
+                        val schema = ArrowSchemas.toArrowSchema(batch.schema())
+
+                        /** What is thrown with so many bytes more than the root has, and how many there were at most. */
+                        fun loaded(more: Long): Pair<Throwable?, Long> = RootAllocator().use { target ->
+                            VectorSchemaRoot.create(schema, target).use { into ->
+                                into.allocateNew()
+                                val held = target.allocatedMemory
+                                target.limit = minOf(held + more, Long.MAX_VALUE)
+                                val failure = runCatching { ArrowVectors.loadInto(batch, into) }.exceptionOrNull()
+                                val most = target.peakMemoryAllocation - held
+                                if (failure != null) target.allocatedMemory shouldBe 0
+                                target.limit = Long.MAX_VALUE
+                                repeat(2) { ArrowVectors.loadInto(batch, into) }
+                                ArrowVectors.toDeviceArray(into).use { it.difference(batch).shouldBeNull() }
+                                failure to most
+                            }
+                        }
+                        val most = loaded(1L shl 40).second
+                        for (more in (0L until most step maxOf(1L, most / 12)) + listOf(most - 1, most - 64, most - 128).filter { it >= 0 && it < most }) {
+                            withClue("$more of $most bytes") {
+                                val failure = loaded(more).first as DeviceException
+                                failure.errno() shouldBe Errno.ENOMEM
+                                failure.message shouldContain "\$.v"
+                                failure.suppressedExceptions.size shouldBe 0
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    test("ARJ-06 buffers that cannot be given back when a load fails: the others are, and the next load is as ever") {
+        var refuses = false
+        val listener = object : AllocationListener {
+            override fun onRelease(size: Long) {
+                if (refuses) error("not today")
+            }
+        }
+        RootAllocator().use { source ->
+            texts(source).use { ArrowVectors.toDeviceArray(VectorSchemaRoot.of(it)) }.use { batch ->
+                RootAllocator(listener, Long.MAX_VALUE).use { target ->
+                    VectorSchemaRoot.create(ArrowSchemas.toArrowSchema(batch.schema()), target).use { into ->
+                        ArrowVectors.loadInto(batch, into)
+                        val whole = target.allocatedMemory
+                        into.clear()
+                        var refused = 0
+                        for (limit in 1L until whole) {
+                            target.limit = limit
+                            refuses = true
+                            val failure = shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, into) }
+                            refuses = false
+                            failure.errno() shouldBe Errno.ENOMEM
+                            refused += generateSequence<Throwable>(failure) { it.cause }.sumOf { it.suppressedExceptions.size }
+                            target.allocatedMemory shouldBe 0
+                            target.limit = Long.MAX_VALUE
+                            ArrowVectors.loadInto(batch, into)
+                            ArrowVectors.toDeviceArray(into).use { it.difference(batch).shouldBeNull() }
+                            into.clear()
+                        }
+                        refused shouldBeGreaterThan 0
+                    }
+                }
+            }
+        }
+    }
+
+    test("ARJ-06 vectors that are not what the root's schema says are not loaded") {
+        RootAllocator().use { allocator ->
+            fun refused(batch: DeviceArray, root: VectorSchemaRoot) = root.use { shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, it) }.message!! }
+            fun schema(type: ArrowType) = ArrowSchemaOf(listOf(ArrowField.nullable("v", type)))
+            val int32 = ArrowType.Int(32, true)
+            VectorSchemaRoot.create(schema(int32), allocator).use { ArrowVectors.toDeviceArray(it) }.use { batch ->
+                refused(batch, VectorSchemaRoot(schema(int32), listOf(BigIntVector("v", allocator)), 0)) shouldContain "\$.v: is a BigIntVector, but of int32 in the schema"
+            }
+            val binary = ArrowType.FixedSizeBinary(5)
+            VectorSchemaRoot.create(schema(binary), allocator).use { ArrowVectors.toDeviceArray(it) }.use { batch ->
+                refused(batch, VectorSchemaRoot(schema(binary), listOf(FixedSizeBinaryVector("v", allocator, 7)), 0)) shouldContain "\$.v: is a FixedSizeBinaryVector, but of"
+            }
+            val list = ListVector.empty("v", allocator)
+            list.allocateNew()
+            list.valueCount = 2
+            val root = VectorSchemaRoot.of(list)
+            ArrowVectors.toDeviceArray(root).use { batch ->
+                list.addOrGetVector<IntVector>(FieldType.nullable(int32))
+                refused(batch, root) shouldContain "is a IntVector, but of null in the schema"
+            }
+        }
+    }
+
+    test("ARJ-06 a buffer of C's that is not there, of text that says it has bytes") {
+        RootAllocator().use { allocator ->
+            Arena.ofConfined().use { arena ->
+                val (array, type) = listOf(ArrowArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena)).map { it.address() }
+                texts(allocator).use { ArrowVectors.toDeviceArray(it) }.use { it.exportArray(array, type) }
+                val list = MemorySegment.ofAddress(ArrowArrayStruct.buffers(array)).reinterpret(24)
+                list.set(ValueLayout.JAVA_LONG, 16, 0L)
+                DeviceArray.importArray(array, type).use {
+                    shouldThrow<DeviceException> { ArrowVectors.toVector(it, allocator) }.message shouldContain "there is no buffer where there should be 60 bytes"
+                }
+            }
+        }
+    }
+
     test("ARJ-06 more rows than a vector has") {
         RootAllocator().use { allocator ->
             val rows = Int.MAX_VALUE + 1L
@@ -315,3 +436,11 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 })
+
+/** The same, all valid: for the loader to make what is not there. */
+private fun ArrayData.withoutBitmaps(type: DataType): ArrayData {
+    val hasBitmap = type !is NestedType.UnionType && type !is NestedType.RunEndEncodedType && type !is FlatType.NullType
+    if (hasBitmap) buffers()[0]?.close()
+    val kept = if (hasBitmap) listOf(null) + buffers().drop(1) else buffers()
+    return ArrayData.of(length(), if (hasBitmap) 0 else nullCount(), kept, children().mapIndexed { i, child -> child.withoutBitmaps(type.children()[i].type()) })
+}

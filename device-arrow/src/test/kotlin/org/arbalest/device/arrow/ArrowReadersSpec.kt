@@ -15,6 +15,7 @@ import org.apache.arrow.vector.FieldVector
 import org.apache.arrow.vector.IntVector
 import org.apache.arrow.vector.VarCharVector
 import org.apache.arrow.vector.VectorSchemaRoot
+import org.apache.arrow.vector.VectorUnloader
 import org.apache.arrow.vector.complex.StructVector
 import org.apache.arrow.vector.dictionary.Dictionary
 import org.apache.arrow.vector.dictionary.DictionaryEncoder
@@ -25,6 +26,7 @@ import org.apache.arrow.vector.ipc.ArrowFileWriter
 import org.apache.arrow.vector.ipc.ArrowReader
 import org.apache.arrow.vector.ipc.ArrowStreamReader
 import org.apache.arrow.vector.ipc.ArrowStreamWriter
+import org.apache.arrow.vector.ipc.message.ArrowDictionaryBatch
 import org.apache.arrow.vector.types.pojo.ArrowType
 import org.apache.arrow.vector.types.pojo.DictionaryEncoding
 import org.apache.arrow.vector.types.pojo.FieldType
@@ -148,10 +150,92 @@ class ArrowReadersSpec : FunSpec({
             val (first, second) = all(ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator)))
             first.column("t").toList() shouldContainExactly listOf("b", "a", "b")
             second.column("t").toList() shouldContainExactly listOf("c", "a", "b")
-            val again = ArrowReaders.toArrowReader(DeviceArrayReader.of(first.schema(), listOf(first.retain(), second.retain())), allocator).use { written(it) }
+            val again = ArrowReaders.toReplacingArrowReader(DeviceArrayReader.of(first.schema(), listOf(first.retain(), second.retain())), allocator).use { written(it) }
             val back = all(ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(again), allocator)))
             back.map { it.column("t").toList() } shouldContainExactly listOf(first.column("t").toList(), second.column("t").toList())
             (back + first + second).forEach { it.close() }
+        }
+    }
+
+    /** A batch of one column, whose rows are all of a dictionary's. */
+    fun encodedBatch(allocator: BufferAllocator, vararg values: String): DeviceArray = MapDictionaryProvider().use { provider ->
+        provider.put(Dictionary(texts(allocator, "words", values.toList()), DictionaryEncoding(3, false, null)))
+        texts(allocator, "t", values.toList()).use { VectorSchemaRoot.of(DictionaryEncoder.encode(it, provider.lookup(3)) as FieldVector) }.use { ArrowVectors.toDeviceArray(it, provider) }
+    }
+
+    fun reader(allocator: BufferAllocator, vararg batches: DeviceArray) = ArrowReaders.toArrowReader(DeviceArrayReader.of(batches[0].schema(), batches.toList()), allocator)
+
+    test("ARJ-07 dictionaries are there before the first batch is: Flight sends them then") {
+        RootAllocator().use { allocator ->
+            reader(allocator, encodedBatch(allocator, "a", "b"), encodedBatch(allocator, "a", "b")).use { reader ->
+                reader.vectorSchemaRoot.rowCount shouldBe 0
+                val id = reader.vectorSchemaRoot.schema.fields.single().dictionary.id
+                val words = reader.lookup(id).vector as VarCharVector
+                List(words.valueCount) { words.getObject(it).toString() } shouldContainExactly listOf("a", "b")
+                repeat(2) {
+                    reader.loadNextBatch() shouldBe true
+                    List(2) { row -> (reader.vectorSchemaRoot.getVector(0) as IntVector).get(row) } shouldContainExactly listOf(0, 1)
+                }
+                reader.loadNextBatch() shouldBe false
+            }
+            reader(allocator, encodedBatch(allocator, "a")).use { it.vectorSchemaRoot.rowCount shouldBe 0 } // the batch that nobody asked for is closed
+            reader(allocator, encodedBatch(allocator, "a")).close()
+        }
+    }
+
+    test("ARJ-07 a dictionary that changes is an error, which a file would not notice: it has the first one's values for all batches") {
+        RootAllocator().use { allocator ->
+            fun file(vararg batches: DeviceArray): ByteArray {
+                val bytes = ByteArrayOutputStream()
+                reader(allocator, *batches).use { reader ->
+                    ArrowFileWriter(reader.vectorSchemaRoot, reader, Channels.newChannel(bytes)).use { writer ->
+                        while (reader.loadNextBatch()) writer.writeBatch()
+                        writer.end()
+                    }
+                }
+                return bytes.toByteArray()
+            }
+            shouldThrow<DeviceException> { file(encodedBatch(allocator, "a", "b"), encodedBatch(allocator, "c", "d")) }.message shouldContain "\$.t.(dictionary): dictionary 0 has 2 values already"
+            val same = file(encodedBatch(allocator, "a", "b"), encodedBatch(allocator, "a", "b"))
+            val back = all(ArrowReaders.toDeviceArrayReader(ArrowFileReader(ByteArrayReadableSeekableByteChannel(same), allocator)))
+            back.map { it.column("t").toList() } shouldContainExactly List(2) { listOf("a", "b") }
+            back.forEach { it.close() }
+        }
+    }
+
+    /** Each batch has the last two words, of a dictionary that gets one word more with each, in place where there is room. */
+    class Growing(allocator: BufferAllocator, private val words: (BufferAllocator, List<String>) -> VarCharVector) : ArrowReader(allocator) {
+        private var batches = 0
+
+        override fun readSchema() = ArrowSchemaOf(listOf(ArrowField("t", FieldType(true, ArrowType.Utf8.INSTANCE, DictionaryEncoding(3, false, null)), null)))
+
+        override fun bytesRead() = 0L
+
+        override fun loadNextBatch(): Boolean {
+            prepareLoadNextBatch()
+            if (batches == 4) return false
+            val more = VectorSchemaRoot.of(words(allocator, if (batches == 0) listOf("word 0", "word 1") else listOf("word ${batches + 1}")))
+            loadDictionary(more.use { ArrowDictionaryBatch(3, VectorUnloader(it).recordBatch, batches > 0) })
+            val indices = vectorSchemaRoot.getVector(0) as IntVector
+            indices.allocateNew(2)
+            repeat(2) { indices.set(it, batches + it) }
+            vectorSchemaRoot.rowCount = 2
+            batches++
+            return true
+        }
+
+        override fun closeReadSource() = Unit
+    }
+
+    test("ARJ-07 dictionaries that grow by deltas, in place: arrays that are out there stay as they are") {
+        RootAllocator().use { allocator ->
+            val back = all(ArrowReaders.toDeviceArrayReader(Growing(allocator) { whose, values -> texts(whose, "words", values) }))
+            back.forEachIndexed { batch, array ->
+                array.validate(Validation.FULL)
+                array.column("t").toList() shouldContainExactly listOf("word $batch", "word ${batch + 1}")
+            }
+            back.size shouldBe 4
+            back.forEach { it.close() }
         }
     }
 

@@ -26,6 +26,7 @@ import org.apache.arrow.vector.dictionary.DictionaryEncoder
 import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider
 import org.apache.arrow.vector.types.pojo.ArrowType
 import org.apache.arrow.vector.types.pojo.DictionaryEncoding
+import org.apache.arrow.vector.types.pojo.FieldType
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
@@ -46,6 +47,7 @@ import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.MINUTES
 import kotlin.concurrent.thread
+import org.apache.arrow.vector.types.pojo.Field as ArrowField
 import org.apache.arrow.vector.types.pojo.Schema as ArrowSchemaOf
 
 /** Who holds what, dictionaries, bad input, threads. */
@@ -117,10 +119,11 @@ class ArrowVectorsSpec : FunSpec({
         RootAllocator().use { source ->
             RootAllocator().use { target ->
                 val batch = root(source).use { ArrowVectors.toDeviceArray(it) }
+                val address = batch.column("numbers").bufferAddress(1)
                 val root = batch.use { ArrowVectors.toVectorSchemaRoot(it, target) }
                 source.allocatedMemory shouldBeGreaterThan 0
                 target.allocatedMemory shouldBeGreaterThan 0
-                root.getVector("numbers").dataBuffer.memoryAddress() shouldBe (root.getVector("numbers") as BigIntVector).dataBufferAddress
+                root.getVector("numbers").dataBuffer.memoryAddress() shouldBe address
                 root.getVector("numbers").close()
                 source.allocatedMemory shouldBeGreaterThan 0
                 (root.getVector("texts") as VarCharVector).getObject(4).toString() shouldBe "text 4"
@@ -131,30 +134,47 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("ARJ-02 vectors of the same root that an array came from share its buffers, which are counted once") {
+    test("ARJ-02 vectors of the very allocator that an array came from share its buffers, which are counted once") {
         RootAllocator().use { allocator ->
-            allocator.newChildAllocator("theirs", 0, Long.MAX_VALUE).use { theirs ->
-                val source = root(allocator, rows = 100)
-                val held = allocator.allocatedMemory
-                val batch = ArrowVectors.toDeviceArray(source)
-                val slice = batch.slice(16, 50)
-                val whole = batch.use { ArrowVectors.toVectorSchemaRoot(it, theirs) }
-                val part = slice.use { ArrowVectors.toVectorSchemaRoot(it, allocator) }
-                allocator.allocatedMemory shouldBe held
-                theirs.allocatedMemory shouldBe 0
-                whole.getVector("numbers").dataBuffer.memoryAddress() shouldBe source.getVector("numbers").dataBuffer.memoryAddress()
-                part.getVector("numbers").dataBuffer.memoryAddress() shouldBe source.getVector("numbers").dataBuffer.memoryAddress() + 16 * 8
-                source.close()
-                List(50) { (part.getVector("texts") as VarCharVector).getObject(it).toString() } shouldContainExactly List(50) { "text ${it + 16}" }
-                ArrowVectors.toDeviceArray(part).use { again ->
-                    again.column("numbers").toList() shouldContainExactly List(50) { if ((it + 16) % 3 == 1) null else 10L * (it + 16) }
-                }
-                theirs.allocatedMemory shouldBe 0
-                part.close()
-                theirs.allocatedMemory shouldBeGreaterThan 0 // the last who shares owns, as Arrow Java has it
-                (whole.getVector("texts") as VarCharVector).getObject(99).toString() shouldBe "text 99"
-                whole.close()
+            val source = root(allocator, rows = 100)
+            val held = allocator.allocatedMemory
+            val batch = ArrowVectors.toDeviceArray(source)
+            val slice = batch.slice(16, 50)
+            val whole = batch.use { ArrowVectors.toVectorSchemaRoot(it, allocator) }
+            val part = slice.use { ArrowVectors.toVectorSchemaRoot(it, allocator) }
+            allocator.allocatedMemory shouldBe held
+            whole.getVector("numbers").dataBuffer.memoryAddress() shouldBe source.getVector("numbers").dataBuffer.memoryAddress()
+            part.getVector("numbers").dataBuffer.memoryAddress() shouldBe source.getVector("numbers").dataBuffer.memoryAddress() + 16 * 8
+            source.close()
+            List(50) { (part.getVector("texts") as VarCharVector).getObject(it).toString() } shouldContainExactly List(50) { "text ${it + 16}" }
+            ArrowVectors.toDeviceArray(part).use { again ->
+                again.column("numbers").toList() shouldContainExactly List(50) { if ((it + 16) % 3 == 1) null else 10L * (it + 16) }
             }
+            part.close()
+            (whole.getVector("texts") as VarCharVector).getObject(99).toString() shouldBe "text 99"
+            allocator.allocatedMemory shouldBe held
+            whole.close()
+            allocator.allocatedMemory shouldBe 0
+        }
+    }
+
+    test("ARJ-02 another allocator of the same root counts what it holds, within its limit, and says that it leaks") {
+        RootAllocator().use { allocator ->
+            val batch = root(allocator, rows = 100).use { ArrowVectors.toDeviceArray(it) }
+            val held = allocator.allocatedMemory
+            allocator.newChildAllocator("small", 0, 100).use { small ->
+                shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, small) }.errno() shouldBe Errno.ENOMEM
+                small.allocatedMemory shouldBe 0
+            }
+            val theirs = allocator.newChildAllocator("theirs", 0, Long.MAX_VALUE)
+            val address = batch.column("numbers").bufferAddress(1)
+            val root = batch.use { ArrowVectors.toVectorSchemaRoot(it, theirs) }
+            root.getVector("numbers").dataBuffer.memoryAddress() shouldBe address
+            theirs.allocatedMemory shouldBeGreaterThan 800
+            allocator.allocatedMemory shouldBe held + theirs.allocatedMemory
+            root.close()
+            theirs.allocatedMemory shouldBe 0
+            theirs.close()
             allocator.allocatedMemory shouldBe 0
         }
     }
@@ -288,6 +308,59 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
+    context("ARJ-05 one number that two columns name") {
+        /** A dictionary of two words, under a number. */
+        fun MapDictionaryProvider.words(allocator: BufferAllocator, id: Long, vararg words: String) {
+            val vector = VarCharVector("words", allocator)
+            vector.allocateNew()
+            words.forEachIndexed { row, word -> vector.setSafe(row, word.toByteArray()) }
+            vector.valueCount = words.size
+            put(Dictionary(vector, DictionaryEncoding(id, false, ArrowType.Int(32, true))))
+        }
+
+        /** Two columns of the indices 0, 1, each of a number's dictionary. */
+        fun indices(allocator: BufferAllocator, a: Long, b: Long) = VectorSchemaRoot.create(
+            ArrowSchemaOf(
+                listOf("a" to a, "b" to b).map { (name, id) ->
+                    ArrowField(name, FieldType(true, ArrowType.Int(32, true), DictionaryEncoding(id, false, ArrowType.Int(32, true))), null)
+                },
+            ),
+            allocator,
+        ).apply {
+            for (vector in fieldVectors) repeat(2) { (vector as IntVector).setSafe(it, it) }
+            rowCount = 2
+        }
+
+        /** An array whose columns have dictionaries of their own, into a root whose columns share one. */
+        fun loaded(a: List<String>, b: List<String>): List<List<Any?>> = RootAllocator().use { allocator ->
+            MapDictionaryProvider().use { two ->
+                two.words(allocator, 1, *a.toTypedArray())
+                two.words(allocator, 2, *b.toTypedArray())
+                indices(allocator, 1, 2).use { ArrowVectors.toDeviceArray(it, two) }.use { batch ->
+                    MapDictionaryProvider().use { one ->
+                        one.words(allocator, 7)
+                        indices(allocator, 7, 7).use { root ->
+                            ArrowVectors.loadInto(batch, root, one)
+                            ArrowVectors.toDeviceArray(root, one).use { again ->
+                                ArrowVectors.loadInto(again, root, one) // by the very same buffers
+                                listOf("a", "b").map { again.column(it).toList() }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+
+        test("ARJ-05 other values of the second are an error, not the first's values") {
+            val failure = shouldThrow<DeviceException> { loaded(listOf("x", "y"), listOf("p", "q")) }
+            failure.message shouldContain "\$.b.(dictionary): dictionary 7 has 2 values already"
+        }
+
+        test("ARJ-05 equal values of the second are the same dictionary") {
+            loaded(listOf("x", "y"), listOf("x", "y")) shouldContainExactly List(2) { listOf("x", "y") }
+        }
+    }
+
     test("ARJ-02 8 threads, 100,000 roots through, released on other threads, out of order") {
         RootAllocator().use { allocator ->
             val queue = ArrayBlockingQueue<AutoCloseable>(64)
@@ -300,20 +373,23 @@ class ArrowVectorsSpec : FunSpec({
                         val child = allocator.newChildAllocator("child $thread", 0, Long.MAX_VALUE)
                         val mine = synchronized(root) { ArrowVectors.toDeviceArray(root) }.use { ArrowVectors.toVectorSchemaRoot(it, child) }
                         var through = 0
-                        repeat(12_500) {
-                            val batch = ArrowVectors.toDeviceArray(mine)
-                            if (it % 2 == 0) {
-                                val back = batch.use { ArrowVectors.toVectorSchemaRoot(batch, allocator) }
-                                if (back.rowCount == 10) through++
-                                queue.put(back)
-                            } else {
-                                through++
-                                queue.put(batch)
+                        try {
+                            repeat(12_500) {
+                                val batch = ArrowVectors.toDeviceArray(mine)
+                                if (it % 2 == 0) {
+                                    val back = batch.use { ArrowVectors.toVectorSchemaRoot(batch, if (it % 4 == 0) child else allocator) } // shared, wrapped
+                                    if (back.rowCount == 10) through++
+                                    check(queue.offer(back, 1, MINUTES)) { "nobody takes what is made" }
+                                } else {
+                                    through++
+                                    check(queue.offer(batch, 1, MINUTES)) { "nobody takes what is made" }
+                                }
                             }
+                            mine.close()
+                        } finally {
+                            done.countDown()
                         }
-                        mine.close()
-                        done.countDown()
-                        done.await()
+                        check(done.await(5, MINUTES)) { "a thread hangs" }
                         through
                     }
                 }
@@ -329,9 +405,9 @@ class ArrowVectorsSpec : FunSpec({
                         held.forEach { it.close() }
                     }
                 }
-                val through = producers.sumOf { it.get() }
+                val through = producers.sumOf { it.get(5, MINUTES) }
                 repeat(4) { queue.put(END) }
-                closers.forEach { it.get() }
+                closers.forEach { it.get(5, MINUTES) }
                 through
             }
             threads.shutdown()

@@ -50,13 +50,19 @@ class VectorRoundTripSpec : FunSpec({
         context("ARJ-01 $shape:") {
             for (kind in VectorKind.all) {
                 test("ARJ-01 $shape: $kind") {
-                    RootAllocator().use { allocator ->
+                    allocators { allocator, other ->
                         make(kind, allocator).use { vector ->
                             ArrowVectors.toDeviceArray(vector).use { array ->
                                 array.validate(Validation.FULL)
                                 array.length() shouldBe vector.valueCount
-                                withClue("by way of C") { byC(vector, allocator).use { array.difference(it).shouldBeNull() } }
-                                ArrowVectors.toVector(array, allocator).use { back -> back.shouldEqual(vector) }
+                                withClue("shared") { ArrowVectors.toVector(array, allocator).use { back -> back.shouldEqual(vector) } }
+                                withClue("wrapped") { ArrowVectors.toVector(array, other).use { back -> back.shouldEqual(vector) } }
+                                withClue("by way of C") {
+                                    byC(vector, allocator).use {
+                                        array.difference(it).shouldBeNull()
+                                        ArrowVectors.toVector(it, other).use { back -> back.shouldEqual(vector) }
+                                    }
+                                }
                             }
                         }
                     }
@@ -67,13 +73,14 @@ class VectorRoundTripSpec : FunSpec({
 
     for (kind in VectorKind.all) {
         test("ARJ-03 slices of an array of ours: $kind") {
-            RootAllocator().use { allocator ->
+            allocators { allocator, other ->
                 kind.filled(allocator, ROWS).use { vector ->
-                    for ((from, count) in listOf(0 to ROWS, 8 to 20, 5 to 21, 7 to 0, 3 to 1, 1 to ROWS - 1, 0 to 9)) {
-                        withClue("$count rows from $from on") {
-                            val rows = ArrowVectors.toDeviceArray(vector).use { it.slice(from.toLong(), count.toLong()) }
+                    for ((target, rows) in listOf(allocator, other).flatMap { target -> listOf(0 to ROWS, 8 to 20, 5 to 21, 7 to 0, 3 to 1, 1 to ROWS - 1, 0 to 9).map { target to it } }) {
+                        val (from, count) = rows
+                        withClue("$count rows from $from on, ${if (target == allocator) "shared" else "wrapped"}") {
+                            val slice = ArrowVectors.toDeviceArray(vector).use { it.slice(from.toLong(), count.toLong()) }
                             val before = ArrowVectors.copiedBytes()
-                            val back = rows.use { ArrowVectors.toVector(it, allocator) }
+                            val back = slice.use { ArrowVectors.toVector(it, target) }
                             back.use {
                                 it.valueCount shouldBe count
                                 ArrowVectors.toDeviceArray(it).use { again ->
@@ -90,11 +97,11 @@ class VectorRoundTripSpec : FunSpec({
         }
 
         test("ARJ-03 a batch into a root that is there, again and again: $kind") {
-            RootAllocator().use { allocator ->
+            allocators { allocator, other ->
                 kind.filled(allocator, ROWS).use { vector ->
                     VectorSchemaRoot.of(vector).use { root ->
                         ArrowVectors.toDeviceArray(root).use { whole ->
-                            ArrowVectors.toVectorSchemaRoot(whole, allocator).use { target ->
+                            for (target in listOf(allocator, other).map { ArrowVectors.toVectorSchemaRoot(whole, it) }) target.use {
                                 for ((from, count) in listOf(0 to ROWS, 5 to 21, 8 to 16, 2 to 0, 0 to ROWS)) {
                                     whole.slice(from.toLong(), count.toLong()).use { part ->
                                         ArrowVectors.loadInto(part, target)
@@ -169,6 +176,9 @@ private fun beforeGuardPage(): Long {
     check(mprotect.invokeWithArguments(address + GUARDED, GUARDED, 0) as Int == 0)
     return address + GUARDED
 }
+
+/** Two, of which only the first has what arrays are made of; the other wraps. Each fails a test that leaves it with memory. */
+private fun allocators(block: (BufferAllocator, BufferAllocator) -> Unit) = RootAllocator().use { allocator -> RootAllocator().use { other -> block(allocator, other) } }
 
 /** What arrow-c-data gives for a vector. */
 private fun byC(vector: FieldVector, allocator: BufferAllocator): DeviceArray = ArrowArray.allocateNew(allocator).use { array ->
