@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.OutOfMemoryException;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
@@ -21,15 +22,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Who owns what.</b> An array that is made of vectors retains their buffers: the vectors stay the caller's, to be closed at any time, and the memory is
  * counted by their allocator until the last holder of the array has left, on whatever thread; an allocator that is closed before says that it leaks. Vectors
- * that are made of an array hold it in the same way: their allocator counts its buffers as its own, and the array may be closed at once. What is shared must
- * not be written to: neither vectors whose buffers an array has, nor vectors that were loaded from one.
+ * that are made of an array hold it in the same way: their allocator counts its buffers as its own, within its limit, and the array may be closed at once; once
+ * only, where it is the one that the array's own vectors are of. What is shared must not be written to: neither vectors whose buffers an array has, nor vectors
+ * that were loaded from one. So a root whose array is out there gets new buffers before it is filled again ({@code allocateNew}, {@code clear}).
  *
  * <p><b>What is copied.</b> Into arrays, nothing. Into vectors, of whole arrays nothing, of slices the bits that do not begin at a byte (validity and booleans) and
  * the ends of runs: {@link #copiedBytes} counts them. Where an array has no validity bitmap,
- * or without elements no offsets, Arrow Java wants them, and they are allocated.
+ * or without elements no offsets, Arrow Java wants them, and they are allocated. The offsets of a slice begin where it does, not at 0: see docs/arrow-java.md.
  *
- * <p>Any thread may call these; a vector, a root or a provider is used by one at a time. Errors are {@link org.arbalest.device.DeviceException}s which name the
- * path of the field: {@code EINVAL} for what does not fit, {@code ENOMEM} where an allocator has reached its limit. Nothing is held then.
+ * <p>Any thread may call these; a vector, a root or a provider is used by one at a time, also to make an array of it, for which Arrow Java writes offsets that
+ * were left out. Errors are {@link org.arbalest.device.DeviceException}s which name the path of the field: {@code EINVAL} for what does not fit, {@code ENOMEM}
+ * where an allocator has reached its limit. Nothing is held then, but by dictionaries' vectors of the caller's. What is no record batch is an {@code
+ * IllegalArgumentException} where one is wanted, and what was closed an {@code IllegalStateException}.
  */
 public final class ArrowVectors {
   private static final int REMEMBERED = 256;
@@ -109,7 +113,8 @@ public final class ArrowVectors {
   }
 
   /**
-   * Loads a record batch and its dictionaries, these into the vectors that are there.
+   * Loads a record batch and its dictionaries, these into the vectors that are there; on failure some of these may be loaded. A number that two fields name is one
+   * dictionary: other values of the second are an error.
    *
    * @param dictionaries what has the dictionaries that the root's fields name
    */
@@ -210,6 +215,7 @@ public final class ArrowVectors {
 
   private static RuntimeException told(Throwable t) {
     if (t instanceof Error error) throw error;
+    if (t instanceof OutOfMemoryException full) return Unfit.of(full).toDeviceException(); // of what is done to the root as a whole
     return t instanceof Unfit unfit ? unfit.toDeviceException() : (RuntimeException) t;
   }
 

@@ -21,8 +21,15 @@ import org.apache.arrow.flight.Ticket
 import org.apache.arrow.memory.BufferAllocator
 import org.apache.arrow.memory.RootAllocator
 import org.apache.arrow.vector.BigIntVector
+import org.apache.arrow.vector.FieldVector
+import org.apache.arrow.vector.VarCharVector
+import org.apache.arrow.vector.VectorSchemaRoot
+import org.apache.arrow.vector.dictionary.Dictionary
+import org.apache.arrow.vector.dictionary.DictionaryEncoder
+import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider
 import org.apache.arrow.vector.ipc.ArrowFileWriter
 import org.apache.arrow.vector.ipc.ArrowStreamReader
+import org.apache.arrow.vector.types.pojo.DictionaryEncoding
 import org.arbalest.coroutines.*
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
@@ -70,6 +77,19 @@ private class Endless : DeviceArrayReader.Source {
     override fun next() = trades(ROWS.toLong() * made.getAndIncrement())
 
     override fun close() = closed.countDown()
+}
+
+/** Batches of a column with a dictionary of Arrow Java's. */
+private fun colours(allocator: BufferAllocator, batches: Int): DeviceArrayReader = MapDictionaryProvider().use { provider ->
+    provider.put(Dictionary(texts(allocator, "red", "blue"), DictionaryEncoding(1, false, null)))
+    val root = texts(allocator, "red", "blue", "red").use { VectorSchemaRoot.of(DictionaryEncoder.encode(it, provider.lookup(1)) as FieldVector) }
+    root.use { ArrowVectors.toDeviceArray(it, provider) }.use { batch -> DeviceArrayReader.of(batch.schema(), List(batches) { batch.retain() }) }
+}
+
+private fun texts(allocator: BufferAllocator, vararg values: String) = VarCharVector("colour", allocator).apply {
+    allocateNew()
+    values.forEachIndexed { row, value -> setSafe(row, value.toByteArray()) }
+    valueCount = values.size
 }
 
 private class Snippets(
@@ -161,6 +181,14 @@ class ArrowJavaSpec : FunSpec({
                     }
                 }
                 ids shouldContainExactly listOf(0L, 1000, 2000)
+            }
+        }
+
+        test("$language: a Flight stream of ours with a dictionary, which goes before the first batch") {
+            flight({ listener, allocator -> snippets.send(colours(allocator, 2), listener, allocator) }) { stream ->
+                val values = mutableListOf<List<Any?>>()
+                snippets.receive(stream).useArrays { batches -> for (batch in batches) values += batch.column("colour").toList() }
+                values shouldContainExactly List(2) { listOf("red", "blue", "red") }
             }
         }
 
