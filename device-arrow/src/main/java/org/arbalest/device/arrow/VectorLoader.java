@@ -207,11 +207,11 @@ final class VectorLoader {
   }
 
   /** Some bytes of the array for an allocator: of vectors' own buffers where they came from these and it counts them, else wrapped as its own. To be released. */
-  private ArrowBuf borrow(BufferAllocator allocator, long address, long bytes) {
+  private ArrowBuf borrow(BufferAllocator allocator, long buffer, long from, long bytes) {
     if (bytes == 0) return allocator.getEmpty();
-    if (address == 0) throw new Unfit("there is no buffer where there should be " + bytes + " bytes");
-    ArrowBuf own = source == null ? null : share(source, allocator, address, bytes);
-    return own == null ? loan.wrap(allocator, address, bytes) : own;
+    if (buffer == 0) throw new Unfit("there is no buffer where there should be " + (from + bytes) + " bytes");
+    ArrowBuf own = source == null ? null : share(source, allocator, buffer + from, bytes);
+    return own == null ? loan.wrap(allocator, buffer + from, bytes) : own;
   }
 
   private @Nullable ArrowBuf share(VectorLoan vectors, BufferAllocator allocator, long address, long bytes) {
@@ -230,13 +230,13 @@ final class VectorLoader {
   }
 
   private void take(long node, int buffer, long start, int count, int width, BufferAllocator allocator) {
-    buffers.add(borrow(allocator, ArrowArrayStruct.buffer(node, buffer) + start * width, (long) count * width));
+    buffers.add(borrow(allocator, ArrowArrayStruct.buffer(node, buffer), start * width, (long) count * width));
   }
 
   /** One more than elements; of an array without elements, where they may be missing, a 0 that is allocated, since Arrow Java writes it to IPC. */
   private void takeOffsets(long node, long start, int count, int width, BufferAllocator allocator) {
     if (count > 0) {
-      buffers.add(borrow(allocator, ArrowArrayStruct.buffer(node, 1) + start * width, (count + 1L) * width));
+      buffers.add(borrow(allocator, ArrowArrayStruct.buffer(node, 1), start * width, (count + 1L) * width));
       return;
     }
     ArrowBuf zero = allocator.buffer(width);
@@ -246,14 +246,14 @@ final class VectorLoader {
 
   private void takeData(long node, long bytes, BufferAllocator allocator) {
     if (bytes < 0) throw new Unfit("the last offset is " + bytes);
-    buffers.add(borrow(allocator, ArrowArrayStruct.buffer(node, 2), bytes));
+    buffers.add(borrow(allocator, ArrowArrayStruct.buffer(node, 2), 0, bytes));
   }
 
   private void takeVariadic(long node, BufferAllocator allocator) {
     int count = (int) ArrowArrayStruct.nBuffers(node) - 3;
     long sizes = ArrowArrayStruct.buffer(node, count + 2);
     for (int i = 0; i < count; i++) {
-      buffers.add(borrow(allocator, ArrowArrayStruct.buffer(node, 2 + i), MemoryUtil.getLong(sizes + (long) Long.BYTES * i)));
+      buffers.add(borrow(allocator, ArrowArrayStruct.buffer(node, 2 + i), 0, MemoryUtil.getLong(sizes + (long) Long.BYTES * i)));
     }
   }
 
@@ -275,8 +275,8 @@ final class VectorLoader {
   }
 
   private void takeBits(long address, long start, int count, BufferAllocator allocator) {
-    boolean begins = (start & 7) == 0;
-    buffers.add(begins || count == 0 ? borrow(allocator, address + (start >>> 3), (count + 7L) >>> 3) : shifted(address, start, count, allocator));
+    boolean asTheyAre = (start & 7) == 0 || count == 0 || address == 0; // which borrow refuses
+    buffers.add(asTheyAre ? borrow(allocator, address, start >>> 3, (count + 7L) >>> 3) : shifted(address, start, count, allocator));
   }
 
   /** A copy of some bits that do not begin at a byte, and reads no byte behind them. */
@@ -370,6 +370,7 @@ final class VectorLoader {
     int width = ((BaseFixedWidthVector) vector.getRunEndsVector()).getTypeWidth();
     long address = ArrowArrayStruct.buffer(ends, 1) + ArrowArrayStruct.offset(ends) * width;
     int runs = count(ArrowArrayStruct.length(ends));
+    if (runs > 0 && ArrowArrayStruct.buffer(ends, 1) == 0) throw new Unfit("there are " + runs + " runs, but no buffer of their ends");
     int first = count == 0 ? runs : runOf(address, width, runs, start);
     int last = count == 0 ? runs : runOf(address, width, runs, start + count - 1) + 1;
     if (count > 0 && last > runs) throw new Unfit("the runs end before row " + (start + count - 1));
