@@ -15,6 +15,7 @@ import org.apache.arrow.vector.types.pojo.Schema;
 import org.apache.arrow.vector.util.DictionaryUtility;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A stream of device arrays as an {@link ArrowReader}. Where the dictionaries are the first batch's for good, this is pulled as soon as somebody asks for them,
@@ -33,6 +34,7 @@ final class BatchReader extends ArrowReader {
   private @Nullable DeviceArray first;
 
   private boolean isFirstNext;
+  private boolean hasLoadedFirst;
   private long bytesRead;
 
   BatchReader(DeviceArrayReader batches, BufferAllocator allocator, boolean mayReplace) {
@@ -65,12 +67,14 @@ final class BatchReader extends ArrowReader {
     isFirstNext = true;
     VectorSchemaRoot root = getVectorSchemaRoot();
     ArrowVectors.load(first, root, this, once);
+    hasLoadedFirst = true;
     root.clear(); // until it is asked for
   }
 
   @Override
   public boolean loadNextBatch() throws IOException {
     prepareLoadNextBatch();
+    if (first != null && !hasLoadedFirst) throw new IllegalStateException("the first batch, which has the dictionaries, could not be loaded");
     try (DeviceArray batch = next()) {
       if (batch == null) return false;
       VectorSchemaRoot root = getVectorSchemaRoot();

@@ -203,6 +203,19 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
+    test("ARJ-07 a first batch that cannot be loaded leaves a reader without dictionaries, which says so") {
+        RootAllocator().use { source ->
+            RootAllocator(100).use { small ->
+                val batches = List(3) { encodedBatch(source, "a".repeat(1000), "b") }
+                ArrowReaders.toArrowReader(DeviceArrayReader.of(batches[0].schema(), batches), small).use { reader ->
+                    shouldThrow<DeviceException> { reader.vectorSchemaRoot }.message shouldContain "\$.t.(dictionary)"
+                    small.limit = Long.MAX_VALUE
+                    repeat(2) { shouldThrow<IllegalStateException> { reader.loadNextBatch() }.message shouldContain "the first batch" }
+                }
+            }
+        }
+    }
+
     /** Each batch has the last two words, of a dictionary that gets one word more with each, in place where there is room. */
     class Growing(allocator: BufferAllocator, private val words: (BufferAllocator, List<String>) -> VarCharVector) : ArrowReader(allocator) {
         private var batches = 0
