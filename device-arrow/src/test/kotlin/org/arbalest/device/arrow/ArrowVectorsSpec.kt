@@ -374,10 +374,10 @@ class ArrowVectorsSpec : FunSpec({
                         val mine = synchronized(root) { ArrowVectors.toDeviceArray(root) }.use { ArrowVectors.toVectorSchemaRoot(it, child) }
                         var through = 0
                         try {
-                            repeat(12_500) {
+                            repeat(12_500) { turn ->
                                 val batch = ArrowVectors.toDeviceArray(mine)
-                                if (it % 2 == 0) {
-                                    val back = batch.use { ArrowVectors.toVectorSchemaRoot(batch, if (it % 4 == 0) child else allocator) } // shared, wrapped
+                                if (turn % 2 == 0) {
+                                    val back = batch.use { ArrowVectors.toVectorSchemaRoot(it, if (turn % 4 == 0) child else allocator) } // shared, wrapped
                                     if (back.rowCount == 10) through++
                                     check(queue.offer(back, 1, MINUTES)) { "nobody takes what is made" }
                                 } else {

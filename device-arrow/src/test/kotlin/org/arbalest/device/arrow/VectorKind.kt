@@ -29,6 +29,7 @@ import org.apache.arrow.vector.types.FloatingPointPrecision
 import org.apache.arrow.vector.types.IntervalUnit
 import org.apache.arrow.vector.types.TimeUnit
 import org.apache.arrow.vector.types.Types.MinorType
+import org.apache.arrow.vector.types.UnionMode
 import org.apache.arrow.vector.types.pojo.ArrowType
 import org.apache.arrow.vector.types.pojo.Field
 import org.apache.arrow.vector.types.pojo.FieldType
@@ -104,6 +105,16 @@ class VectorKind(val name: String, private val make: (BufferAllocator) -> FieldV
             runs(64),
             kind(OpaqueType(utf8, "colour", "somebody"), fill = ::fillExtension),
         ) + uuids()
+
+        /** Types within types, which are loaded from where the outer one says. */
+        val nested: List<VectorKind> = listOf(
+            VectorKind("list of lists", list(field("item", ArrowType.List.INSTANCE, true, field("item", int32))), fillListOf(::fillList)),
+            VectorKind("list of structs", list(field("item", ArrowType.Struct.INSTANCE, true, field("a", int32), field("b", utf8))), fillListOf(::fillStruct)),
+            VectorKind("list of dense unions", list(field("item", ArrowType.Union(UnionMode.Dense, intArrayOf(0, 1)), true, field("int0", int32), field("varchar1", utf8))), fillListOf(::fillDense)),
+            VectorKind("list of run ends", list(field("item", ArrowType.RunEndEncoded.INSTANCE, true, field("run_ends", int32, false), field("values", utf8))), fillListOf(::fillRuns)),
+        )
+
+        private fun list(item: Field): (BufferAllocator) -> FieldVector = { field("v", ArrowType.List.INSTANCE, true, item).createVector(it) }
 
         private fun runs(bits: Int) = VectorKind("run ends of $bits bits", {
             field("v", ArrowType.RunEndEncoded.INSTANCE, true, field("run_ends", ArrowType.Int(bits, true), false), field("values", utf8)).createVector(it)
@@ -183,6 +194,25 @@ private fun fillList(vector: FieldVector, rows: Int, isNull: (Int) -> Boolean) {
     vector.valueCount = rows
 }
 
+/** Of up to three items each, which another fills. */
+private fun fillListOf(fill: (FieldVector, Int, (Int) -> Boolean) -> Unit): (FieldVector, Int, (Int) -> Boolean) -> Unit = { vector, rows, isNull ->
+    vector as ListVector
+    vector.allocateNew()
+    var at = 0
+    for (row in 0 until rows) {
+        if (isNull(row)) {
+            vector.setNull(row)
+        } else {
+            vector.startNewValue(row)
+            vector.endValue(row, row % 4)
+            at += row % 4
+        }
+    }
+    vector.dataVector.clear() // run ends allocate anew without letting go of what they have
+    fill(vector.dataVector, at, isNull)
+    vector.valueCount = rows
+}
+
 private fun fillFixedList(vector: FieldVector, rows: Int, isNull: (Int) -> Boolean) {
     vector as FixedSizeListVector
     vector.allocateNew()
@@ -253,8 +283,9 @@ private fun fillSparse(vector: FieldVector, rows: Int, isNull: (Int) -> Boolean)
 
 private fun fillDense(vector: FieldVector, rows: Int, isNull: (Int) -> Boolean) {
     vector as DenseUnionVector
-    val numberId = vector.registerNewTypeId(Field.nullable("int0", ArrowType.Int(32, true)))
-    val textId = vector.registerNewTypeId(Field.nullable("varchar1", ArrowType.Utf8.INSTANCE))
+    val isNew = vector.childrenFromFields.isEmpty()
+    val numberId = if (isNew) vector.registerNewTypeId(Field.nullable("int0", ArrowType.Int(32, true))) else 0.toByte()
+    val textId = if (isNew) vector.registerNewTypeId(Field.nullable("varchar1", ArrowType.Utf8.INSTANCE)) else 1.toByte()
     vector.allocateNew()
     val numbers = vector.getIntVector(numberId)
     val texts = vector.getVarCharVector(textId)

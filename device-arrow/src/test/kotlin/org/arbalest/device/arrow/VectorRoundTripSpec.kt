@@ -120,6 +120,35 @@ class VectorRoundTripSpec : FunSpec({
         }
     }
 
+    for (kind in VectorKind.nested) {
+        test("ARJ-03 types within types, whole and as slices, into new vectors and into a root that is there: $kind") {
+            allocators { allocator, other ->
+                kind.filled(allocator, ROWS).use { vector -> ArrowVectors.toDeviceArray(VectorSchemaRoot.of(vector)) }.use { whole ->
+                    whole.validate(Validation.FULL)
+                    for (target in listOf(allocator, other)) {
+                        ArrowVectors.toVectorSchemaRoot(whole, target).use { into ->
+                            for ((from, count) in listOf(0 to ROWS, 5 to 21, 8 to 16, 2 to 0, 3 to 1, 0 to ROWS)) {
+                                withClue("$count rows from $from on, ${if (target == allocator) "shared" else "wrapped"}") {
+                                    whole.slice(from.toLong(), count.toLong()).use { part ->
+                                        ArrowVectors.loadInto(part, into)
+                                        ArrowVectors.toVectorSchemaRoot(part, target).use { fresh ->
+                                            for (root in listOf(fresh, into)) {
+                                                ArrowVectors.toDeviceArray(root).use { again ->
+                                                    again.validate(Validation.FULL)
+                                                    again.difference(part).shouldBeNull()
+                                                }
+                                            }
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     test("ARJ-03 only bits that do not begin at a byte, and ends of runs, are copied") {
         fun copied(kind: VectorKind, from: Long, count: Long): Long = RootAllocator().use { allocator ->
             kind.filled(allocator, 1000).use { vector ->
