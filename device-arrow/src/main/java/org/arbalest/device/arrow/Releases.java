@@ -26,6 +26,7 @@ final class Releases {
     return failure;
   }
 
+  @SuppressWarnings("ReferenceEquality") // nothing is its own suppressed
   static Throwable join(@Nullable Throwable before, Throwable failure) {
     if (before == null || before == failure) return failure;
     before.addSuppressed(failure);

@@ -33,6 +33,7 @@ import org.apache.arrow.vector.types.pojo.FieldType
 import org.arbalest.device.ArrayData
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
@@ -367,6 +368,61 @@ class ArrowBadInputSpec : FunSpec({
                     }
                 }
             }
+        }
+    }
+
+    test("ARJ-06 a listener that refuses what was wrapped: it is given back once, and a dictionary that is loaded by then keeps the array") {
+        var isFree = false
+        val field = Field.of("d", DataType.dictionary(DataType.INT8, DataType.INT64))
+        val schema = Schema.of(field, Field.of("n", DataType.INT64))
+        fun longs(vararg values: Long) = Devices.cpu().allocate(8L * values.size).also { it.segment().copyFrom(MemorySegment.ofArray(values)) }
+        fun batch(): DeviceArray {
+            val words = longs(3, 1, 4)
+            val values = ArrayData(3, 0, 0, listOf(null, DeviceBuffer.wrap(Devices.cpu(), words.address(), 24) { words.close().also { isFree = true } }), listOf(), null)
+            val indices = Devices.cpu().allocate(2).also { it.segment().fill(2) }
+            val columns = listOf(ArrayData(2, 0, 0, listOf(null, indices), listOf(), values), ArrayData.of(2, 0, listOf(null, longs(5, 6))))
+            return DeviceArray.of(schema, ArrayData.of(2, 0, listOf(null), columns))
+        }
+        var allocations = 0
+        var last = Int.MAX_VALUE
+        val listener = object : AllocationListener {
+            override fun onAllocation(size: Long) {
+                if (++allocations == last) error("not today")
+            }
+        }
+        RootAllocator(listener, Long.MAX_VALUE).use { target ->
+            VectorSchemaRoot.create(MapDictionaryProvider().use { ArrowSchemas.toArrowSchema(schema, it, target) }, target).use { into ->
+                val words = BigIntVector("words", target)
+                MapDictionaryProvider(Dictionary(words, into.schema.fields[0].dictionary)).use { provider ->
+                    batch().use { ArrowVectors.loadInto(it, into, provider) }
+                    last = allocations // the other column's numbers, which is the last that is wrapped
+                    allocations = 0
+                    into.clear()
+                    words.clear()
+                    isFree shouldBe true
+                    isFree = false
+                    shouldThrow<DeviceException> { batch().use { ArrowVectors.loadInto(it, into, provider) } }.message shouldContain "\$.n: not today"
+                    isFree shouldBe false
+                    words.get(1) shouldBe 1
+                }
+                isFree shouldBe true
+            }
+        }
+    }
+
+    test("ARJ-06 ARJ-02 an array's buffers that cannot be given back, now and then: all others are") {
+        var refuses = false
+        val listener = object : AllocationListener {
+            override fun onRelease(size: Long) {
+                if (refuses) error("not today")
+            }
+        }
+        RootAllocator(listener, Long.MAX_VALUE).use { source ->
+            val array = root(source).use { ArrowVectors.toDeviceArray(it) }
+            refuses = true
+            array.close() // which reports it: it may be any thread's
+            refuses = false
+            source.allocatedMemory shouldBe 0
         }
     }
 
