@@ -133,9 +133,9 @@ class ForeignArraySpec : FunSpec({
             refused(int64, one(3, 0, -1).buffer(0, 0).buffer(longs)) shouldContain "-1 + 3"
             refused(int64, one(3, 0, 0).buffer(longs)) shouldContain "there are 1 buffers, but an array of type int64 has 2"
             refused(int64, one(3, 0, 0).buffer(0, 0).buffer(0, 24)) shouldContain "there is no buffer for the values"
-            refused(int64, ForeignArray()) shouldContain "there are fewer arrays than the field has"
-            refused(int64, one(3, 0, 0).buffer(0, 0).buffer(longs).array(0, 0, 0)) shouldContain "there are more arrays than the field has"
-            refused(schema.asField(), one(3, 0, 0).buffer(0, 0)) shouldContain "$.t: there are fewer arrays than the field has"
+            refused(int64, ForeignArray()) shouldContain "there are 0 arrays, but the field has 1"
+            refused(int64, one(3, 0, 0).buffer(0, 0).buffer(longs).array(0, 0, 0)) shouldContain "there are 2 arrays, but the field has 1"
+            refused(schema.asField(), one(3, 0, 0).buffer(0, 0)) shouldContain "there are 1 arrays, but the field has 4"
             refused(Field.of("t", DataType.UTF8), one(2, 0, 0).buffer(0, 0).buffer(arena.ints(0, 1, 9)).buffer(arena.bytes("xyz"))) shouldContain "offsets[2] = 9 is beyond the 3 bytes of data"
             val list = Field.of("l", DataType.list(Field.of("item", DataType.INT64)))
             refused(list, one(2, 0, 0).buffer(0, 0).buffer(arena.ints(0, 1, 4)).array(3, 0, 0).buffer(0, 0).buffer(longs)) shouldContain "offsets[2] = 4 is beyond the 3 elements"
@@ -143,8 +143,11 @@ class ForeignArraySpec : FunSpec({
             refused(inner.asField(), one(2, 0, 0).buffer(0, 0).array(2, 0, 0).buffer(0, 0).array(2, 0, 0).buffer(0, 0).buffer(longs.address(), 7)) shouldContain
                 "$.s.x: the values need 8 bytes, but the buffer has 7"
             refused(inner.asField(), one(2, 0, 0).buffer(0, 0).array(2, 0, 0).buffer(0, 0).array(1, 0, 0).buffer(0, 0).buffer(longs)) shouldContain "$.s.x: length = 1, but its parent needs 2"
+            refused(Field.of("v", DataType.UTF8_VIEW), one(1, 0, 0).buffer(0, 0).buffer(arena.allocate(16)).buffer(0, 20)) shouldContain "variadic buffer 0 is NULL, but its size is 20"
+            val many = Schema.of(List(300_000) { int64 })
+            refused(many.asField(), one(3, 0, 0).buffer(0, 0).array(3, 0, 0).buffer(0, 0).buffer(longs)) shouldContain "there are 2 arrays, but the field has 300001"
             val encoded = Field.of("d", DataType.dictionary(DataType.INT8, DataType.UTF8))
-            refused(encoded, one(1, 0, 0).buffer(0, 0).buffer(longs)) shouldContain "(dictionary): there are fewer arrays than the field has"
+            refused(encoded, one(1, 0, 0).buffer(0, 0).buffer(longs)) shouldContain "there are 1 arrays, but the field has 2"
         }
     }
 

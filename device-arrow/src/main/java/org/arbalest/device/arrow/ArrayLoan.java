@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.arrow;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.ForeignAllocation;
@@ -11,17 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A handle that Arrow Java's buffers share, and whoever makes them; closed when the last of them was released, on any thread. */
 final class ArrayLoan {
-  private static final VarHandle HOLDERS;
+  private static final AtomicIntegerFieldUpdater<ArrayLoan> HOLDERS = AtomicIntegerFieldUpdater.newUpdater(ArrayLoan.class, "holders");
 
-  static {
-    try {
-      HOLDERS = MethodHandles.lookup().findVarHandle(ArrayLoan.class, "holders", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
-  private final DeviceArray array;
+  final DeviceArray array;
 
   @SuppressWarnings("unused") // by HOLDERS
   private volatile int holders = 1;
@@ -32,14 +23,14 @@ final class ArrayLoan {
   }
 
   void release() {
-    if ((int) HOLDERS.getAndAdd(this, -1) == 1) array.close();
+    if (HOLDERS.decrementAndGet(this) == 0) array.close();
   }
 
   /** Some bytes of the array as a buffer of an allocator, which counts them; to be released by the caller. */
   ArrowBuf wrap(BufferAllocator allocator, long address, long bytes) {
     if (bytes == 0) return allocator.getEmpty();
-    HOLDERS.getAndAdd(this, 1);
     Piece piece = new Piece(this, address, bytes);
+    HOLDERS.incrementAndGet(this);
     try {
       return allocator.wrapForeignAllocation(piece);
     } catch (Throwable t) { // which has released it, or not

@@ -35,8 +35,9 @@ public final class ArrowReaders {
   }
 
   /**
-   * A reader of the batches of a stream, each loaded into the reader's one root. The dictionaries are the first batch's, for which that is pulled with the root;
-   * a batch behind it with other values is an error: IPC files and Flight write dictionaries once.
+   * A reader of the batches of a stream, each loaded into the reader's one root: for IPC files and Flight, which write dictionaries once. So these are the first
+   * batch's: where there are any, that is pulled with the root, which may wait, and kept until the reader is closed; a batch behind it with other values is an
+   * error. What fails once fails again.
    *
    * @param batches record batches that the CPU can read; passes to the result, which closes it, unless it is closed without its source; on failure it is
    *     closed, too
@@ -48,8 +49,8 @@ public final class ArrowReaders {
   }
 
   /**
-   * Likewise, but each batch's dictionaries replace those before: for who reads the vectors batch by batch, and for {@code ArrowStreamWriter}, which writes them
-   * again. Not for IPC files and Flight, where all batches would be read with the first ones.
+   * Likewise, but each batch's dictionaries replace those before, as Arrow Java's own readers have them: for who reads the vectors batch by batch, and for {@code
+   * ArrowStreamWriter}, which writes them again. Not for IPC files and Flight, where all batches would be read with the first ones.
    */
   public static ArrowReader toReplacingArrowReader(DeviceArrayReader batches, BufferAllocator allocator) {
     return reader(batches, allocator, true);

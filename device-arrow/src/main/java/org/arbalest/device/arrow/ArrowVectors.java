@@ -151,6 +151,17 @@ public final class ArrowVectors {
     }
   }
 
+  /** Loads the dictionaries of a batch into those that a provider has. */
+  static void loadDictionaries(DeviceArray array, org.apache.arrow.vector.types.pojo.Schema schema, LoadedDictionaries loaded) {
+    VectorLoader.requireReadable(array);
+    RootPlan plan = RootPlan.of(schema, loaded.provider);
+    try {
+      VectorLoader.loadDictionaries(array, plan, loaded);
+    } catch (Throwable t) {
+      throw told(t);
+    }
+  }
+
   /** What failed first, of which nothing is to be left. */
   private static Throwable closed(Runnable close, Throwable failure) {
     try {
@@ -216,7 +227,8 @@ public final class ArrowVectors {
   private static RuntimeException told(Throwable t) {
     if (t instanceof Error error) throw error;
     if (t instanceof OutOfMemoryException full) return Unfit.of(full).toDeviceException(); // of what is done to the root as a whole
-    return t instanceof Unfit unfit ? unfit.toDeviceException() : (RuntimeException) t;
+    RuntimeException failure = Unfit.unchecked(t);
+    return failure instanceof Unfit unfit ? unfit.toDeviceException() : failure;
   }
 
   /** Remembered by the identity of the array's field, which is that of all batches of a stream. */

@@ -24,18 +24,25 @@ import org.jspecify.annotations.Nullable;
 final class BatchReader extends ArrowReader {
   private final DeviceArrayReader batches;
 
-  /** Of the first batch; null if each batch's replace those before. */
-  private final @Nullable LoadedDictionaries once;
+  /** Of the first batch, for good; null if each batch's replace those before, or there are none. */
+  private @Nullable LoadedDictionaries once;
 
-  private boolean hasDictionaries;
-  private boolean hasBegun;
-
-  /** With dictionaries, which have its structs. */
+  /** The first batch, whose structs those know. */
   private @Nullable DeviceArray first;
 
-  private boolean isFirstNext;
-  private boolean hasLoadedFirst;
+  private State state = State.NEW;
+  private @Nullable Throwable failure;
   private long bytesRead;
+
+  private enum State {
+    /** Nothing was pulled. */
+    NEW,
+    /** The first batch was pulled for its dictionaries, and is the next one. */
+    AHEAD,
+    /** What is pulled next is the next one. */
+    BEGUN,
+    CLOSED
+  }
 
   BatchReader(DeviceArrayReader batches, BufferAllocator allocator, boolean mayReplace) {
     super(allocator);
@@ -49,46 +56,58 @@ final class BatchReader extends ArrowReader {
   protected Schema readSchema() {
     try (MapDictionaryProvider dictionaries = new MapDictionaryProvider()) {
       Schema schema = ArrowSchemas.toArrowSchema(batches.schema(), dictionaries, allocator);
-      hasDictionaries = !dictionaries.getDictionaryIds().isEmpty();
+      if (dictionaries.getDictionaryIds().isEmpty()) once = null;
       List<Field> fields = new ArrayList<>(schema.getFields().size());
       for (Field field : schema.getFields()) fields.add(DictionaryUtility.toMessageFormat(field, dictionaries, new HashSet<>()));
       return new Schema(fields, schema.getCustomMetadata());
     }
   }
 
+  /** What failed once fails again: a batch is not passed over. */
   @Override
   protected void ensureInitialized() throws IOException {
     super.ensureInitialized();
-    if (hasBegun) return;
-    hasBegun = true;
-    if (once == null || !hasDictionaries) return;
-    first = batches.next();
-    if (first == null) return;
-    isFirstNext = true;
-    VectorSchemaRoot root = getVectorSchemaRoot();
-    ArrowVectors.load(first, root, this, once);
-    hasLoadedFirst = true;
-    root.clear(); // until it is asked for
+    if (failure != null) raise(failure);
+    if (state != State.NEW) return;
+    state = State.BEGUN;
+    if (once == null) return;
+    try {
+      first = batches.next();
+      if (first == null) return;
+      ArrowVectors.loadDictionaries(first, getVectorSchemaRoot().getSchema(), once);
+      state = State.AHEAD;
+    } catch (Throwable t) {
+      failure = t;
+      raise(t);
+    }
   }
 
   @Override
   public boolean loadNextBatch() throws IOException {
+    if (state == State.CLOSED) throw new IllegalStateException("the reader was closed");
     prepareLoadNextBatch();
-    if (first != null && !hasLoadedFirst) throw new IllegalStateException("the first batch, which has the dictionaries, could not be loaded");
     try (DeviceArray batch = next()) {
       if (batch == null) return false;
       VectorSchemaRoot root = getVectorSchemaRoot();
       ArrowVectors.load(batch, root, this, once == null ? new LoadedDictionaries(this) : once);
       for (FieldVector vector : root.getFieldVectors()) bytesRead += vector.getBufferSize();
       return true;
+    } catch (Throwable t) {
+      failure = t;
+      raise(t);
+      return false;
     }
   }
 
   private @Nullable DeviceArray next() {
-    DeviceArray begin = first;
-    if (begin == null || !isFirstNext) return batches.next();
-    isFirstNext = false;
-    return begin.retain();
+    DeviceArray ahead = state == State.AHEAD ? first : null;
+    state = State.BEGUN;
+    return ahead == null ? batches.next() : ahead.retain();
+  }
+
+  /** Of what is unchecked, for nothing else comes out of batches and vectors. */
+  private static void raise(Throwable failure) {
+    Releases.raise(failure);
   }
 
   /** What the batches' columns have taken up so far. */
@@ -99,6 +118,7 @@ final class BatchReader extends ArrowReader {
 
   @Override
   public void close(boolean closeReadSource) throws IOException {
+    state = State.CLOSED;
     try {
       super.close(closeReadSource);
     } finally {

@@ -33,9 +33,9 @@ final class Releases {
     return before;
   }
 
-  /** Throws what failed, which is unchecked, if anything did. */
+  /** Throws what failed, if anything did. */
   static void raise(@Nullable Throwable failure) {
     if (failure instanceof Error error) throw error;
-    if (failure != null) throw (RuntimeException) failure;
+    if (failure != null) throw Unfit.unchecked(failure);
   }
 }

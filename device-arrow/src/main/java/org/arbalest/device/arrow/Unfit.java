@@ -25,8 +25,13 @@ final class Unfit extends RuntimeException {
     this.what = what;
   }
 
+  /** As it is if it is unchecked; what Kotlin may throw, and Java may not declare, is told by this. */
+  static RuntimeException unchecked(Throwable failure) {
+    return failure instanceof RuntimeException known ? known : of(failure);
+  }
+
   /** What arrow-java or core threw, where the path is still to be known. */
-  static Unfit of(RuntimeException failure) {
+  static Unfit of(Throwable failure) {
     if (failure instanceof Unfit unfit) return unfit;
     String message = failure.getMessage();
     String what = message == null ? failure.toString() : message;

@@ -6,10 +6,17 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.vector.BaseFixedWidthVector;
+import org.apache.arrow.vector.BaseIntVector;
 import org.apache.arrow.vector.ExtensionTypeVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.complex.DenseUnionVector;
+import org.apache.arrow.vector.complex.FixedSizeListVector;
+import org.apache.arrow.vector.complex.LargeListViewVector;
+import org.apache.arrow.vector.complex.ListViewVector;
+import org.apache.arrow.vector.complex.RunEndEncodedVector;
+import org.apache.arrow.vector.complex.StructVector;
+import org.apache.arrow.vector.complex.UnionVector;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
@@ -73,7 +80,7 @@ final class VectorLender {
         try {
           FieldVector vector = root.getVector(i);
           if (vector.getValueCount() != rows) throw rowsDiffer(vector.getValueCount(), rows);
-          walk(column, vector);
+          walk(column, vector, rows);
         } catch (RuntimeException e) {
           throw Unfit.of(e).under(column.field.name());
         }
@@ -86,10 +93,18 @@ final class VectorLender {
 
   private DeviceArray lend(VectorPlan plan, FieldVector vector) {
     try {
-      walk(plan, vector);
+      walkOne(plan, vector);
       return wrap(plan.field);
     } catch (Throwable t) {
       throw undone(t);
+    }
+  }
+
+  private void walkOne(VectorPlan plan, FieldVector vector) {
+    try {
+      walk(plan, vector, vector.getValueCount());
+    } catch (RuntimeException e) {
+      throw Unfit.of(e);
     }
   }
 
@@ -104,33 +119,33 @@ final class VectorLender {
       Releases.join(t, later);
     }
     if (t instanceof Error error) throw error;
-    return t instanceof Unfit unfit ? unfit.toDeviceException() : (RuntimeException) t;
+    RuntimeException failure = Unfit.unchecked(t);
+    return failure instanceof Unfit unfit ? unfit.toDeviceException() : failure;
   }
 
   private static Unfit rowsDiffer(int values, int rows) {
     return new Unfit("the vector has " + values + " values, but the root " + rows + " rows" + (values == 0 ? "; was it closed?" : ""));
   }
 
-  private void walk(VectorPlan plan, FieldVector vector) {
+  /** Some elements of a vector: more than it says it has where a union that it is below, and that Arrow Java has cut, needs them. */
+  private void walk(VectorPlan plan, FieldVector vector, int count) {
     if (vector instanceof ExtensionTypeVector<?> extension) {
-      walk(plan, (FieldVector) extension.getUnderlyingVector());
+      walk(plan, (FieldVector) extension.getUnderlyingVector(), count);
       return;
     }
     plan.requireLike(vector);
     if (vector instanceof BaseFixedWidthVector fixed) {
-      int count = fixed.getValueCount();
       validity(count, fixed.getValidityBuffer());
       buffer(count, fixed.getDataBuffer());
     } else {
-      buffers(plan, vector);
-      children(plan, vector);
+      buffers(plan, vector, count);
+      children(plan, vector, count);
     }
     if (plan.dictionary != null) dictionary(plan, plan.dictionary);
   }
 
   /** The array and its own buffers. */
-  private void buffers(VectorPlan plan, FieldVector vector) {
-    int count = vector.getValueCount();
+  private void buffers(VectorPlan plan, FieldVector vector, int count) {
     switch (plan.minorType) {
       case NULL -> array.array(count, count, 0);
       case RUNENDENCODED -> array.array(count, 0, 0);
@@ -179,19 +194,64 @@ final class VectorLender {
     }
   }
 
-  private void children(VectorPlan plan, FieldVector vector) {
+  private void children(VectorPlan plan, FieldVector vector, int count) {
     VectorPlan[] plans = plan.children;
     if (vector instanceof DenseUnionVector union) {
-      for (int i = 0; i < plans.length; i++) child(plans[i], plans[i].in(union, plan.typeIds[i]));
+      int[] needed = needed(plan, union, count);
+      for (int i = 0; i < plans.length; i++) child(plans[i], plans[i].in(union, plan.typeIds[i]), needed[i]);
       return;
     }
     List<FieldVector> children = plan.children(vector);
-    for (int i = 0; i < plans.length; i++) child(plans[i], children.get(i));
+    int needed = count > vector.getValueCount() ? needed(vector, count) : 0;
+    for (int i = 0; i < plans.length; i++) child(plans[i], children.get(i), needed);
+    if (vector instanceof RunEndEncodedVector runs) requireRuns(runs.getRunEndsVector(), count);
   }
 
-  private void child(VectorPlan plan, FieldVector child) {
+  /** How many elements each child of a union must have: its rows' offsets say so. Arrow Java counts only how many rows there are of each. */
+  private static int[] needed(VectorPlan plan, DenseUnionVector union, int count) {
+    int[] needed = new int[plan.children.length];
+    ArrowBuf ids = union.getTypeBuffer();
+    ArrowBuf offsets = union.getOffsetBuffer();
+    long there = Math.min(count, Math.min(ids.capacity(), offsets.capacity() / Integer.BYTES)); // what is too short is refused as a whole
+    for (long row = 0; row < there; row++) {
+      int offset = offsets.getInt(row * Integer.BYTES);
+      if (offset < 0 || offset == Integer.MAX_VALUE) throw new Unfit("row " + row + " has the offset " + offset);
+      int child = plan.childOf(ids.getByte(row));
+      needed[child] = Math.max(needed[child], offset + 1);
+    }
+    return needed;
+  }
+
+  /** How many elements each child must have for elements beyond those that the vector says it has. */
+  private static int needed(FieldVector vector, int count) {
+    return switch (vector) {
+      case StructVector _, UnionVector _ -> count;
+      case FixedSizeListVector list -> Math.multiplyExact(count, list.getListSize());
+      case ListViewVector views -> {
+        int needed = 0;
+        for (int row = 0; row < count; row++) needed = Math.max(needed, views.getElementEndIndex(row));
+        yield needed;
+      }
+      case LargeListViewVector views -> {
+        long needed = 0;
+        for (long at = 0; at < (long) count * Long.BYTES; at += Long.BYTES) {
+          needed = Math.max(needed, views.getOffsetBuffer().getLong(at) + views.getSizeBuffer().getLong(at));
+        }
+        yield Math.toIntExact(needed);
+      }
+      default -> 0; // lists, whose items Arrow Java does not cut, and run ends
+    };
+  }
+
+  private static void requireRuns(FieldVector ends, int count) {
+    int runs = ends.getValueCount();
+    long end = runs == 0 ? 0 : ((BaseIntVector) ends).getValueAsLong(runs - 1);
+    if (end < count) throw new Unfit("the runs end at " + end + ", but the vector has " + count + " values");
+  }
+
+  private void child(VectorPlan plan, FieldVector child, int needed) {
     try {
-      walk(plan, child);
+      walk(plan, child, Math.max(child.getValueCount(), needed));
     } catch (RuntimeException e) {
       throw Unfit.of(e).under(plan.field.name());
     }
@@ -199,7 +259,8 @@ final class VectorLender {
 
   private void dictionary(VectorPlan plan, VectorPlan values) {
     try {
-      walk(values, VectorPlan.lookup(plan.dictionaryId, dictionaries).getVector());
+      FieldVector vector = VectorPlan.lookup(plan.dictionaryId, dictionaries).getVector();
+      walk(values, vector, vector.getValueCount());
     } catch (RuntimeException e) {
       throw Unfit.of(e).under(Unfit.DICTIONARY);
     }

@@ -3,6 +3,7 @@ package org.arbalest.device.arrow;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.arrow.memory.ArrowBuf;
@@ -95,10 +96,11 @@ final class VectorLoader {
   /** Loads a record batch into a root's vectors; on failure they may be anything, but sound. Throws {@link Unfit}. */
   static void load(DeviceArray given, RootPlan plan, VectorSchemaRoot root, @Nullable LoadedDictionaries dictionaries, boolean isNew) {
     plan.requireLike(given.field());
-    DeviceArray array = given.retain(); // another thread may close the one that was given
-    ArrayLoan loan = new ArrayLoan(array);
-    List<ArrowBuf> buffers = takeSpare();
+    ArrayLoan loan = new ArrayLoan(given.retain()); // another thread may close the one that was given
+    List<ArrowBuf> buffers = null;
     try {
+      DeviceArray array = loan.array;
+      buffers = takeSpare();
       requireRows(array);
       VectorLoader loader = new VectorLoader(array, loan, dictionaries, buffers);
       long struct = array.structs().structAddress();
@@ -111,8 +113,33 @@ final class VectorLoader {
         if (plan.columns[i].hasDenseUnion) loader.column(plan.columns[i], struct, i, array, root.getVector(i));
       }
     } finally {
-      SPARE.set(buffers);
+      if (buffers != null) SPARE.set(buffers);
       loan.release();
+    }
+  }
+
+  /** Loads the dictionaries of a record batch, and no columns. Throws {@link Unfit}. */
+  static void loadDictionaries(DeviceArray given, RootPlan plan, LoadedDictionaries dictionaries) {
+    plan.requireLike(given.field());
+    ArrayLoan loan = new ArrayLoan(given.retain());
+    try {
+      VectorLoader loader = new VectorLoader(loan.array, loan, dictionaries, new ArrayList<>(3));
+      loader.loadDictionaries(plan.columns, loan.array.structs().structAddress());
+    } finally {
+      loan.release();
+    }
+  }
+
+  private void loadDictionaries(VectorPlan[] plans, long node) {
+    for (int i = 0; i < plans.length; i++) {
+      if (!plans[i].hasDictionary) continue;
+      long child = ArrowArrayStruct.child(node, i);
+      try {
+        loadDictionaries(plans[i].children, child);
+        if (plans[i].dictionary != null) loadDictionary(plans[i], plans[i].dictionary, ArrowArrayStruct.dictionary(child));
+      } catch (RuntimeException e) {
+        throw Unfit.of(e).under(plans[i].field.name());
+      }
     }
   }
 
@@ -128,10 +155,11 @@ final class VectorLoader {
 
   /** Loads an array into one vector; likewise. */
   static void load(DeviceArray given, VectorPlan plan, FieldVector vector, @Nullable LoadedDictionaries dictionaries) {
-    DeviceArray array = given.retain();
-    ArrayLoan loan = new ArrayLoan(array);
+    ArrayLoan loan = new ArrayLoan(given.retain());
     try {
-      new VectorLoader(array, loan, dictionaries, new ArrayList<>(3)).load(plan, array.structs().structAddress(), array.structs().offset(), array.length(), vector);
+      DeviceArray array = loan.array;
+      new VectorLoader(array, loan, dictionaries, new ArrayList<>(3)).load(plan, array.structs().structAddress(), array.structs().offset(), array.length(),
+          vector);
     } finally {
       loan.release();
     }
@@ -181,11 +209,11 @@ final class VectorLoader {
       case BaseFixedWidthVector fixed -> take(node, 1, start, count, fixed.getTypeWidth(), allocator);
       case BaseVariableWidthVector _ -> {
         takeOffsets(node, start, count, Integer.BYTES, allocator);
-        takeData(node, count == 0 ? 0 : MemoryUtil.getInt(ArrowArrayStruct.buffer(node, 1) + (start + count) * Integer.BYTES), allocator);
+        takeData(node, start, count, Integer.BYTES, allocator);
       }
       case BaseLargeVariableWidthVector _ -> {
         takeOffsets(node, start, count, Long.BYTES, allocator);
-        takeData(node, count == 0 ? 0 : MemoryUtil.getLong(ArrowArrayStruct.buffer(node, 1) + (start + count) * Long.BYTES), allocator);
+        takeData(node, start, count, Long.BYTES, allocator);
       }
       case BaseVariableWidthViewVector _ -> {
         take(node, 1, start, count, BaseVariableWidthViewVector.ELEMENT_SIZE, allocator);
@@ -244,9 +272,21 @@ final class VectorLoader {
     zero.setZero(0, width);
   }
 
-  private void takeData(long node, long bytes, BufferAllocator allocator) {
-    if (bytes < 0) throw new Unfit("the last offset is " + bytes);
+  /** The bytes up to the last element's end, which must not be beyond that of the whole array, whose data end there. */
+  private void takeData(long node, long start, int count, int width, BufferAllocator allocator) {
+    if (count == 0) {
+      buffers.add(allocator.getEmpty());
+      return;
+    }
+    long bytes = offset(node, start + count, width);
+    long there = offset(node, ArrowArrayStruct.offset(node) + ArrowArrayStruct.length(node), width);
+    if (bytes < 0 || bytes > there) throw new Unfit("offsets[" + (start + count) + "] = " + bytes + ", but there are " + there + " bytes of data");
     buffers.add(borrow(allocator, ArrowArrayStruct.buffer(node, 2), 0, bytes));
+  }
+
+  private static long offset(long node, long index, int width) {
+    long at = ArrowArrayStruct.buffer(node, 1) + index * width;
+    return width == Integer.BYTES ? MemoryUtil.getInt(at) : MemoryUtil.getLong(at);
   }
 
   private void takeVariadic(long node, BufferAllocator allocator) {
@@ -336,11 +376,12 @@ final class VectorLoader {
 
   private void loadDictionary(VectorPlan plan, VectorPlan values, long node) {
     try {
-      FieldVector vector = VectorPlan.lookup(plan.dictionaryId, dictionaries == null ? null : dictionaries.provider).getVector();
-      if (dictionaries == null || !dictionaries.has(plan.dictionaryId)) {
+      LoadedDictionaries loaded = Objects.requireNonNull(dictionaries); // or else the plan, which needs a provider, would not be there
+      FieldVector vector = VectorPlan.lookup(plan.dictionaryId, loaded.provider).getVector();
+      if (!loaded.has(plan.dictionaryId)) {
         loadAll(values, node, vector);
-        if (dictionaries != null) dictionaries.add(plan.dictionaryId, node);
-      } else if (!dictionaries.isSame(plan.dictionaryId, node)) {
+        loaded.add(plan.dictionaryId, node);
+      } else if (!loaded.isSame(plan.dictionaryId, node)) {
         requireEqual(plan.dictionaryId, values, node, vector);
       }
     } catch (RuntimeException e) {
@@ -357,7 +398,8 @@ final class VectorLoader {
     try (FieldVector other = ArrowSchemas.vector(loaded.getField(), loaded.getAllocator())) {
       loadAll(plan, node, other);
       if (VectorEqualsVisitor.vectorEquals(loaded, other, null)) return;
-      String first = "dictionary " + id + " has " + loaded.getValueCount() + " values already, of another field or of a batch before, and not these " + other.getValueCount();
+      String first = "dictionary " + id + " has " + loaded.getValueCount() + " values already, of another field or of a batch before, and not these "
+          + other.getValueCount();
       throw new Unfit(first + ": one number is one dictionary; a reader's may change with ArrowReaders.toReplacingArrowReader");
     }
   }

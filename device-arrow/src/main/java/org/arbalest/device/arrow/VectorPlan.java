@@ -2,6 +2,7 @@
 package org.arbalest.device.arrow;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.FixedSizeBinaryVector;
@@ -46,8 +47,8 @@ final class VectorPlan {
   /** Of a union: the id of each child. */
   final byte[] typeIds;
 
-  /** Of a union: whether there is a child of an id. */
-  private final boolean[] hasTypeId;
+  /** Of a union: the child of each id from 0 to 127, or −1. */
+  private final byte[] childOf;
 
   /** About how many buffers it has with what is below it. */
   final int buffers;
@@ -72,10 +73,11 @@ final class VectorPlan {
     this.dictionary = dictionary;
     List<Integer> ids = field.type() instanceof UnionType union ? union.typeIds() : List.of();
     this.typeIds = new byte[ids.size()];
-    this.hasTypeId = new boolean[ids.isEmpty() ? 0 : Byte.MAX_VALUE + 1];
+    this.childOf = new byte[ids.isEmpty() ? 0 : Byte.MAX_VALUE + 1];
+    Arrays.fill(childOf, (byte) -1);
     for (int i = 0; i < ids.size(); i++) {
       typeIds[i] = ids.get(i).byteValue();
-      hasTypeId[typeIds[i]] = true;
+      childOf[typeIds[i]] = (byte) i;
     }
     int all = 2; // as most have
     boolean encoded = dictionary != null;
@@ -198,8 +200,21 @@ final class VectorPlan {
   /** The children of a vector of the field; throws {@link Unfit} unless there are as many as the field says. */
   List<FieldVector> children(FieldVector vector) {
     List<FieldVector> vectors = vector.getChildrenFromFields();
-    if (vectors.size() == children.length) return vectors;
-    throw new Unfit("the vector has " + vectors.size() + " children, but its field in the schema " + children.length + SYNC);
+    if (vectors.size() != children.length) {
+      throw new Unfit("the vector has " + vectors.size() + " children, but its field in the schema " + children.length + SYNC);
+    }
+    if (minorType == MinorType.STRUCT) requireNames(vectors);
+    return vectors;
+  }
+
+  /** Those of one type may stand in another order. */
+  private void requireNames(List<FieldVector> vectors) {
+    for (int i = 0; i < children.length; i++) {
+      String name = children[i].field.name();
+      if (!name.equals(vectors.get(i).getName())) {
+        throw new Unfit("field " + i + " of the vector is \"" + vectors.get(i).getName() + "\", but in the schema \"" + name + "\"" + SYNC);
+      }
+    }
   }
 
   /** The vector of this in a union; throws {@link Unfit} under this name if there is none. */
@@ -209,8 +224,13 @@ final class VectorPlan {
     return (FieldVector) vector;
   }
 
+  /** The position of the child of an id that the union has. */
+  int childOf(byte id) {
+    return childOf[id];
+  }
+
   boolean hasTypeId(byte id) {
-    return id >= 0 && hasTypeId[id];
+    return id >= 0 && childOf(id) >= 0;
   }
 
   /** Throws {@link Unfit} unless an array is of a vector's type, with structs' and unions' fields of the same names. */

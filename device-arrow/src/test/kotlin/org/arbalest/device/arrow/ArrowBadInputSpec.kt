@@ -45,6 +45,7 @@ import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.LedgerExtension
+import java.io.IOException
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout
@@ -459,6 +460,64 @@ class ArrowBadInputSpec : FunSpec({
                 DeviceArray.importArray(array, type).use {
                     shouldThrow<DeviceException> { ArrowVectors.toVector(it, allocator) }.message shouldContain "there is no buffer where there should be 60 bytes"
                 }
+            }
+        }
+    }
+
+    test("ARJ-06 an offset of C's in the middle that is beyond the data, of a slice that ends there") {
+        RootAllocator().use { allocator ->
+            for (offsets in listOf(intArrayOf(0, 1 shl 30, 3), intArrayOf(0, -1, 3))) {
+                val text = Devices.cpu().allocate(3).also { it.segment().copyFrom(MemorySegment.ofArray("abc".toByteArray())) }
+                val starts = Devices.cpu().allocate(12).also { it.segment().copyFrom(MemorySegment.ofArray(offsets)) }
+                DeviceArray.of(Field.of("t", DataType.UTF8), ArrayData.of(2, 0, listOf(null, starts, text))).use { it.slice(0, 1) }.use { slice ->
+                    val failure = shouldThrow<DeviceException> { ArrowVectors.toVector(slice, allocator) }
+                    failure.message shouldContain "offsets[1] = ${offsets[1]}, but there are 3 bytes of data"
+                }
+            }
+        }
+    }
+
+    test("ARJ-06 a single vector's errors are DeviceExceptions as well") {
+        RootAllocator(1).use { allocator ->
+            VarCharVector("t", allocator).use { shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(it) }.errno() shouldBe Errno.ENOMEM }
+        }
+        RootAllocator().use { allocator ->
+            val texts = texts(allocator)
+            texts.dataBuffer.referenceManager.release()
+            shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(texts) }.errno() shouldBe Errno.EINVAL
+            for (buffer in listOf(texts.validityBuffer, texts.offsetBuffer)) buffer.referenceManager.release()
+        }
+    }
+
+    test("ARJ-06 an exception that Java would have to declare, of a listener in Kotlin, is the cause of what is thrown") {
+        val refuses = object : AllocationListener {
+            override fun onPreAllocation(size: Long): Unit = throw IOException("not today")
+        }
+        RootAllocator().use { source ->
+            texts(source).use { ArrowVectors.toDeviceArray(it) }.use { array ->
+                RootAllocator(refuses, Long.MAX_VALUE).use { target ->
+                    val failure = shouldThrow<DeviceException> { ArrowVectors.toVector(array, target) }
+                    failure.message shouldContain "not today"
+                    generateSequence<Throwable>(failure) { it.cause }.any { it is IOException } shouldBe true
+                }
+            }
+        }
+    }
+
+    test("ARJ-06 runs that end before the rows, offsets of unions that are negative, fields in another order") {
+        RootAllocator().use { allocator ->
+            VectorKind.all.single { it.name == "run ends of 32 bits" }.filled(allocator, 10).use { vector ->
+                vector.valueCount = 20
+                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(vector) }.message shouldContain "the runs end at 10, but the vector has 20 values"
+            }
+            VectorKind.all.single { it.name == "dense union" }.filled(allocator, 10).use { vector ->
+                (vector as DenseUnionVector).offsetBuffer.setInt(4L * 7, -3)
+                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(vector) }.message shouldContain "row 7 has the offset -3"
+            }
+            val int32 = ArrowType.Int(32, true)
+            fun struct(vararg names: String) = ArrowField("s", FieldType.nullable(ArrowType.Struct.INSTANCE), names.map { ArrowField.nullable(it, int32) })
+            VectorSchemaRoot(ArrowSchemaOf(listOf(struct("a", "b"))), listOf(struct("b", "a").createVector(allocator)), 0).use { root ->
+                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }.message shouldContain "\$.s: field 0 of the vector is \"b\", but in the schema \"a\""
             }
         }
     }

@@ -31,6 +31,7 @@ import org.apache.arrow.vector.types.pojo.ArrowType
 import org.apache.arrow.vector.types.pojo.DictionaryEncoding
 import org.apache.arrow.vector.types.pojo.FieldType
 import org.apache.arrow.vector.util.ByteArrayReadableSeekableByteChannel
+import org.arbalest.device.ArrayData
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
@@ -44,6 +45,7 @@ import org.arbalest.testkit.LedgerExtension
 import java.io.ByteArrayInputStream
 import java.io.ByteArrayOutputStream
 import java.io.IOException
+import java.lang.foreign.MemorySegment
 import java.nio.channels.Channels
 import org.apache.arrow.vector.types.pojo.Field as ArrowField
 import org.apache.arrow.vector.types.pojo.Schema as ArrowSchemaOf
@@ -210,8 +212,61 @@ class ArrowReadersSpec : FunSpec({
                 ArrowReaders.toArrowReader(DeviceArrayReader.of(batches[0].schema(), batches), small).use { reader ->
                     shouldThrow<DeviceException> { reader.vectorSchemaRoot }.message shouldContain "\$.t.(dictionary)"
                     small.limit = Long.MAX_VALUE
-                    repeat(2) { shouldThrow<IllegalStateException> { reader.loadNextBatch() }.message shouldContain "the first batch" }
+                    shouldThrow<DeviceException> { reader.vectorSchemaRoot }.message shouldContain "\$.t.(dictionary)"
+                    repeat(2) { shouldThrow<DeviceException> { reader.loadNextBatch() }.message shouldContain "\$.t.(dictionary)" }
                 }
+            }
+        }
+    }
+
+    test("ARJ-07 a reader that was closed without its source loads nothing more: the first batch, whose dictionaries it knows, is gone") {
+        RootAllocator().use { allocator ->
+            val source = DeviceArrayReader.of(encodedBatch(allocator, "a").use { it.schema() }, List(3) { encodedBatch(allocator, "a") })
+            val reader = ArrowReaders.toArrowReader(source, allocator)
+            reader.loadNextBatch() shouldBe true
+            reader.close(false)
+            shouldThrow<IllegalStateException> { reader.loadNextBatch() }.message shouldContain "closed"
+            source.use { it.next()!!.close() }
+        }
+    }
+
+    /** Batches by IPC, there and back. */
+    fun throughIpc(parts: List<DeviceArray>, allocator: BufferAllocator) {
+        val bytes = ArrowReaders.toReplacingArrowReader(DeviceArrayReader.of(parts[0].schema(), parts.map { it.retain() }), allocator).use { written(it) }
+        val back = all(ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator)))
+        try {
+            back.size shouldBe parts.size
+            for ((its, mine) in back.zip(parts)) {
+                its.validate(Validation.FULL)
+                its.difference(mine).shouldBeNull()
+            }
+        } finally {
+            back.forEach { it.close() }
+        }
+    }
+
+    for (kind in VectorKind.all + VectorKind.nested) {
+        test("ARJ-07 whole batches and slices by IPC, there and back: $kind") {
+            RootAllocator().use { allocator ->
+                kind.filled(allocator, 43).use { ArrowVectors.toDeviceArray(VectorSchemaRoot.of(it)) }.use { whole ->
+                    val parts = listOf(0L to 43L, 5L to 20L, 9L to 0L, 8L to 35L).map { (from, count) -> whole.slice(from, count) }
+                    throughIpc(parts, allocator)
+                    parts.forEach { it.close() }
+                }
+            }
+        }
+
+        test("ARJ-07 a dense union whose offsets leave slots out, which Arrow Java cuts: of $kind") {
+            RootAllocator().use { allocator ->
+                val child = kind.filled(allocator, 30).use { ArrowVectors.toDeviceArray(it) }
+                val field = Field.of("u", DataType.denseUnion(child.field(), Field.of("n", DataType.INT32)))
+                val data = child.use {
+                    fun bytes(count: Int, of: (Int) -> Byte) = Devices.cpu().allocate(count.toLong()).apply { segment().copyFrom(MemorySegment.ofArray(ByteArray(count, of))) }
+                    fun ints(count: Int, of: (Int) -> Int) = Devices.cpu().allocate(4L * count).apply { segment().copyFrom(MemorySegment.ofArray(IntArray(count, of))) }
+                    val numbers = ArrayData.of(30, 0, listOf(null, ints(30) { it }))
+                    ArrayData.of(20, 0, listOf(bytes(20) { (it % 2).toByte() }, ints(20) { if (it % 2 == 0) 9 + it else 3 * (it / 2) }), listOf(it.data(), numbers))
+                }
+                DeviceArray.of(Schema.of(field), ArrayData.of(20, 0, listOf(null), listOf(data))).use { throughIpc(listOf(it), allocator) }
             }
         }
     }
@@ -353,7 +408,8 @@ class ArrowReadersSpec : FunSpec({
             }
             ArrowReaders.toArrowReader(changing, allocator).use { reader ->
                 reader.loadNextBatch() shouldBe true
-                shouldThrow<RuntimeException> { reader.loadNextBatch() }.message shouldContain "other"
+                repeat(2) { shouldThrow<RuntimeException> { reader.loadNextBatch() }.message shouldContain "other" } // and not the batch behind it
+                pulls shouldBe 2
             }
             allocator.allocatedMemory shouldBe 0
         }

@@ -376,14 +376,11 @@ class ArrowVectorsSpec : FunSpec({
                         try {
                             repeat(12_500) { turn ->
                                 val batch = ArrowVectors.toDeviceArray(mine)
-                                if (turn % 2 == 0) {
-                                    val back = batch.use { ArrowVectors.toVectorSchemaRoot(it, if (turn % 4 == 0) child else allocator) } // shared, wrapped
-                                    if (back.rowCount == 10) through++
-                                    check(queue.offer(back, 1, MINUTES)) { "nobody takes what is made" }
-                                } else {
-                                    through++
-                                    check(queue.offer(batch, 1, MINUTES)) { "nobody takes what is made" }
-                                }
+                                val back = ArrowVectors.toVectorSchemaRoot(batch, if (turn % 4 < 2) child else allocator) // shared, wrapped
+                                if (back.rowCount == 10) through++
+                                val (now, later) = if (turn % 2 == 0) batch to back else back to batch
+                                now.close()
+                                check(queue.offer(later, 1, MINUTES)) { "nobody takes what is made" }
                             }
                             mine.close()
                         } finally {

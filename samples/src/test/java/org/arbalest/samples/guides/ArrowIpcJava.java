@@ -45,7 +45,7 @@ final class ArrowIpcJava {
   }
 
   static void write(DeviceArrayReader batches, OutputStream out, BufferAllocator allocator) throws IOException {
-    try (ArrowReader reader = ArrowReaders.toArrowReader(batches, allocator);
+    try (ArrowReader reader = ArrowReaders.toReplacingArrowReader(batches, allocator);
         ArrowStreamWriter writer = new ArrowStreamWriter(reader.getVectorSchemaRoot(), reader, out)) {
       while (reader.loadNextBatch()) writer.writeBatch();
     }

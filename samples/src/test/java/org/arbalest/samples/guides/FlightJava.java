@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples.guides;
 
-import java.io.IOException;
 import org.apache.arrow.flight.BackpressureStrategy;
 import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
 import org.apache.arrow.flight.FlightStream;
@@ -18,14 +17,18 @@ import org.jspecify.annotations.Nullable;
 final class FlightJava {
   private FlightJava() {}
 
-  static void send(DeviceArrayReader batches, ServerStreamListener listener, BufferAllocator allocator) throws IOException {
+  static Thread send(DeviceArrayReader batches, ServerStreamListener listener, BufferAllocator allocator) {
     BackpressureStrategy pressure = new BackpressureStrategy.CallbackBackpressureStrategy();
     pressure.register(listener);
-    try (ArrowReader reader = ArrowReaders.toArrowReader(batches, allocator)) {
-      listener.start(reader.getVectorSchemaRoot(), reader);
-      while (pressure.waitForListener(0) == BackpressureStrategy.WaitResult.READY && reader.loadNextBatch()) listener.putNext();
-      listener.completed();
-    }
+    return Thread.startVirtualThread(() -> {
+      try (ArrowReader reader = ArrowReaders.toArrowReader(batches, allocator)) {
+        listener.start(reader.getVectorSchemaRoot(), reader);
+        while (pressure.waitForListener(0) == BackpressureStrategy.WaitResult.READY && reader.loadNextBatch()) listener.putNext();
+        listener.completed();
+      } catch (Exception e) {
+        listener.error(e);
+      }
+    });
   }
 
   static DeviceArrayReader receive(FlightStream stream) {

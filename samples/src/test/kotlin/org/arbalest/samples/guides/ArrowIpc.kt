@@ -32,7 +32,7 @@ fun onto(device: Device, file: Path, allocator: BufferAllocator, action: (Device
 }
 
 fun write(batches: DeviceArrayReader, out: OutputStream, allocator: BufferAllocator) {
-    ArrowReaders.toArrowReader(batches, allocator).use { reader ->
+    ArrowReaders.toReplacingArrowReader(batches, allocator).use { reader ->
         ArrowStreamWriter(reader.vectorSchemaRoot, reader, out).use { while (reader.loadNextBatch()) it.writeBatch() }
     }
 }
@@ -42,4 +42,4 @@ fun here(there: DeviceArray): DeviceArray = there.copyTo(Devices.cpu()).apply { 
 fun asFlow(reader: ArrowReader): LendingFlow<DeviceArray> = ArrowReaders.toDeviceArrayReader(reader).asFlow()
 
 fun asArrowReader(batches: Flow<DeviceArray>, schema: Schema, allocator: BufferAllocator): ArrowReader =
-    ArrowReaders.toArrowReader(batches.asReader(schema, context = Dispatchers.IO), allocator)
+    ArrowReaders.toReplacingArrowReader(batches.asReader(schema, context = Dispatchers.IO), allocator)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples.guides
 
+import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.ints.shouldBeLessThan
@@ -34,15 +35,18 @@ import org.arbalest.coroutines.*
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.abi.Errno
 import org.arbalest.device.arrow.ArrowReaders
 import org.arbalest.device.arrow.ArrowVectors
 import org.arbalest.samples.adbc.DuckDbDriver
 import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.contract.eventually
 import org.jetbrains.kotlinx.dataframe.api.filter
 import java.io.ByteArrayInputStream
 import java.io.ByteArrayOutputStream
@@ -52,9 +56,12 @@ import java.nio.channels.FileChannel
 import java.nio.file.Files
 import java.nio.file.Path
 import java.nio.file.StandardOpenOption.WRITE
+import java.time.Duration
+import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicReference
 
 private const val ROWS = 1000
 
@@ -97,7 +104,7 @@ private class Snippets(
     val onto: (Device, Path, BufferAllocator, (DeviceArray) -> Unit) -> Unit,
     val write: (DeviceArrayReader, OutputStream, BufferAllocator) -> Unit,
     val here: (DeviceArray) -> DeviceArray,
-    val send: (DeviceArrayReader, FlightProducer.ServerStreamListener, BufferAllocator) -> Unit,
+    val send: (DeviceArrayReader, FlightProducer.ServerStreamListener, BufferAllocator) -> Thread,
     val receive: (FlightStream) -> DeviceArrayReader,
 )
 
@@ -110,18 +117,22 @@ class ArrowJavaSpec : FunSpec({
         Snippets("Kotlin", ::onto, ::write, ::here, ::send, ::receive),
     )
 
-    /** A Flight server and a client in this process, with an allocator each. */
-    fun flight(answer: (FlightProducer.ServerStreamListener, BufferAllocator) -> Unit, block: (FlightStream) -> Unit) {
+    /** A Flight server and a client in this process, with an allocator each; ends when the server's thread has. */
+    fun flight(answer: (FlightProducer.ServerStreamListener, BufferAllocator) -> Thread, block: (FlightStream) -> Unit) {
         RootAllocator().use { allocator ->
             allocator.newChildAllocator("server", 0, Long.MAX_VALUE).use { ours ->
                 allocator.newChildAllocator("client", 0, Long.MAX_VALUE).use { theirs ->
+                    val sender = CompletableFuture<Thread>()
                     val producer = object : NoOpFlightProducer() {
-                        override fun getStream(context: FlightProducer.CallContext, ticket: Ticket, listener: FlightProducer.ServerStreamListener) = answer(listener, ours)
+                        override fun getStream(context: FlightProducer.CallContext, ticket: Ticket, listener: FlightProducer.ServerStreamListener) {
+                            sender.complete(answer(listener, ours))
+                        }
                     }
                     FlightServer.builder(ours, Location.forGrpcInsecure("127.0.0.1", 0), producer).build().start().use { server ->
                         FlightClient.builder(theirs, Location.forGrpcInsecure("127.0.0.1", server.port)).build().use { client ->
                             block(client.getStream(Ticket(byteArrayOf(1))))
                         }
+                        sender.get(60, SECONDS).join(Duration.ofSeconds(60)) shouldBe true
                     }
                 }
             }
@@ -189,6 +200,39 @@ class ArrowJavaSpec : FunSpec({
                 val values = mutableListOf<List<Any?>>()
                 snippets.receive(stream).useArrays { batches -> for (batch in batches) values += batch.column("colour").toList() }
                 values shouldContainExactly List(2) { listOf("red", "blue", "red") }
+            }
+        }
+
+        test("$language: a Flight stream whose client reads only when the server waits for it") {
+            val sender = AtomicReference<Thread>()
+            val last = AtomicInteger(100_000) // more than gRPC takes in advance
+            val batches = object : DeviceArrayReader.Source {
+                val made = AtomicInteger()
+
+                override fun next(): DeviceArray? {
+                    sender.set(Thread.currentThread())
+                    return if (made.get() < last.get()) trades(ROWS.toLong() * made.getAndIncrement()) else null
+                }
+            }
+            flight({ listener, allocator -> snippets.send(DeviceArrayReader.of(schema, batches), listener, allocator) }) { stream ->
+                eventually("the server waits") { sender.get()?.state == Thread.State.WAITING }
+                last.set(batches.made.get() + 100)
+                var from = 0L
+                snippets.receive(stream).useArrays { for (batch in it) batch["id"].longs()[0] shouldBe from.also { from += ROWS } }
+                from shouldBe last.get().toLong() * ROWS
+            }
+        }
+
+        test("$language: a batch that fails is the Flight client's error, and ends the stream") {
+            val failing = object : DeviceArrayReader.Source {
+                var pulls = 0
+
+                override fun next() = if (pulls++ == 0) trades(0) else throw DeviceException(Errno.EIO, "the disk is gone")
+            }
+            flight({ listener, allocator -> snippets.send(DeviceArrayReader.of(schema, failing), listener, allocator) }) { stream ->
+                var batches = 0
+                shouldThrow<DeviceException> { snippets.receive(stream).useArrays { for (batch in it) batches++ } }
+                batches shouldBe 1
             }
         }
 

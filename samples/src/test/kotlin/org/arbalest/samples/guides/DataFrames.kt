@@ -13,7 +13,7 @@ import org.jetbrains.kotlinx.dataframe.io.toDataFrame
 // The snippets of docs/guides/arrow-java.md about Kotlin DataFrame.
 
 fun toDataFrame(batches: DeviceArrayReader, allocator: BufferAllocator): AnyFrame =
-    ArrowReaders.toArrowReader(batches, allocator).toDataFrame() // which closes the reader
+    ArrowReaders.toReplacingArrowReader(batches, allocator).toDataFrame() // which closes the reader
 
 fun <R> lend(frame: AnyFrame, action: (DeviceArray) -> R): R = frame.arrowWriter().use { writer -> // whose allocator ends with it: copy what is to stay
     writer.allocateVectorSchemaRoot().use { root -> ArrowVectors.toDeviceArray(root).use(action) }

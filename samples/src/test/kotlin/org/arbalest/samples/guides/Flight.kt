@@ -14,12 +14,18 @@ import org.arbalest.device.arrow.ArrowVectors
 
 // The snippets of docs/guides/arrow-java.md about Flight.
 
-fun send(batches: DeviceArrayReader, listener: ServerStreamListener, allocator: BufferAllocator) {
+fun send(batches: DeviceArrayReader, listener: ServerStreamListener, allocator: BufferAllocator): Thread {
     val pressure = BackpressureStrategy.CallbackBackpressureStrategy().apply { register(listener) }
-    ArrowReaders.toArrowReader(batches, allocator).use { reader ->
-        listener.start(reader.vectorSchemaRoot, reader)
-        while (pressure.waitForListener(0) == READY && reader.loadNextBatch()) listener.putNext()
-        listener.completed()
+    return Thread.startVirtualThread {
+        try {
+            ArrowReaders.toArrowReader(batches, allocator).use { reader ->
+                listener.start(reader.vectorSchemaRoot, reader)
+                while (pressure.waitForListener(0) == READY && reader.loadNextBatch()) listener.putNext()
+                listener.completed()
+            }
+        } catch (e: Exception) {
+            listener.error(e)
+        }
     }
 }
 

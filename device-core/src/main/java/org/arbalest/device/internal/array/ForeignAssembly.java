@@ -38,6 +38,8 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
     Objects.requireNonNull(field, "field");
     Objects.requireNonNull(device, "device");
     Objects.requireNonNull(onFree, "onFree");
+    int arrays = Layout.of(FieldImpl.unwrap(field)).descendants + 1;
+    if (data.arrays() != arrays) throw new Malformed("there are " + data.arrays() + " arrays, but the field has " + arrays).toDeviceException();
     // Of each array the pointer to it and the size of its data, of each buffer its pointer and its size, of view arrays the list of these.
     StructBlock block = new StructBlock(data.arrays(), 3L * data.arrays() + 2L * data.buffers());
     try {
@@ -56,14 +58,12 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
   private void writeAll(FieldImpl field) {
     try {
       write(Layout.of(field));
-      if (next < data.words()) throw new Malformed("there are more arrays than the field has");
     } catch (Malformed e) {
       throw e.toDeviceException();
     }
   }
 
   private long word() {
-    if (next == data.words()) throw new Malformed("there are fewer arrays than the field has");
     return data.word(next++);
   }
 
@@ -115,7 +115,10 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
   private void writeVariadic(long node) {
     long sizes = block.list(count - 2);
     for (int i = 2; i < count; i++) {
-      if (address(i) == 0) ArrowArrayStruct.setBuffer(node, i, address(1));
+      if (address(i) == 0) {
+        if (bytes(i) != 0) throw new Malformed("variadic buffer " + (i - 2) + " is NULL, but its size is " + bytes(i));
+        ArrowArrayStruct.setBuffer(node, i, address(1));
+      }
       NativeHeap.putLong(sizes + (long) Long.BYTES * (i - 2), bytes(i));
     }
     ArrowArrayStruct.setBuffer(node, count, sizes);

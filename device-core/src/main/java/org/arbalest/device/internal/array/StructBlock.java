@@ -9,21 +9,27 @@ public final class StructBlock {
   /** The first struct, which is the array; whoever has it frees the block by it. */
   public final long address;
 
+  private final long lists;
+  private final long end;
   private long nextNode;
   private long nextList;
 
   /** Room for so many structs, and entries in all lists. */
   public StructBlock(int nodes, long entries) {
-    long lists = ArrowArrayStruct.SIZE * nodes;
-    address = NativeHeap.allocate(lists + Long.BYTES * entries);
+    long structs = ArrowArrayStruct.SIZE * nodes;
+    long bytes = structs + Long.BYTES * entries;
+    address = NativeHeap.allocate(bytes);
+    lists = address + structs;
+    end = address + bytes;
     nextNode = address;
-    nextList = address + lists;
+    nextList = lists;
   }
 
   /** The next struct. */
   public long node() {
     long node = nextNode;
     nextNode += ArrowArrayStruct.SIZE;
+    assert nextNode <= lists : "more structs than there is room for";
     return node;
   }
 
@@ -31,6 +37,7 @@ public final class StructBlock {
   public long list(long entries) {
     long list = nextList;
     nextList += Long.BYTES * entries;
+    assert nextList <= end : "lists of more entries than there is room for";
     return list;
   }
 
