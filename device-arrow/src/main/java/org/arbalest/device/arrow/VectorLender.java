@@ -229,7 +229,9 @@ final class VectorLender {
       case FixedSizeListVector list -> Math.multiplyExact(count, list.getListSize());
       case ListViewVector views -> {
         int needed = 0;
-        for (int row = 0; row < count; row++) needed = Math.max(needed, views.getElementEndIndex(row));
+        for (long at = 0; at < (long) count * Integer.BYTES; at += Integer.BYTES) {
+          needed = Math.max(needed, views.getOffsetBuffer().getInt(at) + views.getSizeBuffer().getInt(at));
+        }
         yield needed;
       }
       case LargeListViewVector views -> {
