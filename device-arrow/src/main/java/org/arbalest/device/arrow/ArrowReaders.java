@@ -37,7 +37,7 @@ public final class ArrowReaders {
   /**
    * A reader of the batches of a stream, each loaded into the reader's one root: for IPC files and Flight, which write dictionaries once. So these are the first
    * batch's: where there are any, that is pulled with the root, which may wait, and kept until the reader is closed; a batch behind it with other values is an
-   * error. What fails once fails again.
+   * error. What fails once fails again, also for the root. Closed without its source, it leaves that behind the batches that were pulled.
    *
    * @param batches record batches that the CPU can read; passes to the result, which closes it, unless it is closed without its source; on failure it is
    *     closed, too

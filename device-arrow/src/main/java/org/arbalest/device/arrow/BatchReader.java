@@ -67,7 +67,7 @@ final class BatchReader extends ArrowReader {
   @Override
   protected void ensureInitialized() throws IOException {
     super.ensureInitialized();
-    if (failure != null) raise(failure);
+    Releases.raise(failure);
     if (state != State.NEW) return;
     state = State.BEGUN;
     if (once == null) return;
@@ -76,9 +76,9 @@ final class BatchReader extends ArrowReader {
       if (first == null) return;
       ArrowVectors.loadDictionaries(first, getVectorSchemaRoot().getSchema(), once);
       state = State.AHEAD;
-    } catch (Throwable t) {
-      failure = t;
-      raise(t);
+    } catch (RuntimeException | Error e) {
+      failure = e;
+      throw e;
     }
   }
 
@@ -92,10 +92,9 @@ final class BatchReader extends ArrowReader {
       ArrowVectors.load(batch, root, this, once == null ? new LoadedDictionaries(this) : once);
       for (FieldVector vector : root.getFieldVectors()) bytesRead += vector.getBufferSize();
       return true;
-    } catch (Throwable t) {
-      failure = t;
-      raise(t);
-      return false;
+    } catch (RuntimeException | Error e) {
+      failure = e;
+      throw e;
     }
   }
 
@@ -103,11 +102,6 @@ final class BatchReader extends ArrowReader {
     DeviceArray ahead = state == State.AHEAD ? first : null;
     state = State.BEGUN;
     return ahead == null ? batches.next() : ahead.retain();
-  }
-
-  /** Of what is unchecked, for nothing else comes out of batches and vectors. */
-  private static void raise(Throwable failure) {
-    Releases.raise(failure);
   }
 
   /** What the batches' columns have taken up so far. */

@@ -6,13 +6,14 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.vector.BaseFixedWidthVector;
-import org.apache.arrow.vector.BaseIntVector;
 import org.apache.arrow.vector.ExtensionTypeVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.complex.DenseUnionVector;
 import org.apache.arrow.vector.complex.FixedSizeListVector;
+import org.apache.arrow.vector.complex.LargeListVector;
 import org.apache.arrow.vector.complex.LargeListViewVector;
+import org.apache.arrow.vector.complex.ListVector;
 import org.apache.arrow.vector.complex.ListViewVector;
 import org.apache.arrow.vector.complex.RunEndEncodedVector;
 import org.apache.arrow.vector.complex.StructVector;
@@ -202,7 +203,7 @@ final class VectorLender {
       return;
     }
     List<FieldVector> children = plan.children(vector);
-    int needed = count > vector.getValueCount() ? needed(vector, count) : 0;
+    int needed = count > vector.getValueCount() ? neededBelow(vector, count) : 0;
     for (int i = 0; i < plans.length; i++) child(plans[i], children.get(i), needed);
     if (vector instanceof RunEndEncodedVector runs) requireRuns(runs.getRunEndsVector(), count);
   }
@@ -215,39 +216,46 @@ final class VectorLender {
     long there = Math.min(count, Math.min(ids.capacity(), offsets.capacity() / Integer.BYTES)); // what is too short is refused as a whole
     for (long row = 0; row < there; row++) {
       int offset = offsets.getInt(row * Integer.BYTES);
-      if (offset < 0 || offset == Integer.MAX_VALUE) throw new Unfit("row " + row + " has the offset " + offset);
+      if (offset < 0) throw new Unfit("row " + row + " has the offset " + offset);
       int child = plan.childOf(ids.getByte(row));
-      needed[child] = Math.max(needed[child], offset + 1);
+      needed[child] = Math.max(needed[child], VectorLoader.count(offset + 1L));
     }
     return needed;
   }
 
-  /** How many elements each child must have for elements beyond those that the vector says it has. */
-  private static int needed(FieldVector vector, int count) {
-    return switch (vector) {
-      case StructVector _, UnionVector _ -> count;
-      case FixedSizeListVector list -> Math.multiplyExact(count, list.getListSize());
-      case ListViewVector views -> {
-        int needed = 0;
-        for (long at = 0; at < (long) count * Integer.BYTES; at += Integer.BYTES) {
-          needed = Math.max(needed, views.getOffsetBuffer().getInt(at) + views.getSizeBuffer().getInt(at));
-        }
-        yield needed;
-      }
-      case LargeListViewVector views -> {
-        long needed = 0;
-        for (long at = 0; at < (long) count * Long.BYTES; at += Long.BYTES) {
-          needed = Math.max(needed, views.getOffsetBuffer().getLong(at) + views.getSizeBuffer().getLong(at));
-        }
-        yield Math.toIntExact(needed);
-      }
-      default -> 0; // lists, whose items Arrow Java does not cut, and run ends
-    };
+  /** How many elements each child must have for more elements than the vector says it has. */
+  private static int neededBelow(FieldVector vector, int count) {
+    return VectorLoader.count(
+        switch (vector) {
+          case StructVector _, UnionVector _ -> count;
+          case FixedSizeListVector list -> (long) count * list.getListSize();
+          case ListVector list -> at(list.getOffsetBuffer(), count, Integer.BYTES);
+          case LargeListVector list -> at(list.getOffsetBuffer(), count, Long.BYTES);
+          case ListViewVector views -> lastEnd(views.getOffsetBuffer(), views.getSizeBuffer(), count, Integer.BYTES);
+          case LargeListViewVector views -> lastEnd(views.getOffsetBuffer(), views.getSizeBuffer(), count, Long.BYTES);
+          default -> 0; // run ends, which say themselves how many there are
+        });
+  }
+
+  private static long lastEnd(ArrowBuf offsets, ArrowBuf sizes, int count, int width) {
+    long last = 0;
+    long there = Math.min(count, Math.min(offsets.capacity(), sizes.capacity()) / width);
+    for (long row = 0; row < there; row++) last = Math.max(last, Math.addExact(at(offsets, row, width), at(sizes, row, width)));
+    return last;
+  }
+
+  /** A number that a buffer has; 0 behind its end, which is core's to refuse: what Arrow Java was given need not have it, and it may check no bounds. */
+  private static long at(ArrowBuf buffer, long index, int width) {
+    if ((index + 1) * width > buffer.capacity()) return 0;
+    return width == Integer.BYTES ? buffer.getInt(index * width) : buffer.getLong(index * width);
   }
 
   private static void requireRuns(FieldVector ends, int count) {
+    ArrowBuf buffer = ends.getDataBuffer();
+    int width = ((BaseFixedWidthVector) ends).getTypeWidth();
     int runs = ends.getValueCount();
-    long end = runs == 0 ? 0 : ((BaseIntVector) ends).getValueAsLong(runs - 1);
+    if ((long) runs * width > buffer.capacity()) return; // which core refuses
+    long end = runs == 0 ? 0 : width == Short.BYTES ? buffer.getShort((runs - 1L) * width) : at(buffer, runs - 1L, width);
     if (end < count) throw new Unfit("the runs end at " + end + ", but the vector has " + count + " values");
   }
 

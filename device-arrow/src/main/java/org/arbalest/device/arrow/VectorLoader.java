@@ -124,18 +124,18 @@ final class VectorLoader {
     ArrayLoan loan = new ArrayLoan(given.retain());
     try {
       VectorLoader loader = new VectorLoader(loan.array, loan, dictionaries, new ArrayList<>(3));
-      loader.loadDictionaries(plan.columns, loan.array.structs().structAddress());
+      loader.dictionariesBelow(plan.columns, loan.array.structs().structAddress());
     } finally {
       loan.release();
     }
   }
 
-  private void loadDictionaries(VectorPlan[] plans, long node) {
+  private void dictionariesBelow(VectorPlan[] plans, long node) {
     for (int i = 0; i < plans.length; i++) {
       if (!plans[i].hasDictionary) continue;
       long child = ArrowArrayStruct.child(node, i);
       try {
-        loadDictionaries(plans[i].children, child);
+        dictionariesBelow(plans[i].children, child);
         if (plans[i].dictionary != null) loadDictionary(plans[i], plans[i].dictionary, ArrowArrayStruct.dictionary(child));
       } catch (RuntimeException e) {
         throw Unfit.of(e).under(plans[i].field.name());

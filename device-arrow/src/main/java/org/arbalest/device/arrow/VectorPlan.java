@@ -73,7 +73,7 @@ final class VectorPlan {
     this.dictionary = dictionary;
     List<Integer> ids = field.type() instanceof UnionType union ? union.typeIds() : List.of();
     this.typeIds = new byte[ids.size()];
-    this.childOf = new byte[ids.isEmpty() ? 0 : Byte.MAX_VALUE + 1];
+    this.childOf = new byte[field.type() instanceof UnionType ? Byte.MAX_VALUE + 1 : 0];
     Arrays.fill(childOf, (byte) -1);
     for (int i = 0; i < ids.size(); i++) {
       typeIds[i] = ids.get(i).byteValue();

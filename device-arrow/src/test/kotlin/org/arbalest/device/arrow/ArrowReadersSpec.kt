@@ -245,6 +245,16 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
+    /** A batch of a dense union of what is given and of 30 numbers. */
+    fun denseUnion(child: ArrayData, field: Field, ids: List<Int>, offsets: List<Int>): DeviceArray {
+        val union = Field.of("u", DataType.denseUnion(field, Field.of("n", DataType.INT32)))
+        fun ints(values: List<Int>) = Devices.cpu().allocate(4L * values.size).apply { segment().copyFrom(MemorySegment.ofArray(values.toIntArray())) }
+        val bytes = Devices.cpu().allocate(ids.size.toLong()).apply { segment().copyFrom(MemorySegment.ofArray(ByteArray(ids.size) { ids[it].toByte() })) }
+        val rows = ids.size.toLong()
+        val data = ArrayData.of(rows, 0, listOf(bytes, ints(offsets)), listOf(child, ArrayData.of(30, 0, listOf(null, ints(List(30) { it })))))
+        return DeviceArray.of(Schema.of(union), ArrayData.of(rows, 0, listOf(null), listOf(data)))
+    }
+
     for (kind in VectorKind.all + VectorKind.nested) {
         test("ARJ-07 whole batches and slices by IPC, there and back: $kind") {
             RootAllocator().use { allocator ->
@@ -256,17 +266,16 @@ class ArrowReadersSpec : FunSpec({
             }
         }
 
-        test("ARJ-07 a dense union whose offsets leave slots out, which Arrow Java cuts: of $kind") {
+        test("ARJ-07 dense unions whose offsets leave slots out, which Arrow Java cuts, one in the other: of $kind") {
             RootAllocator().use { allocator ->
-                val child = kind.filled(allocator, 30).use { ArrowVectors.toDeviceArray(it) }
-                val field = Field.of("u", DataType.denseUnion(child.field(), Field.of("n", DataType.INT32)))
-                val data = child.use {
-                    fun bytes(count: Int, of: (Int) -> Byte) = Devices.cpu().allocate(count.toLong()).apply { segment().copyFrom(MemorySegment.ofArray(ByteArray(count, of))) }
-                    fun ints(count: Int, of: (Int) -> Int) = Devices.cpu().allocate(4L * count).apply { segment().copyFrom(MemorySegment.ofArray(IntArray(count, of))) }
-                    val numbers = ArrayData.of(30, 0, listOf(null, ints(30) { it }))
-                    ArrayData.of(20, 0, listOf(bytes(20) { (it % 2).toByte() }, ints(20) { if (it % 2 == 0) 9 + it else 3 * (it / 2) }), listOf(it.data(), numbers))
+                kind.filled(allocator, 30).use { ArrowVectors.toDeviceArray(it) }.use { child ->
+                    val inner = denseUnion(child.data(), child.field(), ids = List(20) { it % 2 }, offsets = List(20) { if (it % 2 == 0) 9 + it else 3 * (it / 2) })
+                    inner.use { throughIpc(listOf(it), allocator) }
                 }
-                DeviceArray.of(Schema.of(field), ArrayData.of(20, 0, listOf(null), listOf(data))).use { throughIpc(listOf(it), allocator) }
+                kind.filled(allocator, 30).use { ArrowVectors.toDeviceArray(it) }.use { child ->
+                    val inner = denseUnion(child.data(), child.field(), ids = List(10) { if (it < 5) 1 else 0 }, offsets = List(10) { it })
+                    inner.use { denseUnion(it.data().children()[0], it.schema().fields()[0], ids = List(5) { 0 }, offsets = List(5) { 5 + it }) }.use { throughIpc(listOf(it), allocator) }
+                }
             }
         }
     }

@@ -20,3 +20,6 @@ internal fun texts(allocator: BufferAllocator, name: String = "texts", rows: Int
 }
 
 internal fun root(allocator: BufferAllocator, rows: Int = 10) = VectorSchemaRoot.of(numbers(allocator, rows = rows), texts(allocator, rows = rows))
+
+/** Of the two versions that the specs run with, the older one. */
+internal val isArrow18 = BufferAllocator::class.java.protectionDomain.codeSource.location.path.contains("-18.")

@@ -2,6 +2,8 @@
 package org.arbalest.samples.guides;
 
 import org.apache.arrow.flight.BackpressureStrategy;
+import org.apache.arrow.flight.BackpressureStrategy.WaitResult;
+import org.apache.arrow.flight.CallStatus;
 import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
 import org.apache.arrow.flight.FlightStream;
 import org.apache.arrow.memory.BufferAllocator;
@@ -23,10 +25,15 @@ final class FlightJava {
     return Thread.startVirtualThread(() -> {
       try (ArrowReader reader = ArrowReaders.toArrowReader(batches, allocator)) {
         listener.start(reader.getVectorSchemaRoot(), reader);
-        while (pressure.waitForListener(0) == BackpressureStrategy.WaitResult.READY && reader.loadNextBatch()) listener.putNext();
+        while (reader.loadNextBatch()) {
+          WaitResult client = pressure.waitForListener(0);
+          if (client == WaitResult.CANCELLED) return;
+          if (client != WaitResult.READY) throw CallStatus.UNAVAILABLE.withDescription("interrupted").toRuntimeException();
+          listener.putNext();
+        }
         listener.completed();
-      } catch (Exception e) {
-        listener.error(e);
+      } catch (Throwable t) { // or else nobody tells the client
+        listener.error(t);
       }
     });
   }

@@ -6,6 +6,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.ints.shouldBeLessThan
 import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.cancelAndJoin
@@ -223,16 +224,30 @@ class ArrowJavaSpec : FunSpec({
             }
         }
 
-        test("$language: a batch that fails is the Flight client's error, and ends the stream") {
-            val failing = object : DeviceArrayReader.Source {
-                var pulls = 0
+        for (failure in listOf(DeviceException(Errno.EIO, "the disk is gone"), AssertionError("a bug"))) {
+            test("$language: a batch that fails is the Flight client's error, and ends the stream: ${failure.message}") {
+                val failing = object : DeviceArrayReader.Source {
+                    var pulls = 0
 
-                override fun next() = if (pulls++ == 0) trades(0) else throw DeviceException(Errno.EIO, "the disk is gone")
+                    override fun next() = if (pulls++ == 0) trades(0) else throw failure
+                }
+                flight({ listener, allocator -> snippets.send(DeviceArrayReader.of(schema, failing), listener, allocator) }) { stream ->
+                    var batches = 0
+                    shouldThrow<DeviceException> { snippets.receive(stream).useArrays { for (batch in it) batches++ } }
+                    batches shouldBe 1
+                }
             }
-            flight({ listener, allocator -> snippets.send(DeviceArrayReader.of(schema, failing), listener, allocator) }) { stream ->
-                var batches = 0
-                shouldThrow<DeviceException> { snippets.receive(stream).useArrays { for (batch in it) batches++ } }
-                batches shouldBe 1
+        }
+
+        test("$language: a Flight server that is interrupted while it waits does not tell the client that this was all") {
+            val sender = AtomicReference<Thread>()
+            val endless = object : DeviceArrayReader.Source {
+                override fun next() = trades(0).also { sender.set(Thread.currentThread()) }
+            }
+            flight({ listener, allocator -> snippets.send(DeviceArrayReader.of(schema, endless), listener, allocator) }) { stream ->
+                eventually("the server waits") { sender.get()?.state == Thread.State.WAITING }
+                sender.get().interrupt()
+                shouldThrow<DeviceException> { snippets.receive(stream).useArrays { for (batch in it) batch.length() shouldBe ROWS } }.message shouldContain "interrupted"
             }
         }
 

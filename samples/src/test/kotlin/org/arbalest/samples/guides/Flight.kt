@@ -2,7 +2,9 @@
 package org.arbalest.samples.guides
 
 import org.apache.arrow.flight.BackpressureStrategy
+import org.apache.arrow.flight.BackpressureStrategy.WaitResult.CANCELLED
 import org.apache.arrow.flight.BackpressureStrategy.WaitResult.READY
+import org.apache.arrow.flight.CallStatus
 import org.apache.arrow.flight.FlightProducer.ServerStreamListener
 import org.apache.arrow.flight.FlightStream
 import org.apache.arrow.memory.BufferAllocator
@@ -20,11 +22,18 @@ fun send(batches: DeviceArrayReader, listener: ServerStreamListener, allocator: 
         try {
             ArrowReaders.toArrowReader(batches, allocator).use { reader ->
                 listener.start(reader.vectorSchemaRoot, reader)
-                while (pressure.waitForListener(0) == READY && reader.loadNextBatch()) listener.putNext()
+                while (reader.loadNextBatch()) {
+                    when (pressure.waitForListener(0)) {
+                        READY -> listener.putNext()
+                        CANCELLED -> return@startVirtualThread
+                        else -> throw CallStatus.UNAVAILABLE.withDescription("interrupted").toRuntimeException()
+                    }
+                }
                 listener.completed()
             }
-        } catch (e: Exception) {
-            listener.error(e)
+        } catch (t: Throwable) {
+            // or else nobody tells the client
+            listener.error(t)
         }
     }
 }
