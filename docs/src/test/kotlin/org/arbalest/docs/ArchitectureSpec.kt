@@ -67,7 +67,7 @@ private val DOORS = mapOf(
 
 /** The artifacts that are modules, and their names, which are for good. */
 private val MODULES =
-    mapOf("device-core" to DEVICE, "coroutines" to "org.arbalest.coroutines", "leak-check" to "org.arbalest.leakcheck") + listOf("opencl", "cuda", "rocm", "arrow").map { "device-$it" to "$DEVICE.$it" }
+    mapOf("device-core" to DEVICE, "coroutines" to "org.arbalest.coroutines", "leak-check" to "org.arbalest.leakcheck") + listOf("opencl", "cuda", "rocm", "arrow", "adbc").map { "device-$it" to "$DEVICE.$it" }
 
 class ArchitectureSpec : FunSpec({
     val core = ClassFileImporter().importPath(Path("../device-core/target/classes"))

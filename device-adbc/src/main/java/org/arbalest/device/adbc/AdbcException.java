@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalInt;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.abi.Errno;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an ADBC driver answered instead of OK, at a call, or in the middle of a result, when {@link org.arbalest.device.DeviceArrayReader#next} throws it. The {@link
+ * #errno} is the stream's, or one that comes near the status.
+ */
+public final class AdbcException extends DeviceException {
+  private static final long serialVersionUID = 1L;
+
+  private static final int MOST_SQL = 200;
+
+  private final String operation;
+  private final int statusCode;
+  private final @Nullable Integer vendorCode;
+  private final String sqlState;
+  private final String driverMessage;
+  private final AdbcErrorDetail[] details;
+
+  private AdbcException(Builder of, int errno) {
+    super(errno, of.describe());
+    this.operation = of.operation;
+    this.statusCode = of.statusCode;
+    this.vendorCode = of.vendorCode;
+    this.sqlState = of.sqlState;
+    this.driverMessage = of.driverMessage;
+    this.details = of.details.toArray(AdbcErrorDetail[]::new);
+  }
+
+  /** The function of {@code adbc.h} that failed, and in brackets the option or the table that it was about, if any. */
+  public String operation() {
+    return operation;
+  }
+
+  /** What kind of error. */
+  public AdbcStatus status() {
+    return AdbcStatus.of(statusCode);
+  }
+
+  /** The number that the driver returned, 1 to 255, also where {@code adbc.h} has no name for it. */
+  public int statusCode() {
+    return statusCode;
+  }
+
+  /** The database's own number, if the driver told one. */
+  public OptionalInt vendorCode() {
+    return vendorCode == null ? OptionalInt.empty() : OptionalInt.of(vendorCode);
+  }
+
+  /** The five characters of SQLSTATE, or an empty string. */
+  public String sqlState() {
+    return sqlState;
+  }
+
+  /** The driver's own words, or an empty string. */
+  public String driverMessage() {
+    return driverMessage;
+  }
+
+  /** What more the driver says of it: of 1.1.0, some do. */
+  public List<AdbcErrorDetail> details() {
+    return List.of(details);
+  }
+
+  /** The class and the message, which names the status. */
+  @Override
+  @SuppressWarnings("OverrideThrowableToString") // the errno says less than the status
+  public String toString() {
+    return getClass().getName() + ": " + getMessage();
+  }
+
+  /** An error that is put together, by this module and by tests of who handles one. */
+  public static Builder of(String operation, int statusCode) {
+    return new Builder(operation, statusCode);
+  }
+
+  /** The parts of an {@link AdbcException}. */
+  public static final class Builder {
+    private final String operation;
+    private final int statusCode;
+    private int errno;
+    private @Nullable Integer vendorCode;
+    private String sqlState = "";
+    private String driverMessage = "";
+    private @Nullable String driver;
+    private @Nullable String sql;
+    private List<AdbcErrorDetail> details = List.of();
+
+    private Builder(String operation, int statusCode) {
+      if (statusCode <= 0) throw new IllegalArgumentException("status " + statusCode + " is no error");
+      this.operation = Objects.requireNonNull(operation, "operation");
+      this.statusCode = statusCode;
+    }
+
+    /** Which driver, as people call it. */
+    public Builder driver(String name) {
+      this.driver = name;
+      return this;
+    }
+
+    /** The code of the stream that failed; otherwise it is what the status comes near to. */
+    public Builder errno(int code) {
+      this.errno = code;
+      return this;
+    }
+
+    /** The database's own number. */
+    public Builder vendorCode(int code) {
+      this.vendorCode = code;
+      return this;
+    }
+
+    /** Five characters, or none. */
+    public Builder sqlState(String state) {
+      this.sqlState = Objects.requireNonNull(state, "state");
+      return this;
+    }
+
+    /** What the driver says; may be empty. */
+    public Builder message(String text) {
+      this.driverMessage = Objects.requireNonNull(text, "text");
+      return this;
+    }
+
+    /** The query, of which the message has the beginning. */
+    public Builder sql(@Nullable String query) {
+      this.sql = query;
+      return this;
+    }
+
+    /** What more the driver says. */
+    public Builder details(List<AdbcErrorDetail> all) {
+      this.details = List.copyOf(all);
+      return this;
+    }
+
+    /** The exception. */
+    public AdbcException build() {
+      return new AdbcException(this, errno == 0 ? AdbcStatus.of(statusCode).errno() : errno);
+    }
+
+    private String describe() {
+      AdbcStatus status = AdbcStatus.of(statusCode);
+      var text = new StringBuilder(operation);
+      if (driver != null) text.append(" of ").append(driver);
+      text.append(" failed: ").append(status).append(" (").append(statusCode).append(')');
+      if (errno != 0 && driverMessage.isEmpty()) text.append(", ").append(Errno.name(errno));
+      if (!sqlState.isEmpty()) text.append(", SQLSTATE ").append(sqlState);
+      if (vendorCode != null) text.append(", vendor code ").append(vendorCode);
+      text.append(": ").append(driverMessage.isEmpty() ? "the driver says no more" : driverMessage);
+      if (sql != null) text.append("; the SQL: ").append(beginning(sql));
+      return text.toString();
+    }
+
+    private static String beginning(String sql) {
+      String line = sql.strip().replaceAll("\\s+", " ");
+      if (line.length() <= MOST_SQL) return line;
+      return line.substring(0, Character.isHighSurrogate(line.charAt(MOST_SQL - 1)) ? MOST_SQL - 1 : MOST_SQL) + "…";
+    }
+  }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc;
+
+/** A revision of {@code adbc.h}. */
+public enum AdbcVersion {
+  /** Queries, ingestion, metadata, partitions. */
+  V1_0_0("1.0.0"),
+  /** Also cancelling, options of all kinds that can be asked for, details of errors, statistics. */
+  V1_1_0("1.1.0");
+
+  private final String text;
+
+  AdbcVersion(String text) {
+    this.text = text;
+  }
+
+  /** As people write it: {@code 1.1.0}. */
+  @Override
+  public String toString() {
+    return text;
+  }
+}

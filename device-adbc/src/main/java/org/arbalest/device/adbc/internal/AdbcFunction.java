@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc.internal;
+
+import java.util.EnumSet;
+import java.util.Set;
+import org.arbalest.device.adbc.AdbcVersion;
+
+/** The functions of {@code struct AdbcDriver}, in its order, behind its own {@code release}. */
+enum AdbcFunction {
+  DATABASE_INIT("DatabaseInit"),
+  DATABASE_NEW("DatabaseNew"),
+  DATABASE_SET_OPTION("DatabaseSetOption"),
+  DATABASE_RELEASE("DatabaseRelease"),
+  CONNECTION_COMMIT("ConnectionCommit"),
+  CONNECTION_GET_INFO("ConnectionGetInfo"),
+  CONNECTION_GET_OBJECTS("ConnectionGetObjects"),
+  CONNECTION_GET_TABLE_SCHEMA("ConnectionGetTableSchema"),
+  CONNECTION_GET_TABLE_TYPES("ConnectionGetTableTypes"),
+  CONNECTION_INIT("ConnectionInit"),
+  CONNECTION_NEW("ConnectionNew"),
+  CONNECTION_SET_OPTION("ConnectionSetOption"),
+  CONNECTION_READ_PARTITION("ConnectionReadPartition"),
+  CONNECTION_RELEASE("ConnectionRelease"),
+  CONNECTION_ROLLBACK("ConnectionRollback"),
+  STATEMENT_BIND("StatementBind"),
+  STATEMENT_BIND_STREAM("StatementBindStream"),
+  STATEMENT_EXECUTE_QUERY("StatementExecuteQuery"),
+  STATEMENT_EXECUTE_PARTITIONS("StatementExecutePartitions"),
+  STATEMENT_GET_PARAMETER_SCHEMA("StatementGetParameterSchema"),
+  STATEMENT_NEW("StatementNew"),
+  STATEMENT_PREPARE("StatementPrepare"),
+  STATEMENT_RELEASE("StatementRelease"),
+  STATEMENT_SET_OPTION("StatementSetOption"),
+  STATEMENT_SET_SQL_QUERY("StatementSetSqlQuery"),
+  STATEMENT_SET_SUBSTRAIT_PLAN("StatementSetSubstraitPlan"),
+
+  // From here on those of 1.1.0.
+  ERROR_GET_DETAIL_COUNT("ErrorGetDetailCount"),
+  ERROR_GET_DETAIL("ErrorGetDetail"),
+  ERROR_FROM_ARRAY_STREAM("ErrorFromArrayStream"),
+  DATABASE_GET_OPTION("DatabaseGetOption"),
+  DATABASE_GET_OPTION_BYTES("DatabaseGetOptionBytes"),
+  DATABASE_GET_OPTION_DOUBLE("DatabaseGetOptionDouble"),
+  DATABASE_GET_OPTION_INT("DatabaseGetOptionInt"),
+  DATABASE_SET_OPTION_BYTES("DatabaseSetOptionBytes"),
+  DATABASE_SET_OPTION_DOUBLE("DatabaseSetOptionDouble"),
+  DATABASE_SET_OPTION_INT("DatabaseSetOptionInt"),
+  CONNECTION_CANCEL("ConnectionCancel"),
+  CONNECTION_GET_OPTION("ConnectionGetOption"),
+  CONNECTION_GET_OPTION_BYTES("ConnectionGetOptionBytes"),
+  CONNECTION_GET_OPTION_DOUBLE("ConnectionGetOptionDouble"),
+  CONNECTION_GET_OPTION_INT("ConnectionGetOptionInt"),
+  CONNECTION_GET_STATISTICS("ConnectionGetStatistics"),
+  CONNECTION_GET_STATISTIC_NAMES("ConnectionGetStatisticNames"),
+  CONNECTION_SET_OPTION_BYTES("ConnectionSetOptionBytes"),
+  CONNECTION_SET_OPTION_DOUBLE("ConnectionSetOptionDouble"),
+  CONNECTION_SET_OPTION_INT("ConnectionSetOptionInt"),
+  STATEMENT_CANCEL("StatementCancel"),
+  STATEMENT_EXECUTE_SCHEMA("StatementExecuteSchema"),
+  STATEMENT_GET_OPTION("StatementGetOption"),
+  STATEMENT_GET_OPTION_BYTES("StatementGetOptionBytes"),
+  STATEMENT_GET_OPTION_DOUBLE("StatementGetOptionDouble"),
+  STATEMENT_GET_OPTION_INT("StatementGetOptionInt"),
+  STATEMENT_SET_OPTION_BYTES("StatementSetOptionBytes"),
+  STATEMENT_SET_OPTION_DOUBLE("StatementSetOptionDouble"),
+  STATEMENT_SET_OPTION_INT("StatementSetOptionInt");
+
+  /** {@code private_data}, {@code private_manager} and {@code release} come first. */
+  private static final int BEFORE = 3;
+
+  /** What a driver is of no use without. */
+  static final Set<AdbcFunction> REQUIRED =
+      EnumSet.of(
+          DATABASE_NEW,
+          DATABASE_INIT,
+          DATABASE_RELEASE,
+          CONNECTION_NEW,
+          CONNECTION_INIT,
+          CONNECTION_RELEASE,
+          STATEMENT_NEW,
+          STATEMENT_EXECUTE_QUERY,
+          STATEMENT_RELEASE);
+
+  private final String member;
+
+  AdbcFunction(String member) {
+    this.member = member;
+  }
+
+  /** The function's name in {@code adbc.h}. */
+  String symbol() {
+    return "Adbc" + member;
+  }
+
+  /** The name of its pointer in {@code struct AdbcDriver}. */
+  String member() {
+    return member;
+  }
+
+  /** Where its pointer is. */
+  long offset() {
+    return (BEFORE + ordinal()) * Long.BYTES;
+  }
+
+  /** The first revision that has it. */
+  AdbcVersion since() {
+    return compareTo(ERROR_GET_DETAIL_COUNT) < 0 ? AdbcVersion.V1_0_0 : AdbcVersion.V1_1_0;
+  }
+
+  /** The size of {@code struct AdbcDriver} in a revision. */
+  static long sizeOfTable(AdbcVersion version) {
+    return version == AdbcVersion.V1_0_0 ? ERROR_GET_DETAIL_COUNT.offset() : (BEFORE + values().length) * (long) Long.BYTES;
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc.internal;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.util.ArrayList;
+import java.util.List;
+import org.arbalest.device.adbc.AdbcErrorDetail;
+import org.arbalest.device.adbc.AdbcException;
+import org.arbalest.device.adbc.AdbcStatus;
+import org.arbalest.device.abi.Errno;
+import org.jspecify.annotations.Nullable;
+
+/** What a driver says of a failure, as an exception. */
+final class DriverErrors {
+  /** More than any driver means. */
+  private static final int MOST_DETAILS = 10_000;
+
+  private DriverErrors() {}
+
+  /** The exception of a call that failed; the error is still to be released. */
+  static AdbcException ofCall(DriverTable driver, String operation, @Nullable String sql, int status, MemorySegment error) {
+    return read(driver, AdbcException.of(operation, status).driver(driver.name()).sql(sql), error).build();
+  }
+
+  /**
+   * The exception of a stream that failed: what the driver says of it, or what the stream says.
+   *
+   * @param status zeroed memory for one
+   */
+  static AdbcException ofStream(DriverTable driver, String operation, @Nullable String sql, MemorySegment stream, int errno, MemorySegment status, String lastError) {
+    MemorySegment function = driver.function(AdbcFunction.ERROR_FROM_ARRAY_STREAM);
+    if (function != null) {
+      status.set(JAVA_BYTE, 0, (byte) 0);
+      MemorySegment address = errorOfStream(function, stream, status);
+      int code = Byte.toUnsignedInt(status.get(JAVA_BYTE, 0));
+      if (address.address() != 0 && code != 0) {
+        MemorySegment error = address.reinterpret(ErrorStruct.LAYOUT.byteSize()); // the stream releases it
+        return read(driver, AdbcException.of(operation, code).driver(driver.name()).sql(sql).errno(errno), error).build();
+      }
+    }
+    return AdbcException.of(operation, nearest(errno).code()).driver(driver.name()).sql(sql).errno(errno).message(lastError).build();
+  }
+
+  private static MemorySegment errorOfStream(MemorySegment function, MemorySegment stream, MemorySegment status) {
+    try {
+      return (MemorySegment) Signatures.ERROR_FROM_STREAM.invokeExact(function, stream, status);
+    } catch (Throwable t) {
+      throw Signatures.unexpected(t);
+    }
+  }
+
+  /** The status that an errno comes nearest to. */
+  static AdbcStatus nearest(int errno) {
+    if (errno == Errno.ECANCELED) return AdbcStatus.CANCELLED;
+    if (errno == Errno.ENOSYS) return AdbcStatus.NOT_IMPLEMENTED;
+    if (errno == Errno.EINVAL) return AdbcStatus.INVALID_ARGUMENT;
+    return errno == Errno.EIO ? AdbcStatus.IO : AdbcStatus.UNKNOWN;
+  }
+
+  private static AdbcException.Builder read(DriverTable driver, AdbcException.Builder exception, MemorySegment error) {
+    exception.message(ErrorStruct.message(error)).sqlState(ErrorStruct.sqlState(error));
+    int vendorCode = ErrorStruct.vendorCode(error);
+    if (vendorCode == ErrorStruct.PRIVATE_DATA) return exception.details(details(driver, error));
+    return vendorCode == 0 ? exception : exception.vendorCode(vendorCode);
+  }
+
+  private static List<AdbcErrorDetail> details(DriverTable driver, MemorySegment error) {
+    MemorySegment countOf = driver.function(AdbcFunction.ERROR_GET_DETAIL_COUNT);
+    MemorySegment detailOf = driver.function(AdbcFunction.ERROR_GET_DETAIL);
+    if (countOf == null || detailOf == null) return List.of();
+    try (Arena arena = Arena.ofConfined()) {
+      int count = Math.min((int) Signatures.DETAIL_COUNT.invokeExact(countOf, error), MOST_DETAILS);
+      List<AdbcErrorDetail> details = new ArrayList<>(Math.max(count, 0));
+      for (int i = 0; i < count; i++) {
+        var detail = (MemorySegment) Signatures.GET_DETAIL.invokeExact(detailOf, (SegmentAllocator) arena, error, i);
+        MemorySegment key = detail.get(ADDRESS, 0);
+        if (key.address() != 0) details.add(new AdbcErrorDetail(CText.read(key), bytes(detail.get(ADDRESS, 8), detail.get(JAVA_LONG, 16))));
+      }
+      return details;
+    } catch (Throwable t) {
+      throw Signatures.unexpected(t);
+    }
+  }
+
+  private static byte[] bytes(MemorySegment address, long length) {
+    return address.address() == 0 ? new byte[0] : address.reinterpret(length).toArray(JAVA_BYTE);
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc.internal;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+import org.arbalest.device.adbc.AdbcDatabase;
+import org.arbalest.device.adbc.AdbcDriver;
+import org.arbalest.device.adbc.AdbcVersion;
+import org.jspecify.annotations.Nullable;
+
+/** A driver that was loaded. */
+public final class DriverImpl implements AdbcDriver {
+  private final String name;
+  private final DriverLibrary.EntryPoint init;
+  private final AdbcVersion version;
+
+  private DriverImpl(String name, DriverLibrary.EntryPoint init, AdbcVersion version) {
+    this.name = name;
+    this.init = init;
+    this.version = version;
+  }
+
+  /** See {@link AdbcDriver#load(Path)}; with null for an init function of a name that is recommended. */
+  public static DriverImpl load(Path library, @Nullable String entryPoint) {
+    requireNativeAccess();
+    String name = String.valueOf(library.getFileName());
+    return load(name, DriverLibrary.entryPoint(DriverLibrary.load(library), name, entryPoint));
+  }
+
+  /** Sees whether it is a driver that can be used, and of which version. */
+  private static DriverImpl load(String name, DriverLibrary.EntryPoint init) {
+    DriverTable table = DriverTable.init(name, init.name(), init.function());
+    try {
+      return new DriverImpl(name, init, table.version());
+    } finally {
+      table.release();
+    }
+  }
+
+  private static void requireNativeAccess() {
+    try {
+      MemorySegment.NULL.reinterpret(0);
+    } catch (IllegalCallerException e) {
+      Module module = DriverImpl.class.getModule();
+      String name = module.isNamed() ? module.getName() : "ALL-UNNAMED";
+      throw new IllegalCallerException("an ADBC driver is native code: start the JVM with --enable-native-access=" + name + ", beside what else is named there", e);
+    }
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public AdbcVersion version() {
+    return version;
+  }
+
+  @Override
+  public AdbcDatabase open(Map<String, ?> options) {
+    Objects.requireNonNull(options, "options");
+    DriverTable table = DriverTable.init(name, init.name(), init.function());
+    return new DatabaseImpl(
+        this,
+        NativeHandle.open(
+            NativeHandle.Kind.DATABASE,
+            table,
+            new Turn(),
+            null,
+            new NativeHandle.Opening() {
+              @Override
+              public void make(NativeHandle handle) {
+                table.call(AdbcFunction.DATABASE_NEW, (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
+              }
+
+              @Override
+              public void finish(NativeHandle handle) {
+                options.forEach((key, value) -> OptionFunctions.DATABASE.setAny(handle, key, value));
+                table.call(AdbcFunction.DATABASE_INIT, (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
+              }
+            }));
+  }
+
+  @Override
+  public String toString() {
+    return "ADBC driver " + name + " of " + version;
+  }
+}

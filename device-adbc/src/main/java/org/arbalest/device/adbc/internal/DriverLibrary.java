@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc.internal;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A native library that is to be a driver, and its init function. Loaded libraries stay. */
+final class DriverLibrary {
+  /** What the init function may be called in any library. */
+  private static final String USUAL_ENTRY_POINT = "AdbcDriverInit";
+
+  private DriverLibrary() {}
+
+  /** The init function, and its name. */
+  record EntryPoint(String name, MemorySegment function) {}
+
+  /**
+   * Loads a library.
+   *
+   * @throws IllegalArgumentException if it is not there, or no library for this process: says why
+   */
+  static SymbolLookup load(Path library) {
+    if (!Files.isRegularFile(library)) throw new IllegalArgumentException("no ADBC driver at " + library.toAbsolutePath() + ": there is no such file");
+    try {
+      return SymbolLookup.libraryLookup(library.toAbsolutePath(), Arena.global());
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("the ADBC driver " + library.toAbsolutePath() + " cannot be loaded" + why(library.toAbsolutePath().toString()), e);
+    }
+  }
+
+  /**
+   * The init function of a library.
+   *
+   * @param wanted what it is called; null for what {@code adbc.h} recommends
+   */
+  static EntryPoint entryPoint(SymbolLookup library, String fileName, @Nullable String wanted) {
+    Set<String> names = wanted == null ? entryPoints(fileName) : Set.of(wanted);
+    for (String name : names) {
+      MemorySegment function = library.find(name).orElse(null);
+      if (function != null) return new EntryPoint(name, function);
+    }
+    throw new IllegalArgumentException(fileName + " is no ADBC driver: it has no function " + String.join(", nor ", names));
+  }
+
+  /** The names that {@code adbc.h} recommends: of {@code libadbc_driver_sqlite.so.2} these are AdbcDriverSqliteInit, and AdbcDriverInit. */
+  static Set<String> entryPoints(String fileName) {
+    String stem = fileName.substring(Math.max(fileName.lastIndexOf('/'), fileName.lastIndexOf('\\')) + 1);
+    int dot = stem.indexOf('.');
+    if (dot >= 0) stem = stem.substring(0, dot);
+    if (stem.startsWith("lib")) stem = stem.substring(3);
+    List<String> words = new ArrayList<>();
+    for (String word : stem.split("[-_]")) {
+      if (!word.isEmpty()) words.add(word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1));
+    }
+    String name = String.join("", words);
+    Set<String> names = new LinkedHashSet<>();
+    names.add((name.startsWith("Adbc") ? name : "Adbc" + name) + "Init");
+    names.add(USUAL_ENTRY_POINT);
+    return names;
+  }
+
+  /** What the dynamic linker says, which the JDK keeps to itself; empty where it says nothing. */
+  static String why(String library) {
+    Linker linker = Linker.nativeLinker();
+    MemorySegment open = linker.defaultLookup().find("dlopen").orElse(null);
+    MemorySegment error = linker.defaultLookup().find("dlerror").orElse(null);
+    if (open == null || error == null) return "";
+    try (Arena arena = Arena.ofConfined()) {
+      var opened = (MemorySegment) linker.downcallHandle(open, FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT)).invokeExact(arena.allocateFrom(library), 1);
+      if (opened.address() != 0) return ""; // it can, after all
+      String text = CText.read((MemorySegment) linker.downcallHandle(error, FunctionDescriptor.of(ADDRESS)).invokeExact());
+      return text.isEmpty() ? "" : ": " + text;
+    } catch (Throwable t) {
+      throw Signatures.unexpected(t);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc.internal;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemoryLayout.PathElement;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.lang.foreign.StructLayout;
+import java.nio.charset.StandardCharsets;
+
+/** {@code struct AdbcError}: what a call failed with. The first 32 bytes are all of it in 1.0.0. */
+final class ErrorStruct {
+  static final StructLayout LAYOUT =
+      MemoryLayout.structLayout(
+              ADDRESS.withName("message"),
+              JAVA_INT.withName("vendor_code"),
+              MemoryLayout.sequenceLayout(5, JAVA_BYTE).withName("sqlstate"),
+              MemoryLayout.paddingLayout(7),
+              ADDRESS.withName("release"),
+              ADDRESS.withName("private_data"),
+              ADDRESS.withName("private_driver"))
+          .withName("AdbcError");
+
+  /** In {@code vendor_code}: the last two fields are there, and there is no vendor code. */
+  static final int PRIVATE_DATA = Integer.MIN_VALUE;
+
+  private static final long MESSAGE = offset("message");
+  private static final long VENDOR_CODE = offset("vendor_code");
+  private static final long SQLSTATE = offset("sqlstate");
+  private static final long RELEASE = offset("release");
+  private static final long PRIVATE_DRIVER = offset("private_driver");
+
+  private ErrorStruct() {}
+
+  /** One for a driver of 1.0.0: all zero. */
+  static MemorySegment allocate(SegmentAllocator arena) {
+    return arena.allocate(LAYOUT).fill((byte) 0);
+  }
+
+  /** One for a driver of 1.1.0, which may put details there. */
+  static MemorySegment allocate(SegmentAllocator arena, MemorySegment driver) {
+    MemorySegment error = allocate(arena);
+    error.set(JAVA_INT, VENDOR_CODE, PRIVATE_DATA);
+    error.set(ADDRESS, PRIVATE_DRIVER, driver);
+    return error;
+  }
+
+  static String message(MemorySegment error) {
+    return CText.read(error.get(ADDRESS, MESSAGE));
+  }
+
+  static int vendorCode(MemorySegment error) {
+    return error.get(JAVA_INT, VENDOR_CODE);
+  }
+
+  /** Five characters without a zero behind them, or none. */
+  static String sqlState(MemorySegment error) {
+    byte[] state = error.asSlice(SQLSTATE, 5).toArray(JAVA_BYTE);
+    int length = 0;
+    while (length < state.length && state[length] != 0) length++;
+    return new String(state, 0, length, StandardCharsets.ISO_8859_1);
+  }
+
+  static MemorySegment release(MemorySegment error) {
+    return error.get(ADDRESS, RELEASE);
+  }
+
+  private static long offset(String field) {
+    return LAYOUT.byteOffset(PathElement.groupElement(field));
+  }
+}

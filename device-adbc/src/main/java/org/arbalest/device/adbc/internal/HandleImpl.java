@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc.internal;
+
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.arbalest.device.adbc.AdbcDriver;
+import org.jspecify.annotations.Nullable;
+
+/** What databases, connections and statements have in common: a native handle that it holds until it is closed, and options. */
+abstract class HandleImpl {
+  final NativeHandle handle;
+  private final DriverImpl driver;
+  private final OptionFunctions options;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** Takes over the caller's hold. */
+  HandleImpl(DriverImpl driver, NativeHandle handle, OptionFunctions options) {
+    this.driver = driver;
+    this.handle = handle;
+    this.options = options;
+  }
+
+  public final AdbcDriver driver() {
+    return driver;
+  }
+
+  final DriverImpl driverImpl() {
+    return driver;
+  }
+
+  /** Takes the turn, to be left by {@link #leave}. */
+  final void enter() {
+    if (handle.turn.isFedHere()) {
+      throw new IllegalStateException("the " + handle.kind.noun + " is of a connection that is executing with the batches that are being made here; use another one");
+    }
+    handle.turn.take();
+    if (closed.get()) {
+      handle.turn.leave();
+      throw wasClosed();
+    }
+  }
+
+  final void leave() {
+    handle.turn.leave();
+  }
+
+  private IllegalStateException wasClosed() {
+    return new IllegalStateException("the " + handle.kind.noun + " was closed");
+  }
+
+  public final void setOption(String key, String value) {
+    setting(() -> options.set(handle, key, value));
+  }
+
+  public final void setOption(String key, long value) {
+    setting(() -> options.set(handle, key, value));
+  }
+
+  public final void setOption(String key, double value) {
+    setting(() -> options.set(handle, key, value));
+  }
+
+  public final void setOption(String key, byte[] value) {
+    setting(() -> options.set(handle, key, value));
+  }
+
+  private void setting(Runnable call) {
+    enter();
+    try {
+      call.run();
+    } finally {
+      leave();
+    }
+  }
+
+  public final String getOption(String key) {
+    return getting(() -> options.get(handle, key));
+  }
+
+  public final long getLongOption(String key) {
+    return getting(() -> options.getLong(handle, key));
+  }
+
+  public final double getDoubleOption(String key) {
+    return getting(() -> options.getDouble(handle, key));
+  }
+
+  public final byte[] getBytesOption(String key) {
+    return getting(() -> options.getBytes(handle, key));
+  }
+
+  private <T> T getting(Supplier<T> call) {
+    AtomicReference<@Nullable T> value = new AtomicReference<>();
+    whileOpen(() -> value.set(call.get()));
+    return Objects.requireNonNull(value.get());
+  }
+
+  /** Makes a call that takes no turn. */
+  final void whileOpen(Runnable call) {
+    if (closed.get() || !handle.whileAlive(call)) throw wasClosed();
+  }
+
+  public final void close() {
+    if (!closed.compareAndSet(false, true)) return;
+    handle.leave();
+  }
+
+  @Override
+  public String toString() {
+    return handle.kind.noun + " of " + driver.name() + (closed.get() ? " (closed)" : "");
+  }
+}

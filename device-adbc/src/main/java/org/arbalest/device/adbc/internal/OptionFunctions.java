@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc.internal;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The functions for options of a kind of handle. Those that set one are called by who has the turn. */
+enum OptionFunctions {
+  DATABASE(
+      AdbcFunction.DATABASE_SET_OPTION,
+      AdbcFunction.DATABASE_SET_OPTION_BYTES,
+      AdbcFunction.DATABASE_SET_OPTION_INT,
+      AdbcFunction.DATABASE_SET_OPTION_DOUBLE,
+      AdbcFunction.DATABASE_GET_OPTION,
+      AdbcFunction.DATABASE_GET_OPTION_BYTES,
+      AdbcFunction.DATABASE_GET_OPTION_INT,
+      AdbcFunction.DATABASE_GET_OPTION_DOUBLE),
+  CONNECTION(
+      AdbcFunction.CONNECTION_SET_OPTION,
+      AdbcFunction.CONNECTION_SET_OPTION_BYTES,
+      AdbcFunction.CONNECTION_SET_OPTION_INT,
+      AdbcFunction.CONNECTION_SET_OPTION_DOUBLE,
+      AdbcFunction.CONNECTION_GET_OPTION,
+      AdbcFunction.CONNECTION_GET_OPTION_BYTES,
+      AdbcFunction.CONNECTION_GET_OPTION_INT,
+      AdbcFunction.CONNECTION_GET_OPTION_DOUBLE),
+  STATEMENT(
+      AdbcFunction.STATEMENT_SET_OPTION,
+      AdbcFunction.STATEMENT_SET_OPTION_BYTES,
+      AdbcFunction.STATEMENT_SET_OPTION_INT,
+      AdbcFunction.STATEMENT_SET_OPTION_DOUBLE,
+      AdbcFunction.STATEMENT_GET_OPTION,
+      AdbcFunction.STATEMENT_GET_OPTION_BYTES,
+      AdbcFunction.STATEMENT_GET_OPTION_INT,
+      AdbcFunction.STATEMENT_GET_OPTION_DOUBLE);
+
+  private static final int USUAL_SIZE = 256;
+
+  /** A value that is longer than it was said to be has been set meanwhile; one that always is, is a fault of the driver's. */
+  private static final int MOST_TRIES = 10;
+
+  private final AdbcFunction set;
+  private final AdbcFunction setBytes;
+  private final AdbcFunction setInt;
+  private final AdbcFunction setDouble;
+  private final AdbcFunction get;
+  private final AdbcFunction getBytes;
+  private final AdbcFunction getInt;
+  private final AdbcFunction getDouble;
+
+  OptionFunctions(
+      AdbcFunction set,
+      AdbcFunction setBytes,
+      AdbcFunction setInt,
+      AdbcFunction setDouble,
+      AdbcFunction get,
+      AdbcFunction getBytes,
+      AdbcFunction getInt,
+      AdbcFunction getDouble) {
+    this.set = set;
+    this.setBytes = setBytes;
+    this.setInt = setInt;
+    this.setDouble = setDouble;
+    this.get = get;
+    this.getBytes = getBytes;
+    this.getInt = getInt;
+    this.getDouble = getDouble;
+  }
+
+  /** Sets an option of any kind, as users give them in maps. */
+  void setAny(NativeHandle handle, String key, @Nullable Object value) {
+    switch (value) {
+      case String text -> set(handle, key, text);
+      case Boolean flag -> set(handle, key, flag.toString());
+      case Long number -> set(handle, key, (long) number);
+      case Integer number -> set(handle, key, (long) number);
+      case Double number -> set(handle, key, (double) number);
+      case byte[] bytes -> set(handle, key, bytes);
+      case null -> throw new NullPointerException("the option " + key + " is null");
+      default ->
+          throw new IllegalArgumentException(
+              "the option " + key + " is a " + value.getClass().getName() + ", which is none of String, Boolean, Long, Integer, Double and byte[]");
+    }
+  }
+
+  void set(NativeHandle handle, String key, String value) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = CText.write(arena, "key", key);
+      MemorySegment text = CText.write(arena, "value", value);
+      handle.driver.call(set, key, null, (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, name, text, error));
+    }
+  }
+
+  void set(NativeHandle handle, String key, long value) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = CText.write(arena, "key", key);
+      handle.driver.call(setInt, key, null, (f, error) -> (byte) Signatures.PPLP.invokeExact(f, handle.struct, name, value, error));
+    }
+  }
+
+  void set(NativeHandle handle, String key, double value) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = CText.write(arena, "key", key);
+      handle.driver.call(setDouble, key, null, (f, error) -> (byte) Signatures.PPDP.invokeExact(f, handle.struct, name, value, error));
+    }
+  }
+
+  void set(NativeHandle handle, String key, byte[] value) {
+    Objects.requireNonNull(value, "value");
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = CText.write(arena, "key", key);
+      MemorySegment bytes = arena.allocateFrom(JAVA_BYTE, value);
+      handle.driver.call(
+          setBytes, key, null, (f, error) -> (byte) Signatures.PPPLP.invokeExact(f, handle.struct, name, bytes, (long) value.length, error));
+    }
+  }
+
+  String get(NativeHandle handle, String key) {
+    byte[] value = get(handle, get, key);
+    int length = 0;
+    while (length < value.length && value[length] != 0) length++; // with its zero, or without
+    return new String(value, 0, length, StandardCharsets.UTF_8);
+  }
+
+  byte[] getBytes(NativeHandle handle, String key) {
+    return get(handle, getBytes, key);
+  }
+
+  private static byte[] get(NativeHandle handle, AdbcFunction function, String key) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = CText.write(arena, "key", key);
+      MemorySegment length = arena.allocate(JAVA_LONG);
+      MemorySegment value = arena.allocate(USUAL_SIZE);
+      for (int tries = 0; tries < MOST_TRIES; tries++) {
+        MemorySegment out = value;
+        length.set(JAVA_LONG, 0, out.byteSize());
+        handle.driver.call(function, key, null, (f, error) -> (byte) Signatures.PPPPP.invokeExact(f, handle.struct, name, out, length, error));
+        long wanted = length.get(JAVA_LONG, 0);
+        if (wanted < 0) throw new IllegalStateException(handle.driver.name() + " says that the option " + key + " has " + wanted + " bytes");
+        if (wanted <= out.byteSize()) return out.asSlice(0, wanted).toArray(JAVA_BYTE);
+        value = arena.allocate(wanted);
+      }
+    }
+    throw new IllegalStateException(handle.driver.name() + " says each time that the option " + key + " is longer than it said before");
+  }
+
+  long getLong(NativeHandle handle, String key) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = CText.write(arena, "key", key);
+      MemorySegment value = arena.allocate(JAVA_LONG);
+      handle.driver.call(getInt, key, null, (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, name, value, error));
+      return value.get(JAVA_LONG, 0);
+    }
+  }
+
+  double getDouble(NativeHandle handle, String key) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = CText.write(arena, "key", key);
+      MemorySegment value = arena.allocate(JAVA_DOUBLE);
+      handle.driver.call(getDouble, key, null, (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, name, value, error));
+      return value.get(JAVA_DOUBLE, 0);
+    }
+  }
+}

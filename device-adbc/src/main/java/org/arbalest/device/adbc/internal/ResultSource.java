@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc.internal;
+
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Schema;
+import org.arbalest.device.Validation;
+import org.arbalest.device.abi.ArrowArrayStreamStruct;
+import org.arbalest.device.abi.ArrowArrayStruct;
+import org.arbalest.device.abi.Errno;
+import org.arbalest.device.adbc.AdbcException;
+import org.jspecify.annotations.Nullable;
+
+/** A result: a stream of a driver's, pulled in turn with other calls of the connection, which it holds until it is closed. */
+final class ResultSource implements DeviceArrayReader.Source {
+  private final NativeHandle owner;
+
+  /** What cancels a pull. */
+  private final AdbcFunction cancel;
+
+  private final @Nullable String sql;
+  private final @Nullable BoundSource bound;
+  private final Validation level;
+  private final ResultBlock block;
+  private final long stream;
+  private final long out;
+  private final MemorySegment getNext;
+  private final Schema schema;
+
+  /** Held while a pull begins, while it ends, and while it is cancelled: what comes after it is not. */
+  private final Object pulls = new Object();
+
+  private boolean isPulling;
+
+  /** Under the turn. */
+  private boolean isReleased;
+
+  private ResultSource(Opening of, ResultBlock block, Schema schema) {
+    this.owner = of.owner;
+    this.cancel = of.cancel;
+    this.sql = of.sql;
+    this.bound = of.bound;
+    this.level = of.level;
+    this.block = block;
+    this.stream = block.stream.address();
+    this.out = block.out.address();
+    this.getNext = MemorySegment.ofAddress(ArrowArrayStreamStruct.getNext(stream));
+    this.schema = schema;
+  }
+
+  /**
+   * What a result is of.
+   *
+   * @param owner whom it holds
+   * @param cancel the function that cancels a pull
+   * @param sql the query, for errors
+   * @param bound what feeds it
+   * @param level how closely its batches are looked at
+   */
+  record Opening(NativeHandle owner, AdbcFunction cancel, @Nullable String sql, @Nullable BoundSource bound, Validation level) {}
+
+  /** What makes a driver fill a struct with a stream, which is zeroed. */
+  @FunctionalInterface
+  interface Filling {
+    void fill(ResultBlock block);
+  }
+
+  /**
+   * Has the driver make a stream, and asks that for its schema. Under the turn.
+   *
+   * @return null if the driver gave no stream
+   */
+  static @Nullable ResultSource open(Opening of, Filling filling) {
+    ResultBlock block = ResultBlock.take();
+    boolean isStream = false;
+    try {
+      filling.fill(block);
+      isStream = ArrowArrayStreamStruct.release(block.stream.address()) != 0;
+      if (!isStream) {
+        block.giveBack();
+        return null;
+      }
+      var source = new ResultSource(of, block, schema(of, block));
+      of.owner.hold();
+      return source;
+    } catch (Throwable t) {
+      if (isStream) release(block);
+      block.giveBack();
+      throw t;
+    }
+  }
+
+  private static Schema schema(Opening of, ResultBlock block) {
+    long getSchema = ArrowArrayStreamStruct.getSchema(block.stream.address());
+    int errno = get(MemorySegment.ofAddress(getSchema), block.stream.address(), block.out.address());
+    if (errno != 0) throw failure(of.owner, "get_schema of the result", of.sql, block, errno);
+    return Schema.importSchema(block.out);
+  }
+
+  /** The result as a reader, which is the caller's to close. */
+  DeviceArrayReader reader() {
+    return DeviceArrayReader.of(schema, this);
+  }
+
+  @Override
+  public @Nullable DeviceArray next() {
+    if (owner.turn.isFedHere()) {
+      throw new IllegalStateException("this is a result of the connection that is executing with the batches that are being made here; bind it to a statement of another one");
+    }
+    owner.turn.take();
+    try {
+      if (isReleased) {
+        throw new DeviceException(Errno.ECANCELED, "the result has ended: its statement was executed again, or changed. Use a statement for each result");
+      }
+      ArrowArrayStruct.setRelease(out, 0); // some drivers write nothing else at the end
+      int errno = pull();
+      if (bound != null) bound.throwFailure(null); // the driver's own, if any, came of it
+      if (errno != 0) throw failure(owner, "get_next of the result", sql, block, errno);
+      return ArrowArrayStruct.release(out) == 0 ? null : DeviceArray.importArray(block.out, schema, level);
+    } finally {
+      owner.turn.leave();
+    }
+  }
+
+  private int pull() {
+    setPulling(true);
+    try {
+      return get(getNext, stream, out);
+    } finally {
+      setPulling(false);
+    }
+  }
+
+  private void setPulling(boolean now) {
+    synchronized (pulls) {
+      isPulling = now;
+    }
+  }
+
+  /** Asks the driver to give up the pull. One that does not is waited for. */
+  @Override
+  public void cancel() {
+    MemorySegment function = owner.driver.function(cancel);
+    if (function == null) return;
+    synchronized (pulls) {
+      if (!isPulling) return;
+      owner.whileAlive(() -> {
+        try {
+          owner.driver.call(cancel, null, sql, (f, error) -> (byte) Signatures.PP.invokeExact(f, owner.struct, error));
+        } catch (AdbcException _) {
+          // There was nothing to give up any more, or it cannot be: closing takes effect when the pull returns by itself.
+        }
+      });
+    }
+  }
+
+  @Override
+  public void close() {
+    end();
+  }
+
+  /** Releases the stream, if that was not done, and leaves the owner. */
+  void end() {
+    owner.turn.take();
+    try {
+      if (isReleased) return;
+      isReleased = true;
+      release(block);
+      block.giveBack();
+    } finally {
+      owner.turn.leave();
+    }
+    owner.leave();
+  }
+
+  private static void release(ResultBlock block) {
+    MemorySegment release = MemorySegment.ofAddress(ArrowArrayStreamStruct.release(block.stream.address()));
+    if (release.address() == 0) return;
+    try {
+      Signatures.RELEASE.invokeExact(release, block.stream);
+    } catch (Throwable t) {
+      throw Signatures.unexpected(t);
+    }
+  }
+
+  private static int get(MemorySegment function, long stream, long out) {
+    try {
+      return (int) Signatures.GET.invokeExact(function, stream, out);
+    } catch (Throwable t) {
+      throw Signatures.unexpected(t);
+    }
+  }
+
+  private static AdbcException failure(NativeHandle owner, String operation, @Nullable String sql, ResultBlock block, int errno) {
+    return DriverErrors.ofStream(owner.driver, operation, sql, block.stream, errno, block.number, lastError(block.stream));
+  }
+
+  private static String lastError(MemorySegment stream) {
+    MemorySegment function = MemorySegment.ofAddress(ArrowArrayStreamStruct.getLastError(stream.address()));
+    if (function.address() == 0) return "";
+    try {
+      return CText.read((MemorySegment) Signatures.GET_LAST_ERROR.invokeExact(function, stream));
+    } catch (Throwable t) {
+      throw Signatures.unexpected(t);
+    }
+  }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc
+
+import org.arbalest.coroutines.batch
+import org.arbalest.coroutines.int64
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import java.io.IOException
+
+val IDS: Schema = Schema.of(Field.of("id", DataType.INT64))
+
+fun ids(vararg ids: Long): DeviceArray = Devices.cpu().batch(ids.size) { int64("id", ids) }
+
+/** Batches of one row each. */
+fun reader(vararg ids: Long): DeviceArrayReader = DeviceArrayReader.of(IDS, ids.map { ids(it) })
+
+/** A stream that breaks after one batch. */
+fun failing(): DeviceArrayReader {
+    var pulls = 0
+    return DeviceArrayReader.of(IDS) { if (pulls++ == 0) ids(1) else throw IOException("the tape tore") }
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldNotContain
+import org.arbalest.coroutines.batch
+import org.arbalest.coroutines.int64
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.Errno
+import org.arbalest.device.adbc.AdbcIngest.Mode
+import org.arbalest.testkit.LedgerExtension
+import java.nio.file.Path
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executors
+import java.util.concurrent.Future
+import java.util.concurrent.atomic.AtomicLong
+import kotlin.concurrent.thread
+
+private const val FAILS_LATE = "SELECT CASE WHEN range = 999999 THEN error('row ' || range) ELSE range END AS id FROM range(1000000)"
+
+/** More than DuckDB computes ahead, so that it is still at it when somebody cancels. */
+private const val LONG = "SELECT sum(a.range * b.range)::BIGINT AS s FROM range(10000000) a, range(100000) b"
+
+/** A real driver, which does a good part of 1.1.0. */
+class DuckDbSpec : FunSpec({
+    extension(LedgerExtension)
+
+    test("ADB-01 a library is a driver by its entry point, and of the newest version that it knows") {
+        DuckDb.driver.version() shouldBe AdbcVersion.V1_1_0
+        DuckDb.driver.name() shouldBe "libduckdb.so"
+        "${DuckDb.driver}" shouldBe "ADBC driver libduckdb.so of 1.1.0"
+    }
+
+    test("ADB-02 what is no driver is refused in words") {
+        shouldThrow<IllegalArgumentException> { AdbcDriver.load(Path.of("no-such-file.so")) }.message.let {
+            it shouldContain "no ADBC driver at"
+            it shouldContain "there is no such file"
+        }
+        shouldThrow<IllegalArgumentException> { AdbcDriver.load(Path.of("pom.xml")) }.message shouldContain "cannot be loaded: "
+        shouldThrow<IllegalArgumentException> { AdbcDriver.load(DuckDb.library, "nothing_init") }.message shouldBe
+            "libduckdb.so is no ADBC driver: it has no function nothing_init"
+    }
+
+    test("ADB-03 options are set before a database is opened; one that the driver refuses leaves nothing behind") {
+        DuckDb.driver.open(mapOf("path" to ":memory:", "threads" to "1")).use { database ->
+            database.connect().use { it.query("SELECT current_setting('threads')").single() shouldBe 1L }
+            database.getOption("path") shouldBe ":memory:"
+        }
+        shouldThrow<AdbcException> { DuckDb.driver.open(mapOf("path" to "/no/such/folder/x.db")) }.operation() shouldBe "AdbcDatabaseInit"
+        shouldThrow<IllegalArgumentException> { DuckDb.driver.open(mapOf("path" to 'x')) }.message shouldBe
+            "the option path is a java.lang.Character, which is none of String, Boolean, Long, Integer, Double and byte[]"
+        shouldThrow<IllegalArgumentException> { DuckDb.driver.open(mapOf("path" to "a\u0000b")) }.message shouldBe "value has a zero at 1, where C would end it"
+    }
+
+    test("ADB-03 an option that the driver does not know is an error without the value") {
+        DuckDb.connected { connection ->
+            shouldThrow<AdbcException> { connection.setOption("no.such.option", "secret") }.message.let {
+                it shouldContain "AdbcConnectionSetOption(no.such.option) of libduckdb.so failed: NOT_IMPLEMENTED (2)"
+            }
+            shouldThrow<AdbcException> { connection.getOption("no.such.option") }.status() shouldBe AdbcStatus.NOT_FOUND
+            connection.getOption("adbc.connection.catalog") shouldBe "memory"
+        }
+    }
+
+    test("ADB-04 closing in any order is safe: a result outlives statement, connection and database") {
+        val reader = DuckDb.connected { it.query("SELECT range AS id FROM range(10)") }
+        val batch = reader.use { it.next()!! }
+        batch.use { it.rows(Id::class.java).map(Id::id) shouldBe (0L until 10).toList() }
+    }
+
+    test("ADB-04 what was opened from a closed handle works on; the handle itself says that it was closed") {
+        val database = DuckDb.open()
+        val connection = database.connect()
+        val statement = connection.createStatement()
+        database.close()
+        connection.close()
+        statement.query("SELECT 42").single() shouldBe 42
+        statement.close()
+        listOf(statement, connection, database).forEach(AutoCloseable::close)
+        shouldThrow<IllegalStateException> { statement.execute("SELECT 1") }.message shouldBe "the statement was closed"
+        shouldThrow<IllegalStateException> { statement.cancel() }.message shouldBe "the statement was closed"
+        shouldThrow<IllegalStateException> { connection.createStatement() }.message shouldBe "the connection was closed"
+        shouldThrow<IllegalStateException> { database.connect() }.message shouldBe "the database was closed"
+        "$database" shouldBe "database of libduckdb.so (closed)"
+    }
+
+    test("ADB-05 executing a statement again ends the result before, and its reader says so") {
+        DuckDb.connected { connection ->
+            connection.createStatement().use { statement ->
+                val first = statement.query("SELECT range AS id FROM range(100000)")
+                first.next()!!.close()
+                statement.query("SELECT 7").single() shouldBe 7
+                val error = shouldThrow<DeviceException> { first.next() }
+                error.errno() shouldBe Errno.ECANCELED
+                error.message shouldContain "its statement was executed again"
+                first.close()
+            }
+        }
+    }
+
+    test("ADB-06 results of several connections are pulled at the same time, in 8 threads") {
+        DuckDb.open().use { database ->
+            val rows = AtomicLong()
+            val threads = List(8) {
+                thread {
+                    database.connect().use { connection ->
+                        repeat(5) { connection.query("SELECT range AS id FROM range(20000)").use { reader -> reader.forEach { batch -> rows.addAndGet(batch.length()) } } }
+                    }
+                }
+            }
+            threads.forEach(Thread::join)
+            rows.get() shouldBe 8 * 5 * 20_000L
+        }
+    }
+
+    test("ADB-06 one connection in 8 threads: calls are taken in turn") {
+        DuckDb.connected { connection ->
+            val results = Executors.newFixedThreadPool(8).use { pool ->
+                List(8) { n -> pool.submit<Any?> { List(20) { connection.query("SELECT $n").single() } } }.map(Future<*>::get)
+            }
+            results shouldBe List(8) { n -> List(20) { n } }
+        }
+    }
+
+    test("ADB-07 an error has function, driver, status, the database's words and the SQL's beginning") {
+        DuckDb.connected { connection ->
+            val sql = "SELECT nothing,\n   ${"x".repeat(300)} FROM nowhere"
+            val error = shouldThrow<AdbcException> { connection.query(sql) }
+            error.operation() shouldBe "AdbcStatementSetSqlQuery"
+            error.message shouldContain "AdbcStatementSetSqlQuery of libduckdb.so failed: ${error.status()} (${error.statusCode()}): "
+            error.message shouldContain "; the SQL: SELECT nothing, xxxx"
+            error.message shouldContain "xxx…"
+            error.message shouldNotContain "x".repeat(200)
+            error.driverMessage() shouldContain "nowhere"
+            error.details().shouldBeEmpty()
+            error.vendorCode().isEmpty shouldBe true
+        }
+    }
+
+    test("ADB-08 a query that fails in the middle throws the driver's error from the reader, again and again") {
+        DuckDb.connected { connection ->
+            connection.query(FAILS_LATE).use { reader ->
+                val error = shouldThrow<AdbcException> { reader.forEach {} }
+                error.operation() shouldBe "get_next of the result"
+                error.driverMessage() shouldContain "row 999999"
+                error.message shouldContain "; the SQL: SELECT CASE"
+                shouldThrow<DeviceException> { reader.next() }.cause shouldBe error
+            }
+        }
+    }
+
+    test("ADB-09 parameters are bound, and a prepared statement is executed with others") {
+        DuckDb.connected { connection ->
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery("SELECT $1::BIGINT + $2::BIGINT AS sum")
+                statement.prepare()
+                statement.parameterSchema().fields().size shouldBe 2
+                statement.executeSchema().fields().single().type() shouldBe DataType.INT64
+                for (n in 1L..3L) {
+                    statement.bind(
+                        Devices.cpu().batch(1) {
+                            int64("a", longArrayOf(n))
+                            int64("b", longArrayOf(10))
+                        },
+                    )
+                    statement.executeQuery().single() shouldBe n + 10
+                }
+                statement.bind(ids(1))
+                shouldThrow<AdbcException> { statement.executeQuery() }.driverMessage() shouldContain "Values were not provided for the following parameters: 2"
+            }
+        }
+    }
+
+    test("ADB-10 batches become tables in each mode") {
+        DuckDb.connected { connection ->
+            fun sum() = connection.query("SELECT sum(id)::BIGINT FROM ids").single()
+            connection.ingest("ids", reader(1, 2, 39)) shouldBe 3
+            sum() shouldBe 42L
+            shouldThrow<AdbcException> { connection.ingest("ids", reader(1)) }.status() shouldBe AdbcStatus.ALREADY_EXISTS
+            connection.ingest(AdbcIngest.into("ids").with(Mode.APPEND), ids(58))
+            sum() shouldBe 100L
+            connection.ingest(AdbcIngest.into("ids").with(Mode.REPLACE), reader(7))
+            sum() shouldBe 7L
+            connection.ingest(AdbcIngest.into("ids").with(Mode.CREATE_APPEND), reader(1, 2))
+            sum() shouldBe 10L
+            connection.execute("CREATE SCHEMA raw")
+            connection.ingest(AdbcIngest.into("ids").inCatalog("memory").inSchema("raw"), reader(5)) shouldBe 1
+            connection.query("SELECT id FROM memory.raw.ids").single() shouldBe 5L
+            connection.ingest(AdbcIngest.into("t").temporary(), ids(6)) shouldBe 1
+            connection.query("SELECT id FROM temp.t").single() shouldBe 6L
+        }
+    }
+
+    test("ADB-10 a bound reader that fails is thrown with its own words, though DuckDB takes it for the end") {
+        DuckDb.connected { connection ->
+            shouldThrow<DeviceException> { connection.ingest("ids", failing()) }.message shouldContain "the tape tore"
+            val spent = reader(1).also(DeviceArrayReader::close)
+            shouldThrow<IllegalStateException> { connection.ingest("more", spent) }.message shouldBe "the reader was closed"
+        }
+    }
+
+    test("ADB-10 what cannot be bound is closed all the same") {
+        DuckDb.connected { connection ->
+            connection.createStatement().use { statement ->
+                val noBatch = ids(1).use { it.child(0) }
+                shouldThrow<IllegalArgumentException> { statement.bind(noBatch) }
+                noBatch.isOpen shouldBe false
+            }
+            val late = connection.createStatement().also(AdbcStatement::close)
+            shouldThrow<IllegalStateException> { late.bind(ids(1)) }
+            shouldThrow<IllegalStateException> { late.bind(reader(1, 2)) }
+        }
+    }
+
+    test("ADB-11 batches that are bound must not come from the same connection, which is busy with them") {
+        DuckDb.open().use { database ->
+            database.connect().use { connection ->
+                val error = shouldThrow<DeviceException> { connection.ingest("copy", connection.query("SELECT range AS id FROM range(10)")) }
+                error.message shouldContain "a result of the connection that is executing"
+                database.connect().use { other ->
+                    connection.ingest("copy2", other.query("SELECT range AS id FROM range(10)")) shouldBe 10
+                }
+            }
+        }
+    }
+
+    test("ADB-12 a query is cancelled by another thread") {
+        DuckDb.connected { connection ->
+            connection.createStatement().use { statement ->
+                val started = CountDownLatch(1)
+                val query = Executors.newSingleThreadExecutor().use { pool ->
+                    val query = pool.submit<Any?> {
+                        started.countDown()
+                        statement.query(LONG).single()
+                    }
+                    started.await()
+                    while (!query.isDone) statement.cancel() // the first may come before the query
+                    query
+                }
+                val error = shouldThrow<java.util.concurrent.ExecutionException> { query.get() }.cause
+                (error is AdbcException) shouldBe true
+            }
+            connection.query("SELECT 1").single() shouldBe 1
+        }
+    }
+
+    test("ADB-12 closing a reader in the middle of a pull cancels the query") {
+        DuckDb.connected { connection ->
+            val reader = connection.query(LONG)
+            val pulling = CountDownLatch(1)
+            Executors.newSingleThreadExecutor().use { pool ->
+                val pull = pool.submit<Any?> {
+                    pulling.countDown()
+                    reader.next()
+                }
+                pulling.await()
+                while (!pull.isDone) reader.close()
+                shouldThrow<java.util.concurrent.ExecutionException> { pull.get() }.cause!!.message shouldBe "the reader was closed"
+            }
+        }
+    }
+
+    test("ADB-13 a result that is not read to its end is given back") {
+        DuckDb.connected { connection -> connection.query("SELECT range AS id FROM range(1000000)").use { it.next()!!.close() } }
+    }
+
+    test("ADB-14 what DuckDB lacks is an error that says so") {
+        DuckDb.connected { connection ->
+            connection.createStatement().use { statement ->
+                shouldThrow<AdbcException> { statement.setSubstraitPlan(byteArrayOf(1)) }.message shouldContain
+                    "AdbcStatementSetSubstraitPlan of libduckdb.so failed: NOT_IMPLEMENTED (2): the driver has no such function"
+                statement.setSqlQuery("SELECT 1")
+                shouldThrow<AdbcException> { statement.executePartitions() }.status() shouldBe AdbcStatus.NOT_IMPLEMENTED
+            }
+        }
+    }
+})
+
+@JvmRecord
+data class Id(val id: Long)
