@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc;
 
+import java.util.List;
+import java.util.Map;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.Schema;
 import org.arbalest.device.adbc.internal.ConnectionImpl;
+import org.jspecify.annotations.Nullable;
 
 /** A connection to a database. What several threads are to do at the same time takes a connection each. */
 public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl {
@@ -72,4 +76,97 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
 
   /** Asks the driver to give up metadata or a partition that is being read; like {@link AdbcStatement#cancel}. */
   void cancel();
+
+  /**
+   * Sets whether each execution is a transaction of its own, as it is at first; or what is executed is one until {@link #commit} or {@link #rollback}. Not to be mixed with SQL that
+   * says the like.
+   */
+  default void setAutoCommit(boolean isAutoCommit) {
+    setOption("adbc.connection.autocommit", isAutoCommit);
+  }
+
+  /** Whether each execution is a transaction of its own. */
+  default boolean isAutoCommit() {
+    return getOption("adbc.connection.autocommit").equals("true");
+  }
+
+  /**
+   * Makes what was executed since the last time permanent.
+   *
+   * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if autocommit is on
+   */
+  void commit();
+
+  /** Undoes what was executed since the last time; see {@link #commit}. */
+  void rollback();
+
+  /** Sets how far transactions are kept apart from others; autocommit is off. */
+  default void setIsolation(AdbcIsolation isolation) {
+    setOption("adbc.connection.transaction.isolation_level", isolation.value());
+  }
+
+  /** Sets whether the connection may change nothing. */
+  default void setReadOnly(boolean isReadOnly) {
+    setOption("adbc.connection.readonly", isReadOnly);
+  }
+
+  /** The catalog that names without one are of. */
+  default String currentCatalog() {
+    return getOption("adbc.connection.catalog");
+  }
+
+  /** Sets the catalog that names without one are of. */
+  default void setCurrentCatalog(String catalog) {
+    setOption("adbc.connection.catalog", catalog);
+  }
+
+  /** The schema that names without one are of. */
+  default String currentDbSchema() {
+    return getOption("adbc.connection.db_schema");
+  }
+
+  /** Sets the schema that names without one are of. */
+  default void setCurrentDbSchema(String dbSchema) {
+    setOption("adbc.connection.db_schema", dbSchema);
+  }
+
+  /**
+   * What the driver says of the database and of itself.
+   *
+   * @param codes what is asked for, by the numbers of {@code adbc.h}; none for all
+   */
+  AdbcInfo info(int... codes);
+
+  /** The catalogs, with what is in them, this deep. */
+  List<AdbcCatalog> objects(AdbcObjects which);
+
+  /** The schema of a table; see {@link #tableSchema(String, String, String)}. */
+  default Schema tableSchema(String table) {
+    return tableSchema(null, null, table);
+  }
+
+  /**
+   * The schema of a table.
+   *
+   * @param catalog its catalog; null for the current one, or none
+   * @param dbSchema its schema; null for the current one, or none
+   * @throws AdbcException with {@link AdbcStatus#NOT_FOUND} if there is no such table
+   */
+  Schema tableSchema(@Nullable String catalog, @Nullable String dbSchema, String table);
+
+  /** The types of tables that the database has. */
+  List<String> tableTypes();
+
+  /**
+   * What is known of the values of tables and columns. Of 1.1.0.
+   *
+   * @param catalog of which catalogs, a pattern; null for all
+   * @param dbSchema of which schemas, a pattern; null for all
+   * @param table of which tables, a pattern; null for all
+   * @param mayBeApproximate whether what need not be exact will do; otherwise it may take long
+   */
+  List<AdbcStatistic> statistics(@Nullable String catalog, @Nullable String dbSchema, @Nullable String table, boolean mayBeApproximate);
+
+  /** What the driver calls its own statistics, by key. Of 1.1.0. */
+  Map<Integer, String> statisticNames();
 }

@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc.internal;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Schema;
 import org.arbalest.device.Validation;
+import org.arbalest.device.abi.ArrowSchemaStruct;
+import org.arbalest.device.adbc.AdbcCatalog;
 import org.arbalest.device.adbc.AdbcConnection;
+import org.arbalest.device.adbc.AdbcInfo;
+import org.arbalest.device.adbc.AdbcObjects;
+import org.arbalest.device.adbc.AdbcStatistic;
 import org.arbalest.device.adbc.AdbcStatement;
+import org.jspecify.annotations.Nullable;
 
 /** See {@link AdbcConnection}. */
 public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
@@ -69,5 +79,132 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   @Override
   public void cancel() {
     whileOpen(() -> handle.driver.call(AdbcFunction.CONNECTION_CANCEL, (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error)));
+  }
+
+  @Override
+  public void commit() {
+    call(AdbcFunction.CONNECTION_COMMIT);
+  }
+
+  @Override
+  public void rollback() {
+    call(AdbcFunction.CONNECTION_ROLLBACK);
+  }
+
+  private void call(AdbcFunction function) {
+    enter();
+    try {
+      handle.driver.call(function, (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
+    } finally {
+      leave();
+    }
+  }
+
+  /** All rows of metadata; other calls wait until they are read. */
+  private List<MetadataRow> rows(AdbcFunction function, @Nullable String about, StreamCall call) {
+    enter();
+    try (Arena arena = Arena.ofConfined();
+        var result = read(block -> handle.driver.call(function, about, null, call.into(arena, block.stream)))) {
+      return MetadataRow.all(result, function.symbol());
+    } finally {
+      leave();
+    }
+  }
+
+  /** A call that fills a stream. */
+  @FunctionalInterface
+  private interface StreamCall {
+    DriverTable.Call into(Arena arena, MemorySegment stream);
+  }
+
+  @Override
+  public AdbcInfo info(int... codes) {
+    return Metadata.info(
+        rows(
+            AdbcFunction.CONNECTION_GET_INFO,
+            null,
+            (arena, stream) -> {
+              MemorySegment numbers = codes.length == 0 ? MemorySegment.NULL : arena.allocateFrom(JAVA_INT, codes);
+              return (f, error) -> (byte) Signatures.PPLPP.invokeExact(f, handle.struct, numbers, (long) codes.length, stream, error);
+            }));
+  }
+
+  @Override
+  public List<AdbcCatalog> objects(AdbcObjects which) {
+    return rows(
+            AdbcFunction.CONNECTION_GET_OBJECTS,
+            which.table(),
+            (arena, stream) -> {
+              MemorySegment catalog = CText.writeOrNull(arena, "catalog", which.catalog());
+              MemorySegment dbSchema = CText.writeOrNull(arena, "dbSchema", which.dbSchema());
+              MemorySegment table = CText.writeOrNull(arena, "table", which.table());
+              MemorySegment types = texts(arena, "tableTypes", which.tableTypes());
+              MemorySegment column = CText.writeOrNull(arena, "column", which.column());
+              int depth = which.depth().code();
+              return (f, error) -> (byte) Signatures.PIPPPPPPP.invokeExact(f, handle.struct, depth, catalog, dbSchema, table, types, column, stream, error);
+            })
+        .stream()
+        .map(Metadata::catalog)
+        .toList();
+  }
+
+  /** A list of C strings, with a NULL behind the last; or NULL for null. */
+  private static MemorySegment texts(Arena arena, String parameter, @Nullable List<String> texts) {
+    if (texts == null) return MemorySegment.NULL;
+    MemorySegment list = arena.allocate(ADDRESS, texts.size() + 1L);
+    for (int i = 0; i < texts.size(); i++) list.setAtIndex(ADDRESS, i, CText.write(arena, parameter, texts.get(i)));
+    return list;
+  }
+
+  @Override
+  public Schema tableSchema(@Nullable String catalog, @Nullable String dbSchema, String table) {
+    enter();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment inCatalog = CText.writeOrNull(arena, "catalog", catalog);
+      MemorySegment inDbSchema = CText.writeOrNull(arena, "dbSchema", dbSchema);
+      MemorySegment name = CText.write(arena, "table", table);
+      MemorySegment out = ArrowSchemaStruct.allocate(arena);
+      handle.driver.call(
+          AdbcFunction.CONNECTION_GET_TABLE_SCHEMA,
+          table,
+          null,
+          (f, error) -> (byte) Signatures.PPPPPP.invokeExact(f, handle.struct, inCatalog, inDbSchema, name, out, error));
+      return Schema.importSchema(out);
+    } finally {
+      leave();
+    }
+  }
+
+  @Override
+  public List<String> tableTypes() {
+    return rows(AdbcFunction.CONNECTION_GET_TABLE_TYPES, null, this::fill).stream().map(row -> row.textThatIsThere("table_type")).toList();
+  }
+
+  private DriverTable.Call fill(Arena arena, MemorySegment stream) {
+    return (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, stream, error);
+  }
+
+  @Override
+  public List<AdbcStatistic> statistics(@Nullable String catalog, @Nullable String dbSchema, @Nullable String table, boolean mayBeApproximate) {
+    return Metadata.statistics(
+        rows(
+            AdbcFunction.CONNECTION_GET_STATISTICS,
+            table,
+            (arena, stream) -> {
+              MemorySegment inCatalog = CText.writeOrNull(arena, "catalog", catalog);
+              MemorySegment inDbSchema = CText.writeOrNull(arena, "dbSchema", dbSchema);
+              MemorySegment name = CText.writeOrNull(arena, "table", table);
+              byte approximate = (byte) (mayBeApproximate ? 1 : 0);
+              return (f, error) -> (byte) Signatures.PPPPBPP.invokeExact(f, handle.struct, inCatalog, inDbSchema, name, approximate, stream, error);
+            }));
+  }
+
+  @Override
+  public Map<Integer, String> statisticNames() {
+    Map<Integer, String> names = new TreeMap<>();
+    for (MetadataRow row : rows(AdbcFunction.CONNECTION_GET_STATISTIC_NAMES, null, this::fill)) {
+      names.put(row.numberThatIsThere("statistic_key"), row.textThatIsThere("statistic_name"));
+    }
+    return names;
   }
 }
