@@ -4,6 +4,7 @@ package org.arbalest.device.adbc;
 import java.nio.file.Path;
 import java.util.Map;
 import org.arbalest.device.adbc.internal.DriverImpl;
+import org.arbalest.device.adbc.internal.Platform;
 
 /**
  * An ADBC driver: a native library with a table of functions.
@@ -27,6 +28,26 @@ public sealed interface AdbcDriver permits DriverImpl {
   /** Loads a library, whose init function has this name; see {@link #load(Path)}. */
   static AdbcDriver load(Path library, String entryPoint) {
     return DriverImpl.load(library, entryPoint);
+  }
+
+  /**
+   * Finds a driver by its name or path, everywhere; see {@link #load(String, AdbcDriverSearch)}.
+   *
+   * @param driver such as {@code sqlite}, {@code /opt/adbc/sqlite.toml}, {@code libadbc_driver_sqlite.so}
+   */
+  static AdbcDriver load(String driver) {
+    return load(driver, AdbcDriverSearch.everywhere());
+  }
+
+  /**
+   * Finds a driver by its name or path, as ADBC's driver manager does. A name without an extension is that of a manifest, {@code NAME.toml}, or of a library, in the folders that are searched; then of
+   * a library that the dynamic linker finds. What has an extension, or is absolute, is a path to a manifest, which ends with {@code .toml}, or to a library.
+   *
+   * @throws IllegalArgumentException if there is none: says where it was looked; or a manifest is wrong, or has no library for this platform
+   * @throws AdbcException as {@link #load(Path)}
+   */
+  static AdbcDriver load(String driver, AdbcDriverSearch search) {
+    return DriverImpl.load(Platform.ours(), driver, search);
   }
 
   /** What the driver is called: its manifest's name, or the library's file name. */

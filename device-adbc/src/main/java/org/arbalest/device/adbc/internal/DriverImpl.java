@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.arbalest.device.adbc.AdbcDatabase;
 import org.arbalest.device.adbc.AdbcDriver;
+import org.arbalest.device.adbc.AdbcDriverSearch;
 import org.arbalest.device.adbc.AdbcVersion;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,15 @@ public final class DriverImpl implements AdbcDriver {
     requireNativeAccess();
     String name = String.valueOf(library.getFileName());
     return load(name, DriverLibrary.entryPoint(DriverLibrary.load(library), name, entryPoint));
+  }
+
+  /** See {@link AdbcDriver#load(String, AdbcDriverSearch)}, on a platform that a test may say. */
+  public static DriverImpl load(Platform platform, String driver, AdbcDriverSearch search) {
+    Objects.requireNonNull(driver, "driver");
+    Objects.requireNonNull(search, "search");
+    requireNativeAccess();
+    DriverFinder.Found found = DriverFinder.find(platform, driver, search);
+    return load(found.name(), found.init());
   }
 
   /** Sees whether it is a driver that can be used, and of which version. */

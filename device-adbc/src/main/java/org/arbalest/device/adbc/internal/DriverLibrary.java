@@ -42,6 +42,15 @@ final class DriverLibrary {
     }
   }
 
+  /** Loads a library that the dynamic linker finds by its name, if it does. */
+  static @Nullable SymbolLookup tryByName(String name) {
+    try {
+      return SymbolLookup.libraryLookup(name, Arena.global());
+    } catch (IllegalArgumentException _) {
+      return null; // the JDK says no more; why() does
+    }
+  }
+
   /**
    * The init function of a library.
    *

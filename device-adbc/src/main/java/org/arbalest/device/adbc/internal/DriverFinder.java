@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc.internal;
+
+import java.lang.foreign.SymbolLookup;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.arbalest.device.adbc.AdbcDriverSearch;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds a driver by what users call it, as ADBC's driver manager does: a path to a library or to a manifest, the name of a manifest in the folders where drivers are installed, or the name of a library there, or
+ * that the dynamic linker finds.
+ */
+final class DriverFinder {
+  private final Platform platform;
+  private final AdbcDriverSearch search;
+
+  /** Where it was looked, and what was there, for the error. */
+  private final List<String> tried = new ArrayList<>();
+
+  /** What was found. */
+  record Found(String name, DriverLibrary.EntryPoint init) {}
+
+  private DriverFinder(Platform platform, AdbcDriverSearch search) {
+    this.platform = platform;
+    this.search = search;
+  }
+
+  /**
+   * Finds a driver, and loads its library.
+   *
+   * @throws IllegalArgumentException if there is none: says where it was looked, and what was found there instead
+   */
+  static Found find(Platform platform, String driver, AdbcDriverSearch search) {
+    return new DriverFinder(platform, search).find(driver);
+  }
+
+  private Found find(String driver) {
+    if (driver.isEmpty()) throw new IllegalArgumentException("the name of an ADBC driver is empty");
+    Path path = Path.of(driver);
+    if (hasExtension(path)) {
+      if (!path.isAbsolute() && !search.mayBeRelative()) {
+        throw new IllegalArgumentException("the path of the ADBC driver is relative, which is not allowed here: " + driver);
+      }
+      return isManifest(path) ? ofManifest(Manifest.read(path, platform.tuple())) : ofLibrary(driver, null, null);
+    }
+    if (path.isAbsolute()) {
+      Found found = path.getParent() == null ? null : inFolder(path.getParent(), String.valueOf(path.getFileName()));
+      if (found == null) throw none(driver);
+      return found;
+    }
+    for (Path folder : folders()) {
+      Found found = inFolder(folder, driver);
+      if (found != null) return found;
+    }
+    for (String name : platform.libraryNames(driver)) {
+      SymbolLookup library = DriverLibrary.tryByName(name);
+      if (library != null) return found(name, null, library, null);
+    }
+    tried.add("the dynamic linker" + DriverLibrary.why(platform.libraryNames(driver).getFirst()));
+    throw none(driver);
+  }
+
+  private static boolean hasExtension(Path path) {
+    return String.valueOf(path.getFileName()).lastIndexOf('.') > 0;
+  }
+
+  private static boolean isManifest(Path path) {
+    return path.toString().toLowerCase(Locale.ROOT).endsWith(".toml");
+  }
+
+  private List<Path> folders() {
+    List<Path> folders = new ArrayList<>();
+    if (search.inEnvironment()) folders.addAll(platform.environmentFolders());
+    folders.addAll(search.folders());
+    if (search.inUserFolder()) folders.add(platform.userFolder());
+    if (search.inSystemFolder()) folders.addAll(platform.systemFolders());
+    return folders;
+  }
+
+  /** A manifest in a folder, or else a library; null if there is neither. */
+  private @Nullable Found inFolder(Path folder, String name) {
+    Path manifest = folder.resolve(name + ".toml");
+    if (Files.isRegularFile(manifest)) {
+      Manifest found = Manifest.read(manifest, platform.tuple());
+      if (found.library() != null) return ofManifest(found);
+      tried.add(notOurs(found));
+    }
+    for (String file : platform.libraryNames(name)) {
+      if (Files.isRegularFile(folder.resolve(file))) return ofLibrary(folder.resolve(file).toString(), null, null);
+    }
+    tried.add(folder + (Files.isDirectory(folder) ? "" : " (which is not there)"));
+    return null;
+  }
+
+  private Found ofManifest(Manifest manifest) {
+    if (manifest.library() == null) throw new IllegalArgumentException("the ADBC driver manifest " + notOurs(manifest));
+    try {
+      return ofLibrary(manifest.library(), manifest.name(), manifest.entryPoint());
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("the ADBC driver manifest " + manifest.file() + " names " + manifest.library() + ", but " + e.getMessage(), e);
+    }
+  }
+
+  private String notOurs(Manifest manifest) {
+    return manifest.file() + " has no library for " + platform.tuple() + ", but for " + manifest.platforms();
+  }
+
+  /** A path; a name without a folder is the dynamic linker's to find, unless it is a file here. */
+  private Found ofLibrary(String path, @Nullable String name, @Nullable String entryPoint) {
+    Path file = Path.of(path);
+    SymbolLookup library = file.getNameCount() == 1 && !file.isAbsolute() && !Files.exists(file) ? DriverLibrary.tryByName(path) : DriverLibrary.load(file);
+    if (library == null) {
+      throw new IllegalArgumentException("no ADBC driver " + path + ": it is no file here, and the dynamic linker does not find it" + DriverLibrary.why(path));
+    }
+    return found(path, name, library, entryPoint);
+  }
+
+  private Found found(String path, @Nullable String name, SymbolLookup library, @Nullable String entryPoint) {
+    String file = String.valueOf(Path.of(path).getFileName());
+    String wanted = search.entryPoint() == null ? entryPoint : search.entryPoint();
+    return new Found(name == null ? file : name, DriverLibrary.entryPoint(library, file, wanted));
+  }
+
+  private IllegalArgumentException none(String driver) {
+    return new IllegalArgumentException("no ADBC driver " + driver + ": looked for a manifest or a library of that name in " + String.join(", ", tried));
+  }
+}

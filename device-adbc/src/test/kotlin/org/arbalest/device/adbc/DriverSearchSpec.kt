@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.engine.spec.tempdir
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.adbc.internal.DriverImpl
+import org.arbalest.device.adbc.internal.Platform
+import org.arbalest.testkit.LedgerExtension
+import java.nio.file.Files
+import java.nio.file.Path
+import kotlin.io.path.createDirectories
+import kotlin.io.path.createSymbolicLinkPointingTo
+import kotlin.io.path.writeText
+
+class DriverSearchSpec : FunSpec({
+    extension(LedgerExtension)
+
+    val root = tempdir().toPath()
+    val linux = Platform("linux", "linux_amd64", root.resolve("home"), mapOf())
+    val duckdb = DuckDb.library.toAbsolutePath()
+
+    fun folder(name: String): Path = Files.createTempDirectory(root, name)
+
+    fun Path.manifest(name: String, text: String): Path = createDirectories().resolve("$name.toml").also { it.writeText(text) }
+
+    fun manifest(library: String, name: String = "Quack") =
+        "manifest_version = 1\nname = '$name'\nversion = '2.0.0'\n[ADBC]\nversion = '1.1.0'\n[Driver]\nentrypoint = '${DuckDb.ENTRY_POINT}'\n$library\n"
+
+    val shared = "shared = '$duckdb'"
+
+    fun load(driver: String, search: AdbcDriverSearch, platform: Platform = linux): AdbcDriver = DriverImpl.load(platform, driver, search)
+
+    fun AdbcDriver.answers() = open(mapOf("path" to ":memory:")).use { database -> database.connect().use { it.query("SELECT 42").single() } } shouldBe 42
+
+    test("ADB-20 a manifest is found by its name, and names the driver, its library and its entry point") {
+        val drivers = folder("drivers").also { it.manifest("duckdb", manifest(shared)) }
+        val driver = load("duckdb", AdbcDriverSearch.nowhere().`in`(folder("empty")).`in`(drivers))
+        driver.name() shouldBe "Quack"
+        driver.answers()
+    }
+
+    test("ADB-20 a manifest is found by its path, with its extension and without") {
+        val file = folder("drivers").manifest("duckdb", manifest(shared))
+        load("$file", AdbcDriverSearch.nowhere()).answers()
+        load("$file".removeSuffix(".toml"), AdbcDriverSearch.nowhere()).answers()
+    }
+
+    test("ADB-20 a manifest has a library for each platform; one for others only is passed over, and told") {
+        val others = folder("others").also { it.manifest("duckdb", manifest("[Driver.shared]\nosx_arm64 = 'a'\nwindows_amd64 = 'b'")) }
+        val ours = folder("ours").also { it.manifest("duckdb", manifest("[Driver.shared]\nlinux_amd64 = '$duckdb'\nwindows_amd64 = 'b'")) }
+        load("duckdb", AdbcDriverSearch.nowhere().`in`(others).`in`(ours)).answers()
+        shouldThrow<IllegalArgumentException> { load("duckdb", AdbcDriverSearch.nowhere().`in`(others)) }.message.let {
+            it shouldContain "no ADBC driver duckdb: looked for a manifest or a library of that name in "
+            it shouldContain "has no library for linux_amd64, but for osx_arm64, windows_amd64"
+        }
+        shouldThrow<IllegalArgumentException> { load("$others/duckdb.toml", AdbcDriverSearch.nowhere()) }.message shouldContain "has no library for linux_amd64"
+    }
+
+    test("ADB-20 folders are searched in order: environment, those that are named, the user's, the system's") {
+        val inEnvironment = listOf(folder("env1"), folder("env2"))
+        val platform = linux.copy(environment = mapOf("ADBC_DRIVER_PATH" to inEnvironment.joinToString(":"), "XDG_CONFIG_HOME" to "${folder("xdg")}"))
+        val named = folder("named")
+        val user = Path.of(platform.environment().getValue("XDG_CONFIG_HOME"), "adbc/drivers")
+        val all = AdbcDriverSearch.everywhere().`in`(named)
+        listOf(user, named, inEnvironment[1], inEnvironment[0]).forEachIndexed { n, folder ->
+            folder.manifest("quack", manifest(shared, "driver $n"))
+            load("quack", all, platform).name() shouldBe "driver $n"
+        }
+        load("quack", AdbcDriverSearch(false, listOf(), true, false, true, null), platform).name() shouldBe "driver 0"
+        load("quack", AdbcDriverSearch.nowhere().`in`(named), platform).name() shouldBe "driver 1"
+    }
+
+    test("ADB-20 a library is found by its name in a folder, and by its path") {
+        val drivers = folder("drivers")
+        drivers.resolve("libquack.so").createSymbolicLinkPointingTo(duckdb)
+        val search = AdbcDriverSearch.nowhere().by(DuckDb.ENTRY_POINT)
+        load("quack", search.`in`(drivers)).name() shouldBe "libquack.so"
+        load("$drivers/libquack.so", search).answers()
+        load("$drivers/quack", search).answers()
+        shouldThrow<IllegalArgumentException> { load("quack", AdbcDriverSearch.nowhere().`in`(drivers)) }.message shouldBe
+            "libquack.so is no ADBC driver: it has no function AdbcQuackInit, nor AdbcDriverInit"
+    }
+
+    test("ADB-21 a manifest that is wrong is an error with its path and what is wrong, though others would follow") {
+        val good = folder("good").also { it.manifest("quack", manifest(shared)) }
+        for ((text, says) in mapOf(
+            "name = " to "line 1",
+            "manifest_version = 2\n[Driver]\n$shared" to "its manifest_version is 2, and only 1 is known",
+            "manifest_version = '1'\n[Driver]\n$shared" to "its manifest_version is 1, and only 1 is known",
+            "name = 'x'" to "it has no Driver.shared",
+            "Driver = 3" to "it has no Driver.shared",
+            "[Driver]\nshared = 3" to "Driver.shared is no string",
+            "[Driver]\nshared = ''" to "Driver.shared is empty",
+            "[Driver]\nentrypoint = 3\n$shared" to "Driver.entrypoint is no string",
+            "[Driver.shared]\nlinux_amd64 = 3" to "Driver.shared.linux_amd64 is no string",
+        )) {
+            val bad = folder("bad").also { it.manifest("quack", text) }
+            shouldThrow<IllegalArgumentException> { load("quack", AdbcDriverSearch.nowhere().`in`(bad).`in`(good)) }.message.let {
+                it shouldContain "the ADBC driver manifest $bad/quack.toml is wrong: "
+                it shouldContain says
+            }
+        }
+        val gone = folder("gone").also { it.manifest("quack", manifest("shared = '/no/such/lib.so'")) }
+        shouldThrow<IllegalArgumentException> { load("quack", AdbcDriverSearch.nowhere().`in`(gone)) }.message shouldBe
+            "the ADBC driver manifest $gone/quack.toml names /no/such/lib.so, but no ADBC driver at /no/such/lib.so: there is no such file"
+    }
+
+    test("ADB-21 what is not there is told with where it was looked, and what the linker says") {
+        shouldThrow<IllegalArgumentException> { load("quack", AdbcDriverSearch.nowhere().`in`(Path.of("/no/such/folder"))) }.message.let {
+            it shouldContain "/no/such/folder (which is not there), the dynamic linker: libquack.so: "
+        }
+        shouldThrow<IllegalArgumentException> { load("libquack.so", AdbcDriverSearch.everywhere()) }.message shouldContain "the dynamic linker does not find it: libquack.so"
+        shouldThrow<IllegalArgumentException> { load("drivers/quack.toml", AdbcDriverSearch.nowhere()) }.message shouldBe
+            "the path of the ADBC driver is relative, which is not allowed here: drivers/quack.toml"
+        shouldThrow<IllegalArgumentException> { load("/no/such/quack", AdbcDriverSearch.nowhere()) }.message shouldContain "/no/such (which is not there)"
+        shouldThrow<IllegalArgumentException> { load("", AdbcDriverSearch.nowhere()) }.message shouldBe "the name of an ADBC driver is empty"
+    }
+})
+
+private fun Platform.copy(environment: Map<String, String>): Platform = Platform(os(), tuple(), home(), environment)

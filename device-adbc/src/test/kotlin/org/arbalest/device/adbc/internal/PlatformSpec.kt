@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc.internal
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import java.nio.file.Path
+
+class PlatformSpec : FunSpec({
+    test("ADB-20 where the platforms have their drivers") {
+        val home = Path.of("/home/x")
+        fun of(os: String, vararg environment: Pair<String, String>) = Platform(os, "${os}_arm64", home, mapOf(*environment))
+        of("linux").userFolder() shouldBe home.resolve(".config/adbc/drivers")
+        of("linux", "XDG_CONFIG_HOME" to "/c").userFolder() shouldBe Path.of("/c/adbc/drivers")
+        of("linux").systemFolders() shouldContainExactly listOf(Path.of("/etc/adbc/drivers"))
+        of("macos").userFolder() shouldBe home.resolve("Library/Application Support/ADBC/Drivers")
+        of("macos").systemFolders() shouldContainExactly listOf(Path.of("/Library/Application Support/ADBC/Drivers"))
+        of("windows", "LOCALAPPDATA" to "/l").userFolder() shouldBe Path.of("/l/ADBC/Drivers")
+        of("windows", "ADBC_DRIVER_PATH" to "a;b").environmentFolders() shouldContainExactly listOf(Path.of("a"), Path.of("b"))
+        of("linux", "ADBC_DRIVER_PATH" to ":a::b").environmentFolders() shouldContainExactly listOf(Path.of("a"), Path.of("b"))
+        of("linux").libraryNames("x") shouldContainExactly listOf("libx.so", "x.so", "x")
+        of("macos").libraryNames("libx") shouldContainExactly listOf("libx.dylib", "libx")
+        of("windows").libraryNames("x") shouldContainExactly listOf("x.dll", "x")
+    }
+
+    test("ADB-20 this process is a platform that manifests know") {
+        if (System.getProperty("os.name") == "Linux" && System.getProperty("os.arch") == "amd64") Platform.ours().tuple().removeSuffix("_musl") shouldBe "linux_amd64"
+        Platform.ours().home() shouldBe Path.of(System.getProperty("user.home"))
+    }
+
+    test("ADB-01 an entry point is called as the library, or as usual") {
+        fun of(file: String) = DriverLibrary.entryPoints(file).toList()
+        of("libadbc_driver_sqlite.so.2.0.0") shouldContainExactly listOf("AdbcDriverSqliteInit", "AdbcDriverInit")
+        of("adbc_driver_sqlite.dll") shouldContainExactly listOf("AdbcDriverSqliteInit", "AdbcDriverInit")
+        of("proprietary_driver.dll") shouldContainExactly listOf("AdbcProprietaryDriverInit", "AdbcDriverInit")
+        of("""C:\drivers\my-driver.dll""") shouldContainExactly listOf("AdbcMyDriverInit", "AdbcDriverInit")
+        of("/opt/lib/libadbc_driver.so") shouldContainExactly listOf("AdbcDriverInit")
+        of("libadbc__x_.so") shouldContainExactly listOf("AdbcXInit", "AdbcDriverInit")
+    }
+})
