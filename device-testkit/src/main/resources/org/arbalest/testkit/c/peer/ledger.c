@@ -56,6 +56,8 @@ int ledger_retire(struct record* record) {
   return 1;
 }
 
+int64_t ledger_live(int kind) { return atomic_load(&live[kind]); }
+
 void ledger_stream_call(int which) { atomic_fetch_add(&stream_calls[which], 1); }
 
 void ledger_violation(const char* format, ...) {

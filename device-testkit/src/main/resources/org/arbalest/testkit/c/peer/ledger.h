@@ -2,7 +2,8 @@
 /*
  * What all files of the peer stand on: counted memory, records that outlive their struct, calls counted, and the gate.
  *
- * Included by: ledger.c nodes.c streams.c threads.c checks/checksum.c async/metadata.h
+ * Included by: adbc/core/arena.c adbc/core/knobs.h adbc/core/options.c adbc/data/columns.c adbc/data/tables.c adbc/sql/sql.c async/metadata.h
+ *   checks/checksum.c ledger.c nodes.c streams.c threads.c
  */
 #ifndef ARBALEST_PEER_LEDGER_H
 #define ARBALEST_PEER_LEDGER_H
@@ -33,11 +34,13 @@ struct record {
 #define LEDGER_TASK 5
 #define LEDGER_PRODUCER 6
 #define LEDGER_HANDLER 7
-#define LEDGER_KINDS 8
+#define LEDGER_OTHERS 8 /* from here on: those of who stands on this file alone, adbc/ */
+#define LEDGER_KINDS 16
 
 void* ledger_open(size_t size, int kind);  /* a new zeroed record, live */
 int ledger_close(struct record* record);   /* 1 for the first release; 0, counted, for any other */
 int ledger_retire(struct record* record);  /* the same, but it counts as no call of a release function */
+int64_t ledger_live(int kind);
 void ledger_stream_call(int which);        /* as in peer_stream_calls */
 void ledger_violation(const char* format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -11,7 +11,7 @@
  * folder's name is for callers, the others are the folder's own. In peer/ all files stand on ledger.c, which owns what
  * is counted; streams.c also on nodes.c, threads.c on moves.c. CSourcesSpec holds them to it.
  *
- * Included by: ledger.h moves.h nodes.c streams.c checks/checks.h
+ * Included by: checks/checks.h ledger.h moves.h nodes.c streams.c
  */
 #ifndef ARBALEST_PEER_H
 #define ARBALEST_PEER_H
