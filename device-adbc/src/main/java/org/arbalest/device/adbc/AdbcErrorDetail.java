@@ -12,6 +12,7 @@ import java.util.Objects;
  * @param key what it is, as the driver calls it
  * @param value the bytes, whose meaning the key says; not copied
  */
+@SuppressWarnings("ArrayRecordComponent") // bytes of a few; equals and hashCode look into them
 public record AdbcErrorDetail(String key, byte[] value) implements Serializable {
   /** A detail. */
   public AdbcErrorDetail {

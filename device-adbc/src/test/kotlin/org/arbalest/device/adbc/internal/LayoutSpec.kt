@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc.internal
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.adbc.AdbcVersion
+import org.arbalest.testkit.NativeLibrary
+import org.arbalest.testkit.adbc.AdbcDouble
+import java.lang.foreign.MemoryLayout.PathElement.groupElement
+import java.lang.foreign.StructLayout
+
+class LayoutSpec : FunSpec({
+    val withC = NativeLibrary.missing == null
+
+    test("ADB-01 the structs of adbc.h are laid out as a C compiler does it").config(enabled = withC) {
+        val c = AdbcDouble.full.layout.lines().filter(String::isNotBlank).associate { line -> line.split(' ').let { it[0] to it[1].toLong() } }
+        val ours = buildMap {
+            for (struct in listOf(ErrorStruct.LAYOUT, PartitionsStruct.LAYOUT, Signatures.DETAIL)) putAll(offsets(struct))
+            put("AdbcDriver", AdbcFunction.sizeOfTable(AdbcVersion.V1_1_0))
+            for (function in AdbcFunction.entries) put("AdbcDriver.${function.member()}", function.offset())
+        }
+        ours.filter { (name, offset) -> c[name] != offset }.toList().shouldBeEmpty()
+        (c.keys.filter { it.substringBefore('.') in setOf("AdbcError", "AdbcErrorDetail", "AdbcPartitions", "AdbcDriver") } - ours.keys).toSet() shouldBe
+            setOf("AdbcDriver.private_data", "AdbcDriver.private_manager", "AdbcDriver.release")
+    }
+
+    test("ADB-01 the table of 1.0.0 is the first part of that of 1.1.0") {
+        AdbcFunction.sizeOfTable(AdbcVersion.V1_0_0) shouldBe 232
+        AdbcFunction.sizeOfTable(AdbcVersion.V1_1_0) shouldBe 464
+        AdbcFunction.STATEMENT_SET_SUBSTRAIT_PLAN.since() shouldBe AdbcVersion.V1_0_0
+        AdbcFunction.ERROR_GET_DETAIL_COUNT.since() shouldBe AdbcVersion.V1_1_0
+    }
+})
+
+private fun offsets(struct: StructLayout): Map<String, Long> {
+    val name = struct.name().get()
+    return struct.memberLayouts().mapNotNull { it.name().orElse(null) }.associate { "$name.$it" to struct.byteOffset(groupElement(it)) } + (name to struct.byteSize())
+}
