@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.adbc.AdbcDouble
+import org.arbalest.testkit.adbc.AdbcDouble.Init
+import org.arbalest.testkit.adbc.AdbcDoubleExtension
+
+class DoubleDriverSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+    extension(AdbcDoubleExtension())
+    extension(AdbcDoubleExtension { AdbcDouble.plain })
+
+    val c by lazy { Double.c }
+
+    fun load(): AdbcDriver = AdbcDriver.load(c.file)
+
+    fun AdbcDriver.answers() = open(mapOf<String, Any>()).use { database -> database.connect().use { it.query("SELECT 42").single() } } shouldBe 42L
+
+    test("ADB-01 the entry point is that of the library's name, or the usual one, or the one that is named") {
+        load().answers()
+        c.entered shouldBe "AdbcDriverDoubleInit"
+        AdbcDriver.load(AdbcDouble.plain.file).answers()
+        AdbcDouble.plain.entered shouldBe "AdbcDriverInit"
+        AdbcDriver.load(c.file, "arbalest_custom_entry").answers()
+        c.entered shouldBe "arbalest_custom_entry"
+        AdbcDriver.load("${c.file}", AdbcDriverSearch.everywhere().by("arbalest_custom_entry")).answers()
+        c.entered shouldBe "arbalest_custom_entry"
+    }
+
+    test("ADB-01 a driver of 1.1.0 is asked for that, one of 1.0.0 after it") {
+        load().version() shouldBe AdbcVersion.V1_1_0
+        c.version shouldBe 1_001_000
+        val old = AdbcDriver.load(c.file, "AdbcDoubleOldInit")
+        old.version() shouldBe AdbcVersion.V1_0_0
+        c.version shouldBe 1_000_000
+        old.answers()
+    }
+
+    test("ADB-01 each database has a table of its own, which the driver gets back with the last that was made by it") {
+        val driver = load()
+        c.live(AdbcDouble.Live.DRIVERS) shouldBe 0
+        val database = driver.open(mapOf<String, Any>())
+        c.live(AdbcDouble.Live.DRIVERS) shouldBe 1
+        val reader = database.connect().use { it.query("SELECT * FROM t") }
+        database.close()
+        c.live(AdbcDouble.Live.DRIVERS) shouldBe 1
+        val batch = reader.use { it.next()!! }
+        c.live(AdbcDouble.Live.DRIVERS) shouldBe 0
+        batch.use { it.column("id").toLongArray().toList() shouldBe (0L..9L).toList() }
+        c.calls("driver.release") shouldBe c.calls("init")
+    }
+
+    test("ADB-02 a library without an entry point is no driver") {
+        shouldThrow<IllegalArgumentException> { AdbcDriver.load(AdbcDouble.notADriver) }.message.let {
+            it shouldContain "is no ADBC driver: it has no function Adbc"
+            it shouldContain ", nor AdbcDriverInit"
+        }
+    }
+
+    test("ADB-02 an init function that fails is the driver's error, whatever it leaves out") {
+        c.init(Init.FAILS)
+        shouldThrow<AdbcException> { load() }.let {
+            it.status() shouldBe AdbcStatus.IO
+            it.operation() shouldBe "AdbcDriverDoubleInit"
+            it.driverMessage().isEmpty() shouldBe false
+        }
+        c.init(Init.SILENT)
+        shouldThrow<AdbcException> { load() }.message shouldContain "AdbcDriverDoubleInit of ${c.file.fileName} failed: INTERNAL (9): the driver says no more"
+        c.init(Init.ODD_STATUS)
+        shouldThrow<AdbcException> { load() }.let {
+            it.status() shouldBe AdbcStatus.UNKNOWN
+            it.statusCode() shouldBe 200
+            it.message shouldContain "UNKNOWN (200)"
+        }
+        c.init(Init.REFUSES)
+        shouldThrow<AdbcException> { load() }.status() shouldBe AdbcStatus.NOT_IMPLEMENTED
+        c.version shouldBe 1_000_000
+    }
+
+    test("ADB-02 an init function that fails for a database, though it did not before, leaves nothing behind") {
+        val driver = load()
+        c.init(Init.FAILS)
+        shouldThrow<AdbcException> { driver.open(mapOf<String, Any>()) }.status() shouldBe AdbcStatus.IO
+    }
+
+    test("ADB-02 a table that lacks what every driver has is told, and given back") {
+        c.init(Init.EMPTY)
+        shouldThrow<AdbcException> { load() }.message shouldContain
+            "INTERNAL (9): the driver's table lacks AdbcDatabaseInit, AdbcDatabaseNew, AdbcDatabaseRelease, AdbcConnectionInit, AdbcConnectionNew, AdbcConnectionRelease, " +
+            "AdbcStatementExecuteQuery, AdbcStatementNew, AdbcStatementRelease"
+        c.init(Init.NORMAL)
+        c.missing("StatementNew")
+        shouldThrow<AdbcException> { load() }.message shouldContain "the driver's table lacks AdbcStatementNew"
+    }
+
+    test("ADB-14 of a driver that fills the old part of the table only, the new one is not there") {
+        c.init(Init.IGNORES_VERSION)
+        val driver = load()
+        driver.answers()
+        Double.connected(driver) { shouldThrow<AdbcException> { it.statisticNames() }.message shouldContain "the driver has no such function" }
+    }
+
+    test("ADB-14 every function that is missing, but those that every driver has, is an error that names it") {
+        fun failing(member: String, call: (AdbcConnection, AdbcStatement) -> Unit) {
+            c.missing(member)
+            Double.connected(load()) { connection ->
+                connection.createStatement().use { statement ->
+                    statement.setSqlQuery("SELECT 1")
+                    val error = shouldThrow<AdbcException> { call(connection, statement) }
+                    error.status() shouldBe AdbcStatus.NOT_IMPLEMENTED
+                    error.message shouldContain "Adbc$member"
+                    error.message shouldContain "the driver has no such function"
+                }
+            }
+            c.missing()
+        }
+        failing("StatementCancel") { _, statement -> statement.cancel() }
+        failing("StatementPrepare") { _, statement -> statement.prepare() }
+        failing("StatementBind") { _, statement -> statement.bind(ids(1)) }
+        failing("StatementBindStream") { _, statement -> statement.bind(reader(1)) }
+        failing("StatementExecuteSchema") { _, statement -> statement.executeSchema() }
+        failing("StatementExecutePartitions") { _, statement -> statement.executePartitions() }
+        failing("StatementGetParameterSchema") { _, statement -> statement.parameterSchema() }
+        failing("StatementSetSubstraitPlan") { _, statement -> statement.setSubstraitPlan(byteArrayOf()) }
+        failing("StatementSetOption") { _, statement -> statement.setIngest(AdbcIngest.into("x")) }
+        failing("StatementSetOptionInt") { _, statement -> statement.setOption("double.user.x", 1L) }
+        failing("StatementSetOptionDouble") { _, statement -> statement.setOption("double.user.x", 1.0) }
+        failing("StatementSetOptionBytes") { _, statement -> statement.setOption("double.user.x", byteArrayOf(1)) }
+        failing("StatementGetOption") { _, statement -> statement.getOption("double.user.x") }
+        failing("StatementGetOptionInt") { _, statement -> statement.getLongOption("double.user.x") }
+        failing("StatementGetOptionDouble") { _, statement -> statement.progress() }
+        failing("StatementGetOptionBytes") { _, statement -> statement.getBytesOption("double.user.x") }
+        failing("ConnectionCancel") { connection, _ -> connection.cancel() }
+        failing("ConnectionCommit") { connection, _ -> connection.commit() }
+        failing("ConnectionRollback") { connection, _ -> connection.rollback() }
+        failing("ConnectionGetInfo") { connection, _ -> connection.info() }
+        failing("ConnectionGetObjects") { connection, _ -> connection.objects(AdbcObjects.all()) }
+        failing("ConnectionGetTableSchema") { connection, _ -> connection.tableSchema("t") }
+        failing("ConnectionGetTableTypes") { connection, _ -> connection.tableTypes() }
+        failing("ConnectionGetStatistics") { connection, _ -> connection.statistics(null, null, null, true) }
+        failing("ConnectionGetStatisticNames") { connection, _ -> connection.statisticNames() }
+        failing("ConnectionReadPartition") { connection, _ -> connection.readPartition(byteArrayOf(1)) }
+        failing("ConnectionSetOption") { connection, _ -> connection.isAutoCommit = false }
+        failing("ConnectionGetOption") { connection, _ -> connection.currentCatalog() }
+        failing("ConnectionSetOptionInt") { connection, _ -> connection.setOption("double.user.x", 1L) }
+        failing("ConnectionGetOptionInt") { connection, _ -> connection.getLongOption("double.user.x") }
+    }
+
+    test("ADB-14 what a driver of 1.0.0 lacks is an error that says which version it is of") {
+        Double.connected(Double.old) { connection ->
+            connection.query("SELECT id FROM t WHERE id = 3").single() shouldBe 3L
+            connection.info(0).vendorName()!!.isEmpty() shouldBe false
+            connection.ingest("u", reader(1, 2)) shouldBe 2
+            connection.createStatement().use { statement ->
+                shouldThrow<AdbcException> { statement.cancel() }.message shouldContain
+                    "AdbcStatementCancel of ${c.file.fileName} failed: NOT_IMPLEMENTED (2): it is a driver of ADBC 1.0.0, and this is of 1.1.0"
+                shouldThrow<AdbcException> { statement.setOption("double.user.x", 1L) }.message shouldContain "AdbcStatementSetOptionInt(double.user.x)"
+            }
+            // Its errors are those of 1.0.0: no details, and no room for them.
+            shouldThrow<AdbcException> { connection.query("SELECT * FROM nowhere") }.let {
+                it.status() shouldBe AdbcStatus.NOT_FOUND
+                it.sqlState() shouldBe "42P01"
+                it.details().shouldBeEmpty()
+            }
+            connection.query("SELECT * FROM fails(3, 2, 1)").use { reader ->
+                shouldThrow<AdbcException> { reader.forEach {} }.driverMessage().isEmpty() shouldBe false
+            }
+        }
+    }
+})

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.adbc.AdbcDouble
+
+/** What the driver itself cannot release, and so is not asked about afterwards. */
+class DoubleUnreleasedSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+    afterTest { AdbcDouble.plain.reset() }
+
+    fun load() = AdbcDriver.load(AdbcDouble.plain.file)
+
+    test("ADB-02 a driver without a release of its own needs none") {
+        AdbcDouble.plain.missing("release")
+        Double.connected(load()) { it.query("SELECT 42").single() shouldBe 42L }
+        AdbcDouble.plain.calls("driver.release") shouldBe 0
+    }
+
+    for ((step, consequences) in mapOf(
+        "StatementRelease" to listOf("AdbcStatementRelease", "AdbcConnectionRelease", "AdbcDatabaseRelease"), // the double has its children still
+        "ConnectionRelease" to listOf("AdbcConnectionRelease", "AdbcDatabaseRelease"),
+        "DatabaseRelease" to listOf("AdbcDatabaseRelease"),
+    )) {
+        test("ADB-04 $step that fails is told by who closed, once, and all above is released all the same") {
+            val database = load().open(mapOf<String, Any>())
+            val connection = database.connect()
+            val statement = connection.createStatement()
+            AdbcDouble.plain.fail(step, status = AdbcStatus.IO.code())
+            val handles = listOf(statement, connection, database)
+            val errors = handles.mapNotNull { handle -> runCatching(handle::close).exceptionOrNull() }.map { it as AdbcException }
+            errors.map { it.operation() } shouldContainExactly consequences
+            errors.first().status() shouldBe AdbcStatus.IO
+            handles.forEach(AutoCloseable::close)
+            AdbcDouble.plain.calls("driver.release") shouldBe 2 // of the probe, and of the database
+        }
+    }
+
+    test("ADB-04 a release that fails behind an error is told with it") {
+        AdbcDouble.plain.fail("ConnectionInit", status = AdbcStatus.IO.code())
+        AdbcDouble.plain.fail("ConnectionRelease", status = AdbcStatus.INTERNAL.code())
+        val database = load().open(mapOf<String, Any>())
+        val error = shouldThrow<AdbcException> { database.connect() }
+        error.operation() shouldBe "AdbcConnectionInit"
+        (error.suppressed.single() as AdbcException).operation() shouldBe "AdbcConnectionRelease"
+        database.close()
+    }
+})
