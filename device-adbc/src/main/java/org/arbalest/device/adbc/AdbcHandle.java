@@ -52,7 +52,7 @@ public sealed interface AdbcHandle extends AutoCloseable permits AdbcDatabase, A
   /** The driver that it is of. */
   AdbcDriver driver();
 
-  /** Gives it back; waits for a call that is under way. */
+  /** Gives it back, at once, or when the call that is under way in another thread returns. */
   @Override
   void close();
 }

@@ -30,20 +30,26 @@ abstract class HandleImpl {
     return driver;
   }
 
-  /** Takes the turn, to be left by {@link #leave}. */
+  /** Begins a call, in turn, which ends with {@link #leave}; the handle is not released before. */
   final void enter() {
     if (handle.turn.isFedHere()) {
       throw new IllegalStateException("the " + handle.kind.noun + " is of a connection that is executing with the batches that are being made here; use another one");
     }
+    hold();
     handle.turn.take();
     if (closed.get()) {
-      handle.turn.leave();
+      leave();
       throw wasClosed();
     }
   }
 
   final void leave() {
     handle.turn.leave();
+    handle.leave();
+  }
+
+  private void hold() {
+    if (closed.get() || !handle.tryHold()) throw wasClosed();
   }
 
   private IllegalStateException wasClosed() {
@@ -99,7 +105,12 @@ abstract class HandleImpl {
 
   /** Makes a call that takes no turn. */
   final void whileOpen(Runnable call) {
-    if (closed.get() || !handle.whileAlive(call)) throw wasClosed();
+    hold();
+    try {
+      call.run();
+    } finally {
+      handle.leave();
+    }
   }
 
   public final void close() {

@@ -5,12 +5,10 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A database, connection or statement of a driver: the 16 bytes of its struct. Held by its Java handle, by what was opened from it, and by its results; the last that leaves releases it, and then
+ * A database, connection or statement of a driver: the 16 bytes of its struct. Held by its Java handle, by calls, by what was opened from it, and by its results; the last that leaves releases it, and then
  * leaves what it was opened from: a database the driver's table.
  */
 final class NativeHandle {
@@ -41,11 +39,6 @@ final class NativeHandle {
 
   private final @Nullable NativeHandle parent;
   private final AtomicLong holders = new AtomicLong(1);
-
-  /** Read while a call is made that takes no turn; written by the release. */
-  private final ReadWriteLock life = new ReentrantReadWriteLock();
-
-  private boolean released;
 
   private NativeHandle(Kind kind, DriverTable driver, Turn turn, @Nullable NativeHandle parent) {
     this.kind = kind;
@@ -90,7 +83,17 @@ final class NativeHandle {
 
   /** One more holder; whoever calls this is one. */
   void hold() {
-    holders.incrementAndGet();
+    if (!tryHold()) throw new IllegalStateException("the " + kind.noun + " has no holder any more");
+  }
+
+  /** One more holder; false if there is none any more. */
+  boolean tryHold() {
+    long count;
+    do {
+      count = holders.get();
+      if (count == 0) return false;
+    } while (!holders.compareAndSet(count, count + 1));
+    return true;
   }
 
   /** One holder less. */
@@ -116,27 +119,9 @@ final class NativeHandle {
   private void release() {
     turn.take();
     try {
-      life.writeLock().lock();
-      try {
-        released = true;
-        driver.call(kind.release, (f, error) -> (byte) Signatures.PP.invokeExact(f, struct, error));
-      } finally {
-        life.writeLock().unlock();
-      }
+      driver.call(kind.release, (f, error) -> (byte) Signatures.PP.invokeExact(f, struct, error));
     } finally {
       turn.leave();
-    }
-  }
-
-  /** Makes a call that may be made at any time, unless it is released; false then. */
-  boolean whileAlive(Runnable call) {
-    life.readLock().lock();
-    try {
-      if (released) return false;
-      call.run();
-      return true;
-    } finally {
-      life.readLock().unlock();
     }
   }
 }

@@ -146,13 +146,11 @@ final class ResultSource implements DeviceArrayReader.Source {
     if (function == null) return;
     synchronized (pulls) {
       if (!isPulling) return;
-      owner.whileAlive(() -> {
-        try {
-          owner.driver.call(cancel, null, sql, (f, error) -> (byte) Signatures.PP.invokeExact(f, owner.struct, error));
-        } catch (AdbcException _) {
-          // There was nothing to give up any more, or it cannot be: closing takes effect when the pull returns by itself.
-        }
-      });
+      try {
+        owner.driver.call(cancel, null, sql, (f, error) -> (byte) Signatures.PP.invokeExact(f, owner.struct, error));
+      } catch (AdbcException _) {
+        // There was nothing to give up any more, or it cannot be: closing takes effect when the pull returns by itself.
+      }
     }
   }
 

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldEndWith
+import io.kotest.matchers.string.shouldNotContain
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.abi.Errno
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.adbc.AdbcDouble.Style
+import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import java.io.ByteArrayOutputStream
+import java.io.ObjectInputStream
+import java.io.ObjectOutputStream
+import java.lang.foreign.Arena
+
+class DoubleErrorsSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+    extension(AdbcDoubleExtension())
+
+    val c by lazy { Double.c }
+
+    fun failed(): AdbcException = Double.connected { connection -> shouldThrow<AdbcException> { connection.query("SELECT * FROM nowhere") } }
+
+    fun failedLater(): AdbcException =
+        Double.connected { connection -> connection.query("SELECT * FROM fails(3, 2, 1)").use { reader -> shouldThrow<AdbcException> { reader.forEach {} } } }
+
+    test("ADB-07 an error has all that the driver says: status, SQLSTATE, words, details; and the SQL") {
+        val error = failed()
+        error.operation() shouldBe "AdbcStatementExecuteQuery"
+        error.status() shouldBe AdbcStatus.NOT_FOUND
+        error.statusCode() shouldBe 3
+        error.sqlState() shouldBe "42P01"
+        error.vendorCode().isEmpty shouldBe true
+        error.driverMessage() shouldContain "nowhere"
+        error.message shouldBe
+            "AdbcStatementExecuteQuery of libadbc_driver_double.so failed: NOT_FOUND (3), SQLSTATE 42P01: ${error.driverMessage()}; the SQL: SELECT * FROM nowhere"
+        error.errno() shouldBe AdbcStatus.NOT_FOUND.errno()
+        error.details() shouldContainExactly
+            listOf(AdbcErrorDetail("arbalest.function", "StatementExecuteQuery".toByteArray()), AdbcErrorDetail("arbalest.bytes", byteArrayOf(0, 1, -1)))
+        "${error.details().first()}" shouldBe "arbalest.function = StatementExecuteQuery"
+        "$error" shouldBe "org.arbalest.device.adbc.AdbcException: ${error.message}"
+    }
+
+    test("ADB-07 every status has its name, and others are unknown, with their number") {
+        for (code in 1..255) {
+            c.fail("StatementPrepare", status = code)
+            Double.connected { connection ->
+                connection.createStatement().use { statement ->
+                    val error = shouldThrow<AdbcException> { statement.prepare() }
+                    error.statusCode() shouldBe code
+                    error.status() shouldBe AdbcStatus.entries.getOrElse(code - 1) { AdbcStatus.UNKNOWN }
+                    error.status().code() shouldBe if (code <= 14) code else 1
+                }
+            }
+        }
+        AdbcStatus.entries.map { it.name } shouldContainExactly
+            ("UNKNOWN NOT_IMPLEMENTED NOT_FOUND ALREADY_EXISTS INVALID_ARGUMENT INVALID_STATE INVALID_DATA INTEGRITY INTERNAL IO CANCELLED TIMEOUT UNAUTHENTICATED UNAUTHORIZED")
+                .split(' ')
+        AdbcStatus.CANCELLED.errno() shouldBe Errno.ECANCELED
+    }
+
+    test("ADB-07 whatever a driver leaves out of an error, it can be read, and is released once") {
+        c.errors(Style.NO_MESSAGE)
+        failed().let {
+            it.driverMessage() shouldBe ""
+            it.message shouldContain "SQLSTATE 42P01: the driver says no more; the SQL: "
+        }
+        c.errors(Style.NO_SQLSTATE)
+        failed().sqlState() shouldBe ""
+        c.errors(Style.NO_DETAILS)
+        failed().details().shouldBeEmpty()
+        c.errors(Style.VENDOR_CODE)
+        failed().let {
+            it.vendorCode().asInt shouldBe 4711
+            it.message shouldContain ", vendor code 4711: "
+            it.details().shouldBeEmpty()
+        }
+        c.errors(Style.NOT_UTF8)
+        failed().driverMessage() shouldContain "\uFFFD"
+        c.errors(Style.LONG)
+        failed().driverMessage().length shouldBe 65_536
+        c.errors(Style.FOREIGN)
+        failed().driverMessage().isEmpty() shouldBe false
+        c.errors(Style.NO_MESSAGE, Style.NO_SQLSTATE, Style.NO_DETAILS)
+        failed().message shouldBe "AdbcStatementExecuteQuery of libadbc_driver_double.so failed: NOT_FOUND (3): the driver says no more; the SQL: SELECT * FROM nowhere"
+    }
+
+    test("ADB-07 of a driver of 1.0.0 as well") {
+        for (style in Style.entries) {
+            c.errors(style)
+            Double.connected(Double.old) { connection ->
+                shouldThrow<AdbcException> { connection.query("SELECT * FROM nowhere") }.let {
+                    it.status() shouldBe AdbcStatus.NOT_FOUND
+                    it.details().shouldBeEmpty()
+                }
+            }
+        }
+    }
+
+    test("ADB-07 the SQL's beginning is one line, of 200 characters, and no half of one") {
+        fun of(sql: String) = Double.connected { connection -> shouldThrow<AdbcException> { connection.query(sql) } }.message!!.substringAfter("; the SQL: ")
+        of("  SELEKT\n\n  x,\ty ") shouldBe "SELEKT x, y"
+        of("x".repeat(200)) shouldBe "x".repeat(200)
+        of("x".repeat(201)) shouldBe "x".repeat(200) + "…"
+        of("x".repeat(199) + "\uD83E\uDD86" + "y") shouldBe "x".repeat(199) + "…"
+        of("x".repeat(198) + "\uD83E\uDD86" + "y") shouldBe "x".repeat(198) + "\uD83E\uDD86…"
+    }
+
+    test("ADB-07 what is about no query has no SQL; what a statement did before is not blamed") {
+        Double.connected { connection ->
+            shouldThrow<AdbcException> { connection.tableSchema("nowhere") }.message shouldNotContain "the SQL"
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery("SELECT 1")
+                statement.setIngest(AdbcIngest.into("t"))
+                statement.bind(ids(1))
+                shouldThrow<AdbcException> { statement.executeUpdate() }.message shouldNotContain "the SQL"
+            }
+        }
+    }
+
+    test("ADB-08 a result that fails in the middle throws the driver's error with its details") {
+        val error = failedLater()
+        error.operation() shouldBe "get_next of the result"
+        error.status() shouldBe AdbcStatus.INVALID_DATA
+        error.sqlState() shouldBe "22012"
+        error.errno() shouldBe Errno.EIO
+        error.details().isEmpty() shouldBe false
+        error.message shouldEndWith "; the SQL: SELECT * FROM fails(3, 2, 1)"
+    }
+
+    test("ADB-08 without ErrorFromArrayStream it is the stream's own, and without words its errno") {
+        c.errors(Style.NO_STREAM_ERROR)
+        failedLater().let {
+            it.status() shouldBe AdbcStatus.IO
+            it.errno() shouldBe Errno.EIO
+            it.driverMessage().isEmpty() shouldBe false
+            it.details().shouldBeEmpty()
+        }
+        c.errors(Style.NO_STREAM_ERROR, Style.NO_LAST_ERROR)
+        failedLater().message shouldBe
+            "get_next of the result of libadbc_driver_double.so failed: IO (10), EIO: the driver says no more; the SQL: SELECT * FROM fails(3, 2, 1)"
+        c.errors()
+        c.missing("ErrorFromArrayStream")
+        failedLater().details().shouldBeEmpty()
+    }
+
+    test("ADB-08 each errno of a stream comes to the status that is nearest") {
+        c.errors(Style.NO_STREAM_ERROR)
+        for ((errno, status) in mapOf(
+            Errno.ECANCELED to AdbcStatus.CANCELLED,
+            Errno.EINVAL to AdbcStatus.INVALID_ARGUMENT,
+            Errno.ENOSYS to AdbcStatus.NOT_IMPLEMENTED,
+            Errno.EIO to AdbcStatus.IO,
+            2 to AdbcStatus.UNKNOWN,
+        )) {
+            Double.connected { connection ->
+                c.fail("get_next", status = errno)
+                connection.query("SELECT * FROM t").use { reader ->
+                    val error = shouldThrow<AdbcException> { reader.next() }
+                    error.errno() shouldBe errno
+                    error.status() shouldBe status
+                    shouldThrow<DeviceException> { reader.next() }.cause shouldBe error
+                }
+            }
+        }
+    }
+
+    test("ADB-08 a schema that fails is the error of the query, and the stream is given back") {
+        c.fail("get_schema", status = Errno.EIO)
+        Double.connected { connection ->
+            shouldThrow<AdbcException> { connection.query("SELECT * FROM t") }.operation() shouldBe "get_schema of the result"
+        }
+    }
+
+    test("ADB-08 a result that goes on to C has errno and message there") {
+        Double.connected { connection ->
+            val reader = connection.query("SELECT * FROM fails(3, 2, 1)")
+            Arena.ofConfined().use { arena ->
+                val struct = ArrowArrayStreamStruct.allocate(arena)
+                reader.exportStream(struct)
+                DeviceArrayReader.importStream(struct).use { inC ->
+                    inC.next()!!.close()
+                    val error = shouldThrow<DeviceException> { inC.next() }
+                    error.errno() shouldBe Errno.EIO
+                    error.message shouldContain "get_next of the result of libadbc_driver_double.so failed: INVALID_DATA (7)"
+                    (error.cause is AdbcException) shouldBe true
+                }
+            }
+        }
+    }
+
+    test("ADB-07 an error can be written and read as an object") {
+        val error = failed()
+        val bytes = ByteArrayOutputStream().also { ObjectOutputStream(it).writeObject(error) }.toByteArray()
+        val read = ObjectInputStream(bytes.inputStream()).readObject() as AdbcException
+        read.message shouldBe error.message
+        read.details() shouldBe error.details()
+        read.sqlState() shouldBe "42P01"
+    }
+})

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.comparables.shouldBeGreaterThan
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.DeviceException
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.adbc.AdbcDouble.Live
+import org.arbalest.testkit.adbc.AdbcDouble.Style
+import org.arbalest.testkit.adbc.AdbcDoubleExtension
+
+/** Each call of the driver fails once, by itself, and with all that follow: wherever it is, nothing is left. */
+class DoubleFaultsSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+    extension(AdbcDoubleExtension())
+
+    val c by lazy { Double.c }
+
+    /** A bit of everything. */
+    fun all(driver: AdbcDriver) {
+        driver.open(mapOf("double.user.a" to "b")).use { database ->
+            database.connect(mapOf("double.user.c" to 1)).use { connection ->
+                connection.info()
+                connection.objects(AdbcObjects.all())
+                connection.tableSchema("t")
+                connection.tableTypes()
+                connection.statistics(null, null, "t", true)
+                connection.statisticNames()
+                connection.currentCatalog()
+                connection.isAutoCommit = false
+                connection.ingest("x", reader(1, 2))
+                connection.ingest(AdbcIngest.into("x").with(AdbcIngest.Mode.APPEND), ids(3))
+                connection.commit()
+                connection.execute("DELETE FROM x WHERE id = 1")
+                connection.rollback()
+                connection.createStatement().use { statement ->
+                    statement.setSqlQuery("SELECT id FROM t WHERE id = ?")
+                    statement.prepare()
+                    statement.parameterSchema()
+                    statement.executeSchema()
+                    statement.bind(ids(1))
+                    statement.executeQuery().rows()
+                    statement.bind(reader(2, 3))
+                    statement.executeQuery().rows()
+                    statement.setSubstraitPlan("substrait\u0000SELECT 1".toByteArray())
+                    statement.query("SELECT * FROM t")
+                        .use { it.next()?.close() }
+                    for (part in statement.executePartitions().partitions()) connection.readPartition(part).rows()
+                }
+            }
+        }
+    }
+
+    fun sweep(fault: (Long) -> Unit): Int {
+        val driver = Double.driver
+        var nth = 0L
+        while (true) {
+            c.reset()
+            fault(++nth)
+            val error = runCatching { all(driver) }.exceptionOrNull()
+            for (live in listOf(Live.STREAMS, Live.STATEMENTS, Live.CONNECTIONS, Live.DATABASES, Live.DRIVERS, Live.SCHEMAS, Live.ARRAYS, Live.ERRORS, Live.PARTITIONS)) {
+                if (c.live(live) != 0L) throw AssertionError("call $nth left $live behind", error)
+            }
+            if (c.violations != 0L) throw AssertionError("call $nth: ${c.violation}", error)
+            if (error == null) return nth.toInt() - 1
+            if (error !is DeviceException) throw AssertionError("call $nth", error)
+        }
+    }
+
+    test("ADB-23 each call fails by itself") {
+        sweep { c.fail("", it, AdbcStatus.INTERNAL.code()) } shouldBeGreaterThan 50
+    }
+
+    test("ADB-23 each call fails by itself, without words") {
+        sweep { n ->
+            c.errors(Style.NO_MESSAGE, Style.NO_DETAILS, Style.NO_SQLSTATE, Style.NO_LAST_ERROR, Style.NO_STREAM_ERROR)
+            c.fail("", n, AdbcStatus.CANCELLED.code())
+        } shouldBeGreaterThan 50
+    }
+
+    test("ADB-23 the server goes away before each call, and does not come back") {
+        sweep { c.loseServer(it - 1) } shouldBeGreaterThan 50
+    }
+
+    test("ADB-23 a server that went away is IO with SQLSTATE, in the middle of a result as well") {
+        Double.connected { connection ->
+            val reader = connection.query("SELECT * FROM batches(4, 2)")
+            reader.next()!!.close()
+            c.loseServer()
+            runCatching { reader.next() }.exceptionOrNull().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.IO
+            runCatching { connection.query("SELECT 1") }.exceptionOrNull().shouldBeInstanceOf<AdbcException>().sqlState() shouldBe "08006"
+            reader.close()
+            c.reviveServer()
+            connection.query("SELECT 1").single() shouldBe 1L
+        }
+    }
+})

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.collections.shouldContainAll
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DataType
+import org.arbalest.device.adbc.AdbcObjects.Depth
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import java.math.BigDecimal
+
+class DoubleMetadataSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+    extension(AdbcDoubleExtension())
+
+    val c by lazy { Double.c }
+
+    test("ADB-15 info has each kind of value; a null one, and codes that are unknown") {
+        Double.connected { connection ->
+            val info = connection.info()
+            info.vendorName()!!.isEmpty() shouldBe false
+            info.vendorArrowVersion() shouldBe null
+            info.values().containsKey(2) shouldBe true
+            info.takesSql() shouldBe true
+            info.takesSubstrait() shouldBe true
+            info.driverAdbcVersion().asLong shouldBe 1_001_000
+            info[500] shouldBe false
+            info[503] shouldBe 3L
+            info[508] shouldBe listOf("SELECT", null, "")
+            info[522] shouldBe 6L
+            info[517] shouldBe mapOf(5L to listOf(1L, 7L), 8L to listOf<Long>(), 9L to null)
+            info[10_000] shouldBe "an own one →"
+            connection.info(0, 100, 12_345).values().keys shouldContainExactlyInAnyOrder listOf(0, 100)
+            connection.info(12_345).values() shouldBe mapOf()
+        }
+    }
+
+    test("ADB-16 objects at each depth, and by each filter") {
+        Double.connected { connection ->
+            connection.objects(AdbcObjects.to(Depth.CATALOGS)) shouldContainExactlyInAnyOrder
+                listOf(AdbcCatalog("memory", listOf()), AdbcCatalog("attic", listOf()))
+            val schemas = connection.objects(AdbcObjects.to(Depth.SCHEMAS).inCatalog("mem%")).single()
+            schemas.dbSchemas() shouldContainExactlyInAnyOrder listOf(AdbcDbSchema("main", listOf()), AdbcDbSchema("aux", listOf()))
+            fun tables(which: AdbcObjects) = connection.objects(which).flatMap { it.dbSchemas() }.flatMap { it.tables() }
+            tables(AdbcObjects.to(Depth.TABLES)).map { it.name() } shouldContainExactlyInAnyOrder listOf("t", "child")
+            tables(AdbcObjects.to(Depth.TABLES)).flatMap { it.columns() }.shouldBeEmpty()
+            tables(AdbcObjects.to(Depth.TABLES).named("_")).map { it.name() } shouldContainExactly listOf("t")
+            tables(AdbcObjects.to(Depth.TABLES).inSchema("aux")).shouldBeEmpty()
+            tables(AdbcObjects.to(Depth.TABLES).ofTypes("view")).shouldBeEmpty()
+            tables(AdbcObjects.to(Depth.TABLES).ofTypes("view", "table")).size shouldBe 2
+            tables(AdbcObjects.to(Depth.TABLES).ofTypes()).shouldBeEmpty()
+            tables(AdbcObjects.all().named("t").withColumn("%a%")).single().columns().map { it.name() } shouldContainExactlyInAnyOrder listOf("name", "flag", "day", "at", "raw")
+        }
+    }
+
+    test("ADB-16 columns have what JDBC and ODBC ask, constraints their columns and what they refer to") {
+        Double.connected { connection ->
+            val tables = connection.objects(AdbcObjects.all().inCatalog("memory").inSchema("main")).single().dbSchemas().single().tables().associateBy { it.name() }
+            val columns = tables.getValue("t").columns()
+            columns.map { it.name() } shouldContainExactly listOf("id", "name", "price", "flag", "day", "at", "raw")
+            columns.map { it.position() } shouldContainExactly (1..7).toList()
+            val id = columns.first()
+            id.xdbc().nullable() shouldBe 0
+            id.xdbc().isNullable() shouldBe "NO"
+            columns.any { it.remarks() != null || it.xdbc().columnDef() != null || it.xdbc().isAutoincrement() != null } shouldBe true
+            tables.getValue("t").constraints().single().let {
+                it.type() shouldBe "PRIMARY KEY"
+                it.columns() shouldContainExactly listOf("id")
+                it.references().shouldBeEmpty()
+            }
+            val constraints = tables.getValue("child").constraints().associateBy { it.type() }
+            constraints.keys shouldContainAll listOf("CHECK", "FOREIGN KEY", "PRIMARY KEY", "UNIQUE")
+            constraints.getValue("FOREIGN KEY").let {
+                it.columns() shouldContainExactly listOf("t_id")
+                it.references() shouldContainExactly listOf(AdbcConstraint.Reference("memory", "main", "t", "id"))
+            }
+        }
+    }
+
+    test("ADB-17 schemas of tables, in any catalog, and the types of tables") {
+        Double.connected { connection ->
+            val schema = connection.tableSchema("t")
+            schema shouldBe connection.tableSchema("memory", "main", "t")
+            schema.fields().map { it.name() } shouldContainExactly listOf("id", "name", "price", "flag", "day", "at", "raw")
+            schema.fields().first().type() shouldBe DataType.INT64
+            schema.fields().first().isNullable shouldBe false
+            shouldThrow<AdbcException> { connection.tableSchema("attic", null, "t") }.let {
+                it.status() shouldBe AdbcStatus.NOT_FOUND
+                it.operation() shouldBe "AdbcConnectionGetTableSchema(t)"
+            }
+            connection.tableTypes() shouldContainExactlyInAnyOrder listOf("table", "temporary table", "view")
+        }
+    }
+
+    test("ADB-18 statistics of a table and its columns, of each kind of value, exact and not") {
+        Double.connected { connection ->
+            val exact = connection.statistics(null, null, "t", false)
+            fun find(column: String?, key: Int) = exact.single { it.column() == column && it.key() == key }
+            find(null, AdbcStatistic.ROW_COUNT).value() shouldBe 10L
+            find("name", AdbcStatistic.NULL_COUNT).value() shouldBe 1L
+            find("id", AdbcStatistic.MAX_VALUE).value().let { (it as Number).toLong() shouldBe 9 }
+            exact.any { it.isApproximate } shouldBe false
+            exact.map { it.catalog() to it.dbSchema() }.distinct() shouldContainExactly listOf("memory" to "main")
+            val all = connection.statistics(null, null, null, true)
+            val classes = (all + exact).mapNotNull { it.value() }.map { it::class }.toSet()
+            classes shouldBe setOf(Long::class, kotlin.Double::class, ByteArray::class, BigDecimal::class)
+            connection.statisticNames() shouldBe mapOf(1024 to "arbalest.double.ones")
+        }
+    }
+
+    test("ADB-19 transactions: commit, rollback, one that loses against another, isolation, read-only") {
+        Double.driver.open(mapOf<String, Any>()).use { database ->
+            database.connect().use { first ->
+                database.connect().use { second ->
+                    fun AdbcConnection.count() = query("SELECT COUNT(*) FROM t").single()
+                    first.isAutoCommit shouldBe true
+                    shouldThrow<AdbcException> { first.commit() }.status() shouldBe AdbcStatus.INVALID_STATE
+                    shouldThrow<AdbcException> { first.rollback() }.status() shouldBe AdbcStatus.INVALID_STATE
+                    first.isAutoCommit = false
+                    first.isAutoCommit shouldBe false
+                    first.execute("DELETE FROM t WHERE id = 1")
+                    first.count() shouldBe 9L
+                    second.count() shouldBe 10L
+                    first.rollback()
+                    first.count() shouldBe 10L
+                    first.execute("DELETE FROM t WHERE id = 1")
+                    first.commit()
+                    second.count() shouldBe 9L
+                    second.isAutoCommit = false
+                    first.execute("DELETE FROM t WHERE id = 2")
+                    second.execute("DELETE FROM t WHERE id = 3")
+                    first.commit()
+                    shouldThrow<AdbcException> { second.commit() }.sqlState() shouldBe "40001"
+                    for (isolation in AdbcIsolation.entries) {
+                        val refused = runCatching { second.setIsolation(isolation) }.exceptionOrNull() as AdbcException?
+                        (refused?.status()) shouldBe if (isolation > AdbcIsolation.SNAPSHOT) AdbcStatus.NOT_IMPLEMENTED else null
+                    }
+                    first.setReadOnly(true)
+                    shouldThrow<AdbcException> { first.execute("DELETE FROM t") }.sqlState() shouldBe "25006"
+                }
+            }
+        }
+    }
+
+    test("ADB-19 the current catalog and schema are told and set") {
+        Double.connected { connection ->
+            connection.currentCatalog() shouldBe "memory"
+            connection.currentDbSchema() shouldBe "main"
+            connection.setCurrentDbSchema("aux")
+            shouldThrow<AdbcException> { connection.query("SELECT * FROM t") }.status() shouldBe AdbcStatus.NOT_FOUND
+            connection.setCurrentCatalog("attic")
+            connection.setCurrentDbSchema("main")
+            connection.ingest("x", reader(1))
+            connection.query("SELECT id FROM attic.main.x").single() shouldBe 1L
+        }
+    }
+
+    test("ADB-15 metadata that fails in the middle is an error with the driver's words, and given back") {
+        Double.connected { connection ->
+            for (call in listOf<(AdbcConnection) -> Unit>(
+                { it.info() },
+                { it.objects(AdbcObjects.all()) },
+                { it.tableTypes() },
+                { it.statistics(null, null, null, true) },
+                { it.statisticNames() },
+            )) {
+                for (function in listOf("get_schema", "get_next")) {
+                    c.fail(function, status = 5)
+                    shouldThrow<AdbcException> { call(connection) }.message shouldContain "$function of the result"
+                }
+            }
+        }
+    }
+})

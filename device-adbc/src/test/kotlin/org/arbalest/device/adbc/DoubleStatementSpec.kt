@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.coroutines.batch
+import org.arbalest.coroutines.float64
+import org.arbalest.coroutines.int64
+import org.arbalest.coroutines.int64List
+import org.arbalest.coroutines.utf8
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Validation
+import org.arbalest.device.adbc.AdbcIngest.Mode
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import java.io.IOException
+
+class DoubleStatementSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+    extension(AdbcDoubleExtension())
+
+    val c by lazy { Double.c }
+
+    fun <T> withStatement(block: (AdbcStatement) -> T): T = Double.connected { connection -> connection.createStatement().use(block) }
+
+    fun parameters(n: Long, text: String): DeviceArray = Devices.cpu().batch(1) {
+        int64("n", longArrayOf(n))
+        utf8("s", listOf(text))
+    }
+
+    test("ADB-05 whatever changes a statement ends the result before: its reader says so, and nothing is pulled from it") {
+        val changes = mapOf<String, (AdbcStatement) -> Unit>(
+            "execute" to { it.executeQuery().close() },
+            "update" to { it.executeUpdate() },
+            "query" to { it.setSqlQuery("SELECT 1") },
+            "plan" to { it.setSubstraitPlan("substrait\u0000SELECT 1".toByteArray()) },
+            "prepare" to { it.prepare() },
+            "schema" to { it.executeSchema() },
+            "partitions" to { it.executePartitions() },
+            "ingest" to { it.setIngest(AdbcIngest.into("x")) },
+            "bind" to { it.bind(ids(1)) },
+            "bind a reader" to { it.bind(reader(1)) },
+        )
+        for (change in changes.values) {
+            withStatement { statement ->
+                val reader = statement.query("SELECT * FROM batches(3, 2)")
+                reader.next()!!.close()
+                change(statement)
+                val pulls = c.calls("get_next")
+                shouldThrow<DeviceException> { reader.next() }.message shouldContain "the result has ended: its statement was executed again, or changed"
+                c.calls("get_next") shouldBe pulls
+                c.live(org.arbalest.testkit.adbc.AdbcDouble.Live.STREAMS) shouldBe 0
+                reader.close()
+            }
+        }
+    }
+
+    test("ADB-05 options do not end a result") {
+        withStatement { statement ->
+            statement.query("SELECT * FROM batches(3, 2)").use { reader ->
+                statement.setOption("double.user.x", "y")
+                statement.getOption("double.user.x") shouldBe "y"
+                reader.rows().size shouldBe 6
+            }
+        }
+    }
+
+    test("ADB-09 a prepared statement tells its parameters, and is executed with one row after another") {
+        withStatement { statement ->
+            statement.setSqlQuery("SELECT id FROM t WHERE id = ?")
+            statement.prepare()
+            statement.parameterSchema().fields().single().type() shouldBe DataType.INT64
+            statement.executeSchema().fields().single().name() shouldBe "id"
+            statement.bind(ids(3))
+            statement.executeQuery().rows() shouldBe listOf(listOf(3L))
+            statement.bind(ids(1, 4, 99, 7))
+            statement.executeQuery().rows() shouldBe listOf(listOf(1L), listOf(4L), listOf(7L))
+            statement.bind(reader(5, 6))
+            statement.executeQuery().rows() shouldBe listOf(listOf(5L), listOf(6L))
+        }
+    }
+
+    test("ADB-09 parameters of the wrong number are an error, and are given back") {
+        withStatement { statement ->
+            statement.setSqlQuery("SELECT ?, ?")
+            statement.prepare()
+            statement.bind(ids(1))
+            shouldThrow<AdbcException> { statement.executeQuery() }.sqlState() shouldBe "07001"
+            statement.bind(parameters(1, "x"))
+            statement.executeQuery().rows() shouldBe listOf(listOf(1L, "x"))
+        }
+    }
+
+    test("ADB-09 Substrait: the plan's bytes reach the driver") {
+        withStatement { statement ->
+            statement.setSubstraitPlan("substrait\u0000SELECT id FROM t WHERE id < 2".toByteArray())
+            statement.executeQuery().rows() shouldBe listOf(listOf(0L), listOf(1L))
+            shouldThrow<AdbcException> {
+                statement.setSubstraitPlan(byteArrayOf())
+                statement.executeQuery()
+            }.status() shouldBe AdbcStatus.INVALID_ARGUMENT
+        }
+    }
+
+    test("ADB-09 rows that are affected are counted") {
+        Double.connected { connection ->
+            connection.execute("CREATE TABLE x (id BIGINT, s TEXT)")
+            connection.execute("INSERT INTO x VALUES (1, 'a'), (2, NULL), (3, 'c')") shouldBe 3
+            connection.execute("DELETE FROM x WHERE id > 1") shouldBe 2
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery("INSERT INTO x VALUES (?, ?)")
+                statement.prepare()
+                for (n in 10L..12L) {
+                    statement.bind(parameters(n, "row $n"))
+                    statement.executeUpdate() shouldBe 1
+                }
+            }
+            connection.query("SELECT * FROM x ORDER BY id").rows() shouldBe listOf(listOf(1L, "a"), listOf(10L, "row 10"), listOf(11L, "row 11"), listOf(12L, "row 12"))
+        }
+    }
+
+    test("ADB-09 a query without a result gives no columns and no rows") {
+        Double.connected { connection ->
+            connection.query("CREATE TABLE y (id BIGINT)").use { reader ->
+                reader.schema().fields().shouldBeEmpty()
+                reader.next() shouldBe null
+            }
+            connection.createStatement().use { shouldThrow<AdbcException> { it.executeQuery() }.status() shouldBe AdbcStatus.INVALID_STATE }
+        }
+    }
+
+    test("ADB-09 a result's batches may be looked at to the last value") {
+        withStatement { statement ->
+            statement.setSqlQuery("SELECT * FROM t")
+            statement.executeQuery(Validation.FULL).rows().size shouldBe 10
+        }
+    }
+
+    test("ADB-10 batches become tables, in each mode, catalog and schema, of several batches or none") {
+        Double.connected { connection ->
+            fun ids(table: String) = connection.query("SELECT id FROM $table ORDER BY id").rows().map { it.single() }
+            connection.ingest("x", reader(1, 2)) shouldBe 2
+            shouldThrow<AdbcException> { connection.ingest("x", reader(1)) }.status() shouldBe AdbcStatus.ALREADY_EXISTS
+            connection.ingest(AdbcIngest.into("x").with(Mode.APPEND), reader(3)) shouldBe 1
+            shouldThrow<AdbcException> { connection.ingest(AdbcIngest.into("no").with(Mode.APPEND), reader(3)) }.status() shouldBe AdbcStatus.NOT_FOUND
+            ids("x") shouldBe listOf(1L, 2L, 3L)
+            connection.ingest(AdbcIngest.into("x").with(Mode.REPLACE), ids(7)) shouldBe 1
+            connection.ingest(AdbcIngest.into("x").with(Mode.CREATE_APPEND), ids(8)) shouldBe 1
+            ids("x") shouldBe listOf(7L, 8L)
+            connection.ingest(AdbcIngest.into("z").inCatalog("attic").inSchema("main"), reader(9))
+            ids("attic.main.z") shouldBe listOf(9L)
+            connection.ingest(AdbcIngest.into("w").inSchema("aux"), reader(4))
+            ids("memory.aux.w") shouldBe listOf(4L)
+            connection.ingest(AdbcIngest.into("tmp").temporary(), reader(5))
+            ids("tmp") shouldBe listOf(5L)
+            connection.ingest("empty", DeviceArrayReader.of(IDS, listOf())) shouldBe 0
+            ids("empty").shouldBeEmpty()
+            connection.ingest("odd \"name\"", reader(1)) shouldBe 1
+            connection.tableSchema("odd \"name\"") shouldBe connection.tableSchema("x")
+        }
+        shouldThrow<IllegalArgumentException> { AdbcIngest.into("x").inSchema("s").temporary() }.message shouldContain "a temporary table has no catalog and no schema"
+    }
+
+    test("ADB-10 a type that the database lacks is an error, and the batch is given back") {
+        Double.connected { connection ->
+            val lists = Devices.cpu().batch(1) { int64List("l") { longArrayOf(1, 2) } }
+            shouldThrow<AdbcException> { connection.ingest(AdbcIngest.into("l"), lists) }.let {
+                it.status() shouldBe AdbcStatus.NOT_IMPLEMENTED
+                it.sqlState() shouldBe "0A000"
+            }
+            lists.isOpen shouldBe false
+        }
+    }
+
+    test("ADB-10 a bound reader that fails is thrown with its own words, with what came of it") {
+        Double.connected { connection ->
+            val error = shouldThrow<DeviceException> { connection.ingest("x", failing()) }
+            error.message shouldContain "the tape tore"
+            (error.cause is IOException) shouldBe true
+            (error.suppressed.single() as AdbcException).operation() shouldBe "AdbcStatementExecuteQuery"
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery("SELECT id FROM t WHERE id = ?")
+                statement.prepare()
+                statement.bind(failing())
+                shouldThrow<DeviceException> { statement.executeQuery().rows() }.message shouldContain "the tape tore"
+            }
+        }
+    }
+
+    test("ADB-10 binding that fails gives back what was to be bound") {
+        for (function in listOf("StatementBind", "StatementBindStream")) {
+            withStatement { statement ->
+                c.fail(function, status = AdbcStatus.INTERNAL.code())
+                val batch = ids(1)
+                val reader = reader(1, 2)
+                shouldThrow<AdbcException> { if (function == "StatementBind") statement.bind(batch) else statement.bind(reader) }.operation() shouldBe "Adbc$function"
+                batch.close()
+                reader.close()
+            }
+        }
+    }
+
+    test("ADB-10 what is bound and never executed, or bound over, is given back") {
+        withStatement { statement ->
+            statement.setIngest(AdbcIngest.into("x"))
+            statement.bind(ids(1))
+            statement.bind(reader(1, 2))
+            statement.bind(ids(3))
+            statement.bind(reader(4))
+            statement.bind(reader(5))
+        }
+    }
+
+    test("ADB-10 a reader is closed when its ingestion is over, not when the statement is") {
+        withStatement { statement ->
+            val closed = java.util.concurrent.atomic.AtomicBoolean()
+            val source = object : DeviceArrayReader.Source {
+                override fun next(): DeviceArray? = null
+
+                override fun close() = closed.set(true)
+            }
+            statement.setIngest(AdbcIngest.into("x"))
+            statement.bind(DeviceArrayReader.of(IDS, source))
+            statement.executeUpdate() shouldBe 0
+            closed.get() shouldBe true
+        }
+    }
+
+    test("ADB-11 what is bound must not use its connection") {
+        Double.driver.open(mapOf<String, Any>()).use { database ->
+            database.connect().use { connection ->
+                shouldThrow<DeviceException> { connection.ingest("x", connection.query("SELECT id FROM t")) }.message shouldContain
+                    "this is a result of the connection that is executing with the batches that are being made here"
+                val asking = DeviceArrayReader.of(IDS) {
+                    connection.execute("SELECT 1")
+                    null
+                }
+                shouldThrow<DeviceException> { connection.ingest("y", asking) }.cause!!.message shouldContain "the connection is of a connection that is executing"
+                database.connect().use { other -> connection.ingest("z", other.query("SELECT id FROM t")) shouldBe 10 }
+            }
+        }
+    }
+
+    test("ADB-13 a result that is not read to its end, or not at all, is given back") {
+        Double.connected { connection ->
+            connection.query("SELECT * FROM batches(100, 5)").close()
+            connection.query("SELECT * FROM batches(100, 5)").use { it.next()!!.close() }
+            c.calls("stream.unfinished") shouldBe 2
+        }
+    }
+
+    test("ADB-03 how far a query is can be asked for while it is pulled") {
+        withStatement { statement ->
+            statement.query("SELECT * FROM batches(3, 2)").use { reader ->
+                reader.next()!!.close()
+                reader.next()!!.close()
+                statement.progress() shouldBe 2.0
+                (statement.maxProgress() > 0) shouldBe false // not known
+            }
+        }
+    }
+
+    test("ADB-22 a result in parts is read by other connections, and in steps") {
+        Double.driver.open(mapOf<String, Any>()).use { database ->
+            val parts = database.connect().use { connection ->
+                connection.createStatement().use { statement ->
+                    statement.setOption("double.partitions", 4)
+                    statement.setSqlQuery("SELECT id FROM t")
+                    statement.executePartitions()
+                }
+            }
+            parts.schema()!!.fields().single().name() shouldBe "id"
+            parts.partitions().size shouldBe 4
+            val rows = parts.partitions().flatMap { part -> database.connect().use { it.readPartition(part).rows() } }
+            rows.map { it.single() } shouldContainExactlyInAnyOrder (0L..9L).toList()
+            database.connect().use { connection ->
+                connection.createStatement().use { statement ->
+                    statement.setIncremental(true)
+                    statement.setSqlQuery("SELECT id FROM t")
+                    val steps = generateSequence { statement.executePartitions().partitions().takeIf { it.isNotEmpty() } }.toList()
+                    steps.map { it.size } shouldBe listOf(1, 1, 1)
+                    steps.flatten().flatMap { connection.readPartition(it).rows() }.size shouldBe 10
+                }
+                shouldThrow<AdbcException> { connection.readPartition(byteArrayOf(1, 2, 3)) }.status() shouldBe AdbcStatus.INVALID_ARGUMENT
+            }
+        }
+    }
+})

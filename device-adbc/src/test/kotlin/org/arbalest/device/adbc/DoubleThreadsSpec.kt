@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeIn
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.adbc.AdbcDouble.Live
+import org.arbalest.testkit.adbc.AdbcDouble.Threads
+import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import java.util.concurrent.Callable
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.CyclicBarrier
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.ExecutorService
+import java.util.concurrent.Executors
+import java.util.concurrent.Future
+import kotlin.random.Random
+
+class DoubleThreadsSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+    extension(AdbcDoubleExtension())
+
+    val c by lazy { Double.c }
+
+    fun awaitHeld(count: Long = 1) {
+        while (c.held < count) Thread.onSpinWait()
+    }
+
+    fun <T> ExecutorService.start(call: () -> T): Future<T> = submit(Callable { call() })
+
+    fun <T> Future<T>.error(): Throwable = shouldThrow<ExecutionException> { get() }.cause!!
+
+    test("ADB-06 a connection, its statements and their results are one for the driver, whatever threads use them") {
+        c.threads(Threads.CONNECTION)
+        Double.connected { connection ->
+            Executors.newFixedThreadPool(8).use { pool ->
+                val barrier = CyclicBarrier(8)
+                List(8) { n ->
+                    pool.start {
+                        barrier.await()
+                        repeat(30) { turn ->
+                            when ((n + turn) % 5) {
+                                0 -> connection.query("SELECT * FROM batches(5, 3)").rows().size shouldBe 15
+                                1 -> connection.tableSchema("t").fields().size shouldBe 7
+                                2 -> connection.ingest("x$n.$turn", reader(1, 2, 3)) shouldBe 3
+                                3 -> connection.objects(AdbcObjects.all().inCatalog("memory").named("t")).size shouldBe 1
+                                else -> connection.setOption("double.user.$n", "$turn")
+                            }
+                        }
+                    }
+                }.forEach { it.get() }
+            }
+        }
+    }
+
+    test("ADB-06 several connections are in the driver at the same time") {
+        Double.driver.open(mapOf<String, Any>()).use { database ->
+            val connections = List(4) { database.connect() }
+            connections.indices.forEach { c.hold("StatementExecuteQuery", nth = it + 1L) }
+            Executors.newFixedThreadPool(4).use { pool ->
+                val queries = connections.map { connection -> pool.start { connection.query("SELECT id FROM t").rows().size } }
+                awaitHeld(4)
+                c.letGo()
+                queries.map { it.get() } shouldBe List(4) { 10 }
+            }
+            connections.forEach(AdbcConnection::close)
+        }
+    }
+
+    test("ADB-06 another call of a connection waits for the one that runs") {
+        Double.connected { connection ->
+            c.hold("StatementExecuteQuery")
+            Executors.newFixedThreadPool(2).use { pool ->
+                val first = pool.start { connection.query("SELECT id FROM t").rows().size }
+                awaitHeld()
+                val second = pool.start { connection.tableSchema("t") }
+                val entered = CountDownLatch(1)
+                val third = pool.start { entered.countDown() }
+                c.calls("ConnectionGetTableSchema") shouldBe 0
+                c.letGo()
+                first.get() shouldBe 10
+                second.get().fields().size shouldBe 7
+                third.get()
+            }
+        }
+    }
+
+    test("ADB-12 cancel reaches a query that is stuck, and options can be asked for meanwhile") {
+        Double.connected { connection ->
+            connection.createStatement().use { statement ->
+                statement.setOption("double.user.x", "y")
+                Executors.newSingleThreadExecutor().use { pool ->
+                    val query = pool.start { statement.query("SELECT * FROM stuck()") }
+                    awaitHeld()
+                    statement.getOption("double.user.x") shouldBe "y"
+                    connection.getOption("adbc.connection.catalog") shouldBe "memory"
+                    statement.cancel()
+                    val error = query.error()
+                    error.shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
+                }
+                statement.query("SELECT 1").single() shouldBe 1L
+                shouldThrow<AdbcException> { statement.cancel() }.status() shouldBe AdbcStatus.INVALID_STATE
+            }
+        }
+    }
+
+    test("ADB-12 cancel reaches a result that is being pulled; its reader throws CANCELLED") {
+        Double.connected { connection ->
+            connection.createStatement().use { statement ->
+                val reader = statement.query("SELECT * FROM waits(3, 2, 1)")
+                reader.next()!!.close()
+                Executors.newSingleThreadExecutor().use { pool ->
+                    val pull = pool.start { reader.next() }
+                    awaitHeld()
+                    statement.cancel()
+                    pull.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
+                }
+                reader.close()
+            }
+        }
+    }
+
+    test("ADB-12 closing a reader in the middle of a pull cancels that pull, also when all else was closed") {
+        val reader = Double.connected { it.query("SELECT * FROM waits(3, 2, 1)") }
+        reader.next()!!.close()
+        Executors.newSingleThreadExecutor().use { pool ->
+            val pull = pool.start { reader.next() }
+            awaitHeld()
+            reader.close()
+            pull.error().message shouldBe "the reader was closed"
+        }
+        c.live(Live.DATABASES) shouldBe 0
+    }
+
+    test("ADB-12 closing a reader in the middle of a pull of a driver that cannot cancel takes effect when that returns") {
+        c.missing("StatementCancel")
+        val reader = Double.connected { it.query("SELECT * FROM waits(3, 2, 1)") }
+        reader.next()!!.close()
+        Executors.newSingleThreadExecutor().use { pool ->
+            val pull = pool.start { reader.next() }
+            awaitHeld()
+            reader.close()
+            c.live(Live.STREAMS) shouldBe 1
+            c.letGo()
+            pull.error().message shouldBe "the reader was closed"
+        }
+        c.live(Live.STREAMS) shouldBe 0
+    }
+
+    test("ADB-12 metadata that is being read, and a partition, are cancelled by their connection") {
+        Double.connected { connection ->
+            Executors.newSingleThreadExecutor().use { pool ->
+                c.hold("ConnectionGetObjects")
+                val objects = pool.start { connection.objects(AdbcObjects.all()) }
+                awaitHeld()
+                connection.cancel()
+                objects.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
+            }
+            shouldThrow<AdbcException> { connection.cancel() }.status() shouldBe AdbcStatus.INVALID_STATE
+        }
+    }
+
+    test("ADB-12 cancel at any time, 1,000 times: a result or CANCELLED, and nothing is left") {
+        val random = Random(20)
+        Double.connected { connection ->
+            Executors.newFixedThreadPool(2).use { pool ->
+                repeat(1_000) {
+                    connection.createStatement().use { statement ->
+                        val go = CyclicBarrier(2)
+                        val spin = random.nextInt(30_000)
+                        val canceller = pool.start {
+                            go.await()
+                            repeat(spin) { Thread.onSpinWait() }
+                            runCatching { statement.cancel() }.exceptionOrNull()
+                        }
+                        go.await()
+                        val outcome = runCatching { statement.query("SELECT * FROM batches(8, 2)").use { reader -> reader.forEach {} } }.exceptionOrNull()
+                        (outcome as AdbcException?)?.status() shouldBeIn listOf(null, AdbcStatus.CANCELLED)
+                        (canceller.get() as AdbcException?)?.status() shouldBeIn listOf(null, AdbcStatus.INVALID_STATE)
+                    }
+                }
+            }
+        }
+    }
+
+    test("ADB-12 cancel and close at the same time, 500 times: the driver never sees a statement that is released") {
+        Double.connected { connection ->
+            Executors.newFixedThreadPool(2).use { pool ->
+                repeat(500) {
+                    val statement = connection.createStatement()
+                    val go = CyclicBarrier(2)
+                    val canceller = pool.start {
+                        go.await()
+                        runCatching { statement.cancel() }.exceptionOrNull()
+                    }
+                    go.await()
+                    statement.close()
+                    when (val error = canceller.get()) {
+                        null -> {}
+                        is AdbcException -> error.status() shouldBe AdbcStatus.INVALID_STATE
+                        else -> error.message shouldBe "the statement was closed"
+                    }
+                }
+            }
+        }
+    }
+
+    test("ADB-04 handles and readers closed by 8 threads at once are released once") {
+        repeat(50) {
+            val database = Double.driver.open(mapOf<String, Any>())
+            val connections = List(2) { database.connect() }
+            val statements = connections.flatMap { connection -> List(2) { connection.createStatement() } }
+            val readers = statements.map { it.query("SELECT * FROM batches(3, 2)") }
+            val all = (readers + statements + connections + database).shuffled(Random(it))
+            Executors.newFixedThreadPool(8).use { pool ->
+                val go = CyclicBarrier(8)
+                List(8) { n ->
+                    pool.start {
+                        go.await()
+                        for (i in all.indices) all[(i + n) % all.size].close()
+                    }
+                }.forEach { it.get() }
+            }
+            for (live in listOf(Live.STREAMS, Live.STATEMENTS, Live.CONNECTIONS, Live.DATABASES, Live.DRIVERS)) c.live(live) shouldBe 0
+        }
+    }
+
+    test("ADB-04 closing does not wait: what is closed is released when the call that runs, and its result, are done") {
+        val database = Double.driver.open(mapOf<String, Any>())
+        val connection = database.connect()
+        val statement = connection.createStatement()
+        statement.setSqlQuery("SELECT * FROM stuck()")
+        Executors.newSingleThreadExecutor().use { pool ->
+            val query = pool.start { statement.executeQuery() }
+            awaitHeld()
+            listOf(statement, connection, database).forEach(AutoCloseable::close)
+            shouldThrow<IllegalStateException> { statement.cancel() }.message shouldBe "the statement was closed"
+            c.calls("StatementRelease") shouldBe 0
+            c.letGo()
+            val reader = query.get()
+            reader.rows()
+        }
+        c.calls("StatementRelease") shouldBe 1
+        c.live(Live.DATABASES) shouldBe 0
+    }
+
+    test("ADB-04 a call that waits for its turn when its handle is closed is refused") {
+        Double.connected { connection ->
+            val statement = connection.createStatement()
+            c.hold("ConnectionGetTableSchema")
+            Executors.newFixedThreadPool(2).use { pool ->
+                val schema = pool.start { connection.tableSchema("t") }
+                awaitHeld()
+                val thread = java.util.concurrent.atomic.AtomicReference<Thread>()
+                val query = pool.start {
+                    thread.set(Thread.currentThread())
+                    statement.execute("SELECT 1")
+                }
+                while (thread.get()?.state != Thread.State.WAITING) Thread.onSpinWait()
+                statement.close()
+                c.letGo()
+                schema.get()
+                query.error().message shouldBe "the statement was closed"
+            }
+            c.calls("StatementSetSqlQuery") shouldBe 0
+            c.calls("StatementRelease") shouldBe 1
+        }
+    }
+
+    test("ADB-11 batches that the driver pulls may come from readers of other threads' connections") {
+        Double.driver.open(mapOf<String, Any>()).use { database ->
+            Executors.newFixedThreadPool(4).use { pool ->
+                val rows = List(4) { n ->
+                    pool.start {
+                        database.connect().use { from ->
+                            database.connect().use { to ->
+                                val source: DeviceArrayReader = from.query("SELECT id FROM batches(20, 5)")
+                                to.ingest("copy$n", source)
+                            }
+                        }
+                    }
+                }.map { it.get() }
+                rows shouldBe List(4) { 100L }
+            }
+        }
+    }
+})
