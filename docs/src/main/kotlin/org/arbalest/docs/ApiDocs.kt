@@ -25,6 +25,7 @@ internal object ApiDocs {
         "org.arbalest.device.cuda" to "device-cuda",
         "org.arbalest.device.rocm" to "device-rocm",
         "org.arbalest.device.arrow" to "device-arrow",
+        "org.arbalest.device.adbc" to "device-adbc",
     )
     private val kotlin = listOf(
         "coroutines/src/main/kotlin", "leak-check/src/main/java", "leak-check/src/main/kotlin", "device-testkit/src/main/kotlin",
@@ -37,7 +38,7 @@ internal object ApiDocs {
     }
 
     private fun writeJava(version: String) {
-        val libraries = classPath().filter { file -> file.isFile && listOf("jocl", "jcuda", "jspecify", "arrow-", "flatbuffers", "jackson", "slf4j", "commons-codec").any { file.name.startsWith(it) } }
+        val libraries = classPath().filter { file -> file.isFile && listOf("jocl", "jcuda", "jspecify", "arrow-", "flatbuffers", "jackson", "slf4j", "commons-codec", "tomlj", "antlr4-runtime").any { file.name.startsWith(it) } }
         val sources = java.flatMap { (module, folder) -> listOf("--module-source-path", "$module=${File("../$folder/src/main/java").canonicalPath}") }
         val code = ToolProvider.findFirst("javadoc").orElseThrow().run(
             System.out, System.err,

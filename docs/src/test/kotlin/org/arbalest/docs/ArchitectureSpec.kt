@@ -157,7 +157,7 @@ class ArchitectureSpec : FunSpec({
     }
 
     test("no other module looks into a room") {
-        val others = ClassFileImporter().importPaths(listOf("coroutines", "device-opencl", "device-cuda", "device-rocm", "device-arrow", "leak-check", "device-testkit").map { Path("../$it/target/classes").toRealPath() })
+        val others = ClassFileImporter().importPaths(listOf("coroutines", "device-opencl", "device-cuda", "device-rocm", "device-arrow", "device-adbc", "leak-check", "device-testkit").map { Path("../$it/target/classes").toRealPath() })
         noClasses().should().dependOnClassesThat().resideInAPackage("$DEVICE.internal..").check(others)
     }
 })

@@ -43,6 +43,7 @@ public enum AdbcStatus {
   }
 
   /** The number in {@code adbc.h}; never 0, which is OK. */
+  @SuppressWarnings("EnumOrdinal") // the order is the header's
   public int code() {
     return ordinal() + 1;
   }

@@ -98,8 +98,9 @@ enum AdbcFunction {
   }
 
   /** Where its pointer is. */
+  @SuppressWarnings("EnumOrdinal") // the order is the struct's
   long offset() {
-    return (BEFORE + ordinal()) * Long.BYTES;
+    return (BEFORE + (long) ordinal()) * Long.BYTES;
   }
 
   /** The first revision that has it. */

@@ -72,7 +72,7 @@ final class DriverLibrary {
     if (dot >= 0) stem = stem.substring(0, dot);
     if (stem.startsWith("lib")) stem = stem.substring(3);
     List<String> words = new ArrayList<>();
-    for (String word : stem.split("[-_]")) {
+    for (String word : stem.split("[-_]", -1)) {
       if (!word.isEmpty()) words.add(word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1));
     }
     String name = String.join("", words);

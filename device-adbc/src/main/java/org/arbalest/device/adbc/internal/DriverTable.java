@@ -5,6 +5,8 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcStatus;
@@ -24,7 +26,7 @@ final class DriverTable {
   private final String name;
   private final AdbcVersion version;
   private final MemorySegment struct;
-  private final @Nullable MemorySegment[] functions = new @Nullable MemorySegment[AdbcFunction.values().length];
+  private final Map<AdbcFunction, MemorySegment> functions = new EnumMap<>(AdbcFunction.class);
 
   /** A call of one of the functions, which answers its status. */
   @FunctionalInterface
@@ -39,7 +41,7 @@ final class DriverTable {
     for (AdbcFunction function : AdbcFunction.values()) {
       if (version.compareTo(function.since()) < 0) continue; // that part of the struct is not its
       MemorySegment address = struct.get(ADDRESS, function.offset());
-      if (address.address() != 0) functions[function.ordinal()] = address;
+      if (address.address() != 0) functions.put(function, address);
     }
   }
 
@@ -121,7 +123,7 @@ final class DriverTable {
   /** A function, or null if the driver has none. */
   @Nullable
   MemorySegment function(AdbcFunction function) {
-    return functions[function.ordinal()];
+    return functions.get(function);
   }
 
   void call(AdbcFunction function, Call call) {
