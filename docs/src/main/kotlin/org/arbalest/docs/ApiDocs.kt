@@ -28,7 +28,7 @@ internal object ApiDocs {
         "org.arbalest.device.adbc" to "device-adbc",
     )
     private val kotlin = listOf(
-        "coroutines/src/main/kotlin", "leak-check/src/main/java", "leak-check/src/main/kotlin", "device-testkit/src/main/kotlin",
+        "coroutines/src/main/kotlin", "adbc-coroutines/src/main/kotlin", "leak-check/src/main/java", "leak-check/src/main/kotlin", "device-testkit/src/main/kotlin",
     )
 
     fun write(version: String) {

@@ -12,7 +12,7 @@ import java.lang.module.ModuleFinder
 private const val UPDATE = "./mvnw -pl docs -am test -Dtest=ApiSpec -Dapi.update"
 
 class ApiSpec : FunSpec({
-    val dumps = listOf("device-core", "leak-check", "device-testkit", "coroutines", "device-opencl", "device-cuda", "device-rocm", "device-arrow", "device-adbc").associateWith { dump(File("../$it/target/classes")) }
+    val dumps = listOf("device-core", "leak-check", "device-testkit", "coroutines", "device-opencl", "device-cuda", "device-rocm", "device-arrow", "device-adbc", "adbc-coroutines").associateWith { dump(File("../$it/target/classes")) }
 
     for ((module, api) in dumps) {
         test("the public API of $module is what $module/api/$module.api says") {

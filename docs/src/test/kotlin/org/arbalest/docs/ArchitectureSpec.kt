@@ -67,7 +67,7 @@ private val DOORS = mapOf(
 
 /** The artifacts that are modules, and their names, which are for good. */
 private val MODULES =
-    mapOf("device-core" to DEVICE, "coroutines" to "org.arbalest.coroutines", "leak-check" to "org.arbalest.leakcheck") + listOf("opencl", "cuda", "rocm", "arrow", "adbc").map { "device-$it" to "$DEVICE.$it" }
+    mapOf("device-core" to DEVICE, "coroutines" to "org.arbalest.coroutines", "leak-check" to "org.arbalest.leakcheck", "adbc-coroutines" to "org.arbalest.adbc.coroutines") + listOf("opencl", "cuda", "rocm", "arrow", "adbc").map { "device-$it" to "$DEVICE.$it" }
 
 class ArchitectureSpec : FunSpec({
     val core = ClassFileImporter().importPath(Path("../device-core/target/classes"))
@@ -157,7 +157,7 @@ class ArchitectureSpec : FunSpec({
     }
 
     test("no other module looks into a room") {
-        val others = ClassFileImporter().importPaths(listOf("coroutines", "device-opencl", "device-cuda", "device-rocm", "device-arrow", "device-adbc", "leak-check", "device-testkit").map { Path("../$it/target/classes").toRealPath() })
+        val others = ClassFileImporter().importPaths(listOf("coroutines", "device-opencl", "device-cuda", "device-rocm", "device-arrow", "device-adbc", "adbc-coroutines", "leak-check", "device-testkit").map { Path("../$it/target/classes").toRealPath() })
         noClasses().should().dependOnClassesThat().resideInAPackage("$DEVICE.internal..").check(others)
     }
 })
