@@ -2,92 +2,58 @@
 package org.arbalest.samples;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Collection;
 import java.util.Locale;
-import java.util.Map;
 import java.util.TreeMap;
-import org.arbalest.device.BatchBuilder;
-import org.arbalest.device.Column;
 import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Devices;
-import org.arbalest.device.Longs;
-import org.arbalest.samples.adbc.AdbcStatement;
-import org.arbalest.samples.adbc.DuckDbDriver;
+import org.arbalest.device.Records;
+import org.arbalest.device.adbc.AdbcIngest;
 
 /** The essence of {@code Flights.kt} in plain Java: DuckDB's columns are summed up here, and the result goes back to it. */
 final class FlightsJava {
-  private static final class Airport {
-    long flights;
-    long delay;
-    long distance;
+  /** A row of our table, and what it is summed up as: of flights without a delay there are none here. */
+  record Airport(String origin, long flights, double delay, double distance) {
+    Airport plus(long minutes, long miles) {
+      return new Airport(origin, flights + 1, delay + minutes, distance + miles);
+    }
   }
 
   private FlightsJava() {}
 
   /** Prints the ten busiest airports of a Parquet file. */
   static void run(Path file) {
-    try (var database = DuckDbDriver.load().open(Map.of("path", ":memory:"));
-        var duckdb = database.connect().createStatement()) {
-      Map<String, Airport> airports;
-      String literal = file.toString().replace("'", "''");
-      String select = "SELECT origin, delay::BIGINT AS delay, distance::BIGINT AS distance FROM read_parquet('" + literal + "')";
-      String notNull = " WHERE origin IS NOT NULL AND delay IS NOT NULL AND distance IS NOT NULL";
-      try (var flights = duckdb.query(select + notNull)) {
-        airports = summarize(flights);
-      }
-      DeviceArray batch = toBatch(airports);
-      duckdb.ingest("airports", DeviceArrayReader.of(batch.schema(), List.of(batch)));
-      print(duckdb);
-    }
-  }
-
-  private static Map<String, Airport> summarize(DeviceArrayReader flights) {
+    String select = "SELECT origin, delay::BIGINT AS delay, distance::BIGINT AS distance FROM read_parquet('" + file.toString().replace("'", "''") + "')";
+    String notNull = " WHERE origin IS NOT NULL AND delay IS NOT NULL AND distance IS NOT NULL";
     var airports = new TreeMap<String, Airport>();
-    for (DeviceArray next = flights.next(); next != null; next = flights.next()) {
-      try (DeviceArray batch = next) { // goes back to DuckDB at the end of the block
-        Column origins = batch.column("origin");
-        Longs delays = batch.column("delay").asLongs();
-        Longs distances = batch.column("distance").asLongs();
-        for (long row = 0; row < batch.length(); row++) {
-          Airport airport = airports.computeIfAbsent(origins.getString(row), _ -> new Airport());
-          airport.flights++;
-          airport.delay += delays.get(row);
-          airport.distance += distances.get(row);
-        }
+    try (var database = DuckDbDriver.open();
+        var duckdb = database.connect()) {
+      try (var flights = duckdb.query(select + notNull)) {
+        flights.forEach(batch -> add(batch, airports)); // which goes back to DuckDB then
       }
-    }
-    return airports;
-  }
-
-  private static DeviceArray toBatch(Map<String, Airport> summary) {
-    List<Airport> airports = new ArrayList<>(summary.values());
-    try (BatchBuilder batch = Devices.cpu().batchBuilder(airports.size())) {
-      return batch
-          .utf8("origin", List.copyOf(summary.keySet()))
-          .int64("flights", airports.stream().mapToLong(a -> a.flights).toArray())
-          .float64("mean_delay", airports.stream().mapToDouble(a -> (double) a.delay / a.flights).toArray())
-          .float64("mean_distance", airports.stream().mapToDouble(a -> (double) a.distance / a.flights).toArray())
-          .build();
+      duckdb.ingest(AdbcIngest.into("airports"), toBatch(airports.values()));
+      try (var busiest = duckdb.query("SELECT * FROM airports ORDER BY flights DESC LIMIT 10")) {
+        busiest.forEach(batch -> batch.rows(Airport.class).forEach(FlightsJava::print));
+      }
     }
   }
 
-  private static void print(AdbcStatement duckdb) {
-    try (var busiest = duckdb.query("SELECT * FROM airports ORDER BY flights DESC LIMIT 10")) {
-      for (DeviceArray next = busiest.next(); next != null; next = busiest.next()) {
-        try (DeviceArray batch = next) {
-          for (long row = 0; row < batch.length(); row++) {
-            System.out.printf(
-                Locale.ROOT,
-                "%s %,8d flights, %6.2f minutes late, %,8.2f miles%n",
-                batch.column("origin").getString(row),
-                batch.column("flights").getLong(row),
-                batch.column("mean_delay").getDouble(row),
-                batch.column("mean_distance").getDouble(row));
-          }
-        }
-      }
+  private static void add(DeviceArray batch, TreeMap<String, Airport> airports) {
+    var origins = batch.column("origin");
+    var delays = batch.column("delay").asLongs();
+    var distances = batch.column("distance").asLongs();
+    for (long row = 0; row < batch.length(); row++) {
+      String origin = origins.getString(row);
+      airports.put(origin, airports.getOrDefault(origin, new Airport(origin, 0, 0, 0)).plus(delays.get(row), distances.get(row)));
     }
+  }
+
+  private static DeviceArray toBatch(Collection<Airport> airports) {
+    return Records.of(Airport.class).build(Devices.cpu().memory(), airports);
+  }
+
+  private static void print(Airport airport) {
+    double n = airport.flights;
+    System.out.printf(Locale.ROOT, "%s %,8d flights, %6.2f minutes late, %,8.2f miles%n", airport.origin, airport.flights, airport.delay / n, airport.distance / n);
   }
 }

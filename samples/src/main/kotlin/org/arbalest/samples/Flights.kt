@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples
 
-import org.arbalest.coroutines.asFlow
+import java.awt.Color
+import java.nio.file.Path
+import java.util.Locale
+import kotlin.io.path.outputStream
+import kotlin.time.Duration
+import kotlin.time.DurationUnit.SECONDS
+import kotlin.time.measureTimedValue
+import org.arbalest.adbc.coroutines.awaitExecute
+import org.arbalest.adbc.coroutines.awaitQuery
+import org.arbalest.adbc.coroutines.queryFlow
+import org.arbalest.coroutines.LendingFlow
 import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.float64
 import org.arbalest.coroutines.get
@@ -10,47 +20,39 @@ import org.arbalest.coroutines.longs
 import org.arbalest.coroutines.strings
 import org.arbalest.coroutines.utf8
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
-import org.arbalest.samples.adbc.AdbcStatement
-import org.arbalest.samples.adbc.AdbcStatement.IngestMode
+import org.arbalest.device.adbc.AdbcConnection
+import org.arbalest.device.adbc.AdbcIngest
+import org.arbalest.device.adbc.AdbcIngest.Mode
 import org.knowm.xchart.BitmapEncoder
 import org.knowm.xchart.BitmapEncoder.BitmapFormat
 import org.knowm.xchart.CategoryChartBuilder
-import java.awt.Color
-import java.nio.file.Path
-import java.util.Locale
-import kotlin.io.path.outputStream
-import kotlin.time.Duration
-import kotlin.time.DurationUnit.SECONDS
-import kotlin.time.measureTimedValue
 
 /**
  * DuckDB reads a Parquet file; its columns come here as they lie in memory, and are summed up by airport; the result goes
  * back to DuckDB in the same way, as a table for SQL. All of it [times] over; whether DuckDB comes to the same result.
  */
-internal suspend fun flights(duckdb: AdbcStatement, file: Path, times: Int, chart: Path?): Boolean {
-    duckdb.execute("CREATE VIEW flights AS ${selectFlights(file)}")
+internal suspend fun flights(duckdb: AdbcConnection, file: Path, times: Int, chart: Path?): Boolean {
+    duckdb.awaitExecute("CREATE VIEW flights AS ${selectFlights(file)}")
     repeat(times) {
-        val (summary, time) = measureTimedValue { duckdb.query("SELECT * FROM flights").summary() }
+        val (summary, time) = measureTimedValue { duckdb.queryFlow("SELECT * FROM flights").summary() }
         println(summary.told(time))
-        val batch = summary.airports.toBatch()
-        duckdb.ingest("airports", IngestMode.REPLACE, DeviceArrayReader.of(batch.schema(), listOf(batch)))
+        duckdb.ingest(AdbcIngest.into("airports").with(Mode.REPLACE), summary.airports.toBatch())
     }
-    val busiest = duckdb.query("SELECT * FROM airports ORDER BY flights DESC, origin LIMIT 10").rows()
+    val busiest = duckdb.awaitQuery("SELECT * FROM airports ORDER BY flights DESC, origin LIMIT 10").rows()
     println(table(busiest, "origin", "flights", "mean_delay", "mean_distance"))
     if (chart != null) busiest.saveAsChart(chart)
-    val (all, equal) = duckdb.query(COMPARISON).rows().single().map { it as Long }
+    val (all, equal) = duckdb.awaitQuery(COMPARISON).rows().single().map { it as Long }
     println(if (equal == all) "$all airports: matches DuckDB's own answer" else "${all - equal} of $all airports differ from it")
     return equal == all
 }
 
 /** Sums the flights up as they stream in. Each batch is borrowed: it goes back to DuckDB when the block ends. */
-private suspend fun DeviceArrayReader.summary(): Summary {
+private suspend fun LendingFlow<DeviceArray>.summary(): Summary {
     val airports = HashMap<String, Airport>()
     var batches = 0
     progress("flights", most = -1, unit = "flights") { bar ->
-        asFlow().collect { batch ->
+        collect { batch ->
             val origins = batch["origin"].strings()
             val delays = batch["delay"].longs()
             val distances = batch["distance"].longs()

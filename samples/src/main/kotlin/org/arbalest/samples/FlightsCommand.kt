@@ -2,7 +2,6 @@
 package org.arbalest.samples
 
 import kotlinx.coroutines.runBlocking
-import org.arbalest.samples.adbc.DuckDbDriver
 import picocli.CommandLine.Command
 import picocli.CommandLine.Model.CommandSpec
 import picocli.CommandLine.Option
@@ -35,9 +34,9 @@ internal class FlightsCommand : Callable<Int> {
         if (chart?.toAbsolutePath()?.parent?.exists() == false) throw IllegalArgumentException("$chart: there is no such folder")
         if (repeat < 1) throw ParameterException(spec.commandLine(), "--repeat is at least 1, not $repeat")
         val parquet = file?.let(SampleData::file) ?: SampleData.flights()
-        DuckDbDriver.load().open(mapOf("path" to ":memory:")).use { database ->
-            database.connect().createStatement().use { statement ->
-                return if (runBlocking { flights(statement, parquet, repeat, chart) }) 0 else 1
+        DuckDbDriver.open().use { database ->
+            database.connect().use { duckdb ->
+                return if (runBlocking { flights(duckdb, parquet, repeat, chart) }) 0 else 1
             }
         }
     }

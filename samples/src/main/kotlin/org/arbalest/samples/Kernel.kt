@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples
 
+import java.nio.file.Path
+import java.util.Locale
+import kotlin.time.DurationUnit.SECONDS
+import kotlin.time.TimeSource
 import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.await
 import org.arbalest.coroutines.get
@@ -16,12 +20,8 @@ import org.arbalest.device.Field
 import org.arbalest.device.NestedType.FixedSizeListType
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.spi.Availability
-import org.arbalest.samples.adbc.AdbcStatement
-import java.nio.file.Path
-import java.util.Locale
-import kotlin.time.DurationUnit.SECONDS
-import kotlin.time.TimeSource
 
 // DuckDB streams flights, whose columns are copied to a device as they come; a kernel there counts the delays at each airport; the counts come
 // back as an array, and are compared with the CPU's own. The kernel is OpenCL's, launched by JOCL (OpenClHistogram.kt), or, on a GPU of NVIDIA's,
@@ -37,7 +37,7 @@ internal interface Histogram : AutoCloseable {
 }
 
 /** Counts the flights of a file, on the first device of a type and on the CPU; whether both come to the same result. */
-internal suspend fun histograms(duckdb: AdbcStatement, file: Path, type: DeviceType, histogram: (Device) -> Histogram): Boolean {
+internal suspend fun histograms(duckdb: AdbcConnection, file: Path, type: DeviceType, histogram: (Device) -> Histogram): Boolean {
     duckdb.execute("CREATE VIEW flights AS ${selectFlights(file)}")
     duckdb.execute("CREATE TYPE airport AS ENUM (SELECT DISTINCT origin FROM flights ORDER BY origin)")
     val onCpu = CpuHistogram()

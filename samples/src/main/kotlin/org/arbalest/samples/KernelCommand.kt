@@ -4,7 +4,6 @@ package org.arbalest.samples
 import kotlinx.coroutines.runBlocking
 import org.arbalest.device.Device
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.samples.adbc.DuckDbDriver
 import picocli.CommandLine.Command
 import picocli.CommandLine.Option
 import java.util.concurrent.Callable
@@ -19,9 +18,9 @@ internal class KernelCommand(private val type: DeviceType, private val histogram
 
     override fun call(): Int {
         val parquet = file?.let(SampleData::file) ?: SampleData.flights()
-        DuckDbDriver.load().open(mapOf("path" to ":memory:")).use { database ->
-            database.connect().createStatement().use { statement ->
-                return if (runBlocking { histograms(statement, parquet, type, histogram) }) 0 else 1
+        DuckDbDriver.open().use { database ->
+            database.connect().use { duckdb ->
+                return if (runBlocking { histograms(duckdb, parquet, type, histogram) }) 0 else 1
             }
         }
     }

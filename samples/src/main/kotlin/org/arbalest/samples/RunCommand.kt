@@ -2,7 +2,7 @@
 package org.arbalest.samples
 
 import org.arbalest.device.Ledger
-import org.arbalest.samples.adbc.AdbcException
+import org.arbalest.device.adbc.AdbcException
 import picocli.CommandLine
 import picocli.CommandLine.ParameterException
 import picocli.CommandLine.UnmatchedArgumentException

@@ -5,6 +5,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
 import org.arbalest.coroutines.IntView
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.adbc.AdbcDriver
 import org.arbalest.device.cuda.CudaProvider
 import org.arbalest.device.opencl.OpenClProvider
 import org.arbalest.device.rocm.RocmProvider
@@ -40,10 +41,10 @@ class AddressesSpec : FunSpec({
     /** Compares the addresses of segments, and copies by the segments. */
     val comparer = "org.arbalest.device.internal.memory.NativeHeap.copyInParts"
 
-    val modules = listOf(DeviceArray::class, IntView::class, OpenClProvider::class, CudaProvider::class, RocmProvider::class, ReadmeJava::class)
+    val modules = listOf(DeviceArray::class, IntView::class, OpenClProvider::class, CudaProvider::class, RocmProvider::class, AdbcDriver::class, ReadmeJava::class)
 
-    /** The guard's own place, and a program that has upcalls of its own. */
-    val upcalls = listOf("org.arbalest.device.internal.calls.ExitGuard.upcallStub", "org.arbalest.samples.adbc.WatchedStream.stub")
+    /** The guard's own place. */
+    val upcalls = listOf("org.arbalest.device.internal.calls.ExitGuard.upcallStub")
 
     test("OWN-14 whoever takes the address of a segment that was handed in keeps it reachable to the end, and forgets none") {
         modules.flatMap { Addresses.unfenced(it.java) } shouldContainExactlyInAnyOrder own + keeper + comparer + Addresses.checkers.map { it.replace('/', '.') + ".address" }

@@ -8,14 +8,10 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
 import org.arbalest.device.Ledger
-import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.samples.adbc.AdbcConnection
-import org.arbalest.samples.adbc.DuckDbDriver
+import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.fake.FakeDevice
-import java.lang.foreign.Arena
-import java.lang.foreign.MemorySegment
 
 /**
  * What DuckDB exports comes in, is cut into slices, copied to a device and back, goes back into DuckDB, and is what it was.
@@ -23,8 +19,6 @@ import java.lang.foreign.MemorySegment
  * Structs stay whole: DuckDB does not look at the offset of a struct.
  */
 class DuckDbRoundTripSpec : FunSpec({
-    val driver = DuckDbDriver.load()
-
     val columns = mapOf(
         "bool" to "i % 3 = 0",
         "tinyint" to "(i % 200 - 100)::TINYINT",
@@ -72,13 +66,13 @@ class DuckDbRoundTripSpec : FunSpec({
     for ((how, setting) in settings) {
         for ((type, expression) in columns) {
             test("ARR-12 DuckDB's $type $how comes back as it was") {
-                driver.open(mapOf("path" to ":memory:")).use { database ->
+                DuckDbDriver.open().use { database ->
                     database.connect().use { connection ->
-                        connection.run("CREATE TYPE colour AS ENUM ('red', 'green', 'blue')")
-                        if (setting.isNotEmpty()) connection.run(setting)
-                        connection.run("CREATE TABLE before AS SELECT i, CASE WHEN i % 5 <> 2 THEN $expression END AS v FROM range(5000) t(i)")
+                        connection.execute("CREATE TYPE colour AS ENUM ('red', 'green', 'blue')")
+                        if (setting.isNotEmpty()) connection.execute(setting)
+                        connection.execute("CREATE TABLE before AS SELECT i, CASE WHEN i % 5 <> 2 THEN $expression END AS v FROM range(5000) t(i)")
                         database.connect().use { other ->
-                            if (setting.isNotEmpty()) other.run(setting)
+                            if (setting.isNotEmpty()) other.execute(setting)
                             connection.copy("SELECT i, v FROM before ORDER BY i", other, "after", inSlices = type != "struct")
                         }
                         val count = "SELECT count(*)::BIGINT AS n FROM"
@@ -97,17 +91,7 @@ class DuckDbRoundTripSpec : FunSpec({
     }
 })
 
-private fun AdbcConnection.run(sql: String) = createStatement().use { it.execute(sql) }
-
-private fun <T> AdbcConnection.reading(sql: String, block: (DeviceArrayReader) -> T): T = Arena.ofConfined().use { arena ->
-    createStatement().use { statement ->
-        val stream = ArrowArrayStreamStruct.allocate(arena)
-        statement.query(sql, stream)
-        DeviceArrayReader.importStream(stream).use(block)
-    }
-}
-
-private fun AdbcConnection.number(sql: String): Long = reading(sql) { reader ->
+private fun AdbcConnection.number(sql: String): Long = query(sql).use { reader ->
     reader.next()!!.use { it.column("n").getLong(0) }
 }
 
@@ -115,7 +99,7 @@ private fun AdbcConnection.number(sql: String): Long = reading(sql) { reader ->
 private fun DeviceArray.thereAndBack(): DeviceArray = copyTo(Devices.device(DeviceType.EXT_DEV, 0)).use { it.copyTo(Devices.cpu()) }
 
 /** Copies a query's result into a table, each batch whole and by way of a device, or cut into a short slice and a long one, which goes that way. */
-private fun AdbcConnection.copy(sql: String, to: AdbcConnection, table: String, inSlices: Boolean) = reading(sql) { reader ->
+private fun AdbcConnection.copy(sql: String, to: AdbcConnection, table: String, inSlices: Boolean) = query(sql).use { reader ->
     val cut = ArrayDeque<DeviceArray>()
     val slices = DeviceArrayReader.of(reader.field(), reader.deviceType()) {
         if (cut.isEmpty()) {
@@ -127,9 +111,5 @@ private fun AdbcConnection.copy(sql: String, to: AdbcConnection, table: String, 
         }
         cut.removeFirstOrNull()
     }
-    Arena.ofConfined().use { arena ->
-        val stream: MemorySegment = ArrowArrayStreamStruct.allocate(arena)
-        slices.exportStream(stream)
-        to.createStatement().use { it.ingest(table, stream) }
-    }
+    to.ingest(table, slices)
 }

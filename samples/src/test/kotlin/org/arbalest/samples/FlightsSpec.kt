@@ -7,7 +7,6 @@ import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
-import org.arbalest.samples.adbc.DuckDbDriver
 import org.arbalest.testkit.LedgerExtension
 import java.io.File
 import java.nio.file.Path
@@ -21,9 +20,7 @@ class FlightsSpec : FunSpec({
 
     /** A Parquet file with the rows of a query. */
     fun parquet(name: String, sql: String): Path = folder.resolve(name).also { file ->
-        DuckDbDriver.load().open(mapOf("path" to ":memory:")).use { database ->
-            database.connect().createStatement().execute("COPY ($sql) TO '$file' (FORMAT parquet)")
-        }
+        DuckDbDriver.open().use { database -> database.connect().use { it.execute("COPY ($sql) TO '$file' (FORMAT parquet)") } }
     }
 
     test("the ten busiest airports of the flights that come with the samples, as DuckDB sees them too") {

@@ -8,7 +8,6 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
-import org.arbalest.samples.adbc.DuckDbDriver
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.SkipWithout
 import java.io.File
@@ -20,9 +19,7 @@ class KernelSpec : FunSpec({
     val folder = tempdir().toPath()
 
     fun parquet(name: String, sql: String): Path = folder.resolve(name).also { file ->
-        DuckDbDriver.load().open(mapOf("path" to ":memory:")).use { database ->
-            database.connect().createStatement().execute("COPY ($sql) TO '$file' (FORMAT parquet)")
-        }
+        DuckDbDriver.open().use { database -> database.connect().use { it.execute("COPY ($sql) TO '$file' (FORMAT parquet)") } }
     }
 
     test("the delays of the flights that come with the samples, counted by the device as by the CPU") {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop.duckdb
 
+import java.lang.foreign.MemorySegment
+import java.nio.file.Files
+import java.nio.file.Path
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Interval
+import org.arbalest.device.adbc.AdbcConnection
+import org.arbalest.device.adbc.AdbcDriver
 import org.arbalest.interop.Engine
 import org.arbalest.interop.Had
 import org.arbalest.interop.Kept
 import org.arbalest.interop.TypeCase
 import org.arbalest.interop.Types
-import org.arbalest.samples.adbc.AdbcConnection
-import org.arbalest.samples.adbc.AdbcDriver
-import org.arbalest.samples.adbc.DuckDbDriver
-import java.lang.foreign.MemorySegment
-import java.nio.file.Files
-import java.nio.file.Path
+import org.arbalest.samples.DuckDbDriver
 
 /** DuckDB by ADBC, a database in memory for each stream that it takes. */
 internal class DuckDb(override val name: String, override val misreads: Set<String> = emptySet(), load: () -> AdbcDriver) : Engine {
@@ -46,28 +46,27 @@ internal class DuckDb(override val name: String, override val misreads: Set<Stri
     fun <T> connected(block: (AdbcConnection) -> T): T = answer.getOrThrow().open(mapOf("path" to ":memory:")).use { it.connect().use(block) }
 
     override fun take(stream: MemorySegment, type: TypeCase): Kept {
-        val database = answer.getOrThrow().open(mapOf("path" to ":memory:"))
+        val connection = answer.getOrThrow().open(mapOf("path" to ":memory:")).use { it.connect() }
         try {
-            val connection = database.connect()
-            connection.createStatement().use { it.ingest("t", stream) }
-            return Table(database, connection, type)
+            connection.ingest("t", DeviceArrayReader.importStream(stream))
+            return Table(connection, type)
         } catch (e: Throwable) {
-            database.close()
+            connection.close()
             throw e
         }
     }
 
-    private class Table(private val database: AutoCloseable, private val connection: AdbcConnection, private val type: TypeCase) : Kept {
+    private class Table(private val connection: AdbcConnection, private val type: TypeCase) : Kept {
         override fun differences(): Long {
             val known = type.sql?.let { " OR (v IS NULL) <> (${TypeCase.SQL_IS_NULL}) OR (v IS NOT NULL AND v IS DISTINCT FROM $it)" }.orEmpty()
             return connection.number("SELECT count(*)::BIGINT FROM t WHERE v IS DISTINCT FROM w$known")
         }
 
         override fun give(out: MemorySegment) {
-            connection.createStatement().use { it.query("SELECT * FROM t", out) }
+            connection.query("SELECT * FROM t").exportStream(out)
         }
 
-        override fun close() = database.close()
+        override fun close() = connection.close()
     }
 
     companion object {
@@ -103,11 +102,7 @@ internal class DuckDb(override val name: String, override val misreads: Set<Stri
     }
 }
 
-internal fun AdbcConnection.execute(sql: String) {
-    createStatement().use { it.execute(sql) }
-}
-
-internal fun <T> AdbcConnection.query(sql: String, block: (DeviceArrayReader) -> T): T = createStatement().use { it.query(sql).use(block) }
+internal fun <T> AdbcConnection.query(sql: String, block: (DeviceArrayReader) -> T): T = query(sql).use(block)
 
 /** The number that a query of one row and one column gives. */
 internal fun AdbcConnection.number(sql: String): Long = query(sql) { reader -> reader.next()!!.use { it.column(0).getLong(0) } }

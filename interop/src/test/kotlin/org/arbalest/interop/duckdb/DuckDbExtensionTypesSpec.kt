@@ -28,7 +28,7 @@ internal class DuckDbExtensionTypesSpec : FunSpec({
                     batch.column(id).append(a).appendNull().append(b)
                     batch.build()
                 }
-                DeviceArrayReader.of(Schema.of(id), listOf(batch)).use { reader -> connection.createStatement().use { it.ingest("t", reader) } }
+                connection.ingest("t", DeviceArrayReader.of(Schema.of(id), listOf(batch)))
                 connection.number("SELECT count(*)::BIGINT FROM t WHERE typeof(id) = 'UUID' AND id::VARCHAR IN ('$a', '$b')") shouldBe 2
                 connection.execute("SET arrow_lossless_conversion = true")
                 connection.query("SELECT id FROM t") { reader ->

@@ -4,10 +4,11 @@ package org.arbalest.interop.duckdb
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.adbc.AdbcException
+import org.arbalest.device.adbc.AdbcIngest
+import org.arbalest.device.adbc.AdbcIngest.Mode
 import org.arbalest.interop.Batches
 import org.arbalest.interop.Types
-import org.arbalest.samples.adbc.AdbcException
-import org.arbalest.samples.adbc.AdbcStatement.IngestMode
 
 internal class DuckDbJdbcSpec : DuckDbContract(DuckDb.jdbc) {
     init {
@@ -17,7 +18,7 @@ internal class DuckDbJdbcSpec : DuckDbContract(DuckDb.jdbc) {
                 connection.execute("CREATE TABLE t (i BIGINT CHECK (i < 15000), v BIGINT, w BIGINT)")
                 val batches = List(100) { Batches.built(int64, 1000 * it, 1000) }
                 DeviceArrayReader.of(Batches.schema(int64), batches).use { reader ->
-                    val error = shouldThrow<AdbcException> { connection.createStatement().use { it.ingest("t", IngestMode.APPEND, reader) } }
+                    val error = shouldThrow<AdbcException> { connection.ingest(AdbcIngest.into("t").with(Mode.APPEND), reader) }
                     error.message shouldContain "CHECK constraint failed"
                 }
             }

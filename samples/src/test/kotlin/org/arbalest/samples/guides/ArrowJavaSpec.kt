@@ -45,7 +45,7 @@ import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.arrow.ArrowReaders
 import org.arbalest.device.arrow.ArrowVectors
-import org.arbalest.samples.adbc.DuckDbDriver
+import org.arbalest.samples.DuckDbDriver
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.eventually
 import org.jetbrains.kotlinx.dataframe.api.filter
@@ -300,7 +300,7 @@ class ArrowJavaSpec : FunSpec({
 
     test("Kotlin: a query's batches as a DataFrame, and the frame back into the database") {
         RootAllocator().use { allocator ->
-            DuckDbDriver.load().open(mapOf("path" to ":memory:")).use { database ->
+            DuckDbDriver.open().use { database ->
                 database.connect().use { connection ->
                     connection.createStatement().use { sql ->
                         val frame = toDataFrame(sql.query("SELECT i::BIGINT AS id, 'n' || i AS name, CASE WHEN i % 2 = 0 THEN i / 4 END AS price FROM range(5000) t(i)"), allocator)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.arbalest.samples.adbc;
+package org.arbalest.samples;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,7 +15,10 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.jar.JarEntry;
+import org.arbalest.device.adbc.AdbcDatabase;
+import org.arbalest.device.adbc.AdbcDriver;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +48,11 @@ public final class DuckDbDriver {
       loaded = driver;
     }
     return driver;
+  }
+
+  /** Opens a database in memory, to be closed by the caller. */
+  public static AdbcDatabase open() {
+    return load().open(Map.of("path", ":memory:"));
   }
 
   private static Path findLibrary() {
