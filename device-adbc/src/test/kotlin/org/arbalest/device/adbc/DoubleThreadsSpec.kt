@@ -73,6 +73,20 @@ class DoubleThreadsSpec : FunSpec({
         }
     }
 
+    test("ADB-06 8 threads connect to one database, which is in the driver once at a time") {
+        Double.driver.open(mapOf<String, Any>()).use { database ->
+            Executors.newFixedThreadPool(8).use { pool ->
+                val go = CyclicBarrier(8)
+                List(8) { n ->
+                    pool.start {
+                        go.await()
+                        repeat(50) { database.connect(mapOf("double.user.x" to n)).use { it.getLongOption("double.user.x") shouldBe n } }
+                    }
+                }.forEach { it.get() }
+            }
+        }
+    }
+
     test("ADB-06 another call of a connection waits for the one that runs") {
         Double.connected { connection ->
             c.hold("StatementExecuteQuery")

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc
+
+import com.sun.management.ThreadMXBean
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.comparables.shouldBeLessThan
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import java.lang.management.ManagementFactory
+
+private const val WARM_UP = 20_000
+private const val MEASURED = 20_000
+
+class HeapSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+    extension(AdbcDoubleExtension())
+
+    val threads = ManagementFactory.getThreadMXBean() as ThreadMXBean
+
+    /** Bytes of heap for each batch that is pulled and closed. */
+    fun DeviceArrayReader.bytesPerBatch(): Long = use { reader ->
+        repeat(WARM_UP) { reader.next()!!.close() }
+        val before = threads.currentThreadAllocatedBytes
+        repeat(MEASURED) { reader.next()!!.close() }
+        (threads.currentThreadAllocatedBytes - before) / MEASURED
+    }
+
+    test("ADB-27 a batch of a result costs no more heap than its array") {
+        val bytes = Double.connected { it.query("SELECT id FROM batches(${WARM_UP + MEASURED}, 1)").bytesPerBatch() }
+        println("$bytes bytes of heap for each batch of a result")
+        bytes shouldBeLessThan 250
+    }
+})
