@@ -82,7 +82,7 @@ class DoubleHandlesSpec : FunSpec({
         }
         shouldThrow<AdbcException> { Double.driver.open(mapOf("username" to "u", "password" to "wrong")) }.status() shouldBe AdbcStatus.UNAUTHENTICATED
         shouldThrow<AdbcException> { Double.driver.open(mapOf("no.such" to "x")) }.operation() shouldBe "AdbcDatabaseSetOption(no.such)"
-        shouldThrow<NullPointerException> { Double.driver.open(mapOf<String, Any?>("uri" to null) as Map<String, Any>) }.message shouldBe "the option uri is null"
+        shouldThrow<NullPointerException> { Double.driver.open(java.util.Collections.singletonMap<String, Any>("uri", null)) }.message shouldBe "the option uri is null"
         c.live(Live.DATABASES) shouldBe 0
     }
 
