@@ -54,6 +54,7 @@ final class FlightsJava {
 
   private static void print(Airport airport) {
     double n = airport.flights;
-    System.out.printf(Locale.ROOT, "%s %,8d flights, %6.2f minutes late, %,8.2f miles%n", airport.origin, airport.flights, airport.delay / n, airport.distance / n);
+    System.out.printf(Locale.ROOT, "%s %,8d flights, %6.2f minutes late, %,8.2f miles%n", airport.origin, airport.flights, airport.delay / n,
+        airport.distance / n);
   }
 }

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples
 
-import java.awt.Color
-import java.nio.file.Path
-import java.util.Locale
-import kotlin.io.path.outputStream
-import kotlin.time.Duration
-import kotlin.time.DurationUnit.SECONDS
-import kotlin.time.measureTimedValue
 import org.arbalest.adbc.coroutines.awaitExecute
 import org.arbalest.adbc.coroutines.awaitQuery
 import org.arbalest.adbc.coroutines.queryFlow
@@ -27,6 +20,13 @@ import org.arbalest.device.adbc.AdbcIngest.Mode
 import org.knowm.xchart.BitmapEncoder
 import org.knowm.xchart.BitmapEncoder.BitmapFormat
 import org.knowm.xchart.CategoryChartBuilder
+import java.awt.Color
+import java.nio.file.Path
+import java.util.Locale
+import kotlin.io.path.outputStream
+import kotlin.time.Duration
+import kotlin.time.DurationUnit.SECONDS
+import kotlin.time.measureTimedValue
 
 /**
  * DuckDB reads a Parquet file; its columns come here as they lie in memory, and are summed up by airport; the result goes

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples
 
-import java.nio.file.Path
-import java.util.Locale
-import kotlin.time.DurationUnit.SECONDS
-import kotlin.time.TimeSource
 import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.await
 import org.arbalest.coroutines.get
@@ -22,6 +18,10 @@ import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.spi.Availability
+import java.nio.file.Path
+import java.util.Locale
+import kotlin.time.DurationUnit.SECONDS
+import kotlin.time.TimeSource
 
 // DuckDB streams flights, whose columns are copied to a device as they come; a kernel there counts the delays at each airport; the counts come
 // back as an array, and are compared with the CPU's own. The kernel is OpenCL's, launched by JOCL (OpenClHistogram.kt), or, on a GPU of NVIDIA's,

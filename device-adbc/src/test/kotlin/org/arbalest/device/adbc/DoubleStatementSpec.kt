@@ -8,7 +8,6 @@ import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.coroutines.batch
-import org.arbalest.coroutines.float64
 import org.arbalest.coroutines.int64
 import org.arbalest.coroutines.int64List
 import org.arbalest.coroutines.utf8

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop.duckdb
 
-import java.lang.foreign.MemorySegment
-import java.nio.file.Files
-import java.nio.file.Path
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Interval
 import org.arbalest.device.adbc.AdbcConnection
@@ -14,6 +11,9 @@ import org.arbalest.interop.Kept
 import org.arbalest.interop.TypeCase
 import org.arbalest.interop.Types
 import org.arbalest.samples.DuckDbDriver
+import java.lang.foreign.MemorySegment
+import java.nio.file.Files
+import java.nio.file.Path
 
 /** DuckDB by ADBC, a database in memory for each stream that it takes. */
 internal class DuckDb(override val name: String, override val misreads: Set<String> = emptySet(), load: () -> AdbcDriver) : Engine {

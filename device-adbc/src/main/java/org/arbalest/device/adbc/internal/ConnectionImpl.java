@@ -132,17 +132,17 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   @Override
   public List<AdbcCatalog> objects(AdbcObjects which) {
     return rows(
-            AdbcFunction.CONNECTION_GET_OBJECTS,
-            which.table(),
-            (arena, stream) -> {
-              MemorySegment catalog = CText.writeOrNull(arena, "catalog", which.catalog());
-              MemorySegment dbSchema = CText.writeOrNull(arena, "dbSchema", which.dbSchema());
-              MemorySegment table = CText.writeOrNull(arena, "table", which.table());
-              MemorySegment types = texts(arena, "tableTypes", which.tableTypes());
-              MemorySegment column = CText.writeOrNull(arena, "column", which.column());
-              int depth = which.depth().code();
-              return (f, error) -> (byte) Signatures.PIPPPPPPP.invokeExact(f, handle.struct, depth, catalog, dbSchema, table, types, column, stream, error);
-            })
+        AdbcFunction.CONNECTION_GET_OBJECTS,
+        which.table(),
+        (arena, stream) -> {
+          MemorySegment catalog = CText.writeOrNull(arena, "catalog", which.catalog());
+          MemorySegment dbSchema = CText.writeOrNull(arena, "dbSchema", which.dbSchema());
+          MemorySegment table = CText.writeOrNull(arena, "table", which.table());
+          MemorySegment types = texts(arena, "tableTypes", which.tableTypes());
+          MemorySegment column = CText.writeOrNull(arena, "column", which.column());
+          int depth = which.depth().code();
+          return (f, error) -> (byte) Signatures.PIPPPPPPP.invokeExact(f, handle.struct, depth, catalog, dbSchema, table, types, column, stream, error);
+        })
         .stream()
         .map(Metadata::catalog)
         .toList();

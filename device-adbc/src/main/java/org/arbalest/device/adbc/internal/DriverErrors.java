@@ -33,7 +33,8 @@ final class DriverErrors {
    *
    * @param status zeroed memory for one
    */
-  static AdbcException ofStream(DriverTable driver, String operation, @Nullable String sql, MemorySegment stream, int errno, MemorySegment status, String lastError) {
+  static AdbcException ofStream(DriverTable driver, String operation, @Nullable String sql, MemorySegment stream, int errno, MemorySegment status,
+      String lastError) {
     MemorySegment function = driver.function(AdbcFunction.ERROR_FROM_ARRAY_STREAM);
     if (function != null) {
       status.set(JAVA_BYTE, 0, (byte) 0);

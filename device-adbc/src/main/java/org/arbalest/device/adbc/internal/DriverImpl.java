@@ -55,7 +55,8 @@ public final class DriverImpl implements AdbcDriver {
     } catch (IllegalCallerException e) {
       Module module = DriverImpl.class.getModule();
       String name = module.isNamed() ? module.getName() : "ALL-UNNAMED";
-      throw new IllegalCallerException("an ADBC driver is native code: start the JVM with --enable-native-access=" + name + ", beside what else is named there", e);
+      throw new IllegalCallerException("an ADBC driver is native code: start the JVM with --enable-native-access=" + name + ", beside what else is named there",
+          e);
     }
   }
 

@@ -16,13 +16,13 @@ import java.nio.charset.StandardCharsets;
 final class ErrorStruct {
   static final StructLayout LAYOUT =
       MemoryLayout.structLayout(
-              ADDRESS.withName("message"),
-              JAVA_INT.withName("vendor_code"),
-              MemoryLayout.sequenceLayout(5, JAVA_BYTE).withName("sqlstate"),
-              MemoryLayout.paddingLayout(7),
-              ADDRESS.withName("release"),
-              ADDRESS.withName("private_data"),
-              ADDRESS.withName("private_driver"))
+          ADDRESS.withName("message"),
+          JAVA_INT.withName("vendor_code"),
+          MemoryLayout.sequenceLayout(5, JAVA_BYTE).withName("sqlstate"),
+          MemoryLayout.paddingLayout(7),
+          ADDRESS.withName("release"),
+          ADDRESS.withName("private_data"),
+          ADDRESS.withName("private_driver"))
           .withName("AdbcError");
 
   /** In {@code vendor_code}: the last two fields are there, and there is no vendor code. */

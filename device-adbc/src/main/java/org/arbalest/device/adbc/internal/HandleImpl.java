@@ -33,7 +33,8 @@ abstract class HandleImpl {
   /** Begins a call, in turn, which ends with {@link #leave}; the handle is not released before. */
   final void enter() {
     if (handle.turn.isFedHere()) {
-      throw new IllegalStateException("the " + handle.kind.noun + " is of a connection that is executing with the batches that are being made here; use another one");
+      throw new IllegalStateException(
+          "the " + handle.kind.noun + " is of a connection that is executing with the batches that are being made here; use another one");
     }
     hold();
     handle.turn.take();

@@ -16,11 +16,11 @@ import java.util.List;
 final class PartitionsStruct {
   static final StructLayout LAYOUT =
       MemoryLayout.structLayout(
-              JAVA_LONG.withName("num_partitions"),
-              ADDRESS.withName("partitions"),
-              ADDRESS.withName("partition_lengths"),
-              ADDRESS.withName("private_data"),
-              ADDRESS.withName("release"))
+          JAVA_LONG.withName("num_partitions"),
+          ADDRESS.withName("partitions"),
+          ADDRESS.withName("partition_lengths"),
+          ADDRESS.withName("private_data"),
+          ADDRESS.withName("release"))
           .withName("AdbcPartitions");
 
   private static final long COUNT = offset("num_partitions");

@@ -107,7 +107,8 @@ final class ResultSource implements DeviceArrayReader.Source {
   @Override
   public @Nullable DeviceArray next() {
     if (owner.turn.isFedHere()) {
-      throw new IllegalStateException("this is a result of the connection that is executing with the batches that are being made here; bind it to a statement of another one");
+      throw new IllegalStateException(
+          "this is a result of the connection that is executing with the batches that are being made here; bind it to a statement of another one");
     }
     owner.turn.take();
     try {
