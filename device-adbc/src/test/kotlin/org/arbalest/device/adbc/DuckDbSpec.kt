@@ -251,22 +251,6 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("ADB-12 closing a reader in the middle of a pull cancels the query") {
-        DuckDb.connected { connection ->
-            val reader = connection.query(LONG)
-            val pulling = CountDownLatch(1)
-            Executors.newSingleThreadExecutor().use { pool ->
-                val pull = pool.submit<Any?> {
-                    pulling.countDown()
-                    reader.next()
-                }
-                pulling.await()
-                while (!pull.isDone) reader.close()
-                shouldThrow<java.util.concurrent.ExecutionException> { pull.get() }.cause!!.message shouldBe "the reader was closed"
-            }
-        }
-    }
-
     test("ADB-13 a result that is not read to its end is given back") {
         DuckDb.connected { connection -> connection.query("SELECT range AS id FROM range(1000000)").use { it.next()!!.close() } }
     }
