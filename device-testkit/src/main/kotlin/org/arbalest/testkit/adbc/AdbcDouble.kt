@@ -22,7 +22,7 @@ import java.nio.file.Path
  * the calls of whoever uses it. It counts each struct that it gives out, and what was done to it that `adbc.h` forbids.
  *
  * Functions go by their names in `struct AdbcDriver`, such as `StatementExecuteQuery`; and by `get_schema`, `get_next`, `get_last_error`, `stream.release`,
- * `stream.unfinished` (a stream released before its end), `error.release`, `partitions.release`, `driver.release`, `init` (an entry point). What SQL it speaks, and which options it has, is in `c/adbc/sql/sql.h`
+ * `stream.unfinished` (a stream released before its end), `error.release`, `partitions.release`, `driver.release`, `init` (an entry point). What SQL it speaks, and which options it has, is in `c/adbc/sql/tree.h`
  * and the files beside it. Any thread may call what is here.
  */
 public class AdbcDouble private constructor(main: String) {
@@ -263,7 +263,7 @@ public class AdbcDouble private constructor(main: String) {
             "peer" to "peer.h ledger.h ledger.c nodes.c",
             "adbc/core" to "adbc.h layout.c arena.h arena.c knobs.h knobs.c errors.h errors.c options.h options.c handles.h handles.c accessors.h accessors.c",
             "adbc/data" to "columns.h columns.c tables.h tables.c cells.h cells.c",
-            "adbc/sql" to "sql.h sql.c lexer.h lexer.c ddl.h ddl.c",
+            "adbc/sql" to "tree.h sql.h sql.c lexer.h lexer.c ddl.h ddl.c",
             "adbc/query" to "results.h results.c views.h views.c bind.h bind.c values.h values.c picked.h picked.c generated.c select.h select.c keys.h keys.c " +
                 "create.h create.c change.h change.c ingest.h ingest.c sample.h sample.c queries.h queries.c",
             "adbc" to "functions.h driver.h driver.c database.c connection.c statement.c execute.c partitions.c metadata.h metadata.c info.c objects.c statistics.c",

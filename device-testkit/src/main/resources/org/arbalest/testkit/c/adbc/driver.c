@@ -8,6 +8,7 @@
 #include "adbc/core/errors.h"
 #include "functions.h"
 #include "adbc/core/knobs.h"
+#include "peer/ledger.h"
 
 static AdbcStatusCode release(struct AdbcDriver* driver, struct AdbcError* error) {
   struct knob knob = knob_call("driver.release", NULL, 1);
@@ -18,6 +19,7 @@ static AdbcStatusCode release(struct AdbcDriver* driver, struct AdbcError* error
   }
   if (own == NULL) {
     ledger_violation("a driver was released twice");
+    error_set(error, "driver.release", "HY010", "driver.release: the driver was released before");
     return ADBC_STATUS_INVALID_STATE;
   }
   if (ledger_live(LEDGER_DATABASE) > 0 && ledger_live(LEDGER_DRIVER) == 1) ledger_violation("the last driver was released before its databases");

@@ -6,6 +6,7 @@
 #include "adbc/query/picked.h"
 #include "adbc/query/queries.h"
 #include "adbc/query/select.h"
+#include "adbc/sql/sql.h"
 
 /* What is in a partition's bytes, which any connection of the database may read: every of-th batch of a query. There are zeros among them. */
 static const char magic[8] = "part\0\1\2\3";

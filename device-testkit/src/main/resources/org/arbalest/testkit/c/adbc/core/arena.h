@@ -2,7 +2,7 @@
 /*
  * Memory that is given back all at once: what a query is parsed into, the texts of rows.
  *
- * Included by: adbc/data/tables.h adbc/sql/sql.h arena.c options.h
+ * Included by: adbc/data/tables.h adbc/sql/tree.h arena.c options.h
  */
 #ifndef ARBALEST_ADBC_ARENA_H
 #define ARBALEST_ADBC_ARENA_H

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "peer/ledger.h"
+
 struct result {
   struct record head;
   struct guard guard;

@@ -7,7 +7,7 @@
 #ifndef ARBALEST_ADBC_LEXER_H
 #define ARBALEST_ADBC_LEXER_H
 
-#include "sql.h"
+#include "tree.h"
 
 #pragma GCC visibility push(hidden)
 
