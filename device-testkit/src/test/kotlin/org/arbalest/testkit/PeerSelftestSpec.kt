@@ -7,9 +7,10 @@ import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.shouldBe
 import java.nio.file.Path
 import kotlin.io.path.extension
+import kotlin.io.path.name
 import kotlin.io.path.walk
 
-/** The C peer against itself, without a JVM. `src/test/c/selftest/selftest.sh` does it under sanitizers and valgrind, too. */
+/** The C peer against itself, and the ADBC double driven from C, without a JVM. `src/test/c/selftest/selftest.sh` does it under sanitizers and valgrind, too. */
 class PeerSelftestSpec : FunSpec({
     extension(CCompiler.needed)
 
@@ -19,15 +20,26 @@ class PeerSelftestSpec : FunSpec({
         return process.waitFor() to words
     }
 
-    test("the peer's producers and consumers get on with each other, and see each other's sins") {
+    val c = Path.of("src/main/resources/org/arbalest/testkit/c")
+
+    fun runCompiled(files: List<Path>) {
         val compiler = CCompiler.answer as CCompiler.Found
         val program = tempdir().toPath().resolve("selftest")
-        val c = Path.of("src/main/resources/org/arbalest/testkit/c")
-        val folders = listOf("peer", "checks", "async").map(c::resolve) + listOf(Path.of("src/test/c/selftest"))
-        val files = folders.flatMap { it.walk() }.filter { it.extension == "c" }.map { "$it" }.toTypedArray()
-        val (compiled, words) = run("${compiler.path}", "-std=gnu11", "-O2", "-pthread", "-I../device-core/src/main/c/include", "-I$c", *files, "-o", "$program")
+        val flags = arrayOf("-std=gnu11", "-O2", "-pthread", "-I../device-core/src/main/c/include", "-I$c")
+        val (compiled, words) = run("${compiler.path}", *flags, *files.map { "$it" }.toTypedArray(), "-o", "$program")
         withClue(words) { compiled shouldBe 0 }
         val (failed, output) = run("$program")
         withClue(output) { failed shouldBe 0 }
+    }
+
+    test("the peer's producers and consumers get on with each other, and see each other's sins") {
+        val folders = listOf("peer", "checks", "async").map(c::resolve) + listOf(Path.of("src/test/c/selftest"))
+        runCompiled(folders.flatMap { it.walk() }.filter { it.extension == "c" })
+    }
+
+    test("the ADBC double has nothing left after all of its functions, and threads that query, write and cancel") {
+        val others = listOf("plain.c", "not_a_driver.c", "foreign.c")
+        val driver = c.resolve("adbc").walk().filter { it.extension == "c" && it.name !in others }.toList()
+        runCompiled(driver + listOf("ledger.c", "nodes.c", "streams.c").map { c.resolve("peer/$it") } + listOf(Path.of("src/test/c/adbc/main.c")))
     }
 })

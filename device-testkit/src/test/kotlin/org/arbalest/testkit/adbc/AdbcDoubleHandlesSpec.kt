@@ -188,6 +188,12 @@ class AdbcDoubleHandlesSpec : FunSpec({
             ok("StatementRelease", statement)
             call("StatementPrepare", copy).status shouldBe Status.INVALID_STATE
         }
+        broken("StatementNew was called with what it is made of released") {
+            ok("StatementRelease", statement)
+            val copy = arena.allocate(16, 8).copyFrom(connection)
+            ok("ConnectionRelease", connection)
+            call("StatementNew", copy, statement).status shouldBe Status.INVALID_STATE
+        }
         broken("StatementNew was given a handle that is not zeroed") { call("StatementNew", connection, statement).status shouldBe Status.INVALID_STATE }
         broken("StatementPrepare was called with another kind of handle") { call("StatementPrepare", connection).status shouldBe Status.INVALID_STATE }
         broken("a statement was released before its result") {

@@ -107,6 +107,7 @@ int call_new(struct call* call, const char* name, void* private_data, struct Adb
 }
 
 int call_also(struct call* call, struct handle* handle) {
+  if (handle != NULL && handle->head.released) ledger_violation("%s was called with what it is made of released", call->name);
   if (handle == NULL || handle->head.released || !handle->ready) {
     return refuse(call, call_fail(call, ADBC_STATUS_INVALID_STATE, "HY010", "what it is made of is not initialized"));
   }
