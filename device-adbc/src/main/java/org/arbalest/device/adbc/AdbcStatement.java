@@ -52,7 +52,7 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
    * Executes the query.
    *
    * @return the result, to be closed by the caller; without columns and rows if the database gives none. Its {@code next} throws {@link AdbcException} if the query fails later on; closing it
-   *     early cancels the query
+   *     before its end cancels the query, if the connection has executed nothing since: some drivers compute any other to its end before the close returns
    * @throws AdbcException if the query fails
    */
   default DeviceArrayReader executeQuery() {

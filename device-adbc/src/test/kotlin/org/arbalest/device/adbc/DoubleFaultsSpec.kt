@@ -55,7 +55,8 @@ class DoubleFaultsSpec : FunSpec({
         }
     }
 
-    fun sweep(fault: (Long) -> Unit): Int {
+    /** Until a fault did not come any more: that a cancel before a release fails is nobody's matter. */
+    fun sweep(hasCome: () -> Boolean = { c.outstanding == 0 }, fault: (Long) -> Unit): Int {
         val driver = Double.driver
         var nth = 0L
         while (true) {
@@ -66,8 +67,8 @@ class DoubleFaultsSpec : FunSpec({
                 if (c.live(live) != 0L) throw AssertionError("call $nth left $live behind", error)
             }
             if (c.violations != 0L) throw AssertionError("call $nth: ${c.violation}", error)
-            if (error == null) return nth.toInt() - 1
-            if (error !is DeviceException) throw AssertionError("call $nth", error)
+            if (error == null && !hasCome()) return nth.toInt() - 1
+            if (error != null && error !is DeviceException) throw AssertionError("call $nth", error)
         }
     }
 
@@ -83,7 +84,7 @@ class DoubleFaultsSpec : FunSpec({
     }
 
     test("ADB-23 the server goes away before each call, and does not come back") {
-        sweep { c.loseServer(it - 1) } shouldBeGreaterThan 50
+        sweep(hasCome = { false }) { c.loseServer(it - 1) } shouldBeGreaterThan 50
     }
 
     test("ADB-23 a server that went away is IO with SQLSTATE, in the middle of a result as well") {

@@ -17,6 +17,7 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Validation
+import org.arbalest.device.abi.Errno
 import org.arbalest.device.adbc.AdbcIngest.Mode
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
@@ -256,6 +257,69 @@ class DoubleStatementSpec : FunSpec({
             connection.query("SELECT * FROM batches(100, 5)").use { it.next()!!.close() }
             c.calls("stream.unfinished") shouldBe 2
         }
+    }
+
+    test("ADB-28 what is at its end, has failed, or is metadata is not cancelled when it is closed") {
+        Double.connected { connection ->
+            connection.query("SELECT * FROM batches(3, 2)").rows().size shouldBe 6
+            connection.query("SELECT * FROM batches(3, 2)").use { reader ->
+                c.fail("get_next", 2, Errno.EIO)
+                reader.next()!!.close()
+                shouldThrow<AdbcException> { reader.next() }
+            }
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery("SELECT id FROM t")
+                connection.readPartition(statement.executePartitions().partitions().first()).close()
+            }
+            c.calls("stream.unfinished") shouldBe 2
+            c.calls("StatementCancel") + c.calls("ConnectionCancel") shouldBe 0
+        }
+    }
+
+    test("ADB-28 only the result of what the connection executed last is cancelled: another's cancel may be the connection's") {
+        Double.connected { connection ->
+            val first = connection.query("SELECT * FROM batches(3, 2)")
+            val second = connection.query("SELECT * FROM batches(3, 2)")
+            first.close()
+            c.calls("StatementCancel") shouldBe 0
+            second.close()
+            c.calls("StatementCancel") shouldBe 1
+            for (call in listOf({ connection.ingest("x", reader(1)) }, { connection.tableTypes() }, { connection.query("SELECT 1").single() })) {
+                val before = connection.query("SELECT * FROM batches(3, 2)")
+                call()
+                before.close()
+            }
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery("SELECT id FROM t")
+                val before = connection.query("SELECT * FROM batches(3, 2)")
+                statement.executePartitions()
+                before.close()
+            }
+            c.calls("StatementCancel") shouldBe 1
+        }
+    }
+
+    test("ADB-28 a statement that is changed cancels the result that nobody read") {
+        withStatement { statement ->
+            statement.query("SELECT * FROM batches(3, 2)").use {
+                statement.setSqlQuery("SELECT 1")
+                c.calls("StatementCancel") shouldBe 1
+            }
+            statement.executeQuery().single() shouldBe 1L
+            c.calls("StatementCancel") shouldBe 1
+        }
+    }
+
+    test("ADB-28 a driver that cannot cancel, or does not, is not asked twice, and the result is given back") {
+        c.missing("StatementCancel")
+        Double.connected { it.query("SELECT * FROM batches(3, 2)").close() }
+        c.reset()
+        Double.connected(Double.old) { it.query("SELECT * FROM batches(3, 2)").close() }
+        c.calls("StatementCancel") shouldBe 0
+        c.fail("StatementCancel", status = AdbcStatus.UNKNOWN.code())
+        Double.connected { it.query("SELECT * FROM batches(3, 2)").close() }
+        c.calls("StatementCancel") shouldBe 1
+        c.outstanding shouldBe 0
     }
 
     test("ADB-03 how far a query is can be asked for while it is pulled") {

@@ -225,6 +225,52 @@ class DoubleThreadsSpec : FunSpec({
         }
     }
 
+    test("ADB-28 the cancel of a result that is not read to its end comes before its release, once, its statement closed or not") {
+        Double.connected { connection ->
+            connection.createStatement().use { statement ->
+                for (query in listOf({ connection.query("SELECT * FROM batches(9, 2)") }, { statement.query("SELECT * FROM batches(9, 2)") })) {
+                    for (pulls in 0..1) {
+                        c.reset()
+                        val reader = query()
+                        repeat(pulls) { reader.next()!!.close() }
+                        c.hold("stream.release")
+                        Executors.newSingleThreadExecutor().use { pool ->
+                            val close = pool.start { reader.close() }
+                            awaitHeld()
+                            c.calls("StatementCancel") shouldBe 1
+                            c.letGo()
+                            close.get()
+                        }
+                        c.calls("StatementCancel") shouldBe 1
+                        c.calls("stream.unfinished") shouldBe 1
+                    }
+                }
+                statement.query("SELECT 1").single() shouldBe 1L
+            }
+        }
+    }
+
+    test("ADB-28 a result that is closed while its statement executes again does not cancel that, 500 times") {
+        Double.connected { connection ->
+            connection.createStatement().use { statement ->
+                Executors.newSingleThreadExecutor().use { pool ->
+                    repeat(500) {
+                        val first = statement.query("SELECT * FROM batches(5, 2)")
+                        val go = CyclicBarrier(2)
+                        val close = pool.start {
+                            go.await()
+                            first.close()
+                        }
+                        go.await()
+                        statement.query("SELECT id FROM batches(3, 2)").rows().size shouldBe 6
+                        close.get()
+                    }
+                }
+            }
+            c.calls("StatementCancel") shouldBe 500
+        }
+    }
+
     test("ADB-04 handles and readers closed by 8 threads at once are released once") {
         repeat(50) {
             val database = Double.driver.open(mapOf<String, Any>())

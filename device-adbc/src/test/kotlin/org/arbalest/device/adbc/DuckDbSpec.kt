@@ -255,6 +255,25 @@ class DuckDbSpec : FunSpec({
         DuckDb.connected { connection -> connection.query("SELECT range AS id FROM range(1000000)").use { it.next()!!.close() } }
     }
 
+    test("ADB-28 a query of hours is given up when its result is closed, which DuckDB's release would wait for") {
+        DuckDb.connected { connection ->
+            connection.query(LONG).close()
+            connection.query("SELECT 1").single() shouldBe 1
+        }
+    }
+
+    test("ADB-28 closing a result leaves those alone that the connection executed before and after") {
+        DuckDb.connected { connection ->
+            val first = connection.query("SELECT range AS id FROM range(100000)")
+            val second = connection.query("SELECT range AS id FROM range(100000)")
+            val third = connection.query(LONG)
+            third.close()
+            first.next()!!.close()
+            first.close()
+            second.rows().size shouldBe 100_000
+        }
+    }
+
     test("ADB-14 what DuckDB lacks is an error that says so") {
         DuckDb.connected { connection ->
             connection.createStatement().use { statement ->

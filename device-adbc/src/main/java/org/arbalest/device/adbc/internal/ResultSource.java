@@ -34,7 +34,8 @@ final class ResultSource implements DeviceArrayReader.Source {
 
   private boolean isPulling;
 
-  /** Under the turn. */
+  // Under the turn.
+  private boolean isOver;
   private boolean isReleased;
 
   private ResultSource(Opening of, ResultBlock block, Schema schema) {
@@ -76,6 +77,7 @@ final class ResultSource implements DeviceArrayReader.Source {
     ResultBlock block = ResultBlock.take();
     boolean isStream = false;
     try {
+      of.owner.turn.executes();
       filling.fill(block);
       isStream = ArrowArrayStreamStruct.release(block.stream.address()) != 0;
       if (!isStream) {
@@ -84,6 +86,7 @@ final class ResultSource implements DeviceArrayReader.Source {
       }
       var source = new ResultSource(of, block, schema(of, block));
       of.owner.hold();
+      of.owner.turn.executed(source);
       return source;
     } catch (Throwable t) {
       if (isStream) release(block);
@@ -117,9 +120,10 @@ final class ResultSource implements DeviceArrayReader.Source {
       }
       ArrowArrayStruct.setRelease(out, 0); // some drivers write nothing else at the end
       int errno = pull();
+      isOver = errno != 0 || ArrowArrayStruct.release(out) == 0;
       if (bound != null) bound.throwFailure(null); // the driver's own, if any, came of it
       if (errno != 0) throw failure(owner, "get_next of the result", sql, block, errno);
-      return ArrowArrayStruct.release(out) == 0 ? null : DeviceArray.importArray(block.out, schema, level);
+      return isOver ? null : DeviceArray.importArray(block.out, schema, level);
     } finally {
       owner.turn.leave();
     }
@@ -143,15 +147,17 @@ final class ResultSource implements DeviceArrayReader.Source {
   /** Asks the driver to give up the pull. One that does not is waited for. */
   @Override
   public void cancel() {
-    MemorySegment function = owner.driver.function(cancel);
-    if (function == null) return;
     synchronized (pulls) {
-      if (!isPulling) return;
-      try {
-        owner.driver.call(cancel, null, sql, (f, error) -> (byte) Signatures.PP.invokeExact(f, owner.struct, error));
-      } catch (AdbcException _) {
-        // There was nothing to give up any more, or it cannot be: closing takes effect when the pull returns by itself.
-      }
+      if (isPulling) callCancel();
+    }
+  }
+
+  private void callCancel() {
+    if (owner.driver.function(cancel) == null) return;
+    try {
+      owner.driver.call(cancel, null, sql, (f, error) -> (byte) Signatures.PP.invokeExact(f, owner.struct, error));
+    } catch (AdbcException _) {
+      // There was nothing to give up any more, or it cannot be: it takes effect when the pull, or the release, returns by itself.
     }
   }
 
@@ -160,12 +166,18 @@ final class ResultSource implements DeviceArrayReader.Source {
     end();
   }
 
-  /** Releases the stream, if that was not done, and leaves the owner. */
+  /**
+   * Releases the stream, if that was not done, and leaves the owner. A query that is not over is cancelled before, since there are drivers whose release waits for it: if nothing was executed on the
+   * connection since, as there are drivers whose cancel is the connection's, and hits what it executes last.
+   */
   void end() {
     owner.turn.take();
     try {
       if (isReleased) return;
       isReleased = true;
+      boolean isLast = owner.turn.isLast(this);
+      if (isLast) owner.turn.executes();
+      if (isLast && !isOver && cancel == AdbcFunction.STATEMENT_CANCEL) callCancel();
       release(block);
       block.giveBack();
     } finally {

@@ -220,6 +220,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   }
 
   private void execute(MemorySegment stream, MemorySegment rows, @Nullable BoundSource fedBy) {
+    handle.turn.executes();
     try {
       handle.driver.call(
           AdbcFunction.STATEMENT_EXECUTE_QUERY, null, sql, (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, stream, rows, error));
@@ -236,6 +237,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
       MemorySegment schema = ArrowSchemaStruct.allocate(arena);
       MemorySegment partitions = arena.allocate(PartitionsStruct.LAYOUT);
       MemorySegment rows = arena.allocateFrom(JAVA_LONG, -1L);
+      handle.turn.executes();
       handle.driver.call(
           AdbcFunction.STATEMENT_EXECUTE_PARTITIONS,
           null,

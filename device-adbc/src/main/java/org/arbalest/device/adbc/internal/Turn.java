@@ -14,12 +14,30 @@ final class Turn {
   /** How many threads feed it. Written within callbacks, while another thread may have the turn. */
   private volatile int feeding;
 
+  /** What was executed last, if it gave a result. Under the turn. */
+  private @Nullable ResultSource last;
+
   void take() {
     lock.lock();
   }
 
   void leave() {
     lock.unlock();
+  }
+
+  /** Something else is executed from now on. Under the turn, as what follows. */
+  void executes() {
+    last = null;
+  }
+
+  /** That gave this result. */
+  void executed(ResultSource result) {
+    last = result;
+  }
+
+  /** Whether nothing was executed since what gave this result. */
+  boolean isLast(ResultSource result) {
+    return last == result;
   }
 
   /** This thread is called back for batches that are bound, until {@link #fed}, which wants the answer. */
