@@ -149,6 +149,25 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
     return convertTo(requested.asField());
   }
 
+  /**
+   * A reader of the same arrays in another memory: each is copied as {@link DeviceArray#copyTo(MemoryManager, DeviceStream)} does it, in the order of the stream, and has an event of
+   * its own. This reader passes to the result, which closes it, and is not to be pulled from any more; on failure it is still the caller's.
+   *
+   * <p>With {@code ahead} above 0 a thread of the result's pulls and copies ahead of whoever pulls, so that this reader makes the next arrays while others are copied or worked on. It begins with
+   * the first pull. At most {@code ahead} copies that nobody has pulled take the target's memory at a time, the one that is being made among them: then it waits. What fails, comes behind the arrays that
+   * were copied before. With 0 there is no thread: {@code next} pulls and copies.
+   *
+   * <p>Closing the result closes this reader, which cancels its pull, and what nobody has pulled. It does not wait: a pull or a copy that the thread is in ends by itself, and is given back then. The
+   * target and the stream may be closed behind it; best is a stream of its own, as the copies wait for what else the stream does.
+   *
+   * @param target where to
+   * @param stream of either device, as the copies need it; stays the caller's, and open as long as the result is pulled
+   * @param ahead how many copies may be there before they are asked for; 2 let query, copy and use overlap
+   * @throws IllegalArgumentException if {@code ahead} is negative
+   * @throws IllegalStateException if this reader was closed or exported
+   */
+  DeviceArrayReader copyTo(MemoryManager target, DeviceStream stream, int ahead);
+
   /** The type of each array. */
   Field field();
 

@@ -7,11 +7,14 @@ import io.kotest.matchers.collections.shouldBeIn
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.adbc.AdbcDouble.Live
 import org.arbalest.testkit.adbc.AdbcDouble.Threads
 import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.Callable
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.CyclicBarrier
@@ -152,6 +155,29 @@ class DoubleThreadsSpec : FunSpec({
         c.live(Live.DATABASES) shouldBe 0
     }
 
+    test("ADB-12 closing a reader that copies a result ahead cancels the pull that its thread is in") {
+        val cpu = Devices.cpu()
+        Double.connected { connection ->
+            val copied = connection.query("SELECT * FROM waits(3, 2, 1)").copyTo(cpu.memory(), cpu.defaultStream(), 2)
+            copied.next()!!.close()
+            awaitHeld()
+            copied.close()
+            eventually("the result is released") { c.live(Live.STREAMS) == 0L }
+            c.calls("StatementCancel") shouldBe 1
+        }
+    }
+
+    test("ADB-08 a reader that copies a result ahead throws the driver's error, behind what was copied") {
+        val cpu = Devices.cpu()
+        Double.connected { connection ->
+            c.fail("get_next", 3, Errno.EIO)
+            connection.query("SELECT * FROM batches(5, 2)").copyTo(cpu.memory(), cpu.defaultStream(), 4).use { copied ->
+                repeat(2) { copied.next()!!.use { it.length() shouldBe 2 } }
+                shouldThrow<AdbcException> { copied.next() }.status() shouldBe AdbcStatus.INTERNAL
+            }
+        }
+    }
+
     test("ADB-12 closing a reader in the middle of a pull of a driver that cannot cancel takes effect when that returns") {
         c.missing("StatementCancel")
         val reader = Double.connected { it.query("SELECT * FROM waits(3, 2, 1)") }
@@ -237,9 +263,10 @@ class DoubleThreadsSpec : FunSpec({
                         Executors.newSingleThreadExecutor().use { pool ->
                             val close = pool.start { reader.close() }
                             awaitHeld()
-                            c.calls("StatementCancel") shouldBe 1
+                            val before = c.calls("StatementCancel")
                             c.letGo()
                             close.get()
+                            before shouldBe 1
                         }
                         c.calls("StatementCancel") shouldBe 1
                         c.calls("stream.unfinished") shouldBe 1

@@ -10,7 +10,9 @@ import java.util.function.Consumer;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.DeviceStream;
 import org.arbalest.device.Field;
+import org.arbalest.device.MemoryManager;
 import org.arbalest.device.Schema;
 import org.arbalest.device.Validation;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
@@ -74,6 +76,15 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     ArrayConversion.check(field, requested);
     source.checkOpen();
     return of(requested, deviceType, new ConvertedSource(this, requested));
+  }
+
+  @Override
+  public DeviceArrayReader copyTo(MemoryManager target, DeviceStream stream, int ahead) {
+    DeviceType type = target.device().type();
+    if (ahead < 0) throw new IllegalArgumentException("ahead is " + ahead + ", and cannot be negative");
+    source.checkOpen();
+    var copies = new CopiedSource(this, target, Objects.requireNonNull(stream, "stream"));
+    return of(field, type, ahead == 0 ? copies : new AheadSource(copies, ahead));
   }
 
   @Override

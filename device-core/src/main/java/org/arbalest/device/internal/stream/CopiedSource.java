@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.stream;
+
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.DeviceStream;
+import org.arbalest.device.MemoryManager;
+import org.jspecify.annotations.Nullable;
+
+/** The arrays of another reader, which is this one's, in another memory. Unlike other sources it may be closed while it is pulled. */
+final class CopiedSource implements DeviceArrayReader.Source {
+  private final DeviceArrayReader reader;
+  private final MemoryManager target;
+  private final DeviceStream stream;
+
+  CopiedSource(DeviceArrayReader reader, MemoryManager target, DeviceStream stream) {
+    this.reader = reader;
+    this.target = target;
+    this.stream = stream;
+  }
+
+  @Override
+  public @Nullable DeviceArray next() {
+    try (DeviceArray array = reader.next()) {
+      return array == null ? null : array.copyTo(target, stream);
+    }
+  }
+
+  @Override
+  public void cancel() {
+    reader.close();
+  }
+
+  @Override
+  public void close() {
+    reader.close();
+  }
+}
