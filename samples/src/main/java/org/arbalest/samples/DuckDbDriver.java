@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * a copy of its own, deleted when it exits if the operating system lets it.
  */
 public final class DuckDbDriver {
-  private static final String INIT_FUNCTION = "duckdb_adbc_init";
+  /** What DuckDB calls its entry point. */
+  public static final String INIT_FUNCTION = "duckdb_adbc_init";
 
   private static @Nullable AdbcDriver loaded;
 
@@ -44,7 +45,7 @@ public final class DuckDbDriver {
   public static synchronized AdbcDriver load() {
     AdbcDriver driver = loaded;
     if (driver == null) {
-      driver = AdbcDriver.load(findLibrary(), INIT_FUNCTION);
+      driver = AdbcDriver.load(library(), INIT_FUNCTION);
       loaded = driver;
     }
     return driver;
@@ -55,7 +56,13 @@ public final class DuckDbDriver {
     return load().open(Map.of("path", ":memory:"));
   }
 
-  private static Path findLibrary() {
+  /**
+   * Where the library is, once it is out of the jar.
+   *
+   * @throws IllegalStateException if the class path has no DuckDB for this operating system and architecture
+   * @throws UncheckedIOException if it cannot be copied out of the jar
+   */
+  public static Path library() {
     String platform = "libduckdb_java.so_" + operatingSystem() + "_";
     List<String> names = List.of(platform + architecture(), platform + "universal");
     for (String name : names) {

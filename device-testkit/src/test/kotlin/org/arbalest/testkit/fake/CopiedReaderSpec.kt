@@ -270,6 +270,20 @@ class CopiedReaderSpec : FunSpec({
         tape.made.get() shouldBe 2
     }
 
+    test("STR-16 closed by another thread while somebody pulls in place, the source is asked to give up, and closed behind the pull") {
+        val gate = Gate(0)
+        val tape = Tape(9, gate)
+        copying(tape, 0) { copied, _ ->
+            val (pull, _) = started { copied.next() }
+            gate.awaitThread()
+            copied.close()
+            tape.cancels.get() shouldBe 1
+            tape.closes.get() shouldBe 0
+            gate.open()
+            pull.failure().message shouldBe "the reader was closed"
+        }
+    }
+
     test("STR-16 closed while the thread copies, with its stream behind it, that copy is given back") {
         val tape = Tape(9)
         val stream = device.createStream()

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.benchmarks;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.util.concurrent.TimeUnit;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.ipc.ArrowReader;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.adbc.AdbcConnection;
+import org.arbalest.device.adbc.AdbcDatabase;
+import org.arbalest.samples.DuckDbDriver;
+import org.arbalest.testkit.NativeLibrary;
+import org.duckdb.DuckDBResultSet;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * A query of DuckDB's whose result is drained, 400,000 rows of all columns: by {@code device-adbc}; by a loop in C over the same driver; by DuckDB's JDBC, as a stream of
+ * Arrow Java's in batches of as many rows, and row by row.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Warmup(iterations = 5, time = 2)
+@Measurement(iterations = 5, time = 2)
+@Fork(3)
+public class AdbcQuery {
+  /** Ours. */
+  @State(Scope.Benchmark)
+  @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
+  public static class Adbc {
+    AdbcDatabase database;
+    AdbcConnection connection;
+
+    @Setup
+    public void open() throws Exception {
+      database = DuckDbDriver.open();
+      connection = database.connect();
+      connection.execute(FlightsTable.create());
+    }
+
+    @TearDown
+    public void close() {
+      connection.close();
+      database.close();
+    }
+  }
+
+  /** C's, for the life of the process. Needs a C compiler; without one, what uses it fails with a sentence. */
+  @State(Scope.Benchmark)
+  @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
+  public static class C {
+    private static final NativeLibrary LIBRARY = NativeLibrary.Companion.compile("adbc/core/adbc.h", "adbc/drain_query.c");
+    private static final MethodHandle OPEN = function("session_open", FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+    private static final MethodHandle QUERY = function("session_query", FunctionDescriptor.of(JAVA_LONG, ADDRESS, ADDRESS));
+
+    private final MemorySegment sql = Arena.global().allocateFrom(FlightsTable.QUERY);
+    private MemorySegment session;
+
+    private static MethodHandle function(String name, FunctionDescriptor type) {
+      return Linker.nativeLinker().downcallHandle(LIBRARY.findOrThrow(name), type);
+    }
+
+    @Setup
+    public void open() throws Throwable {
+      Arena arena = Arena.global();
+      MemorySegment library = arena.allocateFrom(DuckDbDriver.library().toString());
+      session = (MemorySegment) OPEN.invokeExact(library, arena.allocateFrom(DuckDbDriver.INIT_FUNCTION));
+      if (session.address() == 0) throw new IllegalStateException("C found no DuckDB");
+      require((long) QUERY.invokeExact(session, arena.allocateFrom(FlightsTable.create())));
+    }
+
+    long query() throws Throwable {
+      return require((long) QUERY.invokeExact(session, sql));
+    }
+
+    private static long require(long rows) {
+      if (rows < 0) throw new IllegalStateException("the query failed in C");
+      return rows;
+    }
+  }
+
+  /** JDBC's. */
+  @State(Scope.Benchmark)
+  @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
+  public static class Jdbc {
+    final BufferAllocator allocator = new RootAllocator();
+    Connection connection;
+    Statement statement;
+
+    /** How many rows the batches have that come by ADBC. */
+    long batchRows;
+
+    @Setup
+    public void open(Adbc adbc) throws Exception {
+      connection = DriverManager.getConnection("jdbc:duckdb:");
+      statement = connection.createStatement();
+      statement.execute(FlightsTable.create());
+      try (DeviceArrayReader reader = adbc.connection.query(FlightsTable.QUERY); DeviceArray first = reader.next()) {
+        batchRows = first == null ? 0 : first.length();
+      }
+    }
+
+    @TearDown
+    public void close() throws Exception {
+      statement.close();
+      connection.close();
+      allocator.close();
+    }
+  }
+
+  @Benchmark
+  public long adbc(Adbc adbc) {
+    long rows = 0;
+    try (DeviceArrayReader reader = adbc.connection.query(FlightsTable.QUERY)) {
+      while (true) {
+        try (DeviceArray batch = reader.next()) {
+          if (batch == null) return rows;
+          rows += batch.length();
+        }
+      }
+    }
+  }
+
+  @Benchmark
+  public long c(C c) throws Throwable {
+    return c.query();
+  }
+
+  @Benchmark
+  public long arrowJava(Jdbc jdbc) throws Exception {
+    long rows = 0;
+    try (ResultSet result = jdbc.statement.executeQuery(FlightsTable.QUERY);
+        ArrowReader reader = (ArrowReader) result.unwrap(DuckDBResultSet.class).arrowExportStream(jdbc.allocator, jdbc.batchRows)) {
+      while (reader.loadNextBatch()) rows += reader.getVectorSchemaRoot().getRowCount();
+    }
+    return rows;
+  }
+
+  /** Reads each value, as objects. */
+  @Benchmark
+  public long resultSet(Jdbc jdbc) throws Exception {
+    long values = 0;
+    try (ResultSet result = jdbc.statement.executeQuery(FlightsTable.QUERY)) {
+      int columns = result.getMetaData().getColumnCount();
+      while (result.next()) {
+        for (int i = 1; i <= columns; i++) if (result.getObject(i) != null) values++;
+      }
+    }
+    return values;
+  }
+}

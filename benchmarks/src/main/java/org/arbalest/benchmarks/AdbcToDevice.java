@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.benchmarks;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.DeviceStream;
+import org.arbalest.device.Devices;
+import org.arbalest.device.MemoryPool;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.adbc.AdbcConnection;
+import org.arbalest.device.adbc.AdbcDatabase;
+import org.arbalest.samples.DuckDbDriver;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** Until the last batch of a query of DuckDB's, 400,000 rows, is in an OpenCL device's pooled memory: copied ahead, and one after the other; and what the two parts take. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Warmup(iterations = 5, time = 2)
+@Measurement(iterations = 5, time = 2)
+@Fork(3)
+@State(Scope.Benchmark)
+@SuppressWarnings("NullAway.Init") // JMH calls the @Setup
+public class AdbcToDevice {
+  /** A table's columns as they are, or in an order, which is more work for the query. */
+  @Param({"SELECT * FROM flights", "SELECT * FROM flights ORDER BY origin, delay"}) String sql;
+
+  private AdbcDatabase database;
+  private AdbcConnection connection;
+  private DeviceStream stream;
+  private MemoryPool pool;
+  private List<DeviceArray> result;
+
+  @Setup
+  public void open() throws Exception {
+    Device device = Devices.device(DeviceType.OPENCL, 0);
+    stream = device.createStream();
+    pool = MemoryPool.of(device.memory(), 1L << 30);
+    database = DuckDbDriver.open();
+    connection = database.connect();
+    connection.execute(FlightsTable.create());
+    result = pull(connection.query(sql));
+  }
+
+  @TearDown
+  public void close() {
+    closeAll(result);
+    connection.close();
+    database.close();
+    stream.close();
+    pool.close();
+  }
+
+  /** Copies while the query goes on. */
+  @Benchmark
+  public int ahead() {
+    return await(pull(connection.query(sql).copyTo(pool, stream, 2)));
+  }
+
+  /** Each batch is copied as it comes. */
+  @Benchmark
+  public int inPlace() {
+    return await(pull(connection.query(sql).copyTo(pool, stream, 0)));
+  }
+
+  /** All of the query, and then all of the copies. */
+  @Benchmark
+  public int oneAfterTheOther() {
+    List<DeviceArray> batches = pull(connection.query(sql));
+    List<DeviceArray> copies = copy(batches);
+    int count = await(copies);
+    closeAll(batches);
+    return count;
+  }
+
+  @Benchmark
+  public int queryAlone() {
+    List<DeviceArray> batches = pull(connection.query(sql));
+    closeAll(batches);
+    return batches.size();
+  }
+
+  @Benchmark
+  public int copiesAlone() {
+    return await(copy(result));
+  }
+
+  private static List<DeviceArray> pull(DeviceArrayReader reader) {
+    var batches = new ArrayList<DeviceArray>();
+    try (reader) {
+      for (DeviceArray batch = reader.next(); batch != null; batch = reader.next()) batches.add(batch);
+    }
+    return batches;
+  }
+
+  private List<DeviceArray> copy(List<DeviceArray> batches) {
+    var copies = new ArrayList<DeviceArray>();
+    for (DeviceArray batch : batches) copies.add(batch.copyTo(pool, stream));
+    return copies;
+  }
+
+  /** Waits for the copies, and closes them: how many there were. */
+  private static int await(List<DeviceArray> copies) {
+    for (DeviceArray copy : copies) copy.synchronize();
+    closeAll(copies);
+    return copies.size();
+  }
+
+  private static void closeAll(List<DeviceArray> arrays) {
+    for (DeviceArray array : arrays) array.close();
+  }
+}
