@@ -4,6 +4,7 @@ package org.arbalest.coroutines
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.comparables.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import io.kotest.matchers.string.shouldContain
@@ -28,7 +29,9 @@ import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.withContext
+import kotlinx.coroutines.withTimeoutOrNull
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.CCompiler
@@ -42,6 +45,7 @@ import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.coroutines.CoroutineContext
+import kotlin.time.Duration.Companion.seconds
 
 /** Runs what is dispatched, and then calls [after]: before whoever waits for the result is resumed on its own thread. */
 private class After(val after: () -> Unit) : CoroutineDispatcher() {
@@ -218,6 +222,67 @@ class ReaderFlowSpec : FunSpec({
         brought?.isOpen shouldBe false
     }
 
+    test("STR-11 cancelled while a pull is under way that hears no interrupt: the source is asked to give up, until it hears") {
+        val pulling = CompletableDeferred<Unit>()
+        val gate = CountDownLatch(1)
+        val asked = AtomicInteger()
+        try {
+            coroutineScope {
+                val job = launch(Dispatchers.Default) {
+                    source(ask = { if (asked.incrementAndGet() == 3) gate.countDown() }) {
+                        pulling.complete(Unit)
+                        gate.awaitDeaf()
+                        null
+                    }.asFlow().collect()
+                }
+                pulling.await()
+                job.cancel()
+                val joined = withTimeoutOrNull(20.seconds) { job.join() }
+                gate.countDown()
+                joined shouldNotBe null
+            }
+        } finally {
+            gate.countDown()
+        }
+        asked.get() shouldBeGreaterThan 2
+    }
+
+    test("STR-11 what asking the source throws is with the cancellation, and the pull is waited for") {
+        val pulling = CompletableDeferred<Unit>()
+        val asked = CompletableDeferred<Unit>()
+        val ended = CompletableDeferred<Throwable?>()
+        val gate = CountDownLatch(1)
+        coroutineScope {
+            val job = launch(Dispatchers.Default) {
+                source(ask = { asked.complete(Unit); error("cannot ask") }) {
+                    pulling.complete(Unit)
+                    gate.awaitDeaf()
+                    null
+                }.asFlow().onCompletion { ended.complete(it) }.collect()
+            }
+            pulling.await()
+            job.cancel()
+            asked.await()
+            ended.isCompleted shouldBe false
+            gate.countDown()
+            job.join()
+        }
+        ended.await()?.suppressed?.map { it.message } shouldBe listOf("cannot ask")
+    }
+
+    test("STR-11 a source is asked neither where the collector had enough, nor where it is cancelled between pulls") {
+        val asked = AtomicInteger()
+        fun reader(next: () -> DeviceArray?) = source(ask = { asked.incrementAndGet() }, next)
+        reader { batchOf(1) }.asFlow().take(1).collect()
+        coroutineScope {
+            launch {
+                val job = currentCoroutineContext().job
+                reader { batchOf(1) }.asFlow().collect { job.cancel() }
+            }.join()
+        }
+        asked.get() shouldBe 0
+    }
+
     test("cancelled before the first pull: nothing is pulled, and the reader is closed") {
         var closed = false
         coroutineScope {
@@ -335,6 +400,16 @@ class PeerFlowSpec : FunSpec({
         PeerStreams.calls(StreamCall.RELEASE) shouldBe 1
     }
 })
+
+/** A stream of what [pull] gives, which is asked to give up by [ask]. */
+private fun source(ask: () -> Unit, pull: () -> DeviceArray?): DeviceArrayReader = DeviceArrayReader.of(
+    IDS,
+    object : DeviceArrayReader.Source {
+        override fun next(): DeviceArray? = pull()
+
+        override fun cancel() = ask()
+    },
+)
 
 /** Waits as C does: whoever interrupts is not heard. */
 private fun CountDownLatch.awaitDeaf() {
