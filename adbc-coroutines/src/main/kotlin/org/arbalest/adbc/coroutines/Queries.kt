@@ -3,83 +3,93 @@ package org.arbalest.adbc.coroutines
 
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Dispatchers
-import kotlinx.coroutines.NonCancellable
-import kotlinx.coroutines.withContext
 import org.arbalest.coroutines.LendingFlow
+import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.lendingFlow
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.adbc.AdbcConnection
+import org.arbalest.device.adbc.AdbcDatabase
 import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.adbc.AdbcStatement
-import java.util.concurrent.atomic.AtomicReference
 
 /**
- * Executes the query on [dispatcher], where it may block; see [AdbcStatement.executeQuery]. A cancellation reaches the driver, by [AdbcStatement.cancel], and waits for it to give up.
+ * Executes the query on [dispatcher], where it may block; see [AdbcStatement.executeQuery]. By default that is a view of [Dispatchers.IO] of the call's own, which is not held up by other calls, however many of them wait in drivers: the 64
+ * threads of [Dispatchers.IO] itself may all wait for batches that need one more.
+ *
+ * A cancellation reaches the driver, by [AdbcStatement.cancel] in another thread, again and again, and waits for the query to be given up. What fails with that is suppressed in it.
  *
  * @return the result, to be closed by the caller
  */
-public suspend fun AdbcStatement.awaitQuery(dispatcher: CoroutineDispatcher = Dispatchers.IO): DeviceArrayReader =
-    calling(dispatcher, ::cancel, DeviceArrayReader::close) { executeQuery() }
+public suspend fun AdbcStatement.awaitQuery(dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1)): DeviceArrayReader =
+    calling(dispatcher, DeviceArrayReader::close) { call -> call.cancellable({ cancel() }) { executeQuery() } }
 
-/** Executes the query, or the ingestion, for its effect; see [AdbcStatement.executeUpdate], and [awaitQuery] for cancellation. Answers how many rows, -1 if the driver does not know. */
-public suspend fun AdbcStatement.awaitUpdate(dispatcher: CoroutineDispatcher = Dispatchers.IO): Long = calling(dispatcher, ::cancel, {}) { executeUpdate() }
+/** Executes the query, or the ingestion, for its effect; see [AdbcStatement.executeUpdate], and [awaitQuery] for threads and cancellation. Answers how many rows, -1 if the driver does not know. */
+public suspend fun AdbcStatement.awaitUpdate(dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1)): Long =
+    calling(dispatcher, {}) { call -> call.cancellable({ cancel() }) { executeUpdate() } }
 
 /** Executes a query by a statement of its own; see [AdbcConnection.query], and [AdbcStatement.awaitQuery]. */
-public suspend fun AdbcConnection.awaitQuery(sql: String, dispatcher: CoroutineDispatcher = Dispatchers.IO): DeviceArrayReader =
-    callingStatement(dispatcher, DeviceArrayReader::close) { it.query(sql) }
+public suspend fun AdbcConnection.awaitQuery(sql: String, dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1)): DeviceArrayReader =
+    calling(dispatcher, DeviceArrayReader::close) { call ->
+        createStatement().use { statement ->
+            statement.setSqlQuery(sql)
+            call.cancellable(statement::cancel) { statement.executeQuery() }
+        }
+    }
 
 /** Executes a query by a statement of its own for its effect; see [AdbcConnection.execute], and [AdbcStatement.awaitUpdate]. */
-public suspend fun AdbcConnection.awaitExecute(sql: String, dispatcher: CoroutineDispatcher = Dispatchers.IO): Long = callingStatement(dispatcher, {}) { it.execute(sql) }
+public suspend fun AdbcConnection.awaitExecute(sql: String, dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1)): Long =
+    calling(dispatcher, {}) { call ->
+        createStatement().use { statement ->
+            statement.setSqlQuery(sql)
+            call.cancellable(statement::cancel) { statement.executeUpdate() }
+        }
+    }
 
-/** Fills a table with [batches], which are closed when this returns or throws; see [AdbcConnection.ingest], and [AdbcStatement.awaitUpdate]. */
-public suspend fun AdbcConnection.awaitIngest(target: AdbcIngest, batches: DeviceArrayReader, dispatcher: CoroutineDispatcher = Dispatchers.IO): Long = batches.use {
-    callingStatement(dispatcher, {}) { statement ->
-        statement.setIngest(target)
-        statement.bind(batches)
-        statement.executeUpdate()
+/**
+ * Fills a table with [batches], which are closed when this returns or throws; see [AdbcConnection.ingest], and [AdbcStatement.awaitUpdate]. A cancellation closes them as well, so that a source that waits is asked to give up: the driver
+ * waits for it then.
+ */
+public suspend fun AdbcConnection.awaitIngest(
+    target: AdbcIngest,
+    batches: DeviceArrayReader,
+    dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
+): Long = batches.use {
+    calling(dispatcher, {}) { call ->
+        createStatement().use { statement ->
+            statement.setIngest(target)
+            statement.bind(batches)
+            call.cancellable(statement::cancel, batches::close) { statement.executeUpdate() }
+        }
     }
 }
 
 /** Makes a table of [batches]; fails if there is one of that name. See the other. */
-public suspend fun AdbcConnection.awaitIngest(table: String, batches: DeviceArrayReader, dispatcher: CoroutineDispatcher = Dispatchers.IO): Long =
-    awaitIngest(AdbcIngest.into(table), batches, dispatcher)
+public suspend fun AdbcConnection.awaitIngest(
+    table: String,
+    batches: DeviceArrayReader,
+    dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
+): Long = awaitIngest(AdbcIngest.into(table), batches, dispatcher)
 
-private suspend fun <T> AdbcConnection.callingStatement(dispatcher: CoroutineDispatcher, drop: (T) -> Unit, call: (AdbcStatement) -> T): T {
-    val made = AtomicReference<AdbcStatement?>()
-    return calling(dispatcher, { made.get()?.cancel() }, drop) {
-        createStatement().use { statement ->
-            made.set(statement)
-            call(statement)
-        }
-    }
-}
+/** Reads a part of a result; see [AdbcConnection.readPartition], and [AdbcStatement.awaitQuery]. A cancellation is [AdbcConnection.cancel]'s. */
+public suspend fun AdbcConnection.awaitPartition(
+    partition: ByteArray,
+    dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
+): DeviceArrayReader = calling(dispatcher, DeviceArrayReader::close) { call -> call.cancellable({ cancel() }) { readPartition(partition) } }
+
+/** Opens a connection on [dispatcher]; see [AdbcDatabase.connect]. ADBC cannot cancel that: a cancellation waits until the driver has connected, or has not, and closes the connection. */
+public suspend fun AdbcDatabase.awaitConnect(
+    options: Map<String, Any> = emptyMap(),
+    dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
+): AdbcConnection = calling(dispatcher, AdbcConnection::close) { connect(options) }
 
 /**
  * The result of a query as a cold flow: each collection executes it, by a statement of its own, and closes it.
  *
- * The flow lends its batches, as [LendingFlow] says; it may run ahead of its collector by [LendingFlow.buffer]. Executed and pulled on [dispatcher], where it may block; batches are emitted in the collector's context. A cancellation
- * reaches the driver in the middle of a pull, and waits for it to give up. Collecting throws what the query fails with, at once or in the middle.
+ * The flow lends its batches, as [LendingFlow] says; it may run ahead of its collector by [LendingFlow.buffer]. Executed and pulled on [dispatcher], where it may block, as with [AdbcStatement.awaitQuery]; batches are emitted in the
+ * collector's context. A cancellation reaches the driver in the middle of a pull, and waits for it to give up. Collecting throws what the query fails with, at once or in the middle.
  *
  *     connection.queryFlow("SELECT * FROM flights WHERE delay > 60").collect { batch -> late += batch.length() }
  */
-public fun AdbcConnection.queryFlow(sql: String, dispatcher: CoroutineDispatcher = Dispatchers.IO): LendingFlow<DeviceArray> = lendingFlow {
-    val reader = awaitQuery(sql, dispatcher)
-    var failure: Throwable? = null
-    try {
-        while (true) {
-            emit(calling<DeviceArray?>(dispatcher, reader::close, { it?.close() }, reader::next) ?: break)
-        }
-    } catch (t: Throwable) {
-        failure = t
-        throw t
-    } finally {
-        withContext(NonCancellable + dispatcher) {
-            try {
-                reader.close()
-            } catch (t: Throwable) {
-                failure?.addSuppressed(t) ?: throw t
-            }
-        }
-    }
-}
+public fun AdbcConnection.queryFlow(sql: String, dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1)): LendingFlow<DeviceArray> =
+    lendingFlow { awaitQuery(sql, dispatcher).asFlow(dispatcher).collect { emit(it) } }

@@ -5,9 +5,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.comparables.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
-import io.kotest.matchers.shouldNotBe
 import io.kotest.matchers.string.shouldContain
-import io.kotest.matchers.types.shouldBeInstanceOf
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.asCoroutineDispatcher
@@ -18,52 +16,23 @@ import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
-import kotlinx.coroutines.yield
 import org.arbalest.coroutines.asFlow
-import org.arbalest.coroutines.batch
-import org.arbalest.coroutines.int64
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.Schema
-import org.arbalest.device.adbc.AdbcConnection
-import org.arbalest.device.adbc.AdbcDriver
 import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.adbc.AdbcStatus
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.AdbcDouble
 import org.arbalest.testkit.adbc.AdbcDouble.Live
 import org.arbalest.testkit.adbc.AdbcDoubleExtension
 import java.util.concurrent.Executors
 import java.util.concurrent.atomic.AtomicReference
 
-private val IDS = Schema.of(Field.of("id", DataType.INT64))
-
-private fun ids(vararg ids: Long): DeviceArray = Devices.cpu().batch(ids.size) { int64("id", ids) }
-
-private fun reader(vararg ids: Long): DeviceArrayReader = DeviceArrayReader.of(IDS, ids.map { ids(it) })
-
-private fun DeviceArray.ids(): List<Long> = column("id").toLongArray().toList()
-
 class QueriesSpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
     extension(AdbcDoubleExtension())
-
-    val c by lazy { AdbcDouble.full }
-    val driver by lazy { AdbcDriver.load(c.file) }
-
-    suspend fun connected(block: suspend (AdbcConnection) -> Unit) = driver.open(mapOf<String, Any>()).use { database -> database.connect().use { block(it) } }
-
-    suspend fun awaitHeld() {
-        while (c.held == 0L) yield()
-    }
-
-    suspend fun AdbcConnection.count(table: String = "t") = awaitQuery("SELECT COUNT(*) FROM $table").use { reader -> reader.next()!!.use { it.column(0).getLong(0) } }
 
     test("ADB-24 queries, statements and ingestions suspend, on another dispatcher") {
         connected { connection ->
@@ -98,42 +67,6 @@ class QueriesSpec : FunSpec({
                 async(one) { c.letGo() }.await() // on the one thread, which is not held up
                 query.await()
             }
-        }
-    }
-
-    test("ADB-24 a cancellation reaches a query that is stuck, and what it used is whole") {
-        connected { connection ->
-            val query = launch(Dispatchers.Default) { connection.awaitQuery("SELECT * FROM stuck()").close() }
-            awaitHeld()
-            query.cancelAndJoin()
-            c.calls("StatementCancel") shouldBeGreaterThan 0
-            c.live(Live.STATEMENTS) shouldBe 0
-            connection.count() shouldBe 10
-        }
-    }
-
-    test("ADB-24 a cancellation that comes before the driver executes is repeated until it is heard") {
-        connected { connection ->
-            c.hold("StatementNew") // which cannot be cancelled
-            val query = launch(Dispatchers.Default) { connection.awaitQuery("SELECT * FROM stuck()").close() }
-            awaitHeld()
-            query.cancel()
-            c.letGo()
-            query.join()
-            c.live(Live.STATEMENTS) shouldBe 0
-        }
-    }
-
-    test("ADB-24 what a query that was cancelled answers all the same is closed") {
-        c.missing("StatementCancel")
-        connected { connection ->
-            c.hold("StatementExecuteQuery")
-            val query = launch(Dispatchers.Default) { connection.awaitQuery("SELECT * FROM t") }
-            awaitHeld()
-            query.cancel()
-            c.letGo()
-            query.join()
-            c.live(Live.STREAMS) shouldBe 0
         }
     }
 
@@ -180,55 +113,6 @@ class QueriesSpec : FunSpec({
             working.cancelAndJoin()
             c.live(Live.STREAMS) shouldBe 0
             connection.query("SELECT id FROM t").asFlow().map { it.length() }.toList() shouldBe listOf(10L)
-        }
-    }
-
-    test("ADB-26 a transaction is committed when its block returns, and rolled back when it throws or is cancelled") {
-        connected { connection ->
-            connection.transaction {
-                awaitExecute("DELETE FROM t WHERE id = 1")
-                isAutoCommit shouldBe false
-                "answer"
-            } shouldBe "answer"
-            connection.isAutoCommit shouldBe true
-            connection.count() shouldBe 9
-            shouldThrow<IllegalArgumentException> {
-                connection.transaction {
-                    awaitExecute("DELETE FROM t WHERE id = 2")
-                    throw IllegalArgumentException("no")
-                }
-            }.suppressed.size shouldBe 0
-            connection.isAutoCommit shouldBe true
-            connection.count() shouldBe 9
-            val deleted = CompletableDeferred<Unit>()
-            val cancelled = launch {
-                connection.transaction {
-                    awaitExecute("DELETE FROM t")
-                    deleted.complete(Unit)
-                    awaitCancellation()
-                }
-            }
-            deleted.await()
-            cancelled.cancelAndJoin()
-            connection.isAutoCommit shouldBe true
-            connection.count() shouldBe 9
-        }
-    }
-
-    test("ADB-26 a commit that fails rolls back; what that fails with is told with it") {
-        connected { connection ->
-            c.fail("ConnectionCommit", status = AdbcStatus.INTEGRITY.code())
-            val error = shouldThrow<AdbcException> { connection.transaction { awaitExecute("DELETE FROM t") } }
-            error.status() shouldBe AdbcStatus.INTEGRITY
-            error.suppressed.size shouldBe 0
-            connection.isAutoCommit shouldBe true
-            connection.count() shouldBe 10
-            c.fail("ConnectionCommit", status = AdbcStatus.IO.code())
-            c.fail("ConnectionRollback", status = AdbcStatus.IO.code())
-            val gone = shouldThrow<AdbcException> { connection.transaction { awaitExecute("DELETE FROM t") } }
-            gone.operation() shouldBe "AdbcConnectionCommit"
-            gone.suppressed.first().shouldBeInstanceOf<AdbcException>().operation() shouldBe "AdbcConnectionRollback"
-            gone shouldNotBe error
         }
     }
 })

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+@file:OptIn(ExperimentalCoroutinesApi::class)
+
+package org.arbalest.adbc.coroutines
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.comparables.shouldBeGreaterThan
+import io.kotest.matchers.shouldBe
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineName
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.ExperimentalCoroutinesApi
+import kotlinx.coroutines.asContextElement
+import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.test.StandardTestDispatcher
+import kotlinx.coroutines.test.advanceTimeBy
+import kotlinx.coroutines.test.currentTime
+import kotlinx.coroutines.test.runTest
+import kotlinx.coroutines.withContext
+import org.arbalest.device.adbc.AdbcException
+import org.arbalest.device.adbc.AdbcStatus
+import org.arbalest.testkit.contract.eventually
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executors
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicReference
+
+private fun failure(status: AdbcStatus) = AdbcException.of("AdbcStatementCancel", status.code()).build()
+
+/** A call that waits, deaf, until it is let go. */
+private class Waiting {
+    val entered = CompletableDeferred<Unit>()
+    private val gate = CountDownLatch(1)
+
+    fun await() {
+        entered.complete(Unit)
+        gate.await()
+    }
+
+    fun letGo() = gate.countDown()
+}
+
+class CallingSpec : FunSpec({
+    test("ADB-24 a call that does not give up is asked again, twice as long after each time, at most a second") {
+        runTest {
+            val waiting = Waiting()
+            val asked = mutableListOf<Long>()
+            val job = launch(start = CoroutineStart.UNDISPATCHED) {
+                calling(Dispatchers.IO, {}, StandardTestDispatcher(testScheduler)) { call -> call.cancellable({ asked += currentTime }) { waiting.await() } }
+            }
+            waiting.entered.await()
+            val start = currentTime
+            job.cancel()
+            advanceTimeBy(4_000)
+            val times = asked.map { it - start }
+            waiting.letGo()
+            job.join()
+            times shouldBe listOf<Long>(0, 10, 30, 70, 150, 310, 630, 1270, 2270, 3270)
+        }
+    }
+
+    test("ADB-24 what is not cancellable of a call, before and behind what is, is not cancelled") {
+        runTest {
+            val before = Waiting()
+            val behind = Waiting()
+            val asked = AtomicInteger()
+            val run = AtomicInteger()
+            val asking = StandardTestDispatcher(testScheduler)
+            val first = launch(start = CoroutineStart.UNDISPATCHED) {
+                calling(Dispatchers.IO, {}, asking) { call ->
+                    before.await()
+                    call.cancellable({ asked.incrementAndGet() }) { run.incrementAndGet() }
+                }
+            }
+            val second = launch(start = CoroutineStart.UNDISPATCHED) {
+                calling(Dispatchers.IO, {}, asking) { call ->
+                    call.cancellable({ asked.incrementAndGet() }) {}
+                    behind.await()
+                }
+            }
+            before.entered.await()
+            behind.entered.await()
+            first.cancel()
+            second.cancel()
+            advanceTimeBy(100)
+            before.letGo()
+            behind.letGo()
+            first.join()
+            second.join()
+            asked.get() shouldBe 0
+            run.get() shouldBe 0
+        }
+    }
+
+    test("ADB-24 a call does not go on while it is cancelled") {
+        val waiting = Waiting()
+        val cancelling = CompletableDeferred<Unit>()
+        val gate = CountDownLatch(1)
+        val thread = AtomicReference<Thread>()
+        val behind = AtomicInteger()
+        coroutineScope {
+            val job = launch(Dispatchers.Default) {
+                val cancel: () -> Unit = {
+                    cancelling.complete(Unit)
+                    gate.await()
+                }
+                calling(Dispatchers.IO, {}) { call ->
+                    call.cancellable(cancel) {
+                        thread.set(Thread.currentThread())
+                        waiting.await()
+                    }
+                    behind.incrementAndGet()
+                }
+            }
+            waiting.entered.await()
+            job.cancel()
+            cancelling.await()
+            waiting.letGo()
+            try {
+                eventually("the call waits for the cancel") { thread.get().state == Thread.State.BLOCKED }
+                behind.get() shouldBe 0
+            } finally {
+                gate.countDown()
+            }
+            job.join()
+            behind.get() shouldBe 1
+        }
+    }
+
+    test("ADB-24 what asking and dropping fail with is in the cancellation, and the call is waited for; that there is nothing to cancel is no failure") {
+        suspend fun told(answer: (Int) -> Throwable): List<String?> {
+            val waiting = Waiting()
+            val asked = AtomicInteger()
+            val ended = CompletableDeferred<Throwable?>()
+            val cancel: () -> Unit = {
+                val nth = asked.incrementAndGet()
+                if (nth == 3) waiting.letGo()
+                throw answer(nth)
+            }
+            coroutineScope {
+                val job = launch(Dispatchers.Default) {
+                    val drop: (String) -> Unit = { throw IllegalStateException("cannot drop the $it") }
+                    val result = runCatching {
+                        calling(Dispatchers.IO, drop) { call ->
+                            call.cancellable(cancel) { waiting.await() }
+                            "answer"
+                        }
+                    }
+                    ended.complete(result.exceptionOrNull())
+                }
+                waiting.entered.await()
+                job.cancel()
+                job.join()
+            }
+            asked.get() shouldBeGreaterThan 2
+            val cancellation = ended.await()
+            (cancellation is CancellationException) shouldBe true
+            return cancellation!!.suppressed.map { it.message }
+        }
+        told { IllegalArgumentException("cannot ask $it") } shouldBe listOf("cannot ask 1", "cannot drop the answer")
+        told { AssertionError("cannot ask $it") } shouldBe listOf("cannot ask 1", "cannot drop the answer")
+        val io = failure(AdbcStatus.IO)
+        told { if (it == 1) failure(AdbcStatus.INVALID_STATE) else io } shouldBe listOf(io.message, "cannot drop the answer")
+        told { failure(AdbcStatus.NOT_IMPLEMENTED) } shouldBe listOf("cannot drop the answer")
+    }
+
+    test("ADB-24 a cancellation calls all that gives the call up, though the first of it fails") {
+        val waiting = Waiting()
+        coroutineScope {
+            val job = launch(Dispatchers.Default) { calling(Dispatchers.IO, {}) { call -> call.cancellable({ error("cannot") }, waiting::letGo) { waiting.await() } } }
+            waiting.entered.await()
+            job.cancel()
+            val ends = job.ends()
+            waiting.letGo()
+            ends shouldBe true
+        }
+    }
+
+    test("ADB-24 a call has the caller's context") {
+        val local = ThreadLocal<String>()
+        withContext(local.asContextElement("request 7") + CoroutineName("mine")) {
+            calling(Dispatchers.IO, {}) { local.get() } shouldBe "request 7"
+        }
+    }
+
+    test("ADB-24 a dispatcher that was shut down is said") {
+        val gone = Executors.newSingleThreadExecutor().asCoroutineDispatcher().also { it.close() }
+        shouldThrow<IllegalStateException> { calling(gone, {}) {} }.cause.let { it is CancellationException } shouldBe true
+    }
+})

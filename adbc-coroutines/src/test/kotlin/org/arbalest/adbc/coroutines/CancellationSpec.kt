@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.adbc.coroutines
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.comparables.shouldBeGreaterThan
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.types.shouldBeInstanceOf
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.launch
+import org.arbalest.coroutines.asFlow
+import org.arbalest.coroutines.asReader
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.adbc.AdbcException
+import org.arbalest.device.adbc.AdbcStatus
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.adbc.AdbcDouble.Live
+import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executors
+
+class CancellationSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+    extension(AdbcDoubleExtension())
+
+    test("ADB-24 a cancellation reaches a query that is stuck, and what it used is whole") {
+        connected { connection ->
+            coroutineScope {
+                val query = launch(Dispatchers.Default) { connection.awaitQuery("SELECT * FROM stuck()").close() }
+                awaitHeld()
+                query.cancel()
+                val ends = query.ends()
+                c.letGo()
+                ends shouldBe true
+            }
+            c.calls("StatementCancel") shouldBeGreaterThan 0
+            c.live(Live.STATEMENTS) shouldBe 0
+            connection.count() shouldBe 10
+        }
+    }
+
+    test("ADB-24 a cancellation that comes before the driver executes keeps it from executing") {
+        connected { connection ->
+            c.hold("StatementNew") // which cannot be cancelled
+            coroutineScope {
+                val query = launch(Dispatchers.Default) { connection.awaitQuery("SELECT * FROM stuck()").close() }
+                awaitHeld()
+                query.cancel()
+                c.letGo()
+                val ends = query.ends()
+                c.letGo()
+                ends shouldBe true
+            }
+            c.live(Live.STATEMENTS) shouldBe 0
+        }
+    }
+
+    test("ADB-24 a cancellation that the driver does not hear is repeated; one that fails is in it") {
+        connected { connection ->
+            suspend fun cancelled(status: AdbcStatus): Throwable? {
+                c.fail("StatementCancel", status = status.code())
+                val ended = CompletableDeferred<Throwable?>()
+                coroutineScope {
+                    val query = launch(Dispatchers.Default) { ended.complete(runCatching { connection.awaitQuery("SELECT * FROM stuck()").close() }.exceptionOrNull()) }
+                    awaitHeld()
+                    query.cancel()
+                    val ends = query.ends()
+                    c.letGo()
+                    ends shouldBe true
+                }
+                return ended.await().shouldBeInstanceOf<CancellationException>()
+            }
+            cancelled(AdbcStatus.INVALID_STATE)?.suppressed?.size shouldBe 0
+            c.calls("StatementCancel") shouldBeGreaterThan 1
+            cancelled(AdbcStatus.IO)?.suppressed?.single().shouldBeInstanceOf<AdbcException>().operation() shouldBe "AdbcStatementCancel"
+        }
+    }
+
+    test("ADB-24 what a query that was cancelled answers all the same is closed") {
+        c.missing("StatementCancel")
+        connected { connection ->
+            c.hold("StatementExecuteQuery")
+            coroutineScope {
+                val query = launch(Dispatchers.Default) { connection.awaitQuery("SELECT * FROM t") }
+                awaitHeld()
+                query.cancel()
+                c.letGo()
+                query.join()
+            }
+            c.live(Live.STREAMS) shouldBe 0
+        }
+    }
+
+    test("ADB-24 the driver is not asked on the caller's thread") {
+        connected { connection ->
+            Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { one ->
+                c.hold("StatementCancel")
+                coroutineScope {
+                    val query = launch(one) { connection.awaitQuery("SELECT * FROM stuck()").close() }
+                    awaitHeld()
+                    query.cancel()
+                    awaitHeld(2)
+                    val isFree = launch(one) {}.ends()
+                    c.letGo()
+                    query.join()
+                    isFree shouldBe true
+                }
+            }
+        }
+    }
+
+    test("ADB-24 a cancelled ingestion whose source waits asks that to give up") {
+        connected { connection ->
+            val entered = CompletableDeferred<Unit>()
+            val gate = CountDownLatch(1)
+            val source = object : DeviceArrayReader.Source {
+                override fun next(): DeviceArray? {
+                    entered.complete(Unit)
+                    gate.await()
+                    return null
+                }
+
+                override fun cancel() = gate.countDown()
+            }
+            coroutineScope {
+                val ingestion = launch(Dispatchers.Default) { connection.awaitIngest("x", DeviceArrayReader.of(IDS, source)) }
+                entered.await()
+                ingestion.cancel()
+                val ends = ingestion.ends()
+                gate.countDown()
+                ends shouldBe true
+            }
+            val collected = CompletableDeferred<Unit>()
+            val idle = flow<DeviceArray> {
+                collected.complete(Unit)
+                awaitCancellation()
+            }
+            coroutineScope {
+                val batches = idle.asReader(IDS)
+                val ingestion = launch(Dispatchers.Default) { connection.awaitIngest("y", batches) }
+                collected.await()
+                ingestion.cancel()
+                val ends = ingestion.ends()
+                batches.close()
+                ends shouldBe true
+            }
+            connection.count() shouldBe 10
+        }
+    }
+
+    test("ADB-25 a collection of a reader that is cancelled in the middle of a pull reaches the driver") {
+        connected { connection ->
+            coroutineScope {
+                val collection = launch(Dispatchers.Default) { connection.query("SELECT * FROM waits(3, 2, 1)").asFlow().collect {} }
+                awaitHeld()
+                collection.cancel()
+                val ends = collection.ends()
+                c.letGo()
+                ends shouldBe true
+            }
+            c.calls("StatementCancel") shouldBeGreaterThan 0
+            c.live(Live.STREAMS) shouldBe 0
+        }
+    }
+
+    test("ADB-24 calls that wait in their drivers hold up no other, however many they are") {
+        opened { database ->
+            coroutineScope {
+                val stuck = List(64) { launch(Dispatchers.Default) { database.connect().use { it.awaitQuery("SELECT * FROM stuck()").close() } } }
+                awaitHeld(64) // as many as Dispatchers.IO has threads
+                val other = launch(Dispatchers.Default) {
+                    database.connect().use { connection ->
+                        connection.transaction { awaitExecute("DELETE FROM t WHERE id = 0") }
+                        connection.queryFlow("SELECT id FROM t").collect { it.length() shouldBe 9 }
+                        connection.awaitIngest("x", connection.awaitQuery("SELECT id FROM t WHERE id > 7").use { query -> reader(*query.next()!!.use { it.ids() }.toLongArray()) })
+                        connection.createStatement().use {
+                            it.setSqlQuery("SELECT id FROM t")
+                            it.awaitQuery().close()
+                            it.setSqlQuery("DELETE FROM t")
+                            it.awaitUpdate() shouldBe 9
+                        }
+                    }
+                }
+                val ends = other.ends()
+                c.letGo()
+                stuck.forEach { it.join() }
+                ends shouldBe true
+            }
+        }
+    }
+
+    test("ADB-24 queries are ingested elsewhere, more of them at once than Dispatchers.IO has threads") {
+        opened { database ->
+            val schema = database.connect().use { connection -> connection.query("SELECT * FROM batches(3, 2)").use { it.schema() } }
+            coroutineScope {
+                val all = List(70) { i ->
+                    launch(Dispatchers.Default) {
+                        database.connect().use { from ->
+                            database.connect().use { to -> to.awaitIngest("x$i", from.queryFlow("SELECT * FROM batches(3, 2)").asReader(schema)) shouldBe 6 }
+                        }
+                    }
+                }
+                val end = all.all { it.ends() }
+                all.forEach { it.cancel() }
+                end shouldBe true
+            }
+        }
+    }
+
+    test("ADB-24 a connection, and a part of a result, are awaited; cancelled, nothing is left") {
+        opened { database ->
+            val part = database.awaitConnect().use { connection ->
+                connection.createStatement().use {
+                    it.setSqlQuery("SELECT id FROM t")
+                    it.executePartitions().partitions().first()
+                }
+            }
+            database.awaitConnect(mapOf("adbc.connection.autocommit" to "false")).use { connection ->
+                connection.isAutoCommit shouldBe false
+                connection.awaitPartition(part).use { reader -> reader.next()!!.close() }
+                c.hold("ConnectionReadPartition")
+                coroutineScope {
+                    val read = launch(Dispatchers.Default) { connection.awaitPartition(part).close() }
+                    awaitHeld()
+                    read.cancel()
+                    val ends = read.ends()
+                    c.letGo()
+                    ends shouldBe true
+                }
+                c.calls("ConnectionCancel") shouldBeGreaterThan 0
+            }
+            c.hold("ConnectionInit")
+            coroutineScope {
+                val connect = launch(Dispatchers.Default) { database.awaitConnect() }
+                awaitHeld()
+                connect.cancel()
+                c.letGo()
+                connect.join()
+            }
+            c.live(Live.CONNECTIONS) shouldBe 0
+        }
+    }
+})

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.adbc.coroutines
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.launch
+import org.arbalest.device.adbc.AdbcConnection
+import org.arbalest.device.adbc.AdbcException
+import org.arbalest.device.adbc.AdbcStatus
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.adbc.AdbcDouble
+import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import java.util.concurrent.Executors
+
+class TransactionsSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+    extension(AdbcDoubleExtension())
+
+    /** What a transaction came to that is cancelled while the double holds a call of it. */
+    suspend fun <T> cancelledWhileHeld(connection: AdbcConnection, block: suspend AdbcConnection.() -> T): Result<T> {
+        val came = CompletableDeferred<Result<T>>()
+        coroutineScope {
+            val job = launch(Dispatchers.Default) { came.complete(runCatching { connection.transaction(block = block) }) }
+            awaitHeld()
+            job.cancel()
+            c.letGo()
+            job.join()
+        }
+        return came.await()
+    }
+
+    test("ADB-26 a transaction is committed when its block returns, and rolled back when it throws or is cancelled") {
+        connected { connection ->
+            connection.transaction {
+                awaitExecute("DELETE FROM t WHERE id = 1")
+                isAutoCommit shouldBe false
+                "answer"
+            } shouldBe "answer"
+            connection.isAutoCommit shouldBe true
+            connection.count() shouldBe 9
+            shouldThrow<IllegalArgumentException> {
+                connection.transaction {
+                    awaitExecute("DELETE FROM t WHERE id = 2")
+                    throw IllegalArgumentException("no")
+                }
+            }.suppressed.size shouldBe 0
+            connection.isAutoCommit shouldBe true
+            connection.count() shouldBe 9
+            val deleted = CompletableDeferred<Unit>()
+            coroutineScope {
+                val cancelled = launch {
+                    connection.transaction {
+                        awaitExecute("DELETE FROM t")
+                        deleted.complete(Unit)
+                        awaitCancellation()
+                    }
+                }
+                deleted.await()
+                cancelled.cancelAndJoin()
+            }
+            connection.isAutoCommit shouldBe true
+            connection.count() shouldBe 9
+        }
+    }
+
+    test("ADB-26 a commit that fails rolls back") {
+        connected { connection ->
+            c.fail("ConnectionCommit", status = AdbcStatus.INTEGRITY.code())
+            val error = shouldThrow<AdbcException> { connection.transaction { awaitExecute("DELETE FROM t") } }
+            error.status() shouldBe AdbcStatus.INTEGRITY
+            error.suppressed.size shouldBe 0
+            connection.isAutoCommit shouldBe true
+            connection.count() shouldBe 10
+        }
+    }
+
+    test("ADB-26 a rollback that fails commits nothing: autocommit stays off, and the error says so") {
+        opened { database ->
+            database.connect().use { connection ->
+                suspend fun isOpen(error: Throwable) {
+                    val told = error.suppressed.single().shouldBeInstanceOf<IllegalStateException>()
+                    told.message shouldContain "autocommit was not switched on"
+                    told.cause.shouldBeInstanceOf<AdbcException>().operation() shouldBe "AdbcConnectionRollback"
+                    connection.isAutoCommit shouldBe false
+                    database.connect().use { it.count() shouldBe 10 }
+                    connection.rollback()
+                    connection.count() shouldBe 10
+                    connection.isAutoCommit = true
+                }
+                c.fail("ConnectionRollback", status = AdbcStatus.TIMEOUT.code())
+                isOpen(
+                    shouldThrow<IllegalArgumentException> {
+                        connection.transaction {
+                            awaitExecute("DELETE FROM t")
+                            throw IllegalArgumentException("no")
+                        }
+                    },
+                )
+                c.fail("ConnectionCommit", status = AdbcStatus.IO.code())
+                c.fail("ConnectionRollback", status = AdbcStatus.IO.code())
+                val gone = shouldThrow<AdbcException> { connection.transaction { awaitExecute("DELETE FROM t") } }
+                gone.operation() shouldBe "AdbcConnectionCommit"
+                isOpen(gone)
+            }
+        }
+    }
+
+    test("ADB-26 where autocommit does not go off, the block is not run; where it does not go on again, it is committed") {
+        connected { connection ->
+            c.fail("ConnectionSetOption", status = AdbcStatus.IO.code())
+            val off = shouldThrow<AdbcException> { connection.transaction { error("is not run") } }
+            off.operation() shouldContain "AdbcConnectionSetOption"
+            off.suppressed.size shouldBe 0
+            connection.isAutoCommit shouldBe true
+            c.fail("ConnectionSetOption", nth = 2, status = AdbcStatus.IO.code())
+            shouldThrow<AdbcException> { connection.transaction { awaitExecute("DELETE FROM t WHERE id = 1") } }.operation() shouldContain "AdbcConnectionSetOption"
+            connection.isAutoCommit = true
+            connection.count() shouldBe 9
+        }
+    }
+
+    test("ADB-26 cancelled while autocommit goes off: it is on again, and the block is not run") {
+        connected { connection ->
+            c.hold("ConnectionSetOption")
+            cancelledWhileHeld(connection) { error("is not run") }.exceptionOrNull().shouldBeInstanceOf<CancellationException>()
+            connection.isAutoCommit shouldBe true
+        }
+    }
+
+    test("ADB-26 cancelled while it is committed, or while autocommit goes on behind that: it has its answer") {
+        connected { connection ->
+            c.hold("ConnectionCommit")
+            val committed = cancelledWhileHeld(connection) {
+                awaitExecute("DELETE FROM t WHERE id = 1")
+                "answer"
+            }
+            committed.getOrThrow() shouldBe "answer"
+            connection.isAutoCommit shouldBe true
+            connection.count() shouldBe 9
+            c.hold("ConnectionSetOption", nth = 2)
+            val behind = cancelledWhileHeld(connection) { awaitExecute("DELETE FROM t WHERE id = 2") }
+            behind.getOrThrow() shouldBe 1
+            connection.isAutoCommit shouldBe true
+            connection.count() shouldBe 8
+            c.calls("ConnectionRollback") shouldBe 0
+        }
+    }
+
+    test("ADB-26 cancelled while it is rolled back: what the block threw is thrown, with what failed") {
+        connected { connection ->
+            c.hold("ConnectionRollback")
+            c.fail("ConnectionSetOption", nth = 2, status = AdbcStatus.IO.code())
+            val error = cancelledWhileHeld(connection) {
+                awaitExecute("DELETE FROM t")
+                throw IllegalArgumentException("no")
+            }.exceptionOrNull().shouldBeInstanceOf<IllegalArgumentException>()
+            error.suppressed.single().shouldBeInstanceOf<AdbcException>().operation() shouldContain "AdbcConnectionSetOption"
+            connection.isAutoCommit = true
+            connection.count() shouldBe 10
+        }
+    }
+
+    test("ADB-26 a connection that is in a transaction begins none, and what is open stays the caller's") {
+        connected { connection ->
+            connection.isAutoCommit = false
+            connection.execute("DELETE FROM t WHERE id = 1")
+            shouldThrow<IllegalStateException> { connection.transaction { error("is not run") } }.message shouldContain "in a transaction already"
+            connection.isAutoCommit shouldBe false
+            connection.count() shouldBe 9
+            connection.rollback()
+            connection.count() shouldBe 10
+            connection.isAutoCommit = true
+            shouldThrow<IllegalStateException> {
+                connection.transaction {
+                    awaitExecute("DELETE FROM t WHERE id = 1")
+                    transaction { error("is not run") }
+                }
+            }.message shouldContain "in a transaction already"
+            connection.isAutoCommit shouldBe true
+            connection.count() shouldBe 10
+        }
+    }
+
+    test("ADB-26 a driver that cannot tell whether autocommit is on is believed to be; any other error is thrown") {
+        c.init(AdbcDouble.Init.OLD)
+        connected { connection ->
+            connection.transaction { awaitExecute("DELETE FROM t WHERE id = 1") } shouldBe 1
+            connection.count() shouldBe 9
+        }
+        c.reset()
+        connected { connection ->
+            c.fail("ConnectionGetOption", status = AdbcStatus.IO.code())
+            shouldThrow<AdbcException> { connection.transaction { error("is not run") } }.status() shouldBe AdbcStatus.IO
+            c.calls("ConnectionSetOption") shouldBe 0
+        }
+    }
+
+    test("ADB-26 a dispatcher that is shut down within the block does not keep it from being committed, nor rolled back") {
+        connected { connection ->
+            fun single() = Executors.newSingleThreadExecutor().asCoroutineDispatcher()
+            val first = single()
+            connection.transaction(first) { awaitExecute("DELETE FROM t WHERE id = 1").also { first.close() } } shouldBe 1
+            connection.isAutoCommit shouldBe true
+            connection.count() shouldBe 9
+            val second = single()
+            shouldThrow<IllegalArgumentException> {
+                connection.transaction(second) {
+                    awaitExecute("DELETE FROM t")
+                    second.close()
+                    throw IllegalArgumentException("no")
+                }
+            }.suppressed.size shouldBe 0
+            connection.isAutoCommit shouldBe true
+            connection.count() shouldBe 9
+            shouldThrow<IllegalStateException> { connection.transaction(second) { error("is not run") } }.message shouldContain "was shut down"
+        }
+    }
+})
