@@ -87,6 +87,9 @@ public class AdbcDouble private constructor(main: String) {
 
         /** As `adbc.h` says, but `ConnectionGetInfo` says that the driver's version is -7. */
         ODD_VERSION,
+
+        /** IO, with a message, but the table is filled, and is to be released. */
+        FAILS_LATE,
     }
 
     /** What errors look like, where it is not the usual. */
@@ -117,6 +120,9 @@ public class AdbcDouble private constructor(main: String) {
 
         /** `ErrorFromArrayStream` is NULL. */
         NO_STREAM_ERROR(0x100),
+
+        /** The second detail has -1 bytes. */
+        ODD_DETAIL(0x200),
     }
 
     /** What counts as one object, which two threads may not be in at once. */
@@ -143,6 +149,7 @@ public class AdbcDouble private constructor(main: String) {
     private val errorsFunction by function("adbc_double_errors", null, JAVA_INT)
     private val initFunction by function("adbc_double_init", null, JAVA_INT)
     private val threadsFunction by function("adbc_double_threads", null, JAVA_INT)
+    private val bindOnThreadFunction by function("adbc_double_bind_on_thread", null, JAVA_INT)
     private val missingFunction by function("adbc_double_missing", null, ADDRESS)
     private val loseFunction by function("adbc_double_lose", null, JAVA_LONG)
     private val foreignFunction by function("adbc_double_foreign", null, ADDRESS)
@@ -221,6 +228,11 @@ public class AdbcDouble private constructor(main: String) {
     /** Says what counts as one object for [races]. */
     public fun threads(mode: Threads) {
         threadsFunction.invoke(mode.ordinal)
+    }
+
+    /** Says whether a thread of the driver's own pulls, and releases, what is bound, while the execution waits for it. */
+    public fun bindOnThread(isOn: Boolean = true) {
+        bindOnThreadFunction.invoke(if (isOn) 1 else 0)
     }
 
     /** The entry point that was called last, or an empty text. */

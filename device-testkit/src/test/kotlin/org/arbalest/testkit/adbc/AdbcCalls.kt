@@ -110,6 +110,7 @@ internal class AdbcCalls(val double: AdbcDouble, entry: String = "AdbcDriverInit
 
     private fun details(error: MemorySegment): List<Pair<String, List<Byte>>> {
         if (version < V110 || isUntouched("ErrorGetDetailCount") || member("ErrorGetDetailCount").address() == 0L) return emptyList()
+        if (error.get(JAVA_INT, 8) != Int.MIN_VALUE || error.get(ADDRESS, 32).address() == 0L) return emptyList() // not to be asked
         val linker = Linker.nativeLinker()
         val count = linker.downcallHandle(member("ErrorGetDetailCount"), FunctionDescriptor.of(JAVA_INT, ADDRESS)).invokeWithArguments(error) as Int
         val detail = MemoryLayout.structLayout(ADDRESS, ADDRESS, JAVA_LONG)

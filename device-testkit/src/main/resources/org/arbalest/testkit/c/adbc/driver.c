@@ -123,5 +123,5 @@ AdbcStatusCode driver_init(const char* entry, int mode, int version, void* raw, 
   /* "ADBC_STATUS_NOT_IMPLEMENTED if the version is not supported. In that case, clients may retry with a different version." */
   if (!is_known) return fails(error, ADBC_STATUS_NOT_IMPLEMENTED, entry, "that version is not supported");
   fill(driver, is_new);
-  return ADBC_STATUS_OK;
+  return mode == INIT_FAILS_LATE ? fails(error, ADBC_STATUS_IO, entry, "the licence is over") : ADBC_STATUS_OK;
 }

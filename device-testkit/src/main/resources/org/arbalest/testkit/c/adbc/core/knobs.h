@@ -25,6 +25,7 @@
 #define STYLE_LONG 0x40           /* 64 KiB of message */
 #define STYLE_NO_LAST_ERROR 0x80  /* get_last_error of a stream gives NULL */
 #define STYLE_NO_STREAM_ERROR 0x100 /* ErrorFromArrayStream gives NULL */
+#define STYLE_ODD_DETAIL 0x200      /* the second detail has -1 bytes */
 
 /* What is one object, which two threads may not be in at once. */
 #define THREADS_OBJECT 0     /* each handle, each stream: what the specification asks for */
@@ -41,6 +42,7 @@
 #define INIT_EMPTY 6           /* OK, and the table is all NULL */
 #define INIT_IGNORES_VERSION 7 /* OK whatever the version, but only 1.0.0's part is written */
 #define INIT_ODD_VERSION 8     /* as usual, but GetInfo says that the driver's version is -7 */
+#define INIT_FAILS_LATE 9      /* IO, with a message; the table is filled, and to be released */
 
 #pragma GCC visibility push(hidden)
 
@@ -55,6 +57,7 @@ struct knob knob_call(const char* function, const int* cancelled, int is_release
 
 int knob_style(void);
 int knob_is_missing(const char* member); /* whether a member of the driver's table is to be NULL */
+int knob_binds_on_thread(void);          /* whether a thread of the driver's own reads what is bound */
 int knob_init(void);                     /* adbc_double_init's mode */
 void knob_entered(const char* entry, int version);
 void (*knob_foreign(void))(void);

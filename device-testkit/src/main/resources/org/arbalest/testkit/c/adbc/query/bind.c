@@ -77,7 +77,7 @@ AdbcStatusCode binding_fields(struct call* call, struct statement* statement, st
   return status;
 }
 
-AdbcStatusCode binding_read(struct call* call, struct statement* statement, struct bound* bound) {
+static AdbcStatusCode read_all(struct call* call, struct statement* statement, struct bound* bound) {
   struct binding* binding = &statement->binding;
   AdbcStatusCode status = binding_fields(call, statement, bound);
   bound->rows = rows_new(bound->n);
@@ -87,4 +87,26 @@ AdbcStatusCode binding_read(struct call* call, struct statement* statement, stru
   }
   binding_drop(binding);
   return status;
+}
+
+struct reading {
+  struct call* call;
+  struct statement* statement;
+  struct bound* bound;
+  AdbcStatusCode status;
+};
+
+static void* reading_run(void* data) {
+  struct reading* reading = data;
+  reading->status = read_all(reading->call, reading->statement, reading->bound);
+  return NULL;
+}
+
+AdbcStatusCode binding_read(struct call* call, struct statement* statement, struct bound* bound) {
+  struct reading reading = {call, statement, bound, ADBC_STATUS_OK};
+  pthread_t thread;
+  if (!knob_binds_on_thread()) return read_all(call, statement, bound);
+  if (pthread_create(&thread, NULL, reading_run, &reading) != 0) return call_fail(call, ADBC_STATUS_INTERNAL, "58000", "there is no thread to be had");
+  pthread_join(thread, NULL);
+  return reading.status;
 }
