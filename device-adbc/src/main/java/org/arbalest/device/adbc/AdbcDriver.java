@@ -41,7 +41,8 @@ public sealed interface AdbcDriver permits DriverImpl {
 
   /**
    * Finds a driver by its name or path, as ADBC's driver manager does. A name without an extension is that of a manifest, {@code NAME.toml}, or of a library, in the folders that are searched; then of
-   * a library that the dynamic linker finds. What has an extension, or is absolute, is a path to a manifest, which ends with {@code .toml}, or to a library.
+   * a library that the dynamic linker finds. What names a folder is a path to a manifest, which ends with {@code .toml}, or to a library. A library's file name alone, as in {@code libx.so}, is the dynamic linker's, and is never looked for in the
+   * working directory; so is one in a manifest, which may name an absolute path otherwise.
    *
    * @throws IllegalArgumentException if there is none: says where it was looked; or a manifest is wrong, or has no library for this platform
    * @throws AdbcException as {@link #load(Path)}

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param inUserFolder whether in the user's: {@code $XDG_CONFIG_HOME/adbc/drivers} or {@code ~/.config/adbc/drivers}, on macOS {@code ~/Library/Application Support/ADBC/Drivers}, on Windows
  *     {@code %LOCALAPPDATA%\ADBC\Drivers}
  * @param inSystemFolder whether in the system's: {@code /etc/adbc/drivers}, on macOS {@code /Library/Application Support/ADBC/Drivers}; Windows has none, and its registry is not read
- * @param mayBeRelative whether a path that is given may be relative to the working directory
+ * @param mayBeRelative whether a path that is given, {@code drivers/x}, may be relative to the working directory; one in a manifest never is
  * @param entryPoint what the init function is called, whatever a manifest says; null for what that says, or {@code adbc.h} recommends
  */
 public record AdbcDriverSearch(

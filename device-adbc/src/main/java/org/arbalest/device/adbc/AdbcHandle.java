@@ -15,7 +15,7 @@ public sealed interface AdbcHandle extends AutoCloseable permits AdbcDatabase, A
   /**
    * Sets an option.
    *
-   * @throws AdbcException if the driver does not know it, with {@link AdbcStatus#NOT_IMPLEMENTED}, or refuses the value, which is not in the message
+   * @throws AdbcException if the driver does not know it, with {@link AdbcStatus#NOT_IMPLEMENTED}, or refuses the value, which is in the message only if the driver puts it there
    */
   void setOption(String key, String value);
 
@@ -36,7 +36,7 @@ public sealed interface AdbcHandle extends AutoCloseable permits AdbcDatabase, A
   /**
    * The value of an option.
    *
-   * @throws AdbcException if the driver does not know it, with {@link AdbcStatus#NOT_FOUND}
+   * @throws AdbcException if the driver does not know it, with {@link AdbcStatus#NOT_FOUND}; or tells no options, as those of 1.0.0, with {@link AdbcStatus#NOT_IMPLEMENTED}
    */
   String getOption(String key);
 

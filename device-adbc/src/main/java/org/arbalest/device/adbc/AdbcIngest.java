@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param table its name
  * @param mode what is done about the table
  * @param catalog its catalog; null for the current one
- * @param dbSchema its schema; null for the current one
+ * @param dbSchema its schema; null for the current one. See {@link AdbcStatement#setIngest} for several targets of one statement
  * @param isTemporary whether it is a temporary one, which belongs to the connection and has neither catalog nor schema
  */
 public record AdbcIngest(String table, Mode mode, @Nullable String catalog, @Nullable String dbSchema, boolean isTemporary) {

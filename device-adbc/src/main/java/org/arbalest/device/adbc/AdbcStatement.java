@@ -19,7 +19,11 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
   /** Sets the query, as a serialized Substrait plan. */
   void setSubstraitPlan(byte[] plan);
 
-  /** Makes this statement one that fills a table with what is bound, by {@link #executeUpdate}. */
+  /**
+   * Makes this statement one that fills a table with what is bound, by {@link #executeUpdate}.
+   *
+   * @throws IllegalStateException if the target before was in a catalog or a schema, and this one names none: drivers keep it, and ADBC has no way to take it back. Use a statement for each target
+   */
   void setIngest(AdbcIngest target);
 
   /** Prepares the query, to be executed several times. */
@@ -42,7 +46,8 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
 
   /**
    * Binds a stream of batches, as {@link #bind(DeviceArray)} binds one. The reader passes to the statement, also if this throws, and has been closed when {@link
-   * #executeUpdate} returns. Pulled while the statement executes, perhaps on a thread of the driver's; it must not use this connection, nor be a result of it.
+   * #executeUpdate} returns. Pulled while the statement executes, perhaps on a thread of the driver's; it must not use this connection, nor be a result of it. It is for one execution: a result of that closes it
+   * when it is closed.
    *
    * @param rows record batches in main memory
    */
@@ -52,7 +57,8 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
    * Executes the query.
    *
    * @return the result, to be closed by the caller; without columns and rows if the database gives none. Its {@code next} throws {@link AdbcException} if the query fails later on; closing it
-   *     before its end cancels the query, if the connection has executed nothing since: some drivers compute any other to its end before the close returns
+   *     before its end cancels the query, if the connection has executed nothing since: some drivers compute any other to its end before the close returns. Its end is where {@code next} gives null: a result of which
+   *     only that was not asked for is cancelled as well, which may cost a round trip to a server, or the transaction that it is in
    * @throws AdbcException if the query fails
    */
   default DeviceArrayReader executeQuery() {
@@ -100,7 +106,8 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
   }
 
   /**
-   * Asks the driver to give up what runs, in another thread, or a result that is being pulled; these then throw, with {@link AdbcStatus#CANCELLED}, unless they were done. Does not wait.
+   * Asks the driver to give up what runs, in another thread, or a result that is being pulled; these then throw, with {@link AdbcStatus#CANCELLED}, unless they were done. Does not wait. A reader that is bound to it
+   * is asked to give up as well, also if the driver cannot.
    *
    * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if nothing runs; {@link AdbcStatus#NOT_IMPLEMENTED} by drivers of 1.0.0
    */

@@ -2,23 +2,24 @@
 package org.arbalest.device.adbc;
 
 import org.arbalest.device.abi.Errno;
+import org.arbalest.device.adbc.internal.DriverErrno;
 
 /** What an ADBC function answers, but for OK: an {@code ADBC_STATUS_…} of {@code adbc.h}, in its order. */
 public enum AdbcStatus {
   /** An error of no other kind, or one with a number that {@code adbc.h} does not have. */
   UNKNOWN(Errno.EIO),
   /** The driver, or the database, does not do this. */
-  NOT_IMPLEMENTED(Errno.ENOSYS),
+  NOT_IMPLEMENTED(DriverErrno.ENOTSUP),
   /** There is no such thing. */
-  NOT_FOUND(Errno.EIO),
+  NOT_FOUND(DriverErrno.ENOENT),
   /** There is such a thing. */
-  ALREADY_EXISTS(Errno.EIO),
+  ALREADY_EXISTS(DriverErrno.EEXIST),
   /** An argument is wrong, such as SQL that cannot be parsed. */
   INVALID_ARGUMENT(Errno.EINVAL),
   /** Not now, or not in this order. */
   INVALID_STATE(Errno.EINVAL),
   /** Data was wrong, as in a division by zero. */
-  INVALID_DATA(Errno.EINVAL),
+  INVALID_DATA(Errno.EIO),
   /** A constraint of the database was violated. */
   INTEGRITY(Errno.EIO),
   /** An error within the driver or the database. */
@@ -28,11 +29,11 @@ public enum AdbcStatus {
   /** Somebody cancelled it. */
   CANCELLED(Errno.ECANCELED),
   /** It took too long. */
-  TIMEOUT(Errno.EIO),
+  TIMEOUT(DriverErrno.ETIMEDOUT),
   /** Who it is was not believed. */
-  UNAUTHENTICATED(Errno.EIO),
+  UNAUTHENTICATED(DriverErrno.EACCES),
   /** Who it is may not do this. */
-  UNAUTHORIZED(Errno.EIO);
+  UNAUTHORIZED(DriverErrno.EACCES);
 
   private static final AdbcStatus[] ALL = values();
 
@@ -48,7 +49,7 @@ public enum AdbcStatus {
     return ordinal() + 1;
   }
 
-  /** What C is told where the error goes on by a stream. */
+  /** What C is told where the error goes on by a stream, as arrow-adbc's own drivers tell it. */
   public int errno() {
     return errno;
   }

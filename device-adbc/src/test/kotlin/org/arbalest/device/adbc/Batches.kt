@@ -10,6 +10,7 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.Schema
 import java.io.IOException
+import java.util.concurrent.CountDownLatch
 
 val IDS: Schema = Schema.of(Field.of("id", DataType.INT64))
 
@@ -22,4 +23,18 @@ fun reader(vararg ids: Long): DeviceArrayReader = DeviceArrayReader.of(IDS, ids.
 fun failing(): DeviceArrayReader {
     var pulls = 0
     return DeviceArrayReader.of(IDS) { if (pulls++ == 0) ids(1) else throw IOException("the tape tore") }
+}
+
+/** Waits when it is pulled, until it is asked to give up, or the gate is opened. */
+class WaitingSource : DeviceArrayReader.Source {
+    val entered: CountDownLatch = CountDownLatch(1)
+    val gate: CountDownLatch = CountDownLatch(1)
+
+    override fun next(): DeviceArray? {
+        entered.countDown()
+        gate.await()
+        return null
+    }
+
+    override fun cancel(): Unit = gate.countDown()
 }

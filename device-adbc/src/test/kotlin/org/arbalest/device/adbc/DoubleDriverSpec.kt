@@ -3,6 +3,7 @@ package org.arbalest.device.adbc
 
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
@@ -11,6 +12,7 @@ import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.adbc.AdbcDouble
 import org.arbalest.testkit.adbc.AdbcDouble.Init
 import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import kotlin.io.path.writeText
 
 class DoubleDriverSpec : FunSpec({
     extension(CCompiler.needed)
@@ -33,6 +35,13 @@ class DoubleDriverSpec : FunSpec({
         c.entered shouldBe "arbalest_custom_entry"
         AdbcDriver.load("${c.file}", AdbcDriverSearch.everywhere().by("arbalest_custom_entry")).answers()
         c.entered shouldBe "arbalest_custom_entry"
+    }
+
+    test("ADB-20 an entry point that is empty in a manifest is none") {
+        val drivers = tempdir().toPath()
+        drivers.resolve("plain.toml").writeText("[Driver]\nentrypoint = ''\nshared = '${AdbcDouble.plain.file}'")
+        AdbcDriver.load("plain", AdbcDriverSearch.nowhere().`in`(drivers)).answers()
+        AdbcDouble.plain.entered shouldBe "AdbcDriverInit"
     }
 
     test("ADB-01 a driver of 1.1.0 is asked for that, one of 1.0.0 after it") {
@@ -83,6 +92,17 @@ class DoubleDriverSpec : FunSpec({
         c.init(Init.REFUSES)
         shouldThrow<AdbcException> { load() }.status() shouldBe AdbcStatus.NOT_IMPLEMENTED
         c.version shouldBe 1_000_000
+    }
+
+    test("ADB-02 an init function that fails when it has filled the table is the driver's error, and the table is given back, once") {
+        c.init(Init.FAILS_LATE)
+        c.errors(AdbcDouble.Style.VENDOR_CODE)
+        shouldThrow<AdbcException> { load() }.let {
+            it.driverMessage() shouldContain "the licence is over"
+            it.vendorCode().asInt shouldBe 4711
+        }
+        c.calls("driver.release") shouldBe 1
+        c.live(AdbcDouble.Live.DRIVERS) shouldBe 0
     }
 
     test("ADB-02 an init function that fails for a database, though it did not before, leaves nothing behind") {

@@ -95,6 +95,24 @@ class DoubleErrorsSpec : FunSpec({
         failed().message shouldBe "AdbcStatementExecuteQuery of libadbc_driver_double.so failed: NOT_FOUND (3): the driver says no more; the SQL: SELECT * FROM nowhere"
     }
 
+    test("ADB-07 details are not asked for where the driver has put nothing") {
+        c.errors(Style.NO_DETAILS)
+        failed()
+        failedLater()
+        c.calls("ErrorGetDetailCount") shouldBe 0
+        c.errors()
+        failed()
+        c.calls("ErrorGetDetailCount") shouldBe 1
+    }
+
+    test("ADB-07 a detail that cannot be of the length that the driver says does not hide the error") {
+        c.errors(Style.ODD_DETAIL)
+        failed().let {
+            it.status() shouldBe AdbcStatus.NOT_FOUND
+            "${it.details().last()}" shouldBe "arbalest.bytes = of -1 bytes, as the driver says"
+        }
+    }
+
     test("ADB-07 of a driver of 1.0.0 as well") {
         for (style in Style.entries) {
             c.errors(style)
@@ -161,7 +179,13 @@ class DoubleErrorsSpec : FunSpec({
             Errno.EINVAL to AdbcStatus.INVALID_ARGUMENT,
             Errno.ENOSYS to AdbcStatus.NOT_IMPLEMENTED,
             Errno.EIO to AdbcStatus.IO,
-            2 to AdbcStatus.UNKNOWN,
+            4 to AdbcStatus.UNKNOWN,
+            // What arrow-adbc's drivers say besides, by Linux's numbers: ENOTSUP, ENOENT, EEXIST, ETIMEDOUT, EACCES.
+            95 to AdbcStatus.NOT_IMPLEMENTED,
+            2 to AdbcStatus.NOT_FOUND,
+            17 to AdbcStatus.ALREADY_EXISTS,
+            110 to AdbcStatus.TIMEOUT,
+            13 to AdbcStatus.UNAUTHORIZED,
         )) {
             Double.connected { connection ->
                 c.fail("get_next", status = errno)
@@ -173,6 +197,11 @@ class DoubleErrorsSpec : FunSpec({
                 }
             }
         }
+    }
+
+    test("ADB-08 a status goes on to C as the errno that arrow-adbc's drivers say") {
+        AdbcStatus.entries.map { it.errno() } shouldContainExactly
+            listOf(5, 95, 2, 17, 22, 22, 5, 5, 5, 5, 125, 110, 13, 13) // by Linux's numbers
     }
 
     test("ADB-08 a schema that fails is the error of the query, and the stream is given back") {

@@ -75,6 +75,22 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
+    test("ADB-05 an argument that is refused does not end a result, nor change the query") {
+        withStatement { statement ->
+            statement.query("SELECT * FROM batches(3, 2)").use { reader ->
+                shouldThrow<IllegalArgumentException> { statement.setSqlQuery("a\u0000b") }.message shouldBe "sql has a zero at 1, where C would end it"
+                for (target in listOf(AdbcIngest.into("a\u0000"), AdbcIngest.into("a").inCatalog("\u0000"), AdbcIngest.into("a").inSchema("\u0000"))) {
+                    shouldThrow<IllegalArgumentException> { statement.setIngest(target) }.message shouldContain "where C would end it"
+                }
+                reader.rows().size shouldBe 6
+            }
+            c.fail("StatementSetSqlQuery", status = AdbcStatus.INTERNAL.code())
+            shouldThrow<AdbcException> { statement.setSqlQuery("SELECT 2") }.message shouldContain "; the SQL: SELECT 2"
+            c.fail("StatementPrepare", status = AdbcStatus.INTERNAL.code())
+            shouldThrow<AdbcException> { statement.prepare() }.message shouldContain "; the SQL: SELECT * FROM batches(3, 2)"
+        }
+    }
+
     test("ADB-09 a prepared statement tells its parameters, and is executed with one row after another") {
         withStatement { statement ->
             statement.setSqlQuery("SELECT id FROM t WHERE id = ?")
@@ -171,6 +187,52 @@ class DoubleStatementSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { AdbcIngest.into("x").inSchema("s").temporary() }.message shouldContain "a temporary table has no catalog and no schema"
     }
 
+    test("ADB-10 a statement's next target is not a temporary one because the one before was") {
+        Double.driver.open(mapOf<String, Any>()).use { database ->
+            database.connect().use { connection ->
+                connection.createStatement().use { statement ->
+                    fun ingest(target: AdbcIngest) {
+                        statement.setIngest(target)
+                        statement.bind(ids(1))
+                        statement.executeUpdate() shouldBe 1
+                    }
+                    ingest(AdbcIngest.into("a").temporary())
+                    ingest(AdbcIngest.into("b"))
+                    ingest(AdbcIngest.into("c").temporary())
+                    ingest(AdbcIngest.into("d").inSchema("aux"))
+                }
+                database.connect().use { other ->
+                    for (table in listOf("a", "c")) shouldThrow<AdbcException> { other.query("SELECT id FROM $table") }.status() shouldBe AdbcStatus.NOT_FOUND
+                    for (table in listOf("b", "memory.aux.d")) other.query("SELECT id FROM $table").single() shouldBe 1L
+                }
+            }
+        }
+    }
+
+    test("ADB-10 a statement whose target was in a catalog or a schema refuses one that names none, and stays as it was") {
+        Double.connected { connection ->
+            for ((first, next) in mapOf(
+                AdbcIngest.into("a").inSchema("aux") to AdbcIngest.into("b"),
+                AdbcIngest.into("c").inSchema("aux") to AdbcIngest.into("d").temporary(),
+                AdbcIngest.into("e").inCatalog("attic").inSchema("main") to AdbcIngest.into("f").inSchema("main"),
+            )) {
+                connection.createStatement().use { statement ->
+                    statement.setIngest(first)
+                    statement.bind(ids(1))
+                    val calls = c.calls("StatementSetOption")
+                    shouldThrow<IllegalStateException> { statement.setIngest(next) }.message shouldContain "use a statement for each target"
+                    c.calls("StatementSetOption") shouldBe calls
+                    statement.executeUpdate() shouldBe 1
+                    statement.setIngest(first.with(Mode.APPEND))
+                    statement.bind(ids(2))
+                    statement.executeUpdate() shouldBe 1
+                }
+            }
+            connection.query("SELECT id FROM memory.aux.a").rows().size shouldBe 2
+            connection.query("SELECT id FROM attic.main.e").rows().size shouldBe 2
+        }
+    }
+
     test("ADB-10 a type that the database lacks is an error, and the batch is given back") {
         Double.connected { connection ->
             val lists = Devices.cpu().batch(1) { int64List("l") { longArrayOf(1, 2) } }
@@ -195,6 +257,44 @@ class DoubleStatementSpec : FunSpec({
                 shouldThrow<DeviceException> { statement.executeQuery().rows() }.message shouldContain "the tape tore"
             }
         }
+    }
+
+    test("ADB-10 what a bound reader failed with is not thrown for another execution") {
+        withStatement { statement ->
+            statement.setSqlQuery("SELECT id FROM t WHERE id = ?")
+            statement.prepare()
+            statement.bind(failing())
+            shouldThrow<DeviceException> { statement.executeQuery().rows() }.message shouldContain "the tape tore"
+            statement.query("SELECT 1").single() shouldBe 1L
+            statement.execute("SELECT 1")
+        }
+    }
+
+    test("ADB-10 a reader that was bound is closed with the execution that it is for, however that goes") {
+        fun closes(sql: String, fails: Boolean, execution: (AdbcStatement) -> Unit) {
+            var closed = 0
+            val source = object : DeviceArrayReader.Source {
+                private var pulls = 0
+
+                override fun next(): DeviceArray? = if (pulls++ == 0) ids(3) else null
+
+                override fun close() {
+                    closed++
+                }
+            }
+            withStatement { statement ->
+                statement.setSqlQuery(sql)
+                statement.prepare()
+                statement.bind(DeviceArrayReader.of(IDS, source))
+                if (fails) c.fail("StatementExecuteQuery", status = AdbcStatus.INTERNAL.code())
+                runCatching { execution(statement) }.isFailure shouldBe fails
+                closed shouldBe 1
+            }
+        }
+        closes("SELECT id FROM t WHERE id = ?", fails = false) { it.executeQuery().rows() shouldBe listOf(listOf(3L)) }
+        closes("SELECT id FROM t WHERE id = ?", fails = true) { it.executeQuery() }
+        closes("SELECT id FROM t WHERE id = ?", fails = true) { it.executeUpdate() }
+        closes("SELECT id FROM t", fails = false) { it.executePartitions() } // the driver does not look at it
     }
 
     test("ADB-10 binding that fails gives back what was to be bound") {
@@ -236,7 +336,8 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-11 what is bound must not use its connection") {
+    for (onThread in listOf(false, true)) test("ADB-11 what is bound must not use its connection, pulled by a thread of the driver's: $onThread") {
+        c.bindOnThread(onThread)
         Double.driver.open(mapOf<String, Any>()).use { database ->
             database.connect().use { connection ->
                 shouldThrow<DeviceException> { connection.ingest("x", connection.query("SELECT id FROM t")) }.message shouldContain

@@ -5,7 +5,9 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeIn
 import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.Errno
@@ -16,12 +18,12 @@ import org.arbalest.testkit.adbc.AdbcDouble.Threads
 import org.arbalest.testkit.adbc.AdbcDoubleExtension
 import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.Callable
-import java.util.concurrent.CountDownLatch
 import java.util.concurrent.CyclicBarrier
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.ExecutorService
 import java.util.concurrent.Executors
 import java.util.concurrent.Future
+import java.util.concurrent.atomic.AtomicReference
 import kotlin.random.Random
 
 class DoubleThreadsSpec : FunSpec({
@@ -36,6 +38,17 @@ class DoubleThreadsSpec : FunSpec({
     }
 
     fun <T> ExecutorService.start(call: () -> T): Future<T> = submit(Callable { call() })
+
+    /** Starts a call, and sees it wait or end: whether it waits. */
+    fun <T> ExecutorService.startWaiting(call: () -> T): Pair<Future<T>, Boolean> {
+        val thread = AtomicReference<Thread>()
+        val future = start {
+            thread.set(Thread.currentThread())
+            call()
+        }
+        while (thread.get()?.state != Thread.State.WAITING && !future.isDone) Thread.onSpinWait()
+        return future to !future.isDone
+    }
 
     fun <T> Future<T>.error(): Throwable = shouldThrow<ExecutionException> { get() }.cause!!
 
@@ -94,16 +107,18 @@ class DoubleThreadsSpec : FunSpec({
         Double.connected { connection ->
             c.hold("StatementExecuteQuery")
             Executors.newFixedThreadPool(2).use { pool ->
-                val first = pool.start { connection.query("SELECT id FROM t").rows().size }
-                awaitHeld()
-                val second = pool.start { connection.tableSchema("t") }
-                val entered = CountDownLatch(1)
-                val third = pool.start { entered.countDown() }
-                c.calls("ConnectionGetTableSchema") shouldBe 0
-                c.letGo()
-                first.get() shouldBe 10
-                second.get().fields().size shouldBe 7
-                third.get()
+                try {
+                    val first = pool.start { connection.query("SELECT id FROM t").rows().size }
+                    awaitHeld()
+                    val (second, waits) = pool.startWaiting { connection.tableSchema("t") }
+                    waits shouldBe true
+                    c.calls("ConnectionGetTableSchema") shouldBe 0
+                    c.letGo()
+                    first.get() shouldBe 10
+                    second.get().fields().size shouldBe 7
+                } finally {
+                    c.letGo()
+                }
             }
         }
     }
@@ -153,6 +168,77 @@ class DoubleThreadsSpec : FunSpec({
             pull.error().message shouldBe "the reader was closed"
         }
         c.live(Live.DATABASES) shouldBe 0
+    }
+
+    test("ADB-12 closing a reader whose pull has not begun ends that pull, and cancels the query: it waits for another call of the connection") {
+        Double.connected { connection ->
+            val reader = connection.query("SELECT * FROM waits(3, 2, 1)")
+            reader.next()!!.close()
+            c.hold("ConnectionGetTableSchema")
+            Executors.newFixedThreadPool(2).use { pool ->
+                try {
+                    val schema = pool.start { connection.tableSchema("t") }
+                    awaitHeld()
+                    val pulls = c.calls("get_next")
+                    val (pull, _) = pool.startWaiting { reader.next() }
+                    reader.close()
+                    c.hold("get_next")
+                    c.letGo()
+                    schema.get()
+                    while (!pull.isDone && c.held == 0L) Thread.onSpinWait()
+                    c.calls("get_next") shouldBe pulls
+                    pull.error().message shouldBe "the reader was closed"
+                } finally {
+                    c.letGo()
+                }
+            }
+            c.calls("StatementCancel") shouldBe 1
+            c.live(Live.STREAMS) shouldBe 0
+        }
+    }
+
+    test("ADB-12 cancel ends an execution whose bound reader waits, of whatever driver: it asks that reader to give up") {
+        val executions = mapOf<String, (AdbcStatement) -> Unit>(
+            "ingest" to { it.executeUpdate() },
+            "update" to { it.executeUpdate() },
+            "query" to { it.executeQuery().close() },
+        )
+        for ((driver, onThread) in listOf(Double.driver to false, Double.driver to true, Double.old to false)) {
+            c.bindOnThread(onThread)
+            for ((kind, execute) in executions) {
+                Double.connected(driver) { connection ->
+                    val statement = connection.createStatement()
+                    if (kind == "ingest") statement.setIngest(AdbcIngest.into("x")) else statement.setSqlQuery("SELECT id FROM t WHERE id = ?").also { statement.prepare() }
+                    val source = WaitingSource()
+                    statement.bind(DeviceArrayReader.of(IDS, source))
+                    Executors.newSingleThreadExecutor().use { pool ->
+                        try {
+                            val execution = pool.start { execute(statement) }
+                            source.entered.await()
+                            runCatching { statement.cancel() }.exceptionOrNull()?.let { (it as AdbcException).status() shouldBe AdbcStatus.NOT_IMPLEMENTED }
+                            source.gate.count shouldBe 0
+                            execution.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
+                        } finally {
+                            source.gate.countDown()
+                        }
+                    }
+                    if (kind == "ingest") shouldThrow<AdbcException> { connection.query("SELECT * FROM x") }.status() shouldBe AdbcStatus.NOT_FOUND
+                    statement.query("SELECT 1").single() shouldBe 1L
+                    statement.close()
+                }
+            }
+        }
+    }
+
+    test("ADB-12 cancel leaves alone what is bound and not executed") {
+        Double.connected { connection ->
+            connection.createStatement().use { statement ->
+                statement.setIngest(AdbcIngest.into("x"))
+                statement.bind(reader(1, 2))
+                shouldThrow<AdbcException> { statement.cancel() }.status() shouldBe AdbcStatus.INVALID_STATE
+                statement.executeUpdate() shouldBe 2
+            }
+        }
     }
 
     test("ADB-12 closing a reader that copies a result ahead cancels the pull that its thread is in") {
@@ -206,7 +292,28 @@ class DoubleThreadsSpec : FunSpec({
         }
     }
 
-    test("ADB-12 cancel at any time, 1,000 times: a result or CANCELLED, and nothing is left") {
+    test("ADB-12 cancel in any pull of a result, 500 times: it is CANCELLED, each time") {
+        val random = Random(20)
+        Double.connected { connection ->
+            Executors.newSingleThreadExecutor().use { pool ->
+                repeat(500) {
+                    connection.createStatement().use { statement ->
+                        c.hold("get_next", nth = random.nextLong(1, 10)) // the last tells the end
+                        try {
+                            val query = pool.start { statement.query("SELECT * FROM batches(8, 2)").use { reader -> reader.forEach {} } }
+                            awaitHeld()
+                            statement.cancel()
+                            query.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
+                        } finally {
+                            c.letGo()
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    test("ADB-12 cancel at any time, 1,000 times: a result or CANCELLED, a result where there was nothing to cancel, and nothing is left") {
         val random = Random(20)
         Double.connected { connection ->
             Executors.newFixedThreadPool(2).use { pool ->
@@ -222,7 +329,9 @@ class DoubleThreadsSpec : FunSpec({
                         go.await()
                         val outcome = runCatching { statement.query("SELECT * FROM batches(8, 2)").use { reader -> reader.forEach {} } }.exceptionOrNull()
                         (outcome as AdbcException?)?.status() shouldBeIn listOf(null, AdbcStatus.CANCELLED)
-                        (canceller.get() as AdbcException?)?.status() shouldBeIn listOf(null, AdbcStatus.INVALID_STATE)
+                        val answer = canceller.get() as AdbcException?
+                        answer?.status() shouldBeIn listOf(null, AdbcStatus.INVALID_STATE)
+                        if (answer != null) outcome shouldBe null
                     }
                 }
             }
@@ -344,12 +453,7 @@ class DoubleThreadsSpec : FunSpec({
             Executors.newFixedThreadPool(2).use { pool ->
                 val schema = pool.start { connection.tableSchema("t") }
                 awaitHeld()
-                val thread = java.util.concurrent.atomic.AtomicReference<Thread>()
-                val query = pool.start {
-                    thread.set(Thread.currentThread())
-                    statement.execute("SELECT 1")
-                }
-                while (thread.get()?.state != Thread.State.WAITING) Thread.onSpinWait()
+                val (query, _) = pool.startWaiting { statement.execute("SELECT 1") }
                 statement.close()
                 c.letGo()
                 schema.get()
@@ -357,6 +461,33 @@ class DoubleThreadsSpec : FunSpec({
             }
             c.calls("StatementSetSqlQuery") shouldBe 0
             c.calls("StatementRelease") shouldBe 1
+        }
+    }
+
+    for (onThread in listOf(false, true)) test("ADB-11 two connections that ingest from each other at the same time: one is an error, and the other goes on; by the driver's threads: $onThread") {
+        c.bindOnThread(onThread)
+        Double.driver.open(mapOf<String, Any>()).use { database ->
+            val connections = List(2) { database.connect() }
+            val results = connections.map { it.query("SELECT id FROM batches(3, 2)") }
+            val both = CyclicBarrier(2)
+            Executors.newFixedThreadPool(2).use { pool ->
+                val outcomes = connections.mapIndexed { n, connection ->
+                    var isFirst = true
+                    val late = DeviceArrayReader.of(results[1 - n].schema(), object : DeviceArrayReader.Source {
+                        override fun next(): DeviceArray? {
+                            if (isFirst) both.await()
+                            isFirst = false
+                            return results[1 - n].next()
+                        }
+
+                        override fun close() = results[1 - n].close()
+                    })
+                    pool.start { runCatching { connection.ingest("x$n", late) } }
+                }.map { it.get() }
+                outcomes.mapNotNull { it.getOrNull() } shouldBe listOf(6L)
+                generateSequence(outcomes.firstNotNullOf { it.exceptionOrNull() }) { it.cause }.last().message shouldContain "both would wait for ever"
+            }
+            connections.forEach(AdbcConnection::close)
         }
     }
 

@@ -108,6 +108,37 @@ class DriverSearchSpec : FunSpec({
             "the ADBC driver manifest $gone/quack.toml names /no/such/lib.so, but no ADBC driver at /no/such/lib.so: there is no such file"
     }
 
+    test("ADB-20 a name is never looked for in the working directory: given, or in a manifest, it is the linker's") {
+        val drivers = folder("drivers").also { it.manifest("quack", manifest("shared = 'libarbalestquack.so'")) }
+        val here = Path.of("libarbalestquack.so").also { Files.deleteIfExists(it) }.createSymbolicLinkPointingTo(duckdb)
+        try {
+            shouldThrow<IllegalArgumentException> { load("quack", AdbcDriverSearch.nowhere().`in`(drivers)) }.message shouldContain
+                "quack.toml names libarbalestquack.so, but no ADBC driver libarbalestquack.so: the dynamic linker does not find it"
+            shouldThrow<IllegalArgumentException> { load("$here", AdbcDriverSearch.everywhere().by(DuckDb.ENTRY_POINT)) }.message shouldContain
+                "the dynamic linker does not find it"
+            shouldThrow<IllegalArgumentException> { load("arbalestquack", AdbcDriverSearch.everywhere().by(DuckDb.ENTRY_POINT)) }.message shouldContain
+                "the dynamic linker"
+            load("./$here", AdbcDriverSearch.everywhere().by(DuckDb.ENTRY_POINT)).answers()
+            load("arbalestquack", AdbcDriverSearch.nowhere().`in`(Path.of("")).by(DuckDb.ENTRY_POINT)).answers() // a folder that is named
+        } finally {
+            Files.delete(here)
+        }
+    }
+
+    test("ADB-20 a relative path is one only where it may be, with an extension or without, and never the linker's") {
+        val sub = Path.of("target", "relative").createDirectories()
+        val file = sub.resolve("libquack.so").also { Files.deleteIfExists(it) }.createSymbolicLinkPointingTo(duckdb)
+        val bare = sub.resolve("quack").also { Files.deleteIfExists(it) }.createSymbolicLinkPointingTo(duckdb)
+        for (path in listOf(file, bare)) {
+            shouldThrow<IllegalArgumentException> { load("$path", AdbcDriverSearch.nowhere().by(DuckDb.ENTRY_POINT)) }.message shouldBe
+                "the path of the ADBC driver is relative, which is not allowed here: $path"
+            load("$path", AdbcDriverSearch.everywhere().by(DuckDb.ENTRY_POINT)).answers()
+        }
+        val drivers = folder("drivers").also { it.manifest("quack", manifest("shared = '$file'")) }
+        shouldThrow<IllegalArgumentException> { load("quack", AdbcDriverSearch.everywhere().`in`(drivers)) }.message shouldContain
+            "quack.toml names $file, but that is neither an absolute path nor a name for the dynamic linker"
+    }
+
     test("ADB-21 what is not there is told with where it was looked, and what the linker says") {
         shouldThrow<IllegalArgumentException> { load("quack", AdbcDriverSearch.nowhere().`in`(Path.of("/no/such/folder"))) }.message.let {
             it shouldContain "/no/such/folder (which is not there), the dynamic linker: libquack.so: "

@@ -17,7 +17,9 @@ import org.arbalest.device.abi.Errno
 import org.arbalest.device.adbc.AdbcIngest.Mode
 import org.arbalest.testkit.LedgerExtension
 import java.nio.file.Path
+import java.util.concurrent.Callable
 import java.util.concurrent.CountDownLatch
+import java.util.concurrent.ExecutionException
 import java.util.concurrent.Executors
 import java.util.concurrent.Future
 import java.util.concurrent.atomic.AtomicLong
@@ -195,6 +197,46 @@ class DuckDbSpec : FunSpec({
             connection.query("SELECT id FROM memory.raw.ids").single() shouldBe 5L
             connection.ingest(AdbcIngest.into("t").temporary(), ids(6)) shouldBe 1
             connection.query("SELECT id FROM temp.t").single() shouldBe 6L
+        }
+    }
+
+    test("ADB-10 a statement's next target is where it says, and not where the one before was") {
+        DuckDb.open().use { database ->
+            database.connect().use { connection ->
+                connection.execute("CREATE SCHEMA raw")
+                connection.createStatement().use { statement ->
+                    for (target in listOf(AdbcIngest.into("a").temporary(), AdbcIngest.into("b"), AdbcIngest.into("c").inSchema("raw"))) {
+                        statement.setIngest(target)
+                        statement.bind(ids(1))
+                        statement.executeUpdate() shouldBe 1
+                    }
+                    shouldThrow<IllegalStateException> { statement.setIngest(AdbcIngest.into("d")) }.message shouldContain "use a statement for each target"
+                }
+                database.connect().use { other ->
+                    shouldThrow<AdbcException> { other.query("SELECT id FROM a") }
+                    for (table in listOf("b", "raw.c")) other.query("SELECT id FROM $table").single() shouldBe 1L
+                }
+            }
+        }
+    }
+
+    test("ADB-12 an ingestion that waits for what is bound is cancelled, though DuckDB takes that for the end") {
+        DuckDb.connected { connection ->
+            connection.createStatement().use { statement ->
+                val source = WaitingSource()
+                statement.setIngest(AdbcIngest.into("ids"))
+                statement.bind(DeviceArrayReader.of(IDS, source))
+                Executors.newSingleThreadExecutor().use { pool ->
+                    try {
+                        val ingestion = pool.submit(Callable { statement.executeUpdate() })
+                        source.entered.await()
+                        statement.cancel()
+                        (shouldThrow<ExecutionException> { ingestion.get() }.cause as AdbcException).status() shouldBe AdbcStatus.CANCELLED
+                    } finally {
+                        source.gate.countDown()
+                    }
+                }
+            }
         }
     }
 

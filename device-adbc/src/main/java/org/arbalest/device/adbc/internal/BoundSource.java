@@ -4,6 +4,7 @@ package org.arbalest.device.adbc.internal;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.adbc.AdbcException;
+import org.arbalest.device.adbc.AdbcStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,25 +12,72 @@ import org.jspecify.annotations.Nullable;
  */
 final class BoundSource implements DeviceArrayReader.Source {
   private final DeviceArrayReader reader;
-  private final Turn turn;
+  private final NativeHandle statement;
   private volatile @Nullable Throwable failure;
 
-  BoundSource(DeviceArrayReader reader, Turn turn) {
+  /** Whether an execution has it, which closes it. */
+  private volatile boolean isTaken;
+
+  // Each is written before the other is read, by who pulls and by who wants it to end: one of them sees the other.
+  private volatile boolean isPulling;
+  private volatile boolean isGivenUp;
+
+  BoundSource(DeviceArrayReader reader, NativeHandle statement) {
     this.reader = reader;
-    this.turn = turn;
+    this.statement = statement;
   }
 
   @Override
   public @Nullable DeviceArray next() {
-    Turn before = turn.feeds();
+    Turn before = statement.turn.feeds();
+    isPulling = true;
     try {
-      return reader.next();
+      return pull();
     } catch (RuntimeException | Error e) {
       failure = e;
       throw e;
     } finally {
-      turn.fed(before);
+      isPulling = false;
+      statement.turn.fed(before);
     }
+  }
+
+  private @Nullable DeviceArray pull() {
+    if (isGivenUp) throw cancelled(null);
+    DeviceArray batch;
+    try {
+      batch = reader.next();
+    } catch (RuntimeException e) {
+      throw isGivenUp ? cancelled(e) : e;
+    }
+    if (!isGivenUp) return batch;
+    if (batch != null) batch.close();
+    throw cancelled(null); // no batch may be how the reader gave up, and no end
+  }
+
+  private AdbcException cancelled(@Nullable RuntimeException by) {
+    AdbcException cancelled = AdbcException.of(AdbcFunction.STATEMENT_EXECUTE_QUERY.symbol(), AdbcStatus.CANCELLED.code())
+        .driver(statement.driver.name())
+        .message("it was cancelled, and pulls no more of what is bound")
+        .build();
+    if (by != null) cancelled.addSuppressed(by);
+    return cancelled;
+  }
+
+  /** It is for the execution that begins, which calls {@link #finish} when it has left the turn: closing the reader may wait for another connection, which may be fed by this one. */
+  void take() {
+    isTaken = true;
+  }
+
+  /** Closes the reader; a driver may release it before, or much later. */
+  void finish() {
+    reader.close();
+  }
+
+  /** The execution is to end: a pull that waits is given up, and there is none after it. Does not wait. */
+  void giveUp() {
+    isGivenUp = true;
+    if (isPulling) reader.close();
   }
 
   /** Throws what the reader failed with, if it did; with what came of it. */
@@ -48,6 +96,6 @@ final class BoundSource implements DeviceArrayReader.Source {
 
   @Override
   public void close() {
-    reader.close();
+    if (!isTaken) reader.close();
   }
 }

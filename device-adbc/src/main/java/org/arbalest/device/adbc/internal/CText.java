@@ -17,9 +17,14 @@ final class CText {
 
   /** Writes one; a zero within, which would end it, is refused by the parameter's name. */
   static MemorySegment write(SegmentAllocator arena, String parameter, String text) {
+    check(parameter, text);
+    return arena.allocateFrom(text);
+  }
+
+  /** Refuses what cannot be written. */
+  static void check(String parameter, String text) {
     int zero = Objects.requireNonNull(text, parameter).indexOf(0);
     if (zero >= 0) throw new IllegalArgumentException(parameter + " has a zero at " + zero + ", where C would end it");
-    return arena.allocateFrom(text);
   }
 
   /** The same, or NULL for null. */

@@ -8,6 +8,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.arbalest.device.adbc.AdbcErrorDetail;
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 final class DriverErrors {
   /** More than any driver means. */
   private static final int MOST_DETAILS = 10_000;
+
+  private static final int MOST_BYTES = 1 << 26;
 
   private DriverErrors() {}
 
@@ -56,19 +59,26 @@ final class DriverErrors {
     }
   }
 
-  /** The status that an errno comes nearest to. */
+  /** The status that an errno comes nearest to: of several that come to it, the one that says most. */
   static AdbcStatus nearest(int errno) {
-    if (errno == Errno.ECANCELED) return AdbcStatus.CANCELLED;
+    if (errno == Errno.EIO) return AdbcStatus.IO;
     if (errno == Errno.ENOSYS) return AdbcStatus.NOT_IMPLEMENTED;
-    if (errno == Errno.EINVAL) return AdbcStatus.INVALID_ARGUMENT;
-    return errno == Errno.EIO ? AdbcStatus.IO : AdbcStatus.UNKNOWN;
+    if (errno == DriverErrno.EACCES) return AdbcStatus.UNAUTHORIZED;
+    for (AdbcStatus status : AdbcStatus.values()) {
+      if (status.errno() == errno) return status;
+    }
+    return AdbcStatus.UNKNOWN;
   }
 
   private static AdbcException.Builder read(DriverTable driver, AdbcException.Builder exception, MemorySegment error) {
     exception.message(ErrorStruct.message(error)).sqlState(ErrorStruct.sqlState(error));
-    int vendorCode = ErrorStruct.vendorCode(error);
-    if (vendorCode == ErrorStruct.PRIVATE_DATA) return exception.details(details(driver, error));
-    return vendorCode == 0 ? exception : exception.vendorCode(vendorCode);
+    return ErrorStruct.hasDetails(error) ? exception.details(details(driver, error)) : vendorCode(exception, error);
+  }
+
+  /** With the database's own number, if there is one. */
+  static AdbcException.Builder vendorCode(AdbcException.Builder exception, MemorySegment error) {
+    int code = ErrorStruct.vendorCode(error);
+    return code == 0 || code == ErrorStruct.PRIVATE_DATA ? exception : exception.vendorCode(code);
   }
 
   private static List<AdbcErrorDetail> details(DriverTable driver, MemorySegment error) {
@@ -90,6 +100,8 @@ final class DriverErrors {
   }
 
   private static byte[] bytes(MemorySegment address, long length) {
-    return address.address() == 0 ? new byte[0] : address.reinterpret(length).toArray(JAVA_BYTE);
+    if (address.address() == 0) return new byte[0];
+    if (length < 0 || length > MOST_BYTES) return ("of " + length + " bytes, as the driver says").getBytes(StandardCharsets.UTF_8);
+    return address.reinterpret(length).toArray(JAVA_BYTE);
   }
 }

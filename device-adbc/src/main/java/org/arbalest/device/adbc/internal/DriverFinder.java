@@ -41,13 +41,12 @@ final class DriverFinder {
   private Found find(String driver) {
     if (driver.isEmpty()) throw new IllegalArgumentException("the name of an ADBC driver is empty");
     Path path = Path.of(driver);
-    if (hasExtension(path)) {
-      if (!path.isAbsolute() && !search.mayBeRelative()) {
-        throw new IllegalArgumentException("the path of the ADBC driver is relative, which is not allowed here: " + driver);
-      }
-      return isManifest(path) ? ofManifest(Manifest.read(path, platform.tuple())) : ofLibrary(driver, null, null);
+    boolean isName = isName(path);
+    if (!path.isAbsolute() && !search.mayBeRelative() && (!isName || hasExtension(path))) {
+      throw new IllegalArgumentException("the path of the ADBC driver is relative, which is not allowed here: " + driver);
     }
-    if (path.isAbsolute()) {
+    if (hasExtension(path)) return isManifest(path) ? ofManifest(Manifest.read(path, platform.tuple())) : ofLibrary(driver, null, null);
+    if (!isName) {
       Found found = path.getParent() == null ? null : inFolder(path.getParent(), String.valueOf(path.getFileName()));
       if (found == null) throw none(driver);
       return found;
@@ -62,6 +61,11 @@ final class DriverFinder {
     }
     tried.add("the dynamic linker" + DriverLibrary.why(platform.libraryNames(driver).getFirst()));
     throw none(driver);
+  }
+
+  /** Whether it is no path: it names no folder, and is never looked for in the working directory. */
+  private static boolean isName(Path path) {
+    return path.getNameCount() == 1 && !path.isAbsolute();
   }
 
   private static boolean hasExtension(Path path) {
@@ -90,7 +94,7 @@ final class DriverFinder {
       tried.add(notOurs(found));
     }
     for (String file : platform.libraryNames(name)) {
-      if (Files.isRegularFile(folder.resolve(file))) return ofLibrary(folder.resolve(file).toString(), null, null);
+      if (Files.isRegularFile(folder.resolve(file))) return ofLibrary(folder.resolve(file).toAbsolutePath().toString(), null, null);
     }
     tried.add(folder + (Files.isDirectory(folder) ? "" : " (which is not there)"));
     return null;
@@ -99,6 +103,8 @@ final class DriverFinder {
   private Found ofManifest(Manifest manifest) {
     if (manifest.library() == null) throw new IllegalArgumentException("the ADBC driver manifest " + notOurs(manifest));
     try {
+      Path library = Path.of(manifest.library());
+      if (!library.isAbsolute() && !isName(library)) throw new IllegalArgumentException("that is neither an absolute path nor a name for the dynamic linker");
       return ofLibrary(manifest.library(), manifest.name(), manifest.entryPoint());
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException("the ADBC driver manifest " + manifest.file() + " names " + manifest.library() + ", but " + e.getMessage(), e);
@@ -109,13 +115,11 @@ final class DriverFinder {
     return manifest.file() + " has no library for " + platform.tuple() + ", but for " + manifest.platforms();
   }
 
-  /** A path; a name without a folder is the dynamic linker's to find, unless it is a file here. */
+  /** A path; a name without a folder is the dynamic linker's to find. */
   private Found ofLibrary(String path, @Nullable String name, @Nullable String entryPoint) {
     Path file = Path.of(path);
-    SymbolLookup library = file.getNameCount() == 1 && !file.isAbsolute() && !Files.exists(file) ? DriverLibrary.tryByName(path) : DriverLibrary.load(file);
-    if (library == null) {
-      throw new IllegalArgumentException("no ADBC driver " + path + ": it is no file here, and the dynamic linker does not find it" + DriverLibrary.why(path));
-    }
+    SymbolLookup library = isName(file) ? DriverLibrary.tryByName(path) : DriverLibrary.load(file);
+    if (library == null) throw new IllegalArgumentException("no ADBC driver " + path + ": the dynamic linker does not find it" + DriverLibrary.why(path));
     return found(path, name, library, entryPoint);
   }
 

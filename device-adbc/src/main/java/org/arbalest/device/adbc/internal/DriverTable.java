@@ -67,14 +67,23 @@ final class DriverTable {
         String missing = AdbcFunction.REQUIRED.stream().filter(f -> table.function(f) == null).map(AdbcFunction::symbol).collect(Collectors.joining(", "));
         if (missing.isEmpty()) return table;
         failure = AdbcException.of(entryPoint, AdbcStatus.INTERNAL.code()).driver(name).message("the driver's table lacks " + missing).build();
-        table.callRelease();
       }
+      releaseAfter(failure, new DriverTable(name, version, struct));
     } catch (Throwable t) {
       TABLES.giveBack(struct);
       throw t;
     }
     TABLES.giveBack(struct);
     throw failure;
+  }
+
+  /** An init function that fails may have made something all the same. */
+  private static void releaseAfter(AdbcException failure, DriverTable table) {
+    try {
+      table.callRelease();
+    } catch (AdbcException second) {
+      failure.addSuppressed(second);
+    }
   }
 
   private static @Nullable AdbcException init(String name, String entryPoint, MemorySegment function, int version, MemorySegment struct) {
@@ -84,7 +93,8 @@ final class DriverTable {
         int status = Byte.toUnsignedInt((byte) Signatures.IPP.invokeExact(function, version, struct, error));
         if (status == 0) return null;
         // No details: they would be asked for by functions of the table, which may not be there.
-        return AdbcException.of(entryPoint, status).driver(name).message(ErrorStruct.message(error)).sqlState(ErrorStruct.sqlState(error)).build();
+        var failure = AdbcException.of(entryPoint, status).driver(name).message(ErrorStruct.message(error)).sqlState(ErrorStruct.sqlState(error));
+        return DriverErrors.vendorCode(failure, error).build();
       } finally {
         release(error);
       }

@@ -32,6 +32,7 @@ final class ErrorStruct {
   private static final long VENDOR_CODE = offset("vendor_code");
   private static final long SQLSTATE = offset("sqlstate");
   private static final long RELEASE = offset("release");
+  private static final long PRIVATE_DATA_OFFSET = offset("private_data");
   private static final long PRIVATE_DRIVER = offset("private_driver");
 
   private ErrorStruct() {}
@@ -55,6 +56,11 @@ final class ErrorStruct {
 
   static int vendorCode(MemorySegment error) {
     return error.get(JAVA_INT, VENDOR_CODE);
+  }
+
+  /** Whether there are details to ask for: without data of the driver's own its functions for them may not be called. */
+  static boolean hasDetails(MemorySegment error) {
+    return vendorCode(error) == PRIVATE_DATA && error.get(ADDRESS, PRIVATE_DATA_OFFSET).address() != 0;
   }
 
   /** Five characters without a zero behind them, or none. */

@@ -37,7 +37,12 @@ abstract class HandleImpl {
           "the " + handle.kind.noun + " is of a connection that is executing with the batches that are being made here; use another one");
     }
     hold();
-    handle.turn.take();
+    try {
+      handle.turn.takeForCall();
+    } catch (Throwable t) {
+      handle.leave();
+      throw t;
+    }
     if (closed.get()) {
       leave();
       throw wasClosed();

@@ -44,6 +44,7 @@ record Manifest(Path file, @Nullable String name, @Nullable String library, @Nul
     String name = toml.get("name") instanceof String text ? text : null;
     Object entryPoint = toml.get("Driver.entrypoint");
     if (entryPoint != null && !(entryPoint instanceof String)) throw wrong(file, "Driver.entrypoint is no string");
+    if ("".equals(entryPoint)) entryPoint = null;
     Object shared = toml.get("Driver.shared");
     if (shared instanceof TomlTable table) {
       Object ours = table.get(List.of(tuple));

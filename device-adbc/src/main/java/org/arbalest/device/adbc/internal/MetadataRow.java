@@ -48,11 +48,12 @@ final class MetadataRow {
     return text;
   }
 
+  /** A whole number; null as well if it is beyond an int: what drivers say of unbounded texts, such as 4294967295 bytes. */
   @Nullable
   Integer number(String name) {
     return switch (get(name)) {
-      case Long number -> Math.toIntExact(number);
-      case BigDecimal number -> number.intValueExact();
+      case Long number when number == number.intValue() -> number.intValue();
+      case BigDecimal number when number.equals(BigDecimal.valueOf(number.intValue())) -> number.intValue();
       case null, default -> null;
     };
   }

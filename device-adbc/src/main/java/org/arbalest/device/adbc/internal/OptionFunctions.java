@@ -9,6 +9,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import org.arbalest.device.adbc.AdbcException;
+import org.arbalest.device.adbc.AdbcStatus;
 import org.jspecify.annotations.Nullable;
 
 /** The functions for options of a kind of handle. Those that set one are called by who has the turn. */
@@ -45,6 +47,9 @@ enum OptionFunctions {
 
   /** A value that is longer than it was said to be has been set meanwhile; one that always is, is a fault of the driver's. */
   private static final int MOST_TRIES = 10;
+
+  /** More than any option has. */
+  private static final long MOST_BYTES = 1L << 30;
 
   private final AdbcFunction set;
   private final AdbcFunction setBytes;
@@ -143,12 +148,16 @@ enum OptionFunctions {
         length.set(JAVA_LONG, 0, out.byteSize());
         handle.driver.call(function, key, null, (f, error) -> (byte) Signatures.PPPPP.invokeExact(f, handle.struct, name, out, length, error));
         long wanted = length.get(JAVA_LONG, 0);
-        if (wanted < 0) throw new IllegalStateException(handle.driver.name() + " says that the option " + key + " has " + wanted + " bytes");
+        if (wanted < 0 || wanted > MOST_BYTES) throw fault(handle, function, "says that the option " + key + " has " + wanted + " bytes");
         if (wanted <= out.byteSize()) return out.asSlice(0, wanted).toArray(JAVA_BYTE);
         value = arena.allocate(wanted);
       }
     }
-    throw new IllegalStateException(handle.driver.name() + " says each time that the option " + key + " is longer than it said before");
+    throw fault(handle, function, "says each time that the option " + key + " is longer than it said before");
+  }
+
+  private static AdbcException fault(NativeHandle handle, AdbcFunction function, String what) {
+    return AdbcException.of(function.symbol(), AdbcStatus.INTERNAL.code()).driver(handle.driver.name()).message("the driver " + what).build();
   }
 
   long getLong(NativeHandle handle, String key) {

@@ -25,7 +25,8 @@ public record Platform(String os, String tuple, Path home, Map<String, String> e
     return new Platform(os, tuple, Path.of(System.getProperty("user.home", "")), System.getenv());
   }
 
-  private static String os(String name) {
+  /** Of the property {@code os.name}. */
+  static String os(String name) {
     String lower = name.toLowerCase(Locale.ROOT);
     return lower.startsWith("mac") ? "macos" : lower.startsWith("windows") ? "windows" : lower;
   }

@@ -33,6 +33,7 @@ final class ResultSource implements DeviceArrayReader.Source {
   private final Object pulls = new Object();
 
   private boolean isPulling;
+  private boolean isCancelled;
 
   // Under the turn.
   private boolean isOver;
@@ -113,7 +114,7 @@ final class ResultSource implements DeviceArrayReader.Source {
       throw new IllegalStateException(
           "this is a result of the connection that is executing with the batches that are being made here; bind it to a statement of another one");
     }
-    owner.turn.take();
+    owner.turn.takeForCall();
     try {
       if (isReleased) {
         throw new DeviceException(Errno.ECANCELED, "the result has ended: its statement was executed again, or changed. Use a statement for each result");
@@ -130,25 +131,38 @@ final class ResultSource implements DeviceArrayReader.Source {
   }
 
   private int pull() {
-    setPulling(true);
+    synchronized (pulls) {
+      if (isCancelled) throw new DeviceException(Errno.ECANCELED, "the result was closed before the driver was asked for its next batch");
+      isPulling = true;
+    }
     try {
       return get(getNext, stream, out);
     } finally {
-      setPulling(false);
+      synchronized (pulls) {
+        isPulling = false;
+      }
     }
   }
 
-  private void setPulling(boolean now) {
-    synchronized (pulls) {
-      isPulling = now;
-    }
-  }
-
-  /** Asks the driver to give up the pull. One that does not is waited for. */
+  /** Asks the driver to give up the pull, and what is bound as well; one that has not begun does not any more. A driver that goes on is waited for. */
   @Override
   public void cancel() {
     synchronized (pulls) {
-      if (isPulling) callCancel();
+      isCancelled = true;
+      if (!isPulling) return;
+      callCancel();
+    }
+    if (bound != null) bound.giveUp();
+  }
+
+  /** Asks what is bound to give up, if it is for a pull that it is waited for. */
+  void giveUpBound() {
+    if (bound != null && isPulling()) bound.giveUp();
+  }
+
+  private boolean isPulling() {
+    synchronized (pulls) {
+      return isPulling;
     }
   }
 
@@ -183,7 +197,11 @@ final class ResultSource implements DeviceArrayReader.Source {
     } finally {
       owner.turn.leave();
     }
-    owner.leave();
+    try {
+      if (bound != null) bound.finish();
+    } finally {
+      owner.leave();
+    }
   }
 
   private static void release(ResultBlock block) {

@@ -8,6 +8,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Schema;
@@ -23,10 +24,21 @@ import org.jspecify.annotations.Nullable;
 
 /** See {@link AdbcStatement}. */
 public final class StatementImpl extends HandleImpl implements AdbcStatement {
-  // Under the turn.
+  // Written under the turn.
   private @Nullable String sql;
+
+  /** What is bound, and was not executed. */
   private @Nullable BoundSource bound;
-  private @Nullable ResultSource result;
+
+  /** What feeds the execution that runs. Read by who cancels it, as the result. */
+  private volatile @Nullable BoundSource feeding;
+
+  private volatile @Nullable ResultSource result;
+
+  // What drivers keep of a target that was set before.
+  private boolean isTemporary;
+  private @Nullable String catalog;
+  private @Nullable String dbSchema;
 
   StatementImpl(DriverImpl driver, NativeHandle handle) {
     super(driver, handle, OptionFunctions.STATEMENT);
@@ -36,24 +48,30 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   private void enterToChange() {
     enter();
     try {
-      ResultSource before = result;
-      result = null;
-      if (before != null) before.end();
+      endResult();
     } catch (Throwable t) {
       leave();
       throw t;
     }
   }
 
+  private void endResult() {
+    ResultSource before = result;
+    result = null;
+    if (before != null) before.end();
+  }
+
   @Override
   public void setSqlQuery(String query) {
-    enterToChange();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment text = CText.write(arena, "sql", query);
-      sql = query;
-      handle.driver.call(AdbcFunction.STATEMENT_SET_SQL_QUERY, null, sql, (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, text, error));
-    } finally {
-      leave();
+      enterToChange();
+      try {
+        handle.driver.call(AdbcFunction.STATEMENT_SET_SQL_QUERY, null, query, (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, text, error));
+        sql = query;
+      } finally {
+        leave();
+      }
     }
   }
 
@@ -63,9 +81,9 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     enterToChange();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment bytes = arena.allocateFrom(JAVA_BYTE, plan);
-      sql = null;
       handle.driver.call(
           AdbcFunction.STATEMENT_SET_SUBSTRAIT_PLAN, (f, error) -> (byte) Signatures.PPLP.invokeExact(f, handle.struct, bytes, (long) plan.length, error));
+      sql = null;
     } finally {
       leave();
     }
@@ -73,19 +91,39 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
 
   @Override
   public void setIngest(AdbcIngest target) {
-    Objects.requireNonNull(target, "target");
-    enterToChange();
+    CText.check("table", target.table());
+    if (target.catalog() != null) CText.check("catalog", target.catalog());
+    if (target.dbSchema() != null) CText.check("dbSchema", target.dbSchema());
+    enter();
     try {
-      sql = null;
+      checkThatNothingStays("catalog", catalog, target.catalog());
+      checkThatNothingStays("schema", dbSchema, target.dbSchema());
+      endResult();
       OptionFunctions options = OptionFunctions.STATEMENT;
+      if (isTemporary && !target.isTemporary()) options.set(handle, "adbc.ingest.temporary", "false"); // first: it excludes the others
+      isTemporary = target.isTemporary();
       options.set(handle, "adbc.ingest.target_table", target.table());
+      sql = null;
       options.set(handle, "adbc.ingest.mode", target.mode().value());
-      if (target.catalog() != null) options.set(handle, "adbc.ingest.target_catalog", target.catalog());
-      if (target.dbSchema() != null) options.set(handle, "adbc.ingest.target_db_schema", target.dbSchema());
-      if (target.isTemporary()) options.set(handle, "adbc.ingest.temporary", "true");
+      if (target.catalog() != null) {
+        catalog = target.catalog();
+        options.set(handle, "adbc.ingest.target_catalog", target.catalog());
+      }
+      if (target.dbSchema() != null) {
+        dbSchema = target.dbSchema();
+        options.set(handle, "adbc.ingest.target_db_schema", target.dbSchema());
+      }
+      if (isTemporary) options.set(handle, "adbc.ingest.temporary", "true");
     } finally {
       leave();
     }
+  }
+
+  /** ADBC has no way to take a catalog or a schema back. */
+  private static void checkThatNothingStays(String what, @Nullable String before, @Nullable String now) {
+    if (before == null || now != null) return;
+    throw new IllegalStateException(
+        "the statement ingested into the " + what + " " + before + " before, which its driver keeps, and is now to ingest into none that is named; use a statement for each target");
   }
 
   @Override
@@ -160,7 +198,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
       enterToChange();
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment stream = ArrowArrayStreamStruct.allocate(arena);
-        var source = new BoundSource(rows, handle.turn);
+        var source = new BoundSource(rows, handle);
         try (var reader = DeviceArrayReader.of(rows.field(), rows.deviceType(), source)) {
           reader.exportStream(stream);
         }
@@ -192,38 +230,69 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   @Override
   public DeviceArrayReader executeQuery(Validation level) {
     Objects.requireNonNull(level, "level");
-    enterToChange();
-    try {
-      var opening = new ResultSource.Opening(handle, AdbcFunction.STATEMENT_CANCEL, sql, bound, level);
-      ResultSource opened = ResultSource.open(opening, block -> execute(block.stream, block.number, bound));
-      if (opened == null) return DeviceArrayReader.of(Schema.of(), List.of());
-      result = opened;
-      return opened.reader();
-    } finally {
-      leave();
-    }
+    ResultSource opened =
+        executing(
+            fedBy -> {
+              var opening = new ResultSource.Opening(handle, AdbcFunction.STATEMENT_CANCEL, sql, fedBy, level);
+              return result = ResultSource.open(opening, block -> execute(block.stream, block.number, fedBy));
+            });
+    return opened == null ? DeviceArrayReader.of(Schema.of(), List.of()) : opened.reader();
   }
 
   @Override
   public long executeUpdate() {
+    Long affected =
+        executing(
+            fedBy -> {
+              try (Arena arena = Arena.ofConfined()) {
+                MemorySegment rows = arena.allocateFrom(JAVA_LONG, -1L);
+                execute(MemorySegment.NULL, rows, fedBy);
+                if (fedBy != null) fedBy.throwFailure(null);
+                return rows.get(JAVA_LONG, 0);
+              }
+            });
+    return Objects.requireNonNull(affected);
+  }
+
+  /** Executes in turn, with what is bound: for this execution, and for no other. It is closed behind it, or by the result. */
+  private <T> @Nullable T executing(Function<@Nullable BoundSource, @Nullable T> execution) {
     enterToChange();
-    try (Arena arena = Arena.ofConfined();
-        BoundSource fedBy = bound) { // closed here: a driver may release it much later
-      bound = null;
-      MemorySegment rows = arena.allocateFrom(JAVA_LONG, -1L);
-      execute(MemorySegment.NULL, rows, fedBy);
-      if (fedBy != null) fedBy.throwFailure(null);
-      return rows.get(JAVA_LONG, 0);
-    } finally {
-      leave();
+    BoundSource fedBy = bound;
+    bound = null;
+    feeding = fedBy;
+    if (fedBy != null) fedBy.take();
+    @Nullable T given;
+    try {
+      try {
+        given = execution.apply(fedBy);
+      } finally {
+        feeding = null;
+        leave();
+      }
+    } catch (Throwable t) {
+      closeAfter(t, fedBy);
+      throw t;
+    }
+    if (fedBy != null && !(given instanceof ResultSource)) fedBy.finish();
+    return given;
+  }
+
+  private static void closeAfter(Throwable t, @Nullable BoundSource fedBy) {
+    try {
+      if (fedBy != null) fedBy.finish();
+    } catch (RuntimeException second) {
+      t.addSuppressed(second);
     }
   }
 
   private void execute(MemorySegment stream, MemorySegment rows, @Nullable BoundSource fedBy) {
+    execute(AdbcFunction.STATEMENT_EXECUTE_QUERY, fedBy, (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, stream, rows, error));
+  }
+
+  private void execute(AdbcFunction function, @Nullable BoundSource fedBy, DriverTable.Call call) {
     handle.turn.executes();
     try {
-      handle.driver.call(
-          AdbcFunction.STATEMENT_EXECUTE_QUERY, null, sql, (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, stream, rows, error));
+      handle.driver.call(function, null, sql, call);
     } catch (AdbcException e) {
       if (fedBy != null) fedBy.throwFailure(e);
       throw e;
@@ -232,30 +301,40 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
 
   @Override
   public AdbcPartitions executePartitions() {
-    enterToChange();
+    return Objects.requireNonNull(executing(this::partitions));
+  }
+
+  private AdbcPartitions partitions(@Nullable BoundSource fedBy) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment schema = ArrowSchemaStruct.allocate(arena);
       MemorySegment partitions = arena.allocate(PartitionsStruct.LAYOUT);
       MemorySegment rows = arena.allocateFrom(JAVA_LONG, -1L);
-      handle.turn.executes();
-      handle.driver.call(
+      execute(
           AdbcFunction.STATEMENT_EXECUTE_PARTITIONS,
-          null,
-          sql,
+          fedBy,
           (f, error) -> (byte) Signatures.PPPPP.invokeExact(f, handle.struct, schema, partitions, rows, error));
       try {
         Schema type = ArrowSchemaStruct.release(schema.address()) == 0 ? null : Schema.importSchema(schema);
+        if (fedBy != null) fedBy.throwFailure(null);
         return new AdbcPartitions(type, PartitionsStruct.read(partitions), rows.get(JAVA_LONG, 0));
       } finally {
         PartitionsStruct.release(partitions);
       }
-    } finally {
-      leave();
     }
   }
 
   @Override
   public void cancel() {
-    whileOpen(() -> handle.driver.call(AdbcFunction.STATEMENT_CANCEL, (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error)));
+    whileOpen(
+        () -> {
+          BoundSource fedBy = feeding;
+          ResultSource pulled = result;
+          try {
+            handle.driver.call(AdbcFunction.STATEMENT_CANCEL, (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
+          } finally { // within whose pull a driver is, which hears of no cancel there
+            if (fedBy != null) fedBy.giveUp();
+            if (pulled != null) pulled.giveUpBound();
+          }
+        });
   }
 }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc.internal
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
+import org.arbalest.device.adbc.IDS
+import org.arbalest.device.adbc.ids
+import org.arbalest.testkit.LedgerExtension
+
+class MetadataRowSpec : FunSpec({
+    extension(LedgerExtension)
+
+    test("ADB-16 a number that is beyond an int is not told, and an error with the row where it must be there") {
+        val numbers = listOf(4_294_967_295L, Int.MAX_VALUE + 1L, Int.MIN_VALUE - 1L, Int.MAX_VALUE.toLong(), Int.MIN_VALUE.toLong(), 7L)
+        val rows = DeviceArrayReader.of(IDS, listOf(ids(*numbers.toLongArray()))).use { MetadataRow.all(it, "AdbcConnectionGetObjects") }
+        rows.map { it.number("id") } shouldBe listOf(null, null, null, Int.MAX_VALUE, Int.MIN_VALUE, 7)
+        shouldThrow<DeviceException> { rows.first().numberThatIsThere("id") }.message shouldContain "AdbcConnectionGetObjects has a row whose id is 4294967295"
+        rows.last().numberThatIsThere("id") shouldBe 7
+    }
+})
