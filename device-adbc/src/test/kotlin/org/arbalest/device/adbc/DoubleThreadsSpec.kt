@@ -172,7 +172,7 @@ class DoubleThreadsSpec : FunSpec({
 
     test("ADB-12 closing a reader whose pull has not begun ends that pull, and cancels the query: it waits for another call of the connection") {
         Double.connected { connection ->
-            val reader = connection.query("SELECT * FROM waits(3, 2, 1)")
+            val reader = connection.query("SELECT * FROM batches(3, 2)")
             reader.next()!!.close()
             c.hold("ConnectionGetTableSchema")
             Executors.newFixedThreadPool(2).use { pool ->

@@ -53,7 +53,7 @@ final class MetadataRow {
   Integer number(String name) {
     return switch (get(name)) {
       case Long number when number == number.intValue() -> number.intValue();
-      case BigDecimal number when number.equals(BigDecimal.valueOf(number.intValue())) -> number.intValue();
+      case BigDecimal number when number.compareTo(BigDecimal.valueOf(number.intValue())) == 0 -> number.intValue();
       case null, default -> null;
     };
   }

@@ -234,7 +234,9 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
         executing(
             fedBy -> {
               var opening = new ResultSource.Opening(handle, AdbcFunction.STATEMENT_CANCEL, sql, fedBy, level);
-              return result = ResultSource.open(opening, block -> execute(block.stream, block.number, fedBy));
+              ResultSource made = ResultSource.open(opening, block -> execute(block.stream, block.number, fedBy));
+              result = made;
+              return made;
             });
     return opened == null ? DeviceArrayReader.of(Schema.of(), List.of()) : opened.reader();
   }
