@@ -4,6 +4,7 @@ package org.arbalest.samples;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Locale;
+import java.util.Map;
 import java.util.TreeMap;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
@@ -38,7 +39,7 @@ final class FlightsJava {
     }
   }
 
-  private static void add(DeviceArray batch, TreeMap<String, Airport> airports) {
+  private static void add(DeviceArray batch, Map<String, Airport> airports) {
     var origins = batch.column("origin");
     var delays = batch.column("delay").asLongs();
     var distances = batch.column("distance").asLongs();
