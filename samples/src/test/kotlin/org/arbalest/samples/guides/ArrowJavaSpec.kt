@@ -43,6 +43,7 @@ import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
+import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.arrow.ArrowReaders
 import org.arbalest.device.arrow.ArrowVectors
 import org.arbalest.samples.DuckDbDriver
@@ -310,7 +311,7 @@ class ArrowJavaSpec : FunSpec({
                         frame[4999]["price"] shouldBe null
                         allocator.allocatedMemory shouldBe 0 // the frame is a copy
                         val cheap = frame.filter { (this["id"] as Long) < 10 }
-                        lend(cheap) { batch -> sql.ingest("cheap", DeviceArrayReader.of(batch.schema(), listOf(batch.retain()))) } shouldBe 10
+                        lend(cheap) { batch -> connection.ingest(AdbcIngest.into("cheap"), batch.retain()) } shouldBe 10
                         sql.query("SELECT sum(id)::BIGINT, count(price), max(name) FROM cheap").use { reader ->
                             reader.next()!!.use { batch ->
                                 List(3) { batch.column(it)[0] } shouldContainExactly listOf(45L, 5L, "n9")
