@@ -10,6 +10,7 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcDatabase
+import org.arbalest.device.adbc.AdbcDriver
 import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.adbc.AdbcStatement
 
@@ -82,6 +83,27 @@ public suspend fun AdbcDatabase.awaitConnect(
     options: Map<String, Any> = emptyMap(),
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
 ): AdbcConnection = calling(dispatcher, AdbcConnection::close) { connect(options) }
+
+/** Opens a database on [dispatcher]; see [AdbcDriver.open], and [awaitConnect]. */
+public suspend fun AdbcDriver.awaitOpen(
+    options: Map<String, Any> = emptyMap(),
+    dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
+): AdbcDatabase = calling(dispatcher, AdbcDatabase::close) { open(options) }
+
+/**
+ * Makes any other call of a connection on [dispatcher], where it may block, such as `awaitCall { objects(AdbcObjects.all()) }`. A cancellation is [AdbcConnection.cancel]'s, and waits for the call, as with [AdbcStatement.awaitQuery]; what
+ * it answers all the same is closed if it is an [AutoCloseable].
+ */
+public suspend fun <T> AdbcConnection.awaitCall(dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1), call: AdbcConnection.() -> T): T =
+    calling(dispatcher, ::drop) { it.cancellable({ cancel() }) { call() } }
+
+/** Makes any other call of a statement, such as `awaitCall { prepare() }`. A cancellation is [AdbcStatement.cancel]'s; see the other. */
+public suspend fun <T> AdbcStatement.awaitCall(dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1), call: AdbcStatement.() -> T): T =
+    calling(dispatcher, ::drop) { it.cancellable({ cancel() }) { call() } }
+
+private fun drop(answer: Any?) {
+    if (answer is AutoCloseable) answer.close()
+}
 
 /**
  * The result of a query as a cold flow: each collection executes it, by a statement of its own, and closes it.

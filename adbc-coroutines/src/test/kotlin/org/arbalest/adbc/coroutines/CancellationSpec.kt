@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.adbc.coroutines
 
+import io.kotest.assertions.nondeterministic.eventually
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContain
 import io.kotest.matchers.comparables.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeInstanceOf
@@ -17,7 +19,10 @@ import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.asReader
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.adbc.AdbcDriver
 import org.arbalest.device.adbc.AdbcException
+import org.arbalest.device.adbc.AdbcObjects
+import org.arbalest.device.adbc.AdbcObjects.Depth
 import org.arbalest.device.adbc.AdbcStatus
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
@@ -25,6 +30,7 @@ import org.arbalest.testkit.adbc.AdbcDouble.Live
 import org.arbalest.testkit.adbc.AdbcDoubleExtension
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
+import kotlin.time.Duration.Companion.seconds
 
 class CancellationSpec : FunSpec({
     extension(CCompiler.needed)
@@ -96,6 +102,46 @@ class CancellationSpec : FunSpec({
                 query.join()
             }
             c.live(Live.STREAMS) shouldBe 0
+        }
+    }
+
+    test("ADB-24 any other call is made elsewhere, cancelled by its own cancel, and what it answers all the same is closed") {
+        AdbcDriver.load(c.file).awaitOpen().use { database ->
+            database.awaitConnect().use { connection ->
+                connection.awaitCall { objects(AdbcObjects.to(Depth.TABLES)) }.flatMap { it.dbSchemas() }.flatMap { it.tables() }.map { it.name() } shouldContain "t"
+                connection.awaitCall { createStatement() }.use { statement ->
+                    statement.setSqlQuery("SELECT id FROM t WHERE id = ?")
+                    statement.awaitCall { prepare() }
+                    statement.awaitCall { parameterSchema() }.fields().size shouldBe 1
+                }
+                suspend fun cancelled(held: String, call: suspend () -> Any) = coroutineScope {
+                    val calls = c.calls("ConnectionCancel")
+                    c.hold(held)
+                    val running = launch(Dispatchers.Default) { call() }
+                    awaitHeld()
+                    running.cancel()
+                    eventually(20.seconds) { c.calls("ConnectionCancel") shouldBeGreaterThan calls }
+                    c.letGo()
+                    running.ends() shouldBe true
+                }
+                cancelled("ConnectionGetTableTypes") { connection.awaitCall { tableTypes() } }
+                cancelled("ConnectionReadPartition") { connection.awaitPartition(byteArrayOf(1)) }
+                cancelled("StatementNew") { connection.awaitCall { createStatement() } }
+                c.live(Live.STATEMENTS) shouldBe 0
+                c.live(Live.STREAMS) shouldBe 0
+                connection.createStatement().use { statement ->
+                    statement.setSqlQuery("SELECT id FROM t")
+                    c.hold("StatementPrepare")
+                    coroutineScope {
+                        val running = launch(Dispatchers.Default) { statement.awaitCall { prepare() } }
+                        awaitHeld()
+                        running.cancel()
+                        eventually(20.seconds) { c.calls("StatementCancel") shouldBeGreaterThan 0 }
+                        c.letGo()
+                        running.ends() shouldBe true
+                    }
+                }
+            }
         }
     }
 

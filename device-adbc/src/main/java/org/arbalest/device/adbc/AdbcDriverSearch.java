@@ -8,7 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where {@link AdbcDriver#load(String, AdbcDriverSearch)} looks for drivers that are installed, in this order. Immutable.
+ * Where {@link AdbcDriver#load(String, AdbcDriverSearch)} looks for drivers that are installed, in this order. Immutable. Made by {@link #everywhere} and {@link #nowhere}: the constructor may
+ * get other parameters.
  *
  * @param inEnvironment whether in the folders of the environment variable {@code ADBC_DRIVER_PATH}
  * @param folders and in these

@@ -38,14 +38,24 @@ public record AdbcInfo(Map<Integer, @Nullable Object> values) {
     return text(2);
   }
 
-  /** Whether the database says that it takes SQL. */
+  /** Whether the database says that it takes SQL; false as well where it says nothing. */
   public boolean takesSql() {
     return Boolean.TRUE.equals(get(3));
   }
 
-  /** Whether the database says that it takes Substrait. */
+  /** Whether the database says that it takes Substrait; false as well where it says nothing. */
   public boolean takesSubstrait() {
     return Boolean.TRUE.equals(get(4));
+  }
+
+  /** The lowest version of Substrait that the database takes. */
+  public @Nullable String substraitMinVersion() {
+    return text(5);
+  }
+
+  /** The highest version of Substrait that the database takes. */
+  public @Nullable String substraitMaxVersion() {
+    return text(6);
   }
 
   /** The driver's name. */

@@ -5,7 +5,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table that batches go into, and what is done if it is there, or is not: {@code AdbcIngest.into("flights").with(Mode.APPEND).inSchema("raw")}. Immutable.
+ * A table that batches go into, and what is done if it is there, or is not: {@code AdbcIngest.into("flights").with(Mode.APPEND).inSchema("raw")}. Immutable. Made by {@link #into}: the constructor gets another parameter where ADBC gets another
+ * option.
  *
  * @param table its name
  * @param mode what is done about the table

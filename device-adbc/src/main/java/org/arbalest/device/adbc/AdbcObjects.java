@@ -6,7 +6,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which catalogs, schemas, tables and columns {@link AdbcConnection#objects} is to tell of, and how deep: {@code AdbcObjects.to(Depth.TABLES).inSchema("main").named("flight%")}. Immutable.
+ * Which catalogs, schemas, tables and columns {@link AdbcConnection#objects} is to tell of, and how deep: {@code AdbcObjects.to(Depth.TABLES).inSchema("main").named("flight%")}. Immutable. Made by {@link
+ * #all} and {@link #to}: the constructor may get other parameters.
  *
  * <p>Names are patterns: {@code %} is any text, {@code _} any character. An empty catalog or schema is for what has none.
  *

@@ -106,7 +106,7 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
   }
 
   /**
-   * Asks the driver to give up what runs, in another thread, or a result that is being pulled; these then throw, with {@link AdbcStatus#CANCELLED}, unless they were done. Does not wait. A reader that is bound to it
+   * Asks the driver to give up what runs, in another thread, or a result that is being pulled; these then throw, with {@link AdbcStatus#CANCELLED}, unless they were done. Does not wait, but if the statement is closed meanwhile. A reader that is bound to it
    * is asked to give up as well, also if the driver cannot.
    *
    * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if nothing runs; {@link AdbcStatus#NOT_IMPLEMENTED} by drivers of 1.0.0

@@ -31,6 +31,8 @@ class DoubleMetadataSpec : FunSpec({
             info.values().containsKey(2) shouldBe true
             info.takesSql() shouldBe true
             info.takesSubstrait() shouldBe true
+            info.substraitMinVersion() shouldBe "0.0.1"
+            info.substraitMaxVersion() shouldBe "0.0.2"
             info.driverAdbcVersion().asLong shouldBe 1_001_000
             info[500] shouldBe false
             info[503] shouldBe 3L

@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -205,6 +206,6 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
     for (MetadataRow row : rows(AdbcFunction.CONNECTION_GET_STATISTIC_NAMES, null, this::fill)) {
       names.put(row.numberThatIsThere("statistic_key"), row.textThatIsThere("statistic_name"));
     }
-    return names;
+    return Collections.unmodifiableMap(names);
   }
 }

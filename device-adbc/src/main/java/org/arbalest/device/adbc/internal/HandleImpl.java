@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc.internal;
 
+import java.lang.System.Logger.Level;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.arbalest.device.adbc.AdbcDriver;
+import org.arbalest.device.adbc.AdbcException;
 import org.jspecify.annotations.Nullable;
 
 /** What databases, connections and statements have in common: a native handle that it holds until it is closed, and options. */
@@ -51,7 +53,7 @@ abstract class HandleImpl {
 
   final void leave() {
     handle.turn.leave();
-    handle.leave();
+    leaveBehindCall();
   }
 
   private void hold() {
@@ -115,7 +117,16 @@ abstract class HandleImpl {
     try {
       call.run();
     } finally {
+      leaveBehindCall();
+    }
+  }
+
+  /** If it was closed meanwhile then this releases it, and who closed it does not hear what that fails with; nor is it what the call failed with. */
+  private void leaveBehindCall() {
+    try {
       handle.leave();
+    } catch (AdbcException e) {
+      System.getLogger("org.arbalest.device.adbc").log(Level.ERROR, "releasing a " + handle.kind.noun + " that was closed failed", e);
     }
   }
 
