@@ -446,31 +446,6 @@ class DoubleThreadsSpec : FunSpec({
         c.live(Live.DATABASES) shouldBe 0
     }
 
-    test("ADB-04 a call whose handle is closed meanwhile, and whose release fails, has its own answer") {
-        Double.connected { connection ->
-            val calls = mapOf<String, (AdbcStatement) -> Any>(
-                "StatementGetOption" to { it.getOption("double.user.x") },
-                "StatementCancel" to { runCatching { it.cancel() }.exceptionOrNull().shouldBeInstanceOf<AdbcException>().operation() },
-                "StatementExecuteQuery" to { it.execute("DELETE FROM t WHERE id = 0") },
-            )
-            val answers = calls.map { (function, call) ->
-                val statement = connection.createStatement()
-                statement.setOption("double.user.x", "y")
-                c.fail("StatementRelease", status = AdbcStatus.IO.code())
-                c.hold(function)
-                Executors.newSingleThreadExecutor().use { pool ->
-                    val running = pool.start { call(statement) }
-                    awaitHeld()
-                    statement.close()
-                    c.letGo()
-                    running.get()
-                }
-            }
-            answers shouldBe listOf("y", "AdbcStatementCancel", 1L)
-            c.calls("StatementRelease") shouldBe 3
-        }
-    }
-
     test("ADB-04 a call that waits for its turn when its handle is closed is refused") {
         Double.connected { connection ->
             val statement = connection.createStatement()

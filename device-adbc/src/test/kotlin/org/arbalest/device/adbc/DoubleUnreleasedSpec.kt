@@ -8,6 +8,8 @@ import io.kotest.matchers.shouldBe
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.adbc.AdbcDouble
+import java.util.concurrent.Callable
+import java.util.concurrent.Executors
 
 /** What the driver itself cannot release, and so is not asked about afterwards. */
 class DoubleUnreleasedSpec : FunSpec({
@@ -50,5 +52,26 @@ class DoubleUnreleasedSpec : FunSpec({
         error.operation() shouldBe "AdbcConnectionInit"
         (error.suppressed.single() as AdbcException).operation() shouldBe "AdbcConnectionRelease"
         database.close()
+    }
+
+    test("ADB-04 a call whose handle is closed meanwhile, and whose release fails then, has its own answer") {
+        val c = AdbcDouble.plain
+        val calls = mapOf<String, (AdbcStatement) -> Any>("StatementGetOption" to { it.getOption("double.user.x") }, "StatementExecuteQuery" to { it.execute("DELETE FROM t WHERE id = 0") })
+        val connection = load().open(mapOf<String, Any>()).connect() // the double has its children still, so it is not closed
+        val answers = calls.map { (function, call) ->
+            val statement = connection.createStatement()
+            statement.setOption("double.user.x", "y")
+            c.fail("StatementRelease", status = AdbcStatus.IO.code())
+            c.hold(function)
+            Executors.newSingleThreadExecutor().use { pool ->
+                val running = pool.submit(Callable { call(statement) })
+                while (c.held == 0L) Thread.onSpinWait()
+                statement.close()
+                c.letGo()
+                running.get()
+            }
+        }
+        answers shouldBe listOf("y", 1L)
+        c.calls("StatementRelease") shouldBe 2
     }
 })

@@ -69,15 +69,23 @@ final class BoundSource implements DeviceArrayReader.Source {
     isTaken = true;
   }
 
-  /** Closes the reader; a driver may release it before, or much later. */
+  /** Closes the reader, behind the turn; a driver may release it before, or much later. */
   void finish() {
-    reader.close();
+    if (statement.turn.isHeldHere()) {
+      statement.turn.behind(reader::close);
+    } else {
+      reader.close();
+    }
   }
 
   /** The execution is to end: a pull that waits is given up, and there is none after it. Does not wait. */
   void giveUp() {
     isGivenUp = true;
     if (isPulling) reader.close();
+  }
+
+  boolean hasFailed() {
+    return failure != null;
   }
 
   /** Throws what the reader failed with, if it did; with what came of it. */
@@ -96,6 +104,6 @@ final class BoundSource implements DeviceArrayReader.Source {
 
   @Override
   public void close() {
-    if (!isTaken) reader.close();
+    if (!isTaken) statement.turn.behind(reader::close);
   }
 }

@@ -79,7 +79,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
 
   @Override
   public void cancel() {
-    whileOpen(() -> handle.driver.call(AdbcFunction.CONNECTION_CANCEL, (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error)));
+    whileOpen(() -> handle.cancel(AdbcFunction.CONNECTION_CANCEL));
   }
 
   @Override

@@ -40,7 +40,7 @@ abstract class HandleImpl {
     }
     hold();
     try {
-      handle.turn.takeForCall();
+      handle.takeTurn(null);
     } catch (Throwable t) {
       handle.leave();
       throw t;

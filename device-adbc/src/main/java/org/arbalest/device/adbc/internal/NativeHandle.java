@@ -5,6 +5,8 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
+import org.arbalest.device.adbc.AdbcException;
+import org.arbalest.device.adbc.AdbcStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +41,12 @@ final class NativeHandle {
 
   private final @Nullable NativeHandle parent;
   private final AtomicLong holders = new AtomicLong(1);
+
+  // Under the turn's calls.
+  private int waiting;
+
+  /** How often it was cancelled: who waits sees that it was. */
+  private int cancels;
 
   private NativeHandle(Kind kind, DriverTable driver, Turn turn, @Nullable NativeHandle parent) {
     this.kind = kind;
@@ -99,6 +107,14 @@ final class NativeHandle {
   /** One holder less. */
   void leave() {
     if (holders.decrementAndGet() > 0) return;
+    if (turn.isFedHere()) { // whose call waits for this thread, within its driver
+      turn.behind(this::end);
+    } else {
+      end();
+    }
+  }
+
+  private void end() {
     try {
       release();
     } finally {
@@ -116,8 +132,61 @@ final class NativeHandle {
     }
   }
 
+  /**
+   * Waits for the turn, for a call that {@link #cancel} ends. Left by {@link Turn#leave}.
+   *
+   * @param pull the result that is to be pulled, if it is that, which ends as well when the result is closed
+   */
+  void takeTurn(@Nullable ResultSource pull) {
+    turn.need(true);
+    boolean isInterrupted = false;
+    try {
+      synchronized (turn.calls) {
+        int before = cancels;
+        waiting++;
+        try {
+          while (true) {
+            if (cancels != before) throw cancelled();
+            if (pull != null) pull.checkNotClosed();
+            if (turn.tryTake(this)) break;
+            isInterrupted |= turn.await();
+          }
+        } finally {
+          waiting--;
+        }
+      }
+    } catch (Throwable t) {
+      turn.needsNoMore();
+      throw t;
+    } finally {
+      if (isInterrupted) Thread.currentThread().interrupt();
+    }
+  }
+
+  private AdbcException cancelled() {
+    return AdbcException.of("A call of the " + kind.noun, AdbcStatus.CANCELLED.code()).driver(driver.name()).message("it was cancelled before the driver was called").build();
+  }
+
+  /**
+   * Has its call that runs given up by a function of the driver's, and those that wait. No other: there are drivers whose cancel is the connection's, whatever it executes.
+   *
+   * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if there is nothing to cancel
+   */
+  void cancel(AdbcFunction function) {
+    synchronized (turn.calls) {
+      cancels++;
+      turn.calls.notifyAll();
+      boolean isWaiting = waiting > 0;
+      if (turn.runs(this) || !isWaiting && driver.function(function) == null) {
+        driver.call(function, (f, error) -> (byte) Signatures.PP.invokeExact(f, struct, error));
+      } else if (!isWaiting) {
+        throw AdbcException.of(function.symbol(), AdbcStatus.INVALID_STATE.code()).driver(driver.name()).message("nothing of the " + kind.noun + " runs").build();
+      }
+    }
+  }
+
   private void release() {
-    turn.take();
+    turn.take(this);
     try {
       driver.call(kind.release, (f, error) -> (byte) Signatures.PP.invokeExact(f, struct, error));
     } finally {

@@ -29,9 +29,7 @@ final class ResultSource implements DeviceArrayReader.Source {
   private final MemorySegment getNext;
   private final Schema schema;
 
-  /** Held while a pull begins, while it ends, and while it is cancelled: what comes after it is not. */
-  private final Object pulls = new Object();
-
+  // Under the turn's calls.
   private boolean isPulling;
   private boolean isCancelled;
 
@@ -103,6 +101,11 @@ final class ResultSource implements DeviceArrayReader.Source {
     return Schema.importSchema(block.out);
   }
 
+  /** Whether it is of that statement, or that connection. */
+  boolean isOf(NativeHandle handle) {
+    return owner == handle;
+  }
+
   /** The result as a reader, which is the caller's to close. */
   DeviceArrayReader reader() {
     return DeviceArrayReader.of(schema, this);
@@ -114,7 +117,7 @@ final class ResultSource implements DeviceArrayReader.Source {
       throw new IllegalStateException(
           "this is a result of the connection that is executing with the batches that are being made here; bind it to a statement of another one");
     }
-    owner.turn.takeForCall();
+    owner.takeTurn(this);
     try {
       if (isReleased) {
         throw new DeviceException(Errno.ECANCELED, "the result has ended: its statement was executed again, or changed. Use a statement for each result");
@@ -122,7 +125,7 @@ final class ResultSource implements DeviceArrayReader.Source {
       ArrowArrayStruct.setRelease(out, 0); // some drivers write nothing else at the end
       int errno = pull();
       isOver = errno != 0 || ArrowArrayStruct.release(out) == 0;
-      if (bound != null) bound.throwFailure(null); // the driver's own, if any, came of it
+      throwFailureOfBound();
       if (errno != 0) throw failure(owner, "get_next of the result", sql, block, errno);
       return isOver ? null : DeviceArray.importArray(block.out, schema, level);
     } finally {
@@ -130,25 +133,42 @@ final class ResultSource implements DeviceArrayReader.Source {
     }
   }
 
+  /** The driver's own, if any, came of it; so did what it gave all the same. */
+  private void throwFailureOfBound() {
+    if (bound == null) return;
+    try {
+      bound.throwFailure(null);
+    } catch (Throwable t) {
+      if (!isOver) StatementImpl.release(ArrowArrayStruct.release(out), block.out);
+      throw t;
+    }
+  }
+
   private int pull() {
-    synchronized (pulls) {
-      if (isCancelled) throw new DeviceException(Errno.ECANCELED, "the result was closed before the driver was asked for its next batch");
+    synchronized (owner.turn.calls) {
+      checkNotClosed();
       isPulling = true;
     }
     try {
       return get(getNext, stream, out);
     } finally {
-      synchronized (pulls) {
+      synchronized (owner.turn.calls) {
         isPulling = false;
       }
     }
   }
 
+  /** Under the turn's calls. */
+  void checkNotClosed() {
+    if (isCancelled) throw new DeviceException(Errno.ECANCELED, "the result was closed before the driver was asked for its next batch");
+  }
+
   /** Asks the driver to give up the pull, and what is bound as well; one that has not begun does not any more. A driver that goes on is waited for. */
   @Override
   public void cancel() {
-    synchronized (pulls) {
+    synchronized (owner.turn.calls) {
       isCancelled = true;
+      owner.turn.calls.notifyAll();
       if (!isPulling) return;
       callCancel();
     }
@@ -161,7 +181,7 @@ final class ResultSource implements DeviceArrayReader.Source {
   }
 
   private boolean isPulling() {
-    synchronized (pulls) {
+    synchronized (owner.turn.calls) {
       return isPulling;
     }
   }
@@ -185,7 +205,11 @@ final class ResultSource implements DeviceArrayReader.Source {
    * connection since, as there are drivers whose cancel is the connection's, and hits what it executes last.
    */
   void end() {
-    owner.turn.take();
+    if (owner.turn.isFedHere()) { // whose call waits for this thread, within its driver
+      owner.turn.behind(this::end);
+      return;
+    }
+    owner.turn.take(owner);
     try {
       if (isReleased) return;
       isReleased = true;

@@ -100,20 +100,25 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
       checkThatNothingStays("schema", dbSchema, target.dbSchema());
       endResult();
       OptionFunctions options = OptionFunctions.STATEMENT;
-      if (isTemporary && !target.isTemporary()) options.set(handle, "adbc.ingest.temporary", "false"); // first: it excludes the others
-      isTemporary = target.isTemporary();
+      if (isTemporary && !target.isTemporary()) {
+        options.set(handle, "adbc.ingest.temporary", "false"); // first: it excludes the others
+        isTemporary = false;
+      }
       options.set(handle, "adbc.ingest.target_table", target.table());
       sql = null;
       options.set(handle, "adbc.ingest.mode", target.mode().value());
       if (target.catalog() != null) {
-        catalog = target.catalog();
         options.set(handle, "adbc.ingest.target_catalog", target.catalog());
+        catalog = target.catalog();
       }
       if (target.dbSchema() != null) {
-        dbSchema = target.dbSchema();
         options.set(handle, "adbc.ingest.target_db_schema", target.dbSchema());
+        dbSchema = target.dbSchema();
       }
-      if (isTemporary) options.set(handle, "adbc.ingest.temporary", "true");
+      if (target.isTemporary()) {
+        options.set(handle, "adbc.ingest.temporary", "true");
+        isTemporary = true;
+      }
     } finally {
       leave();
     }
@@ -218,7 +223,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     }
   }
 
-  private static void release(long function, MemorySegment struct) {
+  /** Calls the release function of a struct that nobody has taken over, if it has one. */
+  static void release(long function, MemorySegment struct) {
     if (function == 0) return;
     try {
       Signatures.RELEASE.invokeExact(MemorySegment.ofAddress(function), struct);
@@ -236,6 +242,10 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
               var opening = new ResultSource.Opening(handle, AdbcFunction.STATEMENT_CANCEL, sql, fedBy, level);
               ResultSource made = ResultSource.open(opening, block -> execute(block.stream, block.number, fedBy));
               result = made;
+              if (fedBy != null && fedBy.hasFailed()) {
+                endResult();
+                fedBy.throwFailure(null);
+              }
               return made;
             });
     return opened == null ? DeviceArrayReader.of(Schema.of(), List.of()) : opened.reader();
@@ -332,7 +342,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
           BoundSource fedBy = feeding;
           ResultSource pulled = result;
           try {
-            handle.driver.call(AdbcFunction.STATEMENT_CANCEL, (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
+            handle.cancel(AdbcFunction.STATEMENT_CANCEL);
           } finally { // within whose pull a driver is, which hears of no cancel there
             if (fedBy != null) fedBy.giveUp();
             if (pulled != null) pulled.giveUpBound();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc.internal;
 
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** Who may call what of one connection, or of one database: one thread at a time. */
@@ -20,9 +20,21 @@ final class Turn {
   /** Held for {@link #needs} of all. */
   private static final Object NEEDS = new Object();
 
-  private final ReentrantLock lock = new ReentrantLock();
+  /** Held while a call begins or ends, and while one is cancelled: what comes behind it is not. Notified when there may be something new for who waits. */
+  final Object calls = new Object();
 
-  /** What threads that feed it have or wait for, once for each time: it cannot go on before they do. */
+  // Under the monitor of calls.
+  private @Nullable Thread holder;
+  private int holds;
+  private int waiters;
+
+  /** Whose call has the turn. */
+  private @Nullable NativeHandle current;
+
+  /** What is to be done when nobody has the turn. */
+  private final List<Runnable> behind = new ArrayList<>(0);
+
+  /** What threads that feed it have or wait for, once for each time: it cannot go on before they do. Under {@link #NEEDS}. */
   private final List<Turn> needs = new ArrayList<>(0);
 
   /** How many threads feed it. Written within callbacks, while another thread may have the turn. */
@@ -32,31 +44,108 @@ final class Turn {
   private @Nullable ResultSource last;
 
   /** Waits for it, if need be for ever: for what must not fail. */
-  void take() {
-    Turn fed = fedHere();
-    if (fed != null) fed.addNeed(this, false);
-    lock.lock();
+  void take(NativeHandle by) {
+    need(false);
+    boolean isInterrupted = false;
+    synchronized (calls) {
+      while (!tryTake(by)) isInterrupted |= await();
+    }
+    if (isInterrupted) Thread.currentThread().interrupt();
   }
 
-  /**
-   * Waits for it.
-   *
-   * @throws IllegalStateException if that would be for ever: who has it waits, maybe by way of others, for the batches that are being made here
-   */
-  void takeForCall() {
-    Turn fed = fedHere();
-    if (fed != null) fed.addNeed(this, true);
-    lock.lock();
+  /** Takes it if it is free, or this thread's. Under the monitor of calls. */
+  boolean tryTake(NativeHandle by) {
+    Thread here = Thread.currentThread();
+    if (holder == null) {
+      holder = here;
+      current = by;
+    } else if (holder != here) {
+      return false;
+    }
+    holds++;
+    return true;
+  }
+
+  /** Waits for something new; whether the thread was interrupted, which ends no wait. Under the monitor of calls. */
+  boolean await() {
+    waiters++;
+    try {
+      calls.wait();
+      return false;
+    } catch (InterruptedException _) {
+      return true;
+    } finally {
+      waiters--;
+    }
   }
 
   void leave() {
-    lock.unlock();
-    Turn fed = fedHere();
-    if (fed != null) fed.removeNeed(this);
+    List<Runnable> ended = List.of();
+    synchronized (calls) {
+      holds--;
+      if (holds == 0) {
+        holder = null;
+        current = null;
+        if (!behind.isEmpty()) {
+          ended = List.copyOf(behind);
+          behind.clear();
+        }
+        if (waiters > 0) calls.notifyAll();
+      }
+    }
+    needsNoMore();
+    ended.forEach(Turn::run);
+  }
+
+  /** Does something now, or behind the call that has the turn: it may wait for that, or for another connection whose call waits for this one. */
+  void behind(Runnable action) {
+    synchronized (calls) {
+      if (current != null) {
+        behind.add(action);
+        return;
+      }
+    }
+    action.run();
+  }
+
+  /** Nobody's call fails with what another left behind. */
+  private static void run(Runnable action) {
+    try {
+      action.run();
+    } catch (RuntimeException e) {
+      System.getLogger("org.arbalest.device.adbc").log(Level.ERROR, "closing what was used by a connection failed", e);
+    }
+  }
+
+  boolean isHeldHere() {
+    synchronized (calls) {
+      return holder == Thread.currentThread();
+    }
+  }
+
+  /** Whether a call of it has the turn; or none, and it gave the result that was given last. Under the monitor of calls. */
+  boolean runs(NativeHandle handle) {
+    if (current != null) return current == handle;
+    return last != null && last.isOf(handle);
   }
 
   private static @Nullable Turn fedHere() {
     return FEEDERS.get() == 0 ? null : FED.get();
+  }
+
+  /**
+   * This thread is going to wait for it.
+   *
+   * @throws IllegalStateException if that may be refused, and would be for ever: who has it waits, maybe by way of others, for the batches that are being made here
+   */
+  void need(boolean isRefused) {
+    Turn fed = fedHere();
+    if (fed != null) fed.addNeed(this, isRefused);
+  }
+
+  void needsNoMore() {
+    Turn fed = fedHere();
+    if (fed != null) fed.removeNeed(this);
   }
 
   private void addNeed(Turn other, boolean isRefused) {
