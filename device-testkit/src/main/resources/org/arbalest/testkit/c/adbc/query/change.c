@@ -17,6 +17,17 @@ AdbcStatusCode change_allowed(struct call* call, struct connection* connection) 
 
 /* ---- CREATE, DROP ---- */
 
+/* What a foreign key refers to is where it was when the key was made. */
+static void refer_in_full(struct connection* connection, struct definition* definition) {
+  for (int i = 0; i < definition->n_constraints; i++) {
+    struct constraint* key = &definition->constraints[i];
+    if (key->kind != FOREIGN_KEY) continue;
+    struct table_name full = name_in_full(connection, (struct table_name){key->catalog, key->schema, key->table}, &definition->arena);
+    key->catalog = full.catalog;
+    key->schema = full.schema;
+  }
+}
+
 static AdbcStatusCode create(struct call* call, struct connection* connection, const struct query* query, const struct view* view) {
   struct arena arena = {NULL};
   AdbcStatusCode status = ADBC_STATUS_OK;
@@ -33,6 +44,7 @@ static AdbcStatusCode create(struct call* call, struct connection* connection, c
       definition->catalog = arena_text(&definition->arena, name.catalog);
       definition->schema = arena_text(&definition->arena, name.schema);
       definition->name = arena_text(&definition->arena, name.table);
+      refer_in_full(connection, definition);
       change_put(connection, query->temporary, NULL, table_new(definition));
     }
   }
