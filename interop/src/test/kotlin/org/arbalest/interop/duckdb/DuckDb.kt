@@ -42,11 +42,14 @@ internal class DuckDb(override val name: String, override val misreads: Set<Stri
         "duration, $unit" to { value: Any -> Interval(0, 0, value as Long * nanos) }
     }
 
+    /** Itself, or why it cannot be had. */
+    fun driver(): AdbcDriver = answer.getOrThrow()
+
     /** Runs [block] with a connection to an empty database. */
-    fun <T> connected(block: (AdbcConnection) -> T): T = answer.getOrThrow().open(mapOf("path" to ":memory:")).use { it.connect().use(block) }
+    fun <T> connected(block: (AdbcConnection) -> T): T = driver().open(mapOf("path" to ":memory:")).use { it.connect().use(block) }
 
     override fun take(stream: MemorySegment, type: TypeCase): Kept {
-        val connection = answer.getOrThrow().open(mapOf("path" to ":memory:")).use { it.connect() }
+        val connection = driver().open(mapOf("path" to ":memory:")).use { it.connect() }
         try {
             connection.ingest("t", DeviceArrayReader.importStream(stream))
             return Table(connection, type)

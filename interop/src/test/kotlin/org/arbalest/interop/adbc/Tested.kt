@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.interop.adbc
+
+import io.kotest.matchers.collections.shouldBeIn
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Field
+import org.arbalest.device.adbc.AdbcConnection
+import org.arbalest.device.adbc.AdbcDatabase
+import org.arbalest.device.adbc.AdbcDriver
+import org.arbalest.device.adbc.AdbcIngest
+import org.arbalest.device.adbc.AdbcStatement
+import org.arbalest.interop.Batches.plain
+import org.arbalest.interop.Built
+
+/** What a driver need not do. */
+internal enum class Feature {
+    /** `AdbcConnectionGetOption`. */
+    TELLS_OPTIONS,
+
+    /** `AdbcStatementCancel`, `AdbcConnectionCancel`. */
+    CANCELS,
+
+    /** `AdbcStatementExecuteSchema`. */
+    EXECUTES_SCHEMA,
+
+    /** `AdbcConnectionGetStatisticNames`. */
+    STATISTICS,
+
+    /** `AdbcStatementExecutePartitions`. */
+    PARTITIONS,
+
+    /** A column whose default is the next number of a series. */
+    COUNTS_UP,
+}
+
+/**
+ * A driver, and what is known of it. What is not said here is expected of all.
+ *
+ * @property refused options of a database that it does not open
+ * @property info what it says of itself, by code
+ * @property otherSchema a schema that is not the current one
+ * @property setUp what is executed in each database before it is used
+ * @property cancelled a part of what is said by what was cancelled
+ * @property lacks the cases that it is not asked, by what they need: why it has none
+ * @property returns the types, by name, that come back as others
+ * @property fails the cases that it fails, by name: a part of what is said then
+ */
+internal class Tested(
+    val name: String,
+    val missing: () -> String? = { null },
+    load: () -> AdbcDriver,
+    private val options: Map<String, Any> = emptyMap(),
+    val refused: Map<String, Any>,
+    val info: Map<Int, Any>,
+    val otherSchema: String,
+    private val setUp: List<String> = emptyList(),
+    val cancelled: String = "CANCELLED (11)",
+    val lacks: Map<Feature, String> = emptyMap(),
+    val returns: Map<String, Returned> = emptyMap(),
+    val fails: Map<String, String> = emptyMap(),
+) {
+    val driver: AdbcDriver by lazy(load)
+
+    fun open(): AdbcDatabase = driver.open(options)
+
+    /** Runs [block] in a database of its own. */
+    fun run(block: Session.() -> Unit): Unit = open().use { database ->
+        database.connect().use { connection ->
+            setUp.forEach(connection::execute)
+            Session(this, database, connection).block()
+        }
+    }
+}
+
+/** A type that comes back instead of another, and what a value is then. */
+internal class Returned(val type: DataType, val value: (Any) -> Any = { it })
+
+/** A case of ADBC's own suite, by its name there. */
+internal class Case(val name: String, val needs: Feature?, val run: Session.() -> Unit)
+
+/** A database with one connection, and what all cases do. */
+internal class Session(val tested: Tested, val database: AdbcDatabase, val connection: AdbcConnection) {
+    fun <T> statement(of: AdbcConnection = connection, block: (AdbcStatement) -> T): T = of.createStatement().use(block)
+
+    fun rows(sql: String, of: AdbcConnection = connection): List<List<Any?>> = of.query(sql).rows()
+
+    fun ingest(target: AdbcIngest, batch: DeviceArray, of: AdbcConnection = connection): Unit =
+        batch.length().let { rows -> of.ingest(target, batch).shouldBeCount(rows) }
+
+    /** The suite's table `bulk_ingest`: `int64s` and `strings`. */
+    fun sample(target: AdbcIngest = TABLE): Unit = ingest(target, SAMPLE())
+
+    companion object {
+        val TABLE: AdbcIngest = AdbcIngest.into("bulk_ingest")
+
+        val SAMPLE_FIELDS = listOf(Field.of("int64s", DataType.INT64), Field.of("strings", DataType.UTF8))
+        val SAMPLE = { Built.batch(SAMPLE_FIELDS.zip(listOf(listOf(42L, -42L, null), listOf("foo", null, "")))) }
+
+        fun batch(name: String, vararg values: Long?): DeviceArray = Built.batch(listOf(Field.of(name, DataType.INT64) to values.toList()))
+
+        fun texts(name: String, vararg values: String?): DeviceArray = Built.batch(listOf(Field.of(name, DataType.UTF8) to values.toList()))
+    }
+}
+
+/** A driver may not know how many rows it were. */
+internal fun Long.shouldBeCount(rows: Long): Long = this shouldBeIn listOf(rows, -1L)
+
+/** All rows of a result, which is closed. */
+internal fun DeviceArrayReader.rows(): List<List<Any?>> = use { reader ->
+    buildList { reader.forEach { batch -> for (row in 0 until batch.length()) add(List(batch.schema().fields().size) { plain(batch.column(it).get(row)) }) } }
+}
