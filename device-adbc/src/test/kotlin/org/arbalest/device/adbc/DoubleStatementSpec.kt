@@ -21,6 +21,7 @@ import org.arbalest.device.abi.Errno
 import org.arbalest.device.adbc.AdbcIngest.Mode
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.adbc.AdbcDouble.Live
 import org.arbalest.testkit.adbc.AdbcDoubleExtension
 import java.io.IOException
 
@@ -456,6 +457,36 @@ class DoubleStatementSpec : FunSpec({
                     steps.flatten().flatMap { connection.readPartition(it).rows() }.size shouldBe 10
                 }
                 shouldThrow<AdbcException> { connection.readPartition(byteArrayOf(1, 2, 3)) }.status() shouldBe AdbcStatus.INVALID_ARGUMENT
+            }
+        }
+    }
+
+    test("ADB-10 what a bound reader fails with is thrown by the execution, also if the driver takes it for the end and gives a result") {
+        c.endBindingsThatFail()
+        Double.connected { connection ->
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery("SELECT ? AS x")
+                statement.prepare()
+                statement.bind(failing())
+                shouldThrow<DeviceException> { statement.executeQuery() }.message shouldContain "the tape tore"
+                c.live(Live.STREAMS) shouldBe 0
+                c.live(Live.ARRAYS) shouldBe 0
+                statement.query("SELECT 1").single() shouldBe 1L
+            }
+            shouldThrow<DeviceException> { connection.ingest("torn", failing()) }.message shouldContain "the tape tore"
+        }
+    }
+
+    test("ADB-10 a target that the driver refused is none that it keeps") {
+        Double.connected { connection ->
+            connection.createStatement().use { statement ->
+                for (refused in listOf(AdbcIngest.into("a").inCatalog("nope"), AdbcIngest.into("a").inSchema("nope"), AdbcIngest.into("a").temporary())) {
+                    c.fail("StatementSetOption", 3, AdbcStatus.NOT_IMPLEMENTED.code())
+                    shouldThrow<AdbcException> { statement.setIngest(refused) }.status() shouldBe AdbcStatus.NOT_IMPLEMENTED
+                    val calls = c.calls("StatementSetOption")
+                    statement.setIngest(AdbcIngest.into("a"))
+                    c.calls("StatementSetOption") - calls shouldBe 2
+                }
             }
         }
     }

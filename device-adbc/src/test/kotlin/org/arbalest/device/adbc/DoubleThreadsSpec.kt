@@ -18,11 +18,13 @@ import org.arbalest.testkit.adbc.AdbcDouble.Threads
 import org.arbalest.testkit.adbc.AdbcDoubleExtension
 import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.Callable
+import java.util.concurrent.CountDownLatch
 import java.util.concurrent.CyclicBarrier
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.ExecutorService
 import java.util.concurrent.Executors
 import java.util.concurrent.Future
+import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicReference
 import kotlin.random.Random
 
@@ -48,6 +50,15 @@ class DoubleThreadsSpec : FunSpec({
         }
         while (thread.get()?.state != Thread.State.WAITING && !future.isDone) Thread.onSpinWait()
         return future to !future.isDone
+    }
+
+    /** A test that fails lets go whoever the double holds, for whom the pool would wait. */
+    fun lettingGo(pool: ExecutorService, test: (ExecutorService) -> Unit) = pool.use {
+        try {
+            test(pool)
+        } finally {
+            c.letGo()
+        }
     }
 
     fun <T> Future<T>.error(): Throwable = shouldThrow<ExecutionException> { get() }.cause!!
@@ -227,6 +238,134 @@ class DoubleThreadsSpec : FunSpec({
                     statement.close()
                 }
             }
+        }
+    }
+
+    test("ADB-12 cancel ends a call that waits for its turn, and nothing else of the connection") {
+        Double.connected { connection ->
+            val other = connection.createStatement()
+            val statement = connection.createStatement()
+            statement.setSqlQuery("SELECT id FROM t")
+            val open = connection.query("SELECT id FROM t")
+            lettingGo(Executors.newFixedThreadPool(3)) { pool ->
+                val stuck = pool.start { other.query("SELECT * FROM stuck()").use { it.rows() } }
+                awaitHeld()
+                val (execution, _) = pool.startWaiting { statement.executeQuery() }
+                statement.cancel()
+                execution.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
+                val (metadata, _) = pool.startWaiting { connection.tableTypes() }
+                connection.cancel()
+                metadata.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
+                shouldThrow<AdbcException> { statement.cancel() }.status() shouldBe AdbcStatus.INVALID_STATE
+                shouldThrow<AdbcException> { connection.cancel() }.status() shouldBe AdbcStatus.INVALID_STATE
+                val (pull, _) = pool.startWaiting { open.next() }
+                val (closing, _) = pool.startWaiting { open.close() }
+                pull.error().message shouldBe "the reader was closed"
+                c.calls("StatementCancel") + c.calls("ConnectionCancel") shouldBe 0
+                stuck.isDone shouldBe false
+                other.cancel()
+                stuck.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
+                closing.get()
+            }
+            statement.executeQuery().use { it.rows().size } shouldBe 10
+            listOf(other, statement).forEach(AutoCloseable::close)
+        }
+    }
+
+    test("ADB-12 an interrupt ends no wait for a turn, and is not lost") {
+        Double.connected { connection ->
+            c.hold("ConnectionGetTableSchema")
+            Executors.newFixedThreadPool(2).use { pool ->
+                val schema = pool.start { connection.tableSchema("t") }
+                awaitHeld()
+                val thread = AtomicReference<Thread>()
+                val (types, _) = pool.startWaiting {
+                    thread.set(Thread.currentThread())
+                    connection.tableTypes() to Thread.interrupted()
+                }
+                thread.get().interrupt()
+                c.letGo()
+                schema.get()
+                types.get().second shouldBe true
+            }
+        }
+    }
+
+    test("ADB-12 cancel ends an ingestion whose bound result waits for another connection's turn") {
+        Double.driver.open(mapOf<String, Any>()).use { database ->
+            val (from, to) = List(2) { database.connect() }
+            val source = from.query("SELECT id FROM t")
+            c.hold("ConnectionGetTableSchema")
+            Executors.newFixedThreadPool(2).use { pool ->
+                val busy = pool.start { from.tableSchema("t") }
+                awaitHeld()
+                to.createStatement().use { statement ->
+                    statement.setIngest(AdbcIngest.into("copy"))
+                    statement.bind(source)
+                    val (ingestion, _) = pool.startWaiting { statement.executeUpdate() }
+                    statement.cancel()
+                    val outcome = runCatching { ingestion.get(20, TimeUnit.SECONDS) }.exceptionOrNull()
+                    c.letGo()
+                    outcome?.cause.shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
+                    busy.get()
+                }
+            }
+            listOf(from, to).forEach(AdbcConnection::close)
+        }
+    }
+
+    for ((how, end) in mapOf<String, (AdbcStatement) -> Unit>(
+        "another query" to { it.setSqlQuery("SELECT id FROM t") },
+        "binding something else" to { it.bind(ids(1)) },
+        "closing the statement" to { it.close() },
+    )) {
+        for (isExecuted in listOf(true, false)) test("ADB-11 what is bound is closed behind the turn, by $how; executed: $isExecuted") {
+            Double.driver.open(mapOf<String, Any>()).use { database ->
+                val (a, b) = List(2) { database.connect() }
+                val statement = a.createStatement()
+                statement.setSqlQuery("SELECT ? AS x")
+                statement.prepare()
+                statement.bind(b.query("SELECT id FROM t"))
+                val open = if (isExecuted) statement.executeQuery() else null
+                val fromA = a.query("SELECT id FROM t")
+                val entered = CountDownLatch(1)
+                val gate = CountDownLatch(1)
+                val source = DeviceArrayReader.Source {
+                    entered.countDown()
+                    gate.await()
+                    fromA.next()
+                }
+                Executors.newFixedThreadPool(2).use { pool ->
+                    val ingestion = pool.start { b.ingest("copy", DeviceArrayReader.of(fromA.schema(), source)) } // has b's turn, and will want a's
+                    entered.await()
+                    val (ending, _) = pool.startWaiting { end(statement) }
+                    gate.countDown()
+                    runCatching { ingestion.get(20, TimeUnit.SECONDS) }.getOrNull() shouldBe 10L
+                    ending.get()
+                }
+                listOfNotNull(open, fromA, statement, a, b).forEach(AutoCloseable::close)
+            }
+        }
+    }
+
+    for (onThread in listOf(false, true)) test("ADB-11 a source may close what is of the connection that it feeds: it is released behind the execution; by the driver's thread: $onThread") {
+        c.bindOnThread(onThread)
+        Double.connected { connection ->
+            val other = connection.createStatement()
+            val result = connection.query("SELECT id FROM t")
+            var released = -1L
+            val source = DeviceArrayReader.Source {
+                other.close()
+                result.close()
+                released = c.calls("StatementRelease")
+                null
+            }
+            Executors.newSingleThreadExecutor().use { pool ->
+                val ingestion = pool.start { connection.ingest("copy", DeviceArrayReader.of(IDS, source)) }
+                runCatching { ingestion.get(20, TimeUnit.SECONDS) }.getOrNull() shouldBe 0L
+            }
+            released shouldBe 0
+            c.calls("StatementRelease") shouldBe 3
         }
     }
 

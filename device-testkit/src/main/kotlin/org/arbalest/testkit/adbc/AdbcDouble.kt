@@ -150,6 +150,7 @@ public class AdbcDouble private constructor(main: String) {
     private val initFunction by function("adbc_double_init", null, JAVA_INT)
     private val threadsFunction by function("adbc_double_threads", null, JAVA_INT)
     private val bindOnThreadFunction by function("adbc_double_bind_on_thread", null, JAVA_INT)
+    private val bindingEndsFailedFunction by function("adbc_double_binding_ends_failed", null, JAVA_INT)
     private val missingFunction by function("adbc_double_missing", null, ADDRESS)
     private val loseFunction by function("adbc_double_lose", null, JAVA_LONG)
     private val foreignFunction by function("adbc_double_foreign", null, ADDRESS)
@@ -233,6 +234,11 @@ public class AdbcDouble private constructor(main: String) {
     /** Says whether a thread of the driver's own pulls, and releases, what is bound, while the execution waits for it. */
     public fun bindOnThread(isOn: Boolean = true) {
         bindOnThreadFunction.invoke(if (isOn) 1 else 0)
+    }
+
+    /** Says whether what is bound is at its end where it fails, with no word about that: so DuckDB takes it. */
+    public fun endBindingsThatFail(isOn: Boolean = true) {
+        bindingEndsFailedFunction.invoke(if (isOn) 1 else 0)
     }
 
     /** The entry point that was called last, or an empty text. */

@@ -106,17 +106,17 @@ final class NativeHandle {
 
   /** One holder less. */
   void leave() {
-    if (holders.decrementAndGet() > 0) return;
-    if (turn.isFedHere()) { // whose call waits for this thread, within its driver
-      turn.behind(this::end);
-    } else {
-      end();
-    }
+    if (holders.decrementAndGet() == 0) end();
   }
 
   private void end() {
+    if (!turn.takeOr(this, this::end)) return;
     try {
-      release();
+      try {
+        driver.call(kind.release, (f, error) -> (byte) Signatures.PP.invokeExact(f, struct, error));
+      } finally {
+        turn.leave();
+      }
     } finally {
       STRUCTS.giveBack(struct);
       leaveParent();
@@ -182,15 +182,6 @@ final class NativeHandle {
       } else if (!isWaiting) {
         throw AdbcException.of(function.symbol(), AdbcStatus.INVALID_STATE.code()).driver(driver.name()).message("nothing of the " + kind.noun + " runs").build();
       }
-    }
-  }
-
-  private void release() {
-    turn.take(this);
-    try {
-      driver.call(kind.release, (f, error) -> (byte) Signatures.PP.invokeExact(f, struct, error));
-    } finally {
-      turn.leave();
     }
   }
 }

@@ -205,11 +205,7 @@ final class ResultSource implements DeviceArrayReader.Source {
    * connection since, as there are drivers whose cancel is the connection's, and hits what it executes last.
    */
   void end() {
-    if (owner.turn.isFedHere()) { // whose call waits for this thread, within its driver
-      owner.turn.behind(this::end);
-      return;
-    }
-    owner.turn.take(owner);
+    if (!owner.turn.takeOr(owner, this::end)) return;
     try {
       if (isReleased) return;
       isReleased = true;

@@ -43,14 +43,22 @@ final class Turn {
   /** What was executed last, if it gave a result. Under the turn. */
   private @Nullable ResultSource last;
 
-  /** Waits for it, if need be for ever: for what must not fail. */
-  void take(NativeHandle by) {
-    need(false);
-    boolean isInterrupted = false;
+  /**
+   * Takes it, for what must neither fail nor wait: otherwise, and where this thread feeds the connection, it is done behind the call that has the turn.
+   *
+   * @param release what is done then
+   * @return whether it was taken
+   */
+  boolean takeOr(NativeHandle by, Runnable release) {
+    boolean isFed = isFedHere();
     synchronized (calls) {
-      while (!tryTake(by)) isInterrupted |= await();
+      if (current != null && isFed || !tryTake(by)) {
+        behind.add(release);
+        return false;
+      }
     }
-    if (isInterrupted) Thread.currentThread().interrupt();
+    need(false);
+    return true;
   }
 
   /** Takes it if it is free, or this thread's. Under the monitor of calls. */

@@ -23,7 +23,7 @@ static pthread_cond_t moved = PTHREAD_COND_INITIALIZER;
 static struct { char name[48]; int64_t calls; } called[MOST_FUNCTIONS];
 static struct rule rules[MOST_RULES];
 static int64_t until_gone; /* calls until the server is gone; 0: it is there */
-static int gone, style, init_mode, threads, binds_on_thread, entered_version;
+static int gone, style, init_mode, threads, binds_on_thread, binding_ends_failed, entered_version;
 static char missing[1024], entered[64];
 static void (*foreign)(void);
 static uint64_t openings;
@@ -86,6 +86,7 @@ struct knob knob_call(const char* name, const int* cancelled, int is_release) {
 
 int knob_style(void) { return __atomic_load_n(&style, __ATOMIC_SEQ_CST); }
 int knob_binds_on_thread(void) { return __atomic_load_n(&binds_on_thread, __ATOMIC_SEQ_CST); }
+int knob_binding_ends_failed(void) { return __atomic_load_n(&binding_ends_failed, __ATOMIC_SEQ_CST); }
 int knob_init(void) { return __atomic_load_n(&init_mode, __ATOMIC_SEQ_CST); }
 int knob_threads(void) { return __atomic_load_n(&threads, __ATOMIC_SEQ_CST); }
 
@@ -201,6 +202,7 @@ KNOBS_EXPORT int64_t adbc_double_calls(const char* name) {
 KNOBS_EXPORT void adbc_double_errors(int32_t bits) { __atomic_store_n(&style, bits, __ATOMIC_SEQ_CST); }
 KNOBS_EXPORT void adbc_double_init(int32_t mode) { __atomic_store_n(&init_mode, mode, __ATOMIC_SEQ_CST); }
 KNOBS_EXPORT void adbc_double_bind_on_thread(int32_t is_on) { __atomic_store_n(&binds_on_thread, is_on, __ATOMIC_SEQ_CST); }
+KNOBS_EXPORT void adbc_double_binding_ends_failed(int32_t is_on) { __atomic_store_n(&binding_ends_failed, is_on, __ATOMIC_SEQ_CST); }
 KNOBS_EXPORT void adbc_double_threads(int32_t mode) { __atomic_store_n(&threads, mode, __ATOMIC_SEQ_CST); }
 
 /* ",StatementCancel,release,": members of the driver's table that are to be NULL. */
@@ -251,7 +253,7 @@ KNOBS_EXPORT void adbc_double_reset(void) {
   memset(first_race, 0, sizeof first_race);
   until_gone = gone = entered_version = 0;
   races = 0;
-  style = init_mode = threads = binds_on_thread = 0;
+  style = init_mode = threads = binds_on_thread = binding_ends_failed = 0;
   openings++;
   state_moved();
   state_unlock();

@@ -58,6 +58,7 @@ struct knob knob_call(const char* function, const int* cancelled, int is_release
 int knob_style(void);
 int knob_is_missing(const char* member); /* whether a member of the driver's table is to be NULL */
 int knob_binds_on_thread(void);          /* whether a thread of the driver's own reads what is bound */
+int knob_binding_ends_failed(void);      /* whether what is bound is at its end where it fails, as it is for DuckDB */
 int knob_init(void);                     /* adbc_double_init's mode */
 void knob_entered(const char* entry, int version);
 void (*knob_foreign(void))(void);

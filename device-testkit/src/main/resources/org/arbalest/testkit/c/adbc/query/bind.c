@@ -57,6 +57,7 @@ static AdbcStatusCode batches(struct call* call, struct ArrowArrayStream* stream
     struct ArrowArray array = {.length = 0};
     if (call_cancelled(call)) return call_fail(call, ADBC_STATUS_CANCELLED, "57014", "was cancelled after %lld rows", (long long)bound->rows->count);
     int code = stream->get_next(stream, &array);
+    if (code != 0 && knob_binding_ends_failed()) break;
     if (code != 0) return broken(call, stream, code);
     if (array.release == NULL) break;
     status = batch(call, &array, bound);
