@@ -164,7 +164,8 @@ final class NativeHandle {
   }
 
   private AdbcException cancelled() {
-    return AdbcException.of("A call of the " + kind.noun, AdbcStatus.CANCELLED.code()).driver(driver.name()).message("it was cancelled before the driver was called").build();
+    return AdbcException.of("A call of the " + kind.noun, AdbcStatus.CANCELLED.code()).driver(driver.name())
+        .message("it was cancelled before the driver was called").build();
   }
 
   /**
@@ -180,7 +181,8 @@ final class NativeHandle {
       if (turn.runs(this) || !isWaiting && driver.function(function) == null) {
         driver.call(function, (f, error) -> (byte) Signatures.PP.invokeExact(f, struct, error));
       } else if (!isWaiting) {
-        throw AdbcException.of(function.symbol(), AdbcStatus.INVALID_STATE.code()).driver(driver.name()).message("nothing of the " + kind.noun + " runs").build();
+        throw AdbcException.of(function.symbol(), AdbcStatus.INVALID_STATE.code()).driver(driver.name()).message("nothing of the " + kind.noun + " runs")
+            .build();
       }
     }
   }

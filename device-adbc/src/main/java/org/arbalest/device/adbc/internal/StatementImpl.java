@@ -128,7 +128,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   private static void checkThatNothingStays(String what, @Nullable String before, @Nullable String now) {
     if (before == null || now != null) return;
     throw new IllegalStateException(
-        "the statement ingested into the " + what + " " + before + " before, which its driver keeps, and is now to ingest into none that is named; use a statement for each target");
+        "the statement ingested into the " + what + " " + before
+            + " before, which its driver keeps, and is now to ingest into none that is named; use a statement for each target");
   }
 
   @Override
