@@ -74,7 +74,7 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
    */
   DeviceArrayReader readPartition(byte[] partition);
 
-  /** Asks the driver to give up metadata or a partition that is being read; like {@link AdbcStatement#cancel}. */
+  /** Asks the driver to give up metadata or a partition that is being read, or waits for its turn; not what statements execute. Like {@link AdbcStatement#cancel}. */
   void cancel();
 
   /**

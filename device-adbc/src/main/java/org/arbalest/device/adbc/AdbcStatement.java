@@ -46,7 +46,8 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
 
   /**
    * Binds a stream of batches, as {@link #bind(DeviceArray)} binds one. The reader passes to the statement, also if this throws, and has been closed when {@link
-   * #executeUpdate} returns. Pulled while the statement executes, perhaps on a thread of the driver's; it must not use this connection, nor be a result of it. It is for one execution: a result of that closes it
+   * #executeUpdate} returns. Pulled while the statement executes, perhaps on a thread of the driver's; it must not use this connection, nor be a result of it, which is an error, or stands still until it is cancelled if
+   * another thread makes its batches, as with {@link DeviceArrayReader#copyTo} ahead. It is for one execution: a result of that closes it
    * when it is closed.
    *
    * @param rows record batches in main memory
@@ -106,8 +107,8 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
   }
 
   /**
-   * Asks the driver to give up what runs, in another thread, or a result that is being pulled; these then throw, with {@link AdbcStatus#CANCELLED}, unless they were done. Does not wait, but if the statement is closed meanwhile. A reader that is bound to it
-   * is asked to give up as well, also if the driver cannot.
+   * Asks the driver to give up what runs, in another thread, or a result that is being pulled; these then throw, with {@link AdbcStatus#CANCELLED}, or what the driver says instead, unless they were
+   * done. So does a call that waits for the connection's turn; other statements go on. A reader that is bound to it is asked to give up as well, also if the driver cannot.
    *
    * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if nothing runs; {@link AdbcStatus#NOT_IMPLEMENTED} by drivers of 1.0.0
    */
