@@ -178,7 +178,7 @@ final class NativeHandle {
       cancels++;
       turn.calls.notifyAll();
       boolean isWaiting = waiting > 0;
-      if (turn.runs(this) || !isWaiting && driver.function(function) == null) {
+      if (turn.runs(this) || (!isWaiting && driver.function(function) == null)) {
         driver.call(function, (f, error) -> (byte) Signatures.PP.invokeExact(f, struct, error));
       } else if (!isWaiting) {
         throw AdbcException.of(function.symbol(), AdbcStatus.INVALID_STATE.code()).driver(driver.name()).message("nothing of the " + kind.noun + " runs")

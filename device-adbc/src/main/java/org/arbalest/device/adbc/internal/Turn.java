@@ -52,7 +52,7 @@ final class Turn {
   boolean takeOr(NativeHandle by, Runnable release) {
     boolean isFed = isFedHere();
     synchronized (calls) {
-      if (current != null && isFed || !tryTake(by)) {
+      if ((current != null && isFed) || !tryTake(by)) {
         behind.add(release);
         return false;
       }
