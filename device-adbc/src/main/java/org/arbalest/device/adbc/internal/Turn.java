@@ -67,14 +67,14 @@ final class Turn {
     if (holder == null) {
       holder = here;
       current = by;
-    } else if (holder != here) {
-      return false;
     }
+    if (!holder.equals(here)) return false;
     holds++;
     return true;
   }
 
   /** Waits for something new; whether the thread was interrupted, which ends no wait. Under the monitor of calls. */
+  @SuppressWarnings("WaitNotInLoop") // who calls this does
   boolean await() {
     waiters++;
     try {
@@ -127,7 +127,7 @@ final class Turn {
 
   boolean isHeldHere() {
     synchronized (calls) {
-      return holder == Thread.currentThread();
+      return Thread.currentThread().equals(holder);
     }
   }
 
