@@ -157,7 +157,8 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * the first pull. At most {@code ahead} copies that nobody has pulled take the target's memory at a time, the one that is being made among them: then it waits. What fails, comes behind the arrays that
    * were copied before. With 0 there is no thread: {@code next} pulls and copies.
    *
-   * <p>Closing the result closes this reader, which cancels its pull, and what nobody has pulled. It does not wait: a pull or a copy that the thread is in ends by itself, and is given back then. The
+   * <p>Closing the result closes this reader, which cancels its pull, and what nobody has pulled. It waits for no pull and no copy: one that the thread is in ends by itself, and is given back then;
+   * where the thread is in none, this reader is closed here, which takes as long as its source's close. The
    * target and the stream may be closed behind it; best is a stream of its own, as the copies wait for what else the stream does.
    *
    * @param target where to

@@ -2,6 +2,7 @@
 package org.arbalest.device.internal.stream;
 
 import java.util.ArrayDeque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import org.arbalest.device.DeviceArray;
@@ -86,7 +87,7 @@ final class AheadSource implements DeviceArrayReader.Source {
       while (awaitRoom()) {
         DeviceArray array = copies.next();
         if (array == null) break;
-        if (!offer(array)) array.close();
+        if (!offered(array)) array.close();
       }
     } catch (Throwable t) { // for whoever pulls; of a closed one it is how it gave up
       failed = t;
@@ -98,6 +99,16 @@ final class AheadSource implements DeviceArrayReader.Source {
   private synchronized boolean awaitRoom() throws InterruptedException {
     while (ready.size() >= ahead && !isClosed) wait();
     return !isClosed;
+  }
+
+  /** As {@link #offer}; an array that there is no room to remember is closed. */
+  private boolean offered(DeviceArray array) {
+    try {
+      return offer(array);
+    } catch (Throwable t) {
+      array.close();
+      throw t;
+    }
   }
 
   /** False if this was closed, and the array is still the caller's. */
@@ -132,7 +143,15 @@ final class AheadSource implements DeviceArrayReader.Source {
     try {
       copies.close();
     } finally {
-      left.forEach(DeviceArray::close);
+      closeAll(left.iterator());
+    }
+  }
+
+  /** Each, though one before it fails. */
+  private static void closeAll(Iterator<DeviceArray> left) {
+    if (!left.hasNext()) return;
+    try (DeviceArray _ = left.next()) {
+      closeAll(left);
     }
   }
 }
