@@ -30,6 +30,7 @@ private val LAST_PATIENCE = 1.seconds
 internal class BlockingCall {
     private var cancels: List<() -> Unit> = emptyList()
     private var isGivenUp = false
+    private var hasBegun = false
 
     /** Runs what all of [cancels] together make give up: they are called while it runs, and not behind it, where they would hit what comes next. It does not begin where that has been asked for already. */
     fun <T> cancellable(vararg cancels: () -> Unit, action: () -> T): T {
@@ -45,7 +46,13 @@ internal class BlockingCall {
     }
 
     /** Throws if there is nobody any more who wants it made. */
-    fun begin(): Unit = synchronized(this) { if (isGivenUp) throw CancellationException("cancelled before the driver was called") }
+    fun begin(): Unit = synchronized(this) {
+        if (isGivenUp) throw CancellationException("cancelled before the driver was called")
+        hasBegun = true
+    }
+
+    /** Whether it had begun when it was given up: else it does not any more, wherever it is queued. */
+    fun hasBegun(): Boolean = synchronized(this) { hasBegun }
 
     /** Asks for it to be given up, and answers what that failed with. */
     fun giveUp(): List<Throwable> = synchronized(this) {
@@ -55,7 +62,7 @@ internal class BlockingCall {
 }
 
 /**
- * Makes a call that blocks, on a [dispatcher], in the caller's context otherwise. When the coroutine is cancelled, the call is given up, and waited for, since what it uses is the caller's: by what it says is [BlockingCall.cancellable],
+ * Makes a call that blocks, on a [dispatcher], in the caller's context otherwise. When the coroutine is cancelled, the call is given up, and waited for if it has begun, since what it uses is the caller's: by what it says is [BlockingCall.cancellable],
  * on [asking], as that may block too, and neither the caller's threads nor those of [dispatcher] are to be held up. What it answers all the same is for [drop]. What fails with these is suppressed in the cancellation.
  */
 internal suspend fun <T> calling(
@@ -88,6 +95,10 @@ private suspend fun <T> Deferred<T>.giveUp(call: BlockingCall, drop: (T) -> Unit
     while (!isCompleted) {
         val failed = call.giveUp().filterNot { it.saysThatThereIsNothing() }
         if (failures.isEmpty()) failures = failed
+        if (!call.hasBegun()) {
+            cancel()
+            return failures
+        }
         withTimeoutOrNull(patience) { join() }
         patience = minOf(patience * 2, LAST_PATIENCE)
     }

@@ -11,8 +11,10 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcDatabase
 import org.arbalest.device.adbc.AdbcDriver
+import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.adbc.AdbcStatement
+import org.arbalest.device.adbc.AdbcStatus
 
 /**
  * Executes the query on [dispatcher], where it may block; see [AdbcStatement.executeQuery]. By default that is a view of [Dispatchers.IO] of the call's own, which is not held up by other calls, however many of them wait in drivers: the 64
@@ -29,23 +31,41 @@ public suspend fun AdbcStatement.awaitQuery(dispatcher: CoroutineDispatcher = Di
 public suspend fun AdbcStatement.awaitUpdate(dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1)): Long =
     calling(dispatcher, {}) { call -> call.cancellable({ cancel() }) { executeUpdate() } }
 
-/** Executes a query by a statement of its own; see [AdbcConnection.query], and [AdbcStatement.awaitQuery]. */
+/**
+ * Executes a query by a statement of its own; see [AdbcConnection.query], and [AdbcStatement.awaitQuery]. A cancellation that comes while that waits to be made is [AdbcConnection.cancel]'s, so metadata that another coroutine reads on the
+ * connection is cancelled as well: who shares one, and cancels, does best with statements.
+ */
 public suspend fun AdbcConnection.awaitQuery(sql: String, dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1)): DeviceArrayReader =
     calling(dispatcher, DeviceArrayReader::close) { call ->
-        createStatement().use { statement ->
+        byStatement(call) { statement ->
             statement.setSqlQuery(sql)
-            call.cancellable(statement::cancel) { statement.executeQuery() }
+            statement.executeQuery()
         }
     }
 
 /** Executes a query by a statement of its own for its effect; see [AdbcConnection.execute], and [AdbcStatement.awaitUpdate]. */
 public suspend fun AdbcConnection.awaitExecute(sql: String, dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1)): Long =
     calling(dispatcher, {}) { call ->
-        createStatement().use { statement ->
+        byStatement(call) { statement ->
             statement.setSqlQuery(sql)
-            call.cancellable(statement::cancel) { statement.executeUpdate() }
+            statement.executeUpdate()
         }
     }
+
+/** Makes a statement for [action], which is cancelled by it, and by [cancels]. */
+private fun <T> AdbcConnection.byStatement(call: BlockingCall, vararg cancels: () -> Unit, action: (AdbcStatement) -> T): T =
+    statementOfItsOwn(call).use { statement -> call.cancellable(statement::cancel, *cancels) { action(statement) } }
+
+/** Waits for its turn, like any call, and that is given up by the connection's cancel, which ends what else waits so: who was not meant begins again. */
+private fun AdbcConnection.statementOfItsOwn(call: BlockingCall): AdbcStatement {
+    while (true) {
+        try {
+            return call.cancellable({ cancel() }) { createStatement() }
+        } catch (e: AdbcException) {
+            if (e.status() != AdbcStatus.CANCELLED || e.operation() == "AdbcStatementNew") throw e
+        }
+    }
+}
 
 /**
  * Fills a table with [batches], which are closed when this returns or throws; see [AdbcConnection.ingest], and [AdbcStatement.awaitUpdate]. A cancellation closes them as well, so that a source that waits is asked to give up: the driver
@@ -57,10 +77,10 @@ public suspend fun AdbcConnection.awaitIngest(
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
 ): Long = batches.use {
     calling(dispatcher, {}) { call ->
-        createStatement().use { statement ->
+        byStatement(call, batches::close) { statement ->
             statement.setIngest(target)
             statement.bind(batches)
-            call.cancellable(statement::cancel, batches::close) { statement.executeUpdate() }
+            statement.executeUpdate()
         }
     }
 }
@@ -101,17 +121,19 @@ public suspend fun <T> AdbcConnection.awaitCall(dispatcher: CoroutineDispatcher 
 public suspend fun <T> AdbcStatement.awaitCall(dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1), call: AdbcStatement.() -> T): T =
     calling(dispatcher, ::drop) { it.cancellable({ cancel() }) { call() } }
 
-private fun drop(answer: Any?) {
+internal fun drop(answer: Any?) {
     if (answer is AutoCloseable) answer.close()
 }
 
 /**
  * The result of a query as a cold flow: each collection executes it, by a statement of its own, and closes it.
  *
- * The flow lends its batches, as [LendingFlow] says; it may run ahead of its collector by [LendingFlow.buffer]. Executed and pulled on [dispatcher], where it may block, as with [AdbcStatement.awaitQuery]; batches are emitted in the
- * collector's context. A cancellation reaches the driver in the middle of a pull, and waits for it to give up. Collecting throws what the query fails with, at once or in the middle.
+ * The flow lends its batches, as [LendingFlow] says; it may run ahead of its collector by [LendingFlow.buffer]. Executed and pulled on [dispatcher], where it may block, as with [AdbcStatement.awaitQuery], by default on a view of [Dispatchers.IO] of each collection's own; batches are
+ * emitted in the collector's context. A cancellation reaches the driver in the middle of a pull, and waits for it to give up. Collecting throws what the query fails with, at once or in the middle.
  *
  *     connection.queryFlow("SELECT * FROM flights WHERE delay > 60").collect { batch -> late += batch.length() }
  */
-public fun AdbcConnection.queryFlow(sql: String, dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1)): LendingFlow<DeviceArray> =
-    lendingFlow { awaitQuery(sql, dispatcher).asFlow(dispatcher).collect { emit(it) } }
+public fun AdbcConnection.queryFlow(sql: String, dispatcher: CoroutineDispatcher? = null): LendingFlow<DeviceArray> = lendingFlow {
+    val here = dispatcher ?: Dispatchers.IO.limitedParallelism(1)
+    awaitQuery(sql, here).asFlow(here).collect { emit(it) }
+}

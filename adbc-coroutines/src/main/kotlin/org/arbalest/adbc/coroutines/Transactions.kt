@@ -15,6 +15,8 @@ import org.arbalest.device.adbc.AdbcStatus
  *
  * Calls for the transaction itself are made on [dispatcher], where they may block, and are not cancelled. A cancellation that comes when the block has returned is too late: what was executed is committed, and this returns.
  *
+ * What the block returns, if it is an [AutoCloseable] other than the connection, is closed where this throws all the same, as nobody gets it.
+ *
  *     connection.transaction {
  *         awaitExecute("DELETE FROM flights WHERE day < 20000")
  *         awaitIngest(AdbcIngest.into("flights").with(Mode.APPEND), batches)
@@ -35,15 +37,37 @@ public suspend fun <T> AdbcConnection.transaction(
         uncancelled(dispatcher) { switchOn(t) } // it may be off all the same, and nothing is open
         throw t
     }
+    var answer: Any? = null
     val result = try {
         currentCoroutineContext().ensureActive()
-        block().also { uncancelled(dispatcher) { commit() } }
+        block().also {
+            answer = it
+            uncancelled(dispatcher) { commit() }
+        }
     } catch (t: Throwable) {
-        uncancelled(dispatcher) { undo(t) }
+        uncancelled(dispatcher) {
+            drop(answer, t)
+            undo(t)
+        }
         throw t
     }
-    uncancelled(dispatcher) { isAutoCommit = true }
+    try {
+        uncancelled(dispatcher) { isAutoCommit = true }
+    } catch (t: Throwable) {
+        uncancelled(dispatcher) { drop(answer, t) }
+        throw t
+    }
     return result
+}
+
+/** Nobody gets it, unless it is the connection, which is the caller's. */
+private fun AdbcConnection.drop(answer: Any?, failure: Throwable) {
+    if (answer === this) return
+    try {
+        drop(answer)
+    } catch (e: Exception) {
+        failure.addSuppressed(e)
+    }
 }
 
 private fun AdbcConnection.mayBegin(): Boolean = try {

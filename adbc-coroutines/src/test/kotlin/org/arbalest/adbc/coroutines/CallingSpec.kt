@@ -181,6 +181,24 @@ class CallingSpec : FunSpec({
         }
     }
 
+    test("ADB-24 a call that is queued behind another of its dispatcher, cancelled, ends at once, and is not made") {
+        Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { one ->
+            val waiting = Waiting()
+            val made = AtomicInteger()
+            coroutineScope {
+                val first = launch(Dispatchers.Default) { calling(one, {}) { waiting.await() } }
+                waiting.entered.await()
+                val queued = launch(start = CoroutineStart.UNDISPATCHED) { calling(one, {}) { made.incrementAndGet() } }
+                queued.cancel()
+                val ends = queued.ends()
+                waiting.letGo()
+                ends shouldBe true
+                first.join()
+            }
+            calling(one, {}) { made.get() } shouldBe 0
+        }
+    }
+
     test("ADB-24 a call has the caller's context") {
         val local = ThreadLocal<String>()
         withContext(local.asContextElement("request 7") + CoroutineName("mine")) {

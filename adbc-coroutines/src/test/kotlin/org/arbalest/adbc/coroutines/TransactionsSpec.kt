@@ -14,6 +14,7 @@ import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.launch
+import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcStatus
@@ -128,6 +129,21 @@ class TransactionsSpec : FunSpec({
             shouldThrow<AdbcException> { connection.transaction { awaitExecute("DELETE FROM t WHERE id = 1") } }.operation() shouldContain "AdbcConnectionSetOption"
             connection.isAutoCommit = true
             connection.count() shouldBe 9
+        }
+    }
+
+    test("ADB-26 what the block answers is closed where nobody gets it") {
+        connected { connection ->
+            for ((call, nth) in listOf("ConnectionSetOption" to 2L, "ConnectionCommit" to 1L)) {
+                c.fail(call, nth = nth, status = AdbcStatus.IO.code())
+                var made: DeviceArrayReader? = null
+                shouldThrow<AdbcException> { connection.transaction { awaitQuery("SELECT id FROM t").also { made = it } } }.suppressed.size shouldBe 0
+                shouldThrow<IllegalStateException> { made!!.next() }.message shouldBe "the reader was closed"
+                connection.isAutoCommit = true
+            }
+            c.fail("ConnectionCommit", status = AdbcStatus.IO.code())
+            shouldThrow<AdbcException> { connection.transaction { this } }
+            connection.count() shouldBe 10 // it was not closed
         }
     }
 
