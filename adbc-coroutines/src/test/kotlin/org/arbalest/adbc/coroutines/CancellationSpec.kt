@@ -11,6 +11,7 @@ import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.flow
@@ -31,6 +32,9 @@ import org.arbalest.testkit.adbc.AdbcDoubleExtension
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
 import kotlin.time.Duration.Companion.seconds
+
+/** How many threads wait for the turn of a connection. */
+private fun inTurn(): Int = Thread.getAllStackTraces().values.count { stack -> stack.any { it.className.endsWith("internal.Turn") && it.methodName == "await" } }
 
 class CancellationSpec : FunSpec({
     extension(CCompiler.needed)
@@ -141,6 +145,41 @@ class CancellationSpec : FunSpec({
                         running.ends() shouldBe true
                     }
                 }
+            }
+        }
+    }
+
+    test("ADB-24 a query that waits for its turn, cancelled, ends at once; what has the turn goes on, and what else waits begins behind it") {
+        connected { connection ->
+            connection.createStatement().use { two ->
+                two.setSqlQuery("SELECT id FROM t")
+                val calls = listOf<suspend () -> Unit>(
+                    { two.awaitQuery().close() },
+                    { connection.awaitQuery("SELECT id FROM t").close() },
+                    { connection.awaitExecute("DELETE FROM t") },
+                    { connection.awaitIngest("x", reader(1)) },
+                )
+                for (call in calls) {
+                    c.hold("StatementExecuteQuery")
+                    coroutineScope {
+                        val one = async(Dispatchers.Default) { connection.awaitQuery("SELECT id FROM t").use { it.next()!!.use { batch -> batch.length() } } }
+                        awaitHeld()
+                        val other = async(Dispatchers.Default) { connection.awaitQuery("SELECT id FROM t").close() }
+                        val waiting = launch(Dispatchers.Default) { call() }
+                        eventually(20.seconds) { inTurn() shouldBe 2 }
+                        val before = c.calls("StatementCancel") // closing a result calls it as well
+                        waiting.cancel()
+                        val ends = waiting.ends()
+                        val cancels = c.calls("StatementCancel") - before
+                        c.letGo()
+                        ends shouldBe true
+                        cancels shouldBe 0
+                        c.calls("ConnectionCancel") shouldBe 0
+                        one.await() shouldBe 10
+                        other.await()
+                    }
+                }
+                connection.count() shouldBe 10
             }
         }
     }
