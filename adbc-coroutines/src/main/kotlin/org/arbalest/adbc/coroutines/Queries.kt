@@ -32,8 +32,8 @@ public suspend fun AdbcStatement.awaitUpdate(dispatcher: CoroutineDispatcher = D
     calling(dispatcher, {}) { call -> call.cancellable({ cancel() }) { executeUpdate() } }
 
 /**
- * Executes a query by a statement of its own; see [AdbcConnection.query], and [AdbcStatement.awaitQuery]. A cancellation that comes while that waits to be made is [AdbcConnection.cancel]'s, so metadata that another coroutine reads on the
- * connection is cancelled as well: who shares one, and cancels, does best with statements.
+ * Executes a query by a statement of its own; see [AdbcConnection.query], and [AdbcStatement.awaitQuery]. A cancellation that comes while that waits to be made is [AdbcConnection.cancel]'s, so other calls of the
+ * connection itself are cancelled as well: metadata, a commit. Who shares one, and cancels, does best with statements.
  */
 public suspend fun AdbcConnection.awaitQuery(sql: String, dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1)): DeviceArrayReader =
     calling(dispatcher, DeviceArrayReader::close) { call ->
