@@ -45,13 +45,16 @@ internal class BlockingCall {
         }
     }
 
-    /** Throws if there is nobody any more who wants it made. */
+    /** What is done from now on is waited for. Throws if there is nobody any more who wants it made. */
     fun begin(): Unit = synchronized(this) {
-        if (isGivenUp) throw CancellationException("cancelled before the driver was called")
+        check()
         hasBegun = true
     }
 
-    /** Whether it had begun when it was given up: else it does not any more, wherever it is queued. */
+    /** Throws if there is nobody any more who wants it made. */
+    fun check(): Unit = synchronized(this) { if (isGivenUp) throw CancellationException("cancelled before the driver was called") }
+
+    /** Whether it had begun when it was given up: else it does not any more, wherever it waits, and nobody has to wait for that. */
     fun hasBegun(): Boolean = synchronized(this) { hasBegun }
 
     /** Asks for it to be given up, and answers what that failed with. */
@@ -62,8 +65,9 @@ internal class BlockingCall {
 }
 
 /**
- * Makes a call that blocks, on a [dispatcher], in the caller's context otherwise. When the coroutine is cancelled, the call is given up, and waited for if it has begun, since what it uses is the caller's: by what it says is [BlockingCall.cancellable],
- * on [asking], as that may block too, and neither the caller's threads nor those of [dispatcher] are to be held up. What it answers all the same is for [drop]. What fails with these is suppressed in the cancellation.
+ * Makes a call that blocks, on a [dispatcher], in the caller's context otherwise. When the coroutine is cancelled, the call is given up, and waited for if it has begun, since what it uses is the caller's: by what it says is
+ * [BlockingCall.cancellable], on [asking], as that may block too, and neither the caller's threads nor those of [dispatcher] are to be held up. What it answers all the same is for [drop]. What fails with these is suppressed in the
+ * cancellation. Until the call says that it has begun it uses what holds itself, as a connection does, and gives back what it has made.
  */
 internal suspend fun <T> calling(
     dispatcher: CoroutineDispatcher,
@@ -75,7 +79,7 @@ internal suspend fun <T> calling(
     context.ensureActive()
     val blocking = BlockingCall()
     val running = CoroutineScope(context.minusKey(Job) + dispatcher).async {
-        blocking.begin()
+        blocking.check()
         call(blocking)
     }
     try {

@@ -11,10 +11,8 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcDatabase
 import org.arbalest.device.adbc.AdbcDriver
-import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.adbc.AdbcStatement
-import org.arbalest.device.adbc.AdbcStatus
 
 /**
  * Executes the query on [dispatcher], where it may block; see [AdbcStatement.executeQuery]. By default that is a view of [Dispatchers.IO] of the call's own, which is not held up by other calls, however many of them wait in drivers: the 64
@@ -31,10 +29,7 @@ public suspend fun AdbcStatement.awaitQuery(dispatcher: CoroutineDispatcher = Di
 public suspend fun AdbcStatement.awaitUpdate(dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1)): Long =
     calling(dispatcher, {}) { call -> call.cancellable({ cancel() }) { executeUpdate() } }
 
-/**
- * Executes a query by a statement of its own; see [AdbcConnection.query], and [AdbcStatement.awaitQuery]. A cancellation that comes while that waits to be made is [AdbcConnection.cancel]'s, so other calls of the
- * connection itself are cancelled as well: metadata, a commit. Who shares one, and cancels, does best with statements.
- */
+/** Executes a query by a statement of its own; see [AdbcConnection.query], and [AdbcStatement.awaitQuery]. */
 public suspend fun AdbcConnection.awaitQuery(sql: String, dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1)): DeviceArrayReader =
     calling(dispatcher, DeviceArrayReader::close) { call ->
         byStatement(call) { statement ->
@@ -52,20 +47,9 @@ public suspend fun AdbcConnection.awaitExecute(sql: String, dispatcher: Coroutin
         }
     }
 
-/** Makes a statement for [action], which is cancelled by it, and by [cancels]. */
+/** Makes a statement for [action], which is cancelled by it, and by [cancels]. Until there is one nobody is waited for: the connection may be busy with what others want. */
 private fun <T> AdbcConnection.byStatement(call: BlockingCall, vararg cancels: () -> Unit, action: (AdbcStatement) -> T): T =
-    statementOfItsOwn(call).use { statement -> call.cancellable(statement::cancel, *cancels) { action(statement) } }
-
-/** Waits for its turn, like any call, and that is given up by the connection's cancel, which ends what else waits so: who was not meant begins again. */
-private fun AdbcConnection.statementOfItsOwn(call: BlockingCall): AdbcStatement {
-    while (true) {
-        try {
-            return call.cancellable({ cancel() }) { createStatement() }
-        } catch (e: AdbcException) {
-            if (e.status() != AdbcStatus.CANCELLED || e.operation() == "AdbcStatementNew") throw e
-        }
-    }
-}
+    createStatement().use { statement -> call.cancellable(statement::cancel, *cancels) { action(statement) } }
 
 /**
  * Fills a table with [batches], which are closed when this returns or throws; see [AdbcConnection.ingest], and [AdbcStatement.awaitUpdate]. A cancellation closes them as well, so that a source that waits is asked to give up: the driver
@@ -102,17 +86,23 @@ public suspend fun AdbcConnection.awaitPartition(
 public suspend fun AdbcDatabase.awaitConnect(
     options: Map<String, Any> = emptyMap(),
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
-): AdbcConnection = calling(dispatcher, AdbcConnection::close) { connect(options) }
+): AdbcConnection = calling(dispatcher, AdbcConnection::close) { call ->
+    call.begin()
+    connect(options)
+}
 
 /** Opens a database on [dispatcher]; see [AdbcDriver.open], and [awaitConnect]. */
 public suspend fun AdbcDriver.awaitOpen(
     options: Map<String, Any> = emptyMap(),
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
-): AdbcDatabase = calling(dispatcher, AdbcDatabase::close) { open(options) }
+): AdbcDatabase = calling(dispatcher, AdbcDatabase::close) { call ->
+    call.begin()
+    open(options)
+}
 
 /**
  * Makes any other call of a connection on [dispatcher], where it may block, such as `awaitCall { objects(AdbcObjects.all()) }`. A cancellation is [AdbcConnection.cancel]'s, and waits for the call, as with [AdbcStatement.awaitQuery]; what
- * it answers all the same is closed if it is an [AutoCloseable].
+ * it answers all the same is closed if it is an [AutoCloseable]. So who shares a connection and cancels, cancels what others ask of the connection itself: metadata, a commit that waits.
  */
 public suspend fun <T> AdbcConnection.awaitCall(dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1), call: AdbcConnection.() -> T): T =
     calling(dispatcher, ::drop) { it.cancellable({ cancel() }) { call() } }
