@@ -369,6 +369,38 @@ class DoubleThreadsSpec : FunSpec({
         }
     }
 
+    test("ADB-12 a driver whose cancel waits for the execution does not wait for its callbacks, which close something meanwhile") {
+        Double.connected { connection ->
+            val other = connection.createStatement()
+            val entered = CountDownLatch(1)
+            val gate = CountDownLatch(1)
+            val closed = CountDownLatch(1)
+            val source = DeviceArrayReader.Source {
+                entered.countDown()
+                gate.await()
+                other.close()
+                closed.countDown()
+                null
+            }
+            connection.createStatement().use { statement ->
+                statement.setIngest(AdbcIngest.into("copy"))
+                statement.bind(DeviceArrayReader.of(IDS, source))
+                lettingGo(Executors.newFixedThreadPool(2)) { pool ->
+                    val ingestion = pool.start { runCatching { statement.executeUpdate() } }
+                    entered.await()
+                    c.hold("StatementCancel")
+                    val cancel = pool.start { runCatching { statement.cancel() } }
+                    awaitHeld()
+                    gate.countDown()
+                    closed.await(20, TimeUnit.SECONDS) shouldBe true
+                    c.letGo()
+                    cancel.get()
+                    ingestion.get()
+                }
+            }
+        }
+    }
+
     test("ADB-12 cancel leaves alone what is bound and not executed") {
         Double.connected { connection ->
             connection.createStatement().use { statement ->

@@ -5,7 +5,9 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -28,11 +30,11 @@ final class Turn {
   private int holds;
   private int waiters;
 
-  /** Whose call has the turn. */
-  private @Nullable NativeHandle current;
+  /** Whose call has the turn. Written under the monitor. */
+  private volatile @Nullable NativeHandle current;
 
-  /** What is to be done when nobody has the turn. */
-  private final List<Runnable> behind = new ArrayList<>(0);
+  /** What is to be done when nobody has the turn. No monitor: a driver that waits in its cancel, under it, may wait for a callback that adds to this. */
+  private final Queue<Runnable> behind = new ConcurrentLinkedQueue<>();
 
   /** What threads that feed it have or wait for, once for each time: it cannot go on before they do. Under {@link #NEEDS}. */
   private final List<Turn> needs = new ArrayList<>(0);
@@ -50,9 +52,12 @@ final class Turn {
    * @return whether it was taken
    */
   boolean takeOr(NativeHandle by, Runnable release) {
-    boolean isFed = isFedHere();
+    if (isFedHere()) { // within a call, which leaves later
+      behind.add(release);
+      return false;
+    }
     synchronized (calls) {
-      if ((current != null && isFed) || !tryTake(by)) {
+      if (!tryTake(by)) {
         behind.add(release);
         return false;
       }
@@ -88,32 +93,33 @@ final class Turn {
   }
 
   void leave() {
-    List<Runnable> ended = List.of();
+    boolean isLast;
     synchronized (calls) {
       holds--;
-      if (holds == 0) {
+      isLast = holds == 0;
+      if (isLast) {
         holder = null;
         current = null;
-        if (!behind.isEmpty()) {
-          ended = List.copyOf(behind);
-          behind.clear();
-        }
         if (waiters > 0) calls.notifyAll();
       }
     }
     needsNoMore();
-    ended.forEach(Turn::run);
+    if (isLast) doWhatIsBehind();
   }
 
-  /** Does something now, or behind the call that has the turn: it may wait for that, or for another connection whose call waits for this one. */
+  /** Does something now, or behind the call that has the turn: it may wait for that, or for another connection whose call waits for this one. What it fails with is logged. */
   void behind(Runnable action) {
-    synchronized (calls) {
-      if (current != null) {
-        behind.add(action);
-        return;
-      }
+    behind.add(action);
+    doWhatIsBehind();
+  }
+
+  /** If nobody has the turn; who has it does it when leaving. */
+  private void doWhatIsBehind() {
+    while (current == null) {
+      Runnable action = behind.poll();
+      if (action == null) return;
+      run(action);
     }
-    action.run();
   }
 
   /** Nobody's call fails with what another left behind. */
