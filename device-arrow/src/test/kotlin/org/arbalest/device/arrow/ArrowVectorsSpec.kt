@@ -40,6 +40,7 @@ import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.ChildJvm
 import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.fake.FakeDevice
 import org.arbalest.testkit.fake.FakeExtension
 import java.util.concurrent.ArrayBlockingQueue
@@ -238,7 +239,7 @@ class ArrowVectorsSpec : FunSpec({
                 }
                 (root.getVector("numbers") as BigIntVector).get(9) shouldBe 90
             }
-            allocator.allocatedMemory shouldBe 0
+            eventually("the copies give back what they have read") { allocator.allocatedMemory == 0L } // on a thread of their own
         }
     }
 
