@@ -52,9 +52,9 @@ final class Turn {
    * @return whether it was taken
    */
   boolean takeOr(NativeHandle by, Runnable release) {
-    if (isFedHere()) { // within a call, which leaves later
+    if (current != null && isFedHere()) { // within a call of the driver's, mostly: a thread of its own may also pull when there is none
       behind.add(release);
-      return false;
+      if (current != null || !behind.remove(release)) return false;
     }
     synchronized (calls) {
       if (!tryTake(by)) {

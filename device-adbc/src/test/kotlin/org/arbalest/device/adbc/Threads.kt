@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc
+
+import io.kotest.assertions.throwables.shouldThrow
+import java.util.concurrent.Callable
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.ExecutorService
+import java.util.concurrent.Future
+import java.util.concurrent.atomic.AtomicReference
+
+/** Waits until the double holds [count] calls. */
+internal fun awaitHeld(count: Long = 1) {
+    while (Double.c.held < count) Thread.onSpinWait()
+}
+
+internal fun <T> ExecutorService.start(call: () -> T): Future<T> = submit(Callable { call() })
+
+/** Starts a call, and sees it wait or end: whether it waits. */
+internal fun <T> ExecutorService.startWaiting(call: () -> T): Pair<Future<T>, Boolean> {
+    val thread = AtomicReference<Thread>()
+    val future = start {
+        thread.set(Thread.currentThread())
+        call()
+    }
+    while (thread.get()?.state != Thread.State.WAITING && !future.isDone) Thread.onSpinWait()
+    return future to !future.isDone
+}
+
+/** A test that fails lets go whoever the double holds, for whom the pool would wait. */
+internal fun lettingGo(pool: ExecutorService, test: (ExecutorService) -> Unit): Unit = pool.use {
+    try {
+        test(pool)
+    } finally {
+        Double.c.letGo()
+    }
+}
+
+internal fun <T> Future<T>.error(): Throwable = shouldThrow<ExecutionException> { get() }.cause!!
