@@ -490,4 +490,25 @@ class DoubleStatementSpec : FunSpec({
             }
         }
     }
+
+    test("ADB-11 what is bound and was not executed is closed when the driver has released the statement: its source may call anything") {
+        Double.connected { connection ->
+            var types = emptyList<String>()
+            var statements = -1L
+            val source = object : DeviceArrayReader.Source {
+                override fun next(): DeviceArray? = null
+
+                override fun close() {
+                    statements = c.live(Live.STATEMENTS)
+                    types = connection.tableTypes()
+                }
+            }
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery("SELECT ? AS x")
+                statement.bind(DeviceArrayReader.of(IDS, source))
+            }
+            statements shouldBe 0
+            types.isEmpty() shouldBe false
+        }
+    }
 })

@@ -6,6 +6,7 @@ import java.util.concurrent.Callable
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.ExecutorService
 import java.util.concurrent.Future
+import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicReference
 
 /** Waits until the double holds [count] calls. */
@@ -35,4 +36,5 @@ internal fun lettingGo(pool: ExecutorService, test: (ExecutorService) -> Unit): 
     }
 }
 
-internal fun <T> Future<T>.error(): Throwable = shouldThrow<ExecutionException> { get() }.cause!!
+/** What a call failed with, for which only a test that fails waits long. */
+internal fun <T> Future<T>.error(): Throwable = shouldThrow<ExecutionException> { get(20, SECONDS) }.cause!!
