@@ -39,6 +39,9 @@ public class AdbcToDevice {
   /** A table's columns as they are, or in an order, which is more work for the query. */
   @Param({"SELECT * FROM flights", "SELECT * FROM flights ORDER BY origin, delay"}) String sql;
 
+  /** DuckDB's. With as many as there are cores, who copies takes one from the query. */
+  @Param({"1", "2"}) int threads;
+
   private AdbcDatabase database;
   private AdbcConnection connection;
   private DeviceStream stream;
@@ -53,6 +56,7 @@ public class AdbcToDevice {
     database = DuckDbDriver.open();
     connection = database.connect();
     connection.execute(FlightsTable.create());
+    connection.execute("SET threads = " + threads);
     result = pull(connection.query(sql));
   }
 

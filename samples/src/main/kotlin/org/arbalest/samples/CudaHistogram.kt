@@ -7,7 +7,6 @@ import jcuda.driver.CUmodule
 import jcuda.driver.CUresult
 import jcuda.driver.JCudaDriver
 import org.arbalest.coroutines.get
-import org.arbalest.coroutines.strings
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
@@ -15,12 +14,11 @@ import org.arbalest.device.NestedType.DictionaryType
 import org.arbalest.device.cuda.Cuda
 import org.arbalest.device.cuda.Jcuda
 
-/** Counts on a CUDA device. Everything is queued in one stream: the copy of a batch, the kernel on it, the copy back of the counts. */
+/** Counts on a CUDA device. Everything is queued in one stream, which waits for the batches' copies: the kernel on each, the copy back of the counts. */
 internal class CudaHistogram(private val device: Device) : Histogram {
     private val stream = device.createStream()
     private val module = CUmodule()
     private val kernel = CUfunction()
-    private var airports = listOf<String>()
     private var counts: DeviceBuffer? = null
 
     init {
@@ -35,21 +33,16 @@ internal class CudaHistogram(private val device: Device) : Histogram {
         }
     }
 
-    /** The copy keeps the batch, and the kernel keeps the copy. */
     override fun add(batch: DeviceArray) {
-        val counts = counts ?: start(batch).also { counts = it }
-        batch.copyTo(device, stream).use { there ->
-            launch(there, counts)
-            stream.keepAlive(there)
-        }
+        val counts = counts ?: zeroCounts(batch["origin"].dictionary().length(), stream).also { counts = it }
+        stream.waitFor(batch)
+        launch(batch, counts)
+        stream.keepAlive(batch)
     }
 
-    override suspend fun counts(): Counts = counts?.let { fetchCounts(airports, it, stream) } ?: Counts(listOf(), listOf())
+    override fun synchronize() = stream.synchronize()
 
-    private fun start(batch: DeviceArray): DeviceBuffer {
-        airports = batch["origin"].dictionary().strings().map { it!! }
-        return zeroCounts(airports.size, stream)
-    }
+    override suspend fun counts(airports: List<String>): Counts = fetchCounts(airports, counts, stream)
 
     private fun launch(batch: DeviceArray, counts: DeviceBuffer) {
         if (batch.length() == 0L) return

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples
 
+import org.arbalest.adbc.coroutines.queryFlow
 import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.await
 import org.arbalest.coroutines.get
@@ -9,10 +10,12 @@ import org.arbalest.device.ArrayData
 import org.arbalest.device.DataType
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.MemoryPool
 import org.arbalest.device.NestedType.FixedSizeListType
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
@@ -23,17 +26,20 @@ import java.util.Locale
 import kotlin.time.DurationUnit.SECONDS
 import kotlin.time.TimeSource
 
-// DuckDB streams flights, whose columns are copied to a device as they come; a kernel there counts the delays at each airport; the counts come
-// back as an array, and are compared with the CPU's own. The kernel is OpenCL's, launched by JOCL (OpenClHistogram.kt), or, on a GPU of NVIDIA's,
-// PTX, which the driver translates, launched by JCuda (CudaHistogram.kt).
+// DuckDB streams flights, whose columns are copied to a device while it computes the next; a kernel there counts the delays at each airport; the
+// counts come back as an array, and are compared with the CPU's own. The kernel is OpenCL's, launched by JOCL (OpenClHistogram.kt), or, on a GPU of
+// NVIDIA's, PTX, which the driver translates, launched by JCuda (CudaHistogram.kt).
 
 /** Counts on a device. */
 internal interface Histogram : AutoCloseable {
-    /** Queues a batch of `origin`, by dictionary, and `delay`, which may be closed at once. */
+    /** Queues a batch of the device's, of `origin`, by dictionary, and `delay`. It may be closed at once. */
     fun add(batch: DeviceArray)
 
-    /** The counts, which nobody can add to any more. */
-    suspend fun counts(): Counts
+    /** Waits for all that is queued. */
+    fun synchronize()
+
+    /** The counts at each of these airports, which are the dictionary. Nobody can add to them any more. */
+    suspend fun counts(airports: List<String>): Counts
 }
 
 /** Counts the flights of a file, on the first device of a type and on the CPU; whether both come to the same result. */
@@ -41,30 +47,44 @@ internal suspend fun histograms(duckdb: AdbcConnection, file: Path, type: Device
     duckdb.execute("CREATE VIEW flights AS ${selectFlights(file)}")
     duckdb.execute("CREATE TYPE airport AS ENUM (SELECT DISTINCT origin FROM flights ORDER BY origin)")
     val onCpu = CpuHistogram()
-    val flights = duckdb.query("SELECT origin::airport AS origin, delay FROM flights")
+    duckdb.queryFlow(FLIGHTS).collect { onCpu.add(it) }
+    val expected = onCpu.counts()
     val device = first(type)
     val started = device?.let { start(it, histogram) }
     if (started == null) {
-        flights.asFlow().collect { onCpu.add(it) }
-        println(onCpu.counts().table())
+        println(expected.table())
         return true
     }
     started.use { onDevice ->
         val start = TimeSource.Monotonic.markNow()
-        var rows = 0L
-        flights.asFlow().collect { batch ->
-            onDevice.add(batch)
-            onCpu.add(batch)
-            rows += batch.length()
-        }
-        val counts = onDevice.counts()
+        val rows = duckdb.query(FLIGHTS).addTo(onDevice, device)
+        val counts = onDevice.counts(expected.airports)
         println("%,d flights, %,.0f rows per second, on %s".format(Locale.ROOT, rows, rows / start.elapsedNow().toDouble(SECONDS), device))
         println(counts.table())
-        val equal = counts == onCpu.counts()
+        val equal = counts == expected
         println(if (equal) "${counts.airports.size} airports: matches the CPU's own answer" else "the CPU's own answer differs")
         return equal
     }
 }
+
+private const val FLIGHTS = "SELECT origin::airport AS origin, delay FROM flights"
+
+/** Copies batches to a device, up to two ahead of the kernel, into memory that is used again; how many rows there were. */
+private suspend fun DeviceArrayReader.addTo(histogram: Histogram, device: Device): Long = device.createStream().use { copies ->
+    MemoryPool.of(device.memory(), POOL_BYTES).use { pool ->
+        var rows = 0L
+        var queued = 0
+        copyTo(pool, copies, 2).asFlow().collect { batch ->
+            histogram.add(batch)
+            rows += batch.length()
+            if (++queued % MAX_QUEUED == 0) histogram.synchronize() // or a query that is faster than the kernels would fill the pool
+        }
+        rows
+    }
+}
+
+private const val POOL_BYTES = 1L shl 30
+private const val MAX_QUEUED = 64
 
 private fun first(type: DeviceType): Device? = when (val answer = Devices.availability(type)) {
     is Availability.Ready -> Devices.device(type, 0)
@@ -78,8 +98,9 @@ private fun start(device: Device, histogram: (Device) -> Histogram): Histogram? 
     null.also { println("No kernels on $device, because ${e.message.orEmpty().lineSequence().first()}: counting on the CPU alone.") }
 }
 
-/** What is in [counts] when the stream has got here, as an array of the device's with a list for each airport; and that on the CPU. */
-internal suspend fun fetchCounts(airports: List<String>, counts: DeviceBuffer, stream: DeviceStream): Counts {
+/** What is in [counts] when the stream has got here, as an array of the device's with a list for each airport; and that on the CPU. Without a buffer nothing was counted. */
+internal suspend fun fetchCounts(airports: List<String>, counts: DeviceBuffer?, stream: DeviceStream): Counts {
+    if (counts == null) return Counts(airports, List(airports.size * BINS) { 0 })
     val rows = airports.size.toLong()
     val field = Field.of("delays", FixedSizeListType(Field.of("count", DataType.INT32), BINS))
     val numbers = ArrayData.of(rows * BINS, 0, listOf(null, counts))
@@ -92,7 +113,7 @@ internal suspend fun fetchCounts(airports: List<String>, counts: DeviceBuffer, s
 }
 
 /** [BINS] zeroes for each airport, on the stream's device. */
-internal fun zeroCounts(airports: Int, stream: DeviceStream): DeviceBuffer = stream.device().allocate(4L * BINS * airports).also { zeroed ->
+internal fun zeroCounts(airports: Long, stream: DeviceStream): DeviceBuffer = stream.device().allocate(4L * BINS * airports).also { zeroed ->
     Devices.cpu().allocate(zeroed.size()).use { zeroes ->
         zeroes.segment().fill(0)
         stream.copy(zeroes, zeroed)

@@ -2,7 +2,7 @@
 package org.arbalest.samples
 
 import org.arbalest.coroutines.get
-import org.arbalest.coroutines.strings
+import org.arbalest.device.Column
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
@@ -13,28 +13,25 @@ import org.jocl.Pointer
 import org.jocl.Sizeof
 import org.jocl.cl_kernel
 
-/** Counts on an OpenCL device. Everything is queued in one stream: the copy of a batch, the kernel on it, the copy back of the counts. */
+/** Counts on an OpenCL device. Everything is queued in one stream, which waits for the batches' copies: the kernel on each, the copy back of the counts. */
 internal class OpenClHistogram(private val device: Device) : Histogram {
     private val stream = device.createStream()
-    private var airports = listOf<String>()
     private var kernel: cl_kernel? = null
     private var counts: DeviceBuffer? = null
 
-    /** The copy keeps the batch, and the kernel keeps the copy. */
     override fun add(batch: DeviceArray) {
-        if (kernel == null) start(batch)
-        batch.copyTo(device, stream).use { there ->
-            launch(there, kernel!!, counts!!)
-            stream.keepAlive(there)
-        }
+        if (kernel == null) start(batch["origin"])
+        stream.waitFor(batch)
+        launch(batch, kernel!!, counts!!)
+        stream.keepAlive(batch)
     }
 
-    override suspend fun counts(): Counts = counts?.let { fetchCounts(airports, it, stream) } ?: Counts(listOf(), listOf())
+    override fun synchronize() = stream.synchronize()
 
-    private fun start(batch: DeviceArray) {
-        val origin = batch["origin"]
-        airports = origin.dictionary().strings().map { it!! }
-        counts = zeroCounts(airports.size, stream)
+    override suspend fun counts(airports: List<String>): Counts = fetchCounts(airports, counts, stream)
+
+    private fun start(origin: Column) {
+        counts = zeroCounts(origin.dictionary().length(), stream)
         val index = when ((origin.field().type() as DictionaryType).index().bits()) {
             8 -> "uchar"
             16 -> "ushort"
