@@ -38,7 +38,7 @@ public suspend fun AdbcConnection.awaitQuery(sql: String, dispatcher: CoroutineD
         }
     }
 
-/** Executes a query by a statement of its own for its effect; see [AdbcConnection.execute], and [AdbcStatement.awaitUpdate]. */
+/** Executes a query by a statement of its own for its effect, which is none with a result; see [AdbcConnection.execute], and [AdbcStatement.awaitUpdate]. */
 public suspend fun AdbcConnection.awaitExecute(sql: String, dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1)): Long =
     calling(dispatcher, {}) { call ->
         byStatement(call) { statement ->

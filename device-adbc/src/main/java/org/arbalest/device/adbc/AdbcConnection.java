@@ -26,7 +26,7 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
   }
 
   /**
-   * Executes a query for its effect, by a statement of its own.
+   * Executes a query for its effect, by a statement of its own: none with a result, which drivers need not compute; see {@link AdbcStatement#executeUpdate}.
    *
    * @return how many rows it affected, -1 if the driver does not know
    */
@@ -150,7 +150,7 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
    *
    * @param catalog its catalog; null for the current one, or none
    * @param dbSchema its schema; null for the current one, or none
-   * @throws AdbcException with {@link AdbcStatus#NOT_FOUND} if there is no such table
+   * @throws AdbcException with {@link AdbcStatus#NOT_FOUND} if there is no such table, or what the driver has for it
    */
   Schema tableSchema(@Nullable String catalog, @Nullable String dbSchema, String table);
 

@@ -31,7 +31,7 @@ public record AdbcDriverSearch(
     return new AdbcDriverSearch(true, List.of(), true, true, true, null);
   }
 
-  /** In no folder but those that are named, by absolute paths. */
+  /** In no folder but those that are named. */
   public static AdbcDriverSearch nowhere() {
     return new AdbcDriverSearch(false, List.of(), false, false, false, null);
   }

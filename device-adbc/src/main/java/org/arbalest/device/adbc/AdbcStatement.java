@@ -37,8 +37,9 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
   Schema parameterSchema();
 
   /**
-   * Binds a batch: rows to be ingested, or parameters, for each row of which the query is executed. The handle passes to the statement, also if this throws: {@link
-   * DeviceArray#retain} keeps one. The driver gives the batch back when it is done, which may be when the statement is closed.
+   * Binds a batch: rows to be ingested, or parameters, for each row of which the query is executed; some drivers take one row only, DuckDB's among them. Columns are parameters by their order: drivers need not look
+   * at names. The handle passes to the statement, also if this throws: {@link DeviceArray#retain} keeps one. The driver gives the batch back when it is done, which may be when the statement is closed; whether it takes
+   * it for the next execution again is the driver's, so bind for each.
    *
    * @param rows a record batch in main memory
    */
@@ -70,7 +71,8 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
   DeviceArrayReader executeQuery(Validation level);
 
   /**
-   * Executes the query, or the ingestion, for its effect: some drivers do not even compute what a query would give. If a bound reader fails then that error is thrown, whatever the driver makes of it.
+   * Executes the query, or the ingestion, for its effect. Of a query with a result, how much of it is computed is the driver's, and so is what fails in it: DuckDB computes a little of a {@code SELECT}, or all of it, as its
+   * threads come along. What has a result is for {@link #executeQuery()}, read to its end. If a bound reader fails then that error is thrown, whatever the driver makes of it.
    *
    * @return how many rows it affected, -1 if the driver does not know
    */
@@ -120,7 +122,7 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
     return executeQuery();
   }
 
-  /** Executes a query for its effect; see {@link #setSqlQuery} and {@link #executeUpdate}. */
+  /** Executes a query for its effect, which is none with a result; see {@link #setSqlQuery} and {@link #executeUpdate}. */
   default long execute(String sql) {
     setSqlQuery(sql);
     return executeUpdate();

@@ -81,7 +81,7 @@ class DriverSearchSpec : FunSpec({
         load("$drivers/libquack.so", search).answers()
         load("$drivers/quack", search).answers()
         shouldThrow<IllegalArgumentException> { load("quack", AdbcDriverSearch.nowhere().`in`(drivers)) }.message shouldBe
-            "libquack.so is no ADBC driver: it has no function AdbcQuackInit, nor AdbcDriverInit"
+            "libquack.so is no ADBC driver: it has no function AdbcQuackInit, nor AdbcDriverInit; if its init function has another name, such as duckdb_adbc_init, give that"
     }
 
     test("ADB-21 a manifest that is wrong is an error with its path and what is wrong, though others would follow") {

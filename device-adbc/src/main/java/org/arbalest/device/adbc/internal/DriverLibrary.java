@@ -62,7 +62,8 @@ final class DriverLibrary {
       MemorySegment function = library.find(name).orElse(null);
       if (function != null) return new EntryPoint(name, function);
     }
-    throw new IllegalArgumentException(fileName + " is no ADBC driver: it has no function " + String.join(", nor ", names));
+    String hint = wanted == null ? "; if its init function has another name, such as duckdb_adbc_init, give that" : "";
+    throw new IllegalArgumentException(fileName + " is no ADBC driver: it has no function " + String.join(", nor ", names) + hint);
   }
 
   /** The names that {@code adbc.h} recommends: of {@code libadbc_driver_sqlite.so.2} these are AdbcDriverSqliteInit, and AdbcDriverInit. */

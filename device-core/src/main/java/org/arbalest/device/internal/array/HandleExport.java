@@ -113,7 +113,7 @@ public final class HandleExport {
     ArrowArrayStruct.setRelease(out, 0);
     if (array.device().type().code() != 1) {
       throw new DeviceException(
-          Errno.EINVAL, "an ArrowArray is in main memory, but this array is on " + array.device() + "; export a device array");
+          Errno.EINVAL, "an ArrowArray is in main memory, but this array is on " + array.device() + "; export a device array, or copyTo(Devices.cpu()) before");
     }
     if (array.holder().syncEvent() != 0) array.synchronize(); // an ArrowArray has no event
     handOver(array, out);

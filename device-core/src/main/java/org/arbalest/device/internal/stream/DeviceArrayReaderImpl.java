@@ -163,7 +163,8 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
       long stream = Structs.address(out, ArrowArrayStreamStruct.LAYOUT);
       ArrowArrayStreamStruct.setRelease(stream, 0);
       if (!deviceType.equals(DeviceType.CPU)) {
-        throw DeviceException.invalid("an ArrowArrayStream is in main memory, but this stream is on " + deviceType + "; export a device stream");
+        throw DeviceException
+            .invalid("an ArrowArrayStream is in main memory, but this stream is on " + deviceType + "; export a device stream, or copyTo main memory before");
       }
       export(export -> export.writeStream(stream));
     } finally {
