@@ -16,6 +16,7 @@ import kotlin.io.path.createDirectories
 import kotlin.io.path.exists
 import kotlin.io.path.name
 import kotlin.io.path.readBytes
+import kotlin.io.path.readLines
 
 /**
  * What C may hand us, searched by Jazzer: each seed once, then some seconds of each target in a JVM of its own, since what is found may end it.
@@ -60,13 +61,19 @@ class FuzzSpec : FunSpec({
             val child = ChildJvm.run(
                 Jazzer::class, "--target_class=${target::class.java.name}", "--instrumentation_includes=org.arbalest.**", "--custom_hook_excludes=**",
                 "--disabled_hooks=*", "--reproducer_path=$folder", "-artifact_prefix=$folder/", "-max_total_time=$seconds", "-max_len=512", "-timeout=20",
-                "-rss_limit_mb=4096", "-print_final_stats=1", "${folder.resolve("corpus").createDirectories()}", *listOfNotNull("$seeds".takeIf { seeds.exists() }).toTypedArray(),
+                "-rss_limit_mb=${4096 + peakMegabytes()}", "-print_final_stats=1", "${folder.resolve("corpus").createDirectories()}", *listOfNotNull("$seeds".takeIf { seeds.exists() }).toTypedArray(),
                 options = listOf("-Xmx1g", "-XX:+EnableDynamicAgentLoading", "--sun-misc-unsafe-memory-access=allow", "-D${FuzzTarget.LAST}=$last"),
                 seconds = seconds + 300L,
             )
             val bytes = if (last.exists()) lastInput(last) else byteArrayOf()
             val text = "exit code ${child.exitCode}, last input ${bytes.toHexString()}\n${child.output}"
             return Found(child.exitCode != 0, text, bytes.toList())
+        }
+
+        /** What this JVM had resident at the most: Linux counts it as its child's peak, which is what libFuzzer looks at. */
+        private fun peakMegabytes(): Long {
+            val status = Path("/proc/self/status").takeIf { it.exists() }?.readLines().orEmpty()
+            return status.firstOrNull { it.startsWith("VmHWM:") }?.let { it.filter(Char::isDigit).toLong() / 1024 } ?: 0
         }
 
         private fun lastInput(file: Path): ByteArray = ByteBuffer.wrap(file.readBytes()).let { data -> ByteArray(data.getInt()).also(data::get) }
