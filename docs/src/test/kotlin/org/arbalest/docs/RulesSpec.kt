@@ -6,7 +6,7 @@ import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.collections.shouldBeUnique
 import java.io.File
 
-private val ID = Regex("""\b(?:SCH|ARR|VAL|READ|BLD|EXT|STAT|OBJ|REQ|OWN|STR|DEV|ASY|DLP|IPC|CHK|MOD|KOT|ARJ|ADB)-\d{2}\b""")
+private val ID = Regex("""\b(?:SCH|ARR|VAL|READ|BLD|EXT|STAT|OBJ|REQ|OWN|STR|DEV|ASY|DLP|IPC|CHK|MOD|KOT|ARJ|ADB|SPK)-\d{2}\b""")
 
 /** Holds docs/rules.md to the sources, and the sources to it. */
 class RulesSpec : FunSpec({

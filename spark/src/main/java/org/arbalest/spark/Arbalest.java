@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark;
+
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.Schema;
+import org.arbalest.spark.internal.columns.ColumnPlan;
+import org.arbalest.spark.internal.vector.SparkTypes;
+
+/**
+ * The columns of a DataFrame, in tasks on executors. Nothing runs before an action does.
+ *
+ * <p>Batches come as Spark has them, if it has columns there; else rows are gathered in batches of {@code spark.sql.execution.arrow.maxRecordsPerBatch}. Which of the two it is, the log says, and {@code
+ * spark.arbalest.columnar = false} leaves it at rows, which needs nothing of Spark's but its public API.
+ */
+public final class Arbalest {
+  private Arbalest() {}
+
+  /** The schema that the columns of a DataFrame have. */
+  public static Schema schema(Dataset<Row> dataframe) {
+    return ColumnPlan.of(dataframe).schema();
+  }
+
+  /**
+   * Does something with the columns of each partition.
+   *
+   * @return what came of each partition
+   */
+  public static <T> JavaRDD<T> columns(Dataset<Row> dataframe, ColumnFunction<T> function) {
+    return ColumnPlan.of(dataframe).mapPartitions(function);
+  }
+
+  /**
+   * A DataFrame of other columns: a function from stream to stream for each partition, which is the place of native code, a kernel, or a model.
+   *
+   * @param schema the result's
+   * @param function from the columns to a reader with the columns of this schema, by their names, which the task closes
+   */
+  public static Dataset<Row> mapColumns(Dataset<Row> dataframe, Schema schema, ColumnFunction<DeviceArrayReader> function) {
+    return ColumnPlan.of(dataframe).mapColumns(SparkTypes.of(schema, false), function);
+  }
+}

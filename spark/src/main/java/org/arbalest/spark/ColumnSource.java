@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark;
+
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.arbalest.device.Schema;
+
+/**
+ * Where the columns of a DataFrame come from: {@code spark.read().format("arbalest").option("source", "com.example.Trades").load()}. A public class with a public constructor without parameters; made on the driver,
+ * perhaps several times for one query.
+ *
+ * <p>All methods are called on the driver, and have the options that the user gave with {@code option}. Spark ignores the case of their names, and so does the map.
+ */
+public interface ColumnSource {
+  /**
+   * The columns that there are. What Spark has no type for is refused when this was called.
+   *
+   * @throws Exception what the user is told, who loads the DataFrame
+   */
+  Schema schema(Map<String, String> options) throws Exception;
+
+  /**
+   * What a query reads, in parts that become tasks of Spark's; at least one, of no rows if need be, is not asked for.
+   *
+   * @param request which columns of which rows
+   */
+  List<? extends ColumnPartition> partitions(ScanRequest request) throws Exception;
+
+  /**
+   * Whether no row of the partitions contradicts a condition of Spark's, if it is among the {@linkplain ScanRequest#predicates request's}: Spark does not look again then. By default none is taken, and Spark filters.
+   */
+  default boolean accepts(Predicate predicate, Map<String, String> options) {
+    return false;
+  }
+
+  /** How many rows there will be, for Spark's planning, if it is known; an estimate does. */
+  default OptionalLong estimatedRows(ScanRequest request) {
+    return OptionalLong.empty();
+  }
+
+  /** How many bytes these are; see {@link #estimatedRows}. What is small Spark copies to each executor when it is joined with. */
+  default OptionalLong estimatedBytes(ScanRequest request) {
+    return OptionalLong.empty();
+  }
+}

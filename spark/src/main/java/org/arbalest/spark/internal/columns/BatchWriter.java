@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.columns;
+
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
+import org.apache.spark.sql.types.DateType;
+import org.apache.spark.sql.types.DayTimeIntervalType;
+import org.apache.spark.sql.types.DoubleType;
+import org.apache.spark.sql.types.FloatType;
+import org.apache.spark.sql.types.IntegerType;
+import org.apache.spark.sql.types.LongType;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.types.TimestampNTZType;
+import org.apache.spark.sql.types.TimestampType;
+import org.apache.spark.sql.types.YearMonthIntervalType;
+import org.apache.spark.sql.vectorized.ColumnVector;
+import org.apache.spark.sql.vectorized.ColumnarArray;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.arbalest.device.BatchBuilder;
+import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Devices;
+import org.arbalest.device.Field;
+import org.arbalest.device.Schema;
+
+/** Copies what Spark lends into arrays of our own, which may outlive it. */
+final class BatchWriter {
+  private final Schema schema;
+  private final ValueWriter[] writers;
+
+  BatchWriter(StructType type) {
+    this.schema = ArrowTypes.of(type);
+    this.writers = ValueWriter.all(type);
+  }
+
+  Schema schema() {
+    return schema;
+  }
+
+  /** A batch of as many rows as Spark's. */
+  DeviceArray copy(ColumnarBatch batch) {
+    int rows = batch.numRows();
+    List<Field> fields = schema.fields();
+    try (BatchBuilder builder = Devices.cpu().batchBuilder(rows)) {
+      for (int i = 0; i < fields.size(); i++) copy(builder.column(fields.get(i)), batch.column(i), rows, writers[i]);
+      return builder.build();
+    }
+  }
+
+  private void copy(ColumnBuilder to, ColumnVector from, int rows, ValueWriter writer) {
+    if (from instanceof WritableColumnVector && copyWhole(to, from, rows)) return; // others may refuse to read what is null
+    var values = new ColumnarArray(from, 0, rows);
+    for (int row = 0; row < rows; row++) writer.appendNullable(to, values, row);
+  }
+
+  /** Whether all values were there at once, those of nulls included. */
+  private static boolean copyWhole(ColumnBuilder to, ColumnVector from, int rows) {
+    switch (from.dataType()) {
+      case IntegerType _, DateType _, YearMonthIntervalType _ -> to.appendAll(from.getInts(0, rows));
+      case LongType _, TimestampType _, TimestampNTZType _, DayTimeIntervalType _ -> to.appendAll(from.getLongs(0, rows));
+      case FloatType _ -> to.appendAll(from.getFloats(0, rows));
+      case DoubleType _ -> to.appendAll(from.getDoubles(0, rows));
+      default -> {
+        return false;
+      }
+    }
+    if (from.hasNull()) to.setNulls(from::isNullAt);
+    return true;
+  }
+
+  /** A batch of the next rows, at least one. */
+  DeviceArray copy(Iterator<InternalRow> from, int mostRows) {
+    List<Field> fields = schema.fields();
+    if (fields.isEmpty()) return count(from, mostRows);
+    try (BatchBuilder builder = Devices.cpu().batchBuilder()) {
+      var columns = new ColumnBuilder[fields.size()];
+      for (int i = 0; i < columns.length; i++) columns[i] = builder.column(fields.get(i));
+      for (int row = 0; row < mostRows && from.hasNext(); row++) {
+        InternalRow values = from.next();
+        for (int i = 0; i < columns.length; i++) writers[i].appendNullable(columns[i], values, i);
+      }
+      return builder.build();
+    }
+  }
+
+  /** Rows without columns. */
+  private static DeviceArray count(Iterator<InternalRow> from, int mostRows) {
+    int rows = 0;
+    for (; rows < mostRows && from.hasNext(); rows++) from.next();
+    try (BatchBuilder builder = Devices.cpu().batchBuilder(rows)) {
+      return builder.build();
+    }
+  }
+}

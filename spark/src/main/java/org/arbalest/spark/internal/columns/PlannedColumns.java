@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.columns;
+
+import java.util.Iterator;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.function.FlatMapFunction;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.execution.ColumnarToRowExec;
+import org.apache.spark.sql.execution.InputAdapter;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.WholeStageCodegenExec;
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.Schema;
+import org.arbalest.spark.ColumnFunction;
+
+/** Columns as Spark's physical plan has them, by its internals; its internal rows, where it has rows. */
+final class PlannedColumns extends ColumnPlan {
+  private final org.apache.spark.sql.classic.Dataset<Row> dataframe;
+
+  PlannedColumns(Dataset<Row> dataframe) {
+    this.dataframe = (org.apache.spark.sql.classic.Dataset<Row>) dataframe;
+  }
+
+  @Override
+  public Schema schema() {
+    return ArrowTypes.of(dataframe.schema());
+  }
+
+  @Override
+  public <T> JavaRDD<T> mapPartitions(ColumnFunction<T> function) {
+    schema(); // refuses what it cannot have
+    SparkPlan plan = columnar(dataframe.queryExecution().executedPlan());
+    StructType type = dataframe.schema();
+    int mostRows = dataframe.sparkSession().sessionState().conf().arrowMaxRecordsPerBatch();
+    if (plan.supportsColumnar()) {
+      return LazyRdd.of(dataframe, plan::executeColumnar).toJavaRDD().mapPartitions(new OfBatches<>(type, function));
+    }
+    return LazyRdd.of(dataframe, plan::execute).toJavaRDD().mapPartitions(new OfRows<>(type, mostRows, function));
+  }
+
+  @Override
+  public Dataset<Row> mapColumns(StructType result, ColumnFunction<DeviceArrayReader> function) {
+    JavaRDD<InternalRow> rows = mapPartitions(function).mapPartitions(new ToRows(result));
+    return dataframe.sparkSession().internalCreateDataFrame(rows.rdd(), result, false);
+  }
+
+  /** The plan without what makes rows of its columns. */
+  private static SparkPlan columnar(SparkPlan plan) {
+    return switch (plan) {
+      case WholeStageCodegenExec stage -> orRows(stage, columnar(stage.child()));
+      case InputAdapter adapter -> columnar(adapter.child());
+      case ColumnarToRowExec rows -> rows.child();
+      case AdaptiveSparkPlanExec adaptive when adaptive.inputPlan().supportsColumnar() ->
+          adaptive.copy(adaptive.inputPlan(), adaptive.context(), adaptive.preprocessingRules(), adaptive.isSubquery(), true);
+      default -> plan;
+    };
+  }
+
+  private static SparkPlan orRows(SparkPlan rows, SparkPlan columns) {
+    return columns.supportsColumnar() ? columns : rows;
+  }
+
+  private record OfBatches<T>(StructType type, ColumnFunction<T> function) implements FlatMapFunction<Iterator<ColumnarBatch>, T> {
+    @Override
+    public Iterator<T> call(Iterator<ColumnarBatch> batches) throws Exception {
+      var writer = new BatchWriter(type);
+      return TaskColumns.apply(function, writer.schema(), () -> batches.hasNext() ? writer.copy(batches.next()) : null);
+    }
+  }
+
+  private record OfRows<T>(StructType type, int mostRows, ColumnFunction<T> function) implements FlatMapFunction<Iterator<InternalRow>, T> {
+    @Override
+    public Iterator<T> call(Iterator<InternalRow> rows) throws Exception {
+      var writer = new BatchWriter(type);
+      return TaskColumns.apply(function, writer.schema(), () -> rows.hasNext() ? writer.copy(rows, mostRows) : null);
+    }
+  }
+
+  private record ToRows(StructType type) implements FlatMapFunction<Iterator<DeviceArrayReader>, InternalRow> {
+    @Override
+    public Iterator<InternalRow> call(Iterator<DeviceArrayReader> readers) {
+      return ResultRows.of(readers.next(), type);
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.columns;
+
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import org.apache.spark.TaskContext;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.util.TaskCompletionListener;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.spark.internal.vector.ArrowBatches;
+
+/** The rows of a reader, one object for all of a batch. Closed at the end, or with the task. */
+final class ResultRows implements Iterator<InternalRow> {
+  private final ArrowBatches batches;
+  private Iterator<InternalRow> rows = Collections.emptyIterator();
+  private boolean isOver;
+
+  private ResultRows(ArrowBatches batches) {
+    this.batches = batches;
+  }
+
+  /** Takes the reader over. */
+  static ResultRows of(DeviceArrayReader reader, StructType type) {
+    TaskContext task = TaskContext.get();
+    var batches = ArrowBatches.of(reader, task, type, false);
+    task.addTaskCompletionListener((TaskCompletionListener) _ -> batches.close());
+    return new ResultRows(batches);
+  }
+
+  @Override
+  public boolean hasNext() {
+    while (!rows.hasNext() && !isOver) {
+      isOver = !batches.next();
+      if (isOver) {
+        batches.close();
+      } else {
+        rows = batches.get().rowIterator();
+      }
+    }
+    return rows.hasNext();
+  }
+
+  @Override
+  public InternalRow next() {
+    if (!hasNext()) throw new NoSuchElementException();
+    return rows.next();
+  }
+}

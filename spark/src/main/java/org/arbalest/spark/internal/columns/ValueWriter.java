@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.columns;
+
+import java.lang.foreign.MemorySegment;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.catalyst.util.MapData;
+import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.BinaryType;
+import org.apache.spark.sql.types.BooleanType;
+import org.apache.spark.sql.types.ByteType;
+import org.apache.spark.sql.types.CalendarIntervalType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DateType;
+import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.DoubleType;
+import org.apache.spark.sql.types.FloatType;
+import org.apache.spark.sql.types.IntegerType;
+import org.apache.spark.sql.types.MapType;
+import org.apache.spark.sql.types.NullType;
+import org.apache.spark.sql.types.ShortType;
+import org.apache.spark.sql.types.StringType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.types.TimeType;
+import org.apache.spark.sql.types.YearMonthIntervalType;
+import org.apache.spark.unsafe.types.CalendarInterval;
+import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.Interval;
+
+/** Appends one value of Spark's, which is not null, of a row, an array or a column. */
+@FunctionalInterface
+interface ValueWriter {
+  void append(ColumnBuilder to, SpecializedGetters from, int ordinal);
+
+  /** The same, or a null, with its parts if it has any. */
+  default void appendNullable(ColumnBuilder to, SpecializedGetters from, int ordinal) {
+    if (from.isNullAt(ordinal)) {
+      to.appendNullWithParts();
+    } else {
+      append(to, from, ordinal);
+    }
+  }
+
+  /** For values of a type that {@link ArrowTypes} has. */
+  static ValueWriter of(DataType type) {
+    return switch (type) {
+      case NullType _ -> (to, _, _) -> to.appendNull();
+      case BooleanType _ -> (to, from, i) -> to.append(from.getBoolean(i));
+      case ByteType _ -> (to, from, i) -> to.append((long) from.getByte(i));
+      case ShortType _ -> (to, from, i) -> to.append((long) from.getShort(i));
+      case IntegerType _, DateType _, YearMonthIntervalType _ -> (to, from, i) -> to.append((long) from.getInt(i));
+      case FloatType _ -> (to, from, i) -> to.append(from.getFloat(i));
+      case DoubleType _ -> (to, from, i) -> to.append(from.getDouble(i));
+      case DecimalType decimal -> (to, from, i) -> to.append(from.getDecimal(i, decimal.precision(), decimal.scale()).toJavaBigDecimal());
+      case StringType _ -> (to, from, i) -> to.append(MemorySegment.ofBuffer(from.getUTF8String(i).getByteBuffer()));
+      case BinaryType _ -> (to, from, i) -> to.append(from.getBinary(i));
+      case CalendarIntervalType _ -> (to, from, i) -> to.append(interval(from.getInterval(i)));
+      case TimeType _ -> (to, from, i) -> to.append(from.getLong(i) / 1000); // nanoseconds, of at most six digits
+      case ArrayType array -> list(of(array.elementType()));
+      case MapType map -> map(of(map.keyType()), of(map.valueType()));
+      case StructType struct -> struct(struct);
+      default -> (to, from, i) -> to.append(from.getLong(i)); // int64, and times as they are counted
+    };
+  }
+
+  private static Interval interval(CalendarInterval of) {
+    return new Interval(of.months, of.days, Math.multiplyExact(of.microseconds, 1000));
+  }
+
+  private static ValueWriter list(ValueWriter items) {
+    return (to, from, i) -> {
+      ArrayData array = from.getArray(i);
+      to.appendList(array.numElements());
+      appendAll(items, to.items(), array);
+    };
+  }
+
+  private static ValueWriter map(ValueWriter keys, ValueWriter values) {
+    return (to, from, i) -> {
+      MapData map = from.getMap(i);
+      to.appendMap(map.numElements());
+      appendAll(keys, to.keys(), map.keyArray());
+      appendAll(values, to.values(), map.valueArray());
+    };
+  }
+
+  private static void appendAll(ValueWriter items, ColumnBuilder to, ArrayData array) {
+    for (int item = 0; item < array.numElements(); item++) items.appendNullable(to, array, item);
+  }
+
+  private static ValueWriter struct(StructType type) {
+    ValueWriter[] fields = all(type);
+    return (to, from, i) -> {
+      InternalRow row = from.getStruct(i, fields.length);
+      to.appendStruct();
+      for (int field = 0; field < fields.length; field++) fields[field].appendNullable(to.child(field), row, field);
+    };
+  }
+
+  /** Of each field. */
+  static ValueWriter[] all(StructType type) {
+    StructField[] fields = type.fields();
+    var writers = new ValueWriter[fields.length];
+    for (int i = 0; i < writers.length; i++) writers[i] = of(fields[i].dataType());
+    return writers;
+  }
+}

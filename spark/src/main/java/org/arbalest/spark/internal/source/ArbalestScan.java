@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.source;
+
+import java.util.List;
+import java.util.OptionalLong;
+import org.apache.spark.sql.connector.metric.CustomMetric;
+import org.apache.spark.sql.connector.read.Batch;
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.PartitionReaderFactory;
+import org.apache.spark.sql.connector.read.Statistics;
+import org.apache.spark.sql.connector.read.SupportsReportStatistics;
+import org.apache.spark.sql.types.StructType;
+import org.arbalest.device.Field;
+import org.arbalest.spark.ColumnPartition;
+import org.arbalest.spark.ScanRequest;
+import org.arbalest.spark.internal.task.Failures;
+import org.arbalest.spark.internal.vector.SparkTypes;
+
+/** What a query reads. */
+final class ArbalestScan implements Batch, SupportsReportStatistics {
+  private final OpenedSource source;
+  private final ScanRequest request;
+  private final StructType type;
+
+  ArbalestScan(OpenedSource source, ScanRequest request) {
+    this.source = source;
+    this.request = request;
+    this.type = SparkTypes.of(request.schema(), source.options().truncatesNanos());
+  }
+
+  @Override
+  public StructType readSchema() {
+    return type;
+  }
+
+  @Override
+  public String description() {
+    List<String> columns = request.schema().fields().stream().map(Field::name).toList();
+    String limit = request.limit().isPresent() ? ", limit " + request.limit().getAsInt() : "";
+    return "arbalest " + source.options().source() + ", columns " + columns + ", accepted " + request.predicates() + limit;
+  }
+
+  @Override
+  public Batch toBatch() {
+    return this;
+  }
+
+  @Override
+  public ColumnarSupportMode columnarSupportMode() {
+    return ColumnarSupportMode.SUPPORTED;
+  }
+
+  @Override
+  public InputPartition[] planInputPartitions() {
+    List<? extends ColumnPartition> partitions =
+        Failures.unchecked(() -> source.source().partitions(request), "the partitions of " + source.options().source());
+    return partitions.stream().map(SourcePartition::of).toArray(InputPartition[]::new);
+  }
+
+  @Override
+  public PartitionReaderFactory createReaderFactory() {
+    return new ArbalestReaderFactory(type, source.options().truncatesNanos());
+  }
+
+  @Override
+  public Statistics estimateStatistics() {
+    OptionalLong rows = source.source().estimatedRows(request);
+    OptionalLong bytes = source.source().estimatedBytes(request);
+    return new Statistics() {
+      @Override
+      public OptionalLong numRows() {
+        return rows;
+      }
+
+      @Override
+      public OptionalLong sizeInBytes() {
+        return bytes;
+      }
+    };
+  }
+
+  @Override
+  public CustomMetric[] supportedCustomMetrics() {
+    return SourceMetrics.all();
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.source;
+
+import org.apache.spark.sql.connector.metric.CustomTaskMetric;
+import org.apache.spark.sql.connector.read.PartitionReader;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.spark.ColumnPartition;
+import org.arbalest.spark.internal.task.Failures;
+import org.arbalest.spark.internal.task.SparkTask;
+import org.arbalest.spark.internal.vector.ArrowBatches;
+
+/** A partition in a task. Spark closes it, also when the task fails or is killed. */
+final class ColumnsReader implements PartitionReader<ColumnarBatch> {
+  private final ArrowBatches batches;
+
+  private ColumnsReader(ArrowBatches batches) {
+    this.batches = batches;
+  }
+
+  static ColumnsReader open(ColumnPartition partition, SparkTask task, StructType type, boolean truncatesNanos) {
+    DeviceArrayReader reader = Failures.unchecked(() -> partition.open(task), "opening partition " + task.partition());
+    return new ColumnsReader(ArrowBatches.of(reader, task.context(), type, truncatesNanos));
+  }
+
+  @Override
+  public boolean next() {
+    return batches.next();
+  }
+
+  @Override
+  public ColumnarBatch get() {
+    return batches.get();
+  }
+
+  @Override
+  public CustomTaskMetric[] currentMetricsValues() {
+    return SourceMetrics.of(batches.count(), batches.waitedNanos());
+  }
+
+  @Override
+  public void close() {
+    batches.close();
+  }
+}

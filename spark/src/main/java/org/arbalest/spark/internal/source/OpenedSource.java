@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.source;
+
+import org.apache.spark.sql.types.StructType;
+import org.arbalest.device.Schema;
+import org.arbalest.spark.ColumnSource;
+import org.arbalest.spark.internal.task.Failures;
+import org.arbalest.spark.internal.vector.SparkTypes;
+
+/**
+ * A source of the user's, and what it has.
+ *
+ * @param type the schema, as Spark has it
+ */
+record OpenedSource(SourceOptions options, ColumnSource source, Schema schema, StructType type) {
+  static OpenedSource open(SourceOptions options) {
+    ColumnSource source = make(options.source());
+    Schema schema = Failures.unchecked(() -> source.schema(options.all()), "the schema of " + options.source());
+    return new OpenedSource(options, source, schema, SparkTypes.of(schema, options.truncatesNanos()));
+  }
+
+  private static ColumnSource make(String name) {
+    ClassLoader loader = Thread.currentThread().getContextClassLoader(); // Spark's, which has the jars of spark.jars
+    try {
+      return Class.forName(name, true, loader).asSubclass(ColumnSource.class).getConstructor().newInstance();
+    } catch (ClassNotFoundException e) {
+      throw new IllegalArgumentException("there is no class " + name + ", which the option source names", e);
+    } catch (ClassCastException e) {
+      throw new IllegalArgumentException(name + ", which the option source names, does not implement " + ColumnSource.class.getName(), e);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalArgumentException(
+          name + ", which the option source names, cannot be made: it needs to be public, with a public constructor without parameters that does not throw", e);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.source;
+
+import java.util.Map;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * The options of a DataFrame's reader.
+ *
+ * @param all as the user gave them
+ * @param source the class of the user's
+ * @param truncatesNanos whether what is below a microsecond is left out, instead of refused
+ */
+record SourceOptions(Map<String, String> all, String source, boolean truncatesNanos) {
+  private static final String SOURCE = "source";
+  private static final String NANOSECONDS = "nanoseconds";
+
+  static SourceOptions of(CaseInsensitiveStringMap options) {
+    String source = options.get(SOURCE);
+    if (source == null) throw new IllegalArgumentException(
+        "format(\"arbalest\") needs option(\"source\", …): the name of a class that implements org.arbalest.spark.ColumnSource");
+    String nanoseconds = options.getOrDefault(NANOSECONDS, "refuse");
+    boolean truncates =
+        switch (nanoseconds) {
+          case "refuse" -> false;
+          case "truncate" -> true;
+          default -> throw new IllegalArgumentException("the option " + NANOSECONDS + " is " + nanoseconds + ", and may be refuse or truncate");
+        };
+    return new SourceOptions(options, source, truncates);
+  }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.task;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.concurrent.Callable;
+
+/** What code of the user's throws. */
+public final class Failures {
+  private Failures() {}
+
+  /** Throws what is unchecked as it is, and anything else as the cause of what says what failed. */
+  public static <T> T unchecked(Callable<T> action, String what) {
+    try {
+      return action.call();
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new UncheckedIOException(what + ": " + e.getMessage(), e);
+    } catch (Exception e) {
+      if (e instanceof InterruptedException) Thread.currentThread().interrupt();
+      throw new IllegalStateException(what + ": " + e, e);
+    }
+  }
+}

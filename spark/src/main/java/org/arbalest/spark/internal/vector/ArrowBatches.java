@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.vector;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.TaskContext;
+import org.apache.spark.sql.types.DataType$;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.Devices;
+import org.arbalest.device.Field;
+import org.arbalest.device.Schema;
+import org.arbalest.spark.internal.task.TaskWatch;
+import org.jspecify.annotations.Nullable;
+
+/** A stream as Spark reads it: one batch object, which shows one array behind the other. By the task's thread. */
+public final class ArrowBatches implements AutoCloseable {
+  private final DeviceArrayReader reader;
+  private final TaskWatch watch;
+
+  /** Which of the reader's columns each vector shows. */
+  private final int[] columns;
+
+  private final ArrowVector[] vectors;
+  private final ColumnarBatch batch;
+  private @Nullable DeviceArray array;
+  private long batches;
+  private long waited;
+
+  private ArrowBatches(DeviceArrayReader reader, TaskContext task, int[] columns, ArrowVector[] vectors) {
+    this.reader = reader;
+    this.columns = columns;
+    this.vectors = vectors;
+    this.batch = new ColumnarBatch(vectors);
+    this.watch = TaskWatch.over(task, reader);
+  }
+
+  /**
+   * Takes a stream over, also if this throws: it is closed with this, and asked to give up when the task is killed.
+   *
+   * @param type what Spark wants to read, by the columns' names
+   * @throws IllegalArgumentException if the stream has other columns: which, and both types
+   */
+  public static ArrowBatches of(DeviceArrayReader reader, TaskContext task, StructType type, boolean truncatesNanos) {
+    try {
+      return open(reader, task, type, truncatesNanos);
+    } catch (Throwable t) {
+      try {
+        reader.close();
+      } catch (RuntimeException second) {
+        t.addSuppressed(second);
+      }
+      throw t;
+    }
+  }
+
+  private static ArrowBatches open(DeviceArrayReader reader, TaskContext task, StructType type, boolean truncatesNanos) {
+    int[] columns = columns(reader.schema(), type);
+    List<Field> fields = new ArrayList<>();
+    for (int column : columns) fields.add(reader.schema().fields().get(column));
+    StructType read = SparkTypes.of(Schema.of(fields), truncatesNanos);
+    for (int i = 0; i < columns.length; i++) check(read.fields()[i], type.fields()[i]);
+    return new ArrowBatches(reader, task, columns, Vectors.of(fields, read, truncatesNanos));
+  }
+
+  private static int[] columns(Schema schema, StructType type) {
+    List<String> names = schema.fields().stream().map(Field::name).toList();
+    int[] columns = new int[type.fields().length];
+    for (int i = 0; i < columns.length; i++) {
+      String name = type.fields()[i].name();
+      columns[i] = names.indexOf(name);
+      if (columns[i] < 0) throw new IllegalArgumentException("the reader has no column " + name + ", which is in the schema; it has " + names);
+    }
+    return columns;
+  }
+
+  /** What Spark was told has no nulls, it reads without a look. */
+  private static void check(StructField read, StructField wanted) {
+    boolean isSame = DataType$.MODULE$.equalsIgnoreCompatibleNullability(read.dataType(), wanted.dataType()) && (wanted.nullable() || !read.nullable());
+    if (isSame) return;
+    throw new IllegalArgumentException("the reader has " + text(read) + " as column " + read.name() + ", which is " + text(wanted) + " in the schema");
+  }
+
+  private static String text(StructField field) {
+    return field.dataType().catalogString() + (field.nullable() ? "" : " without nulls");
+  }
+
+  /** Shows the next array, in place of the one before; false at the end. */
+  public boolean next() {
+    release();
+    long start = System.nanoTime();
+    DeviceArray next = pull();
+    waited += System.nanoTime() - start;
+    if (next == null) return false;
+    array = next;
+    for (int i = 0; i < vectors.length; i++) vectors[i].show(next.column(columns[i]));
+    batch.setNumRows(Math.toIntExact(next.length()));
+    batches++;
+    return true;
+  }
+
+  /** The next array, which the CPU can read. */
+  private @Nullable DeviceArray pull() {
+    DeviceArray next = reader.next();
+    if (next == null) return null;
+    try {
+      if (!next.device().isCpuAccessible()) {
+        try (DeviceArray there = next) {
+          next = there.copyTo(Devices.cpu());
+        }
+      }
+      next.synchronize();
+      return next;
+    } catch (Throwable t) {
+      next.close();
+      throw t;
+    }
+  }
+
+  /** The batch, which is the same each time. */
+  public ColumnarBatch get() {
+    return batch;
+  }
+
+  /** How many arrays were shown. */
+  public long count() {
+    return batches;
+  }
+
+  /** How long the stream was waited for, and copies of what was on a device. */
+  public long waitedNanos() {
+    return waited;
+  }
+
+  private void release() {
+    DeviceArray shown = array;
+    array = null;
+    batch.close(); // what still reads gets an error
+    if (shown != null) shown.close();
+  }
+
+  @Override
+  public void close() {
+    watch.close();
+    try (reader) {
+      release();
+    }
+  }
+}

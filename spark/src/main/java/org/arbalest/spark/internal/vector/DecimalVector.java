@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.vector;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.Decimal;
+import org.arbalest.spark.internal.vector.IntegerVectors.OfValues;
+
+/** Decimals of 32 to 256 bits. */
+final class DecimalVector extends OfValues {
+  private final int bits;
+
+  DecimalVector(DataType type, int bits) {
+    super(type);
+    this.bits = bits;
+  }
+
+  @Override
+  public Decimal getDecimal(int row, int precision, int scale) {
+    long address = values + bits / 8 * at(row);
+    if (bits == 32) return Decimal.createUnsafe(Memory.getInt(address), precision, scale);
+    long low = Memory.getLong(address);
+    if (bits == 64 || isExtended(address, low)) return small(low, precision, scale);
+    byte[] bytes = new byte[bits / 8]; // the highest first
+    for (int i = 0; i < bytes.length; i++) bytes[bytes.length - 1 - i] = Memory.getByte(address + i);
+    return checked(new BigDecimal(new BigInteger(bytes), scale), precision, scale);
+  }
+
+  private static Decimal small(long unscaled, int precision, int scale) {
+    if (precision <= Decimal.MAX_LONG_DIGITS()) return Decimal.createUnsafe(unscaled, precision, scale);
+    return checked(BigDecimal.valueOf(unscaled, scale), precision, scale);
+  }
+
+  /** Spark takes digits beyond the precision in, or gives null. */
+  private static Decimal checked(BigDecimal value, int precision, int scale) {
+    if (value.precision() > precision) {
+      throw new ArithmeticException(
+          "a decimal has " + value.precision() + " digits, " + value + ", where its type has " + precision + " of which " + scale + " behind the point");
+    }
+    return Decimal.apply(value, precision, scale);
+  }
+
+  /** Whether all words above the lowest have its sign only. */
+  private boolean isExtended(long address, long low) {
+    for (int i = 8; i < bits / 8; i += 8) {
+      if (Memory.getLong(address + i) != low >> 63) return false;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.vector;
+
+import java.util.Arrays;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.sql.vectorized.ColumnVector;
+import org.apache.spark.sql.vectorized.ColumnarArray;
+import org.apache.spark.sql.vectorized.ColumnarMap;
+import org.apache.spark.unsafe.types.CalendarInterval;
+import org.apache.spark.unsafe.types.UTF8String;
+import org.arbalest.device.Column;
+import org.arbalest.device.Runs;
+
+/** Rows that stand for rows of other values: of a dictionary, or of runs. A value is looked up when it is read. */
+abstract class EncodedVector extends ArrowVector {
+  final ArrowVector values;
+
+  EncodedVector(DataType type, ArrowVector values) {
+    super(type);
+    this.values = values;
+  }
+
+  /** The row of the values that a row, which is not null itself, stands for. */
+  abstract int value(int row);
+
+  /** By indices of some width. */
+  static final class Dictionary extends EncodedVector {
+    private final int bits;
+    private long indices;
+
+    Dictionary(ArrowVector values, int bits) {
+      super(values.dataType(), values);
+      this.bits = bits;
+    }
+
+    @Override
+    void shown(Column next) {
+      indices = next.bufferAddress(1);
+      values.show(next.dictionary());
+    }
+
+    @Override
+    int value(int row) {
+      long at = at(row);
+      return switch (bits) { // none is negative, or beyond the int that Spark counts with
+        case 8 -> Byte.toUnsignedInt(Memory.getByte(indices + at));
+        case 16 -> Short.toUnsignedInt(Memory.getShort(indices + 2 * at));
+        case 32 -> Memory.getInt(indices + 4 * at);
+        default -> Math.toIntExact(Memory.getLong(indices + 8 * at));
+      };
+    }
+  }
+
+  /** By where each run ends. */
+  static final class RunEnds extends EncodedVector {
+    private int[] ends = new int[0];
+    private int count;
+
+    /** The run that was found last, where the next row is looked for first. */
+    private int last;
+
+    RunEnds(ArrowVector values) {
+      super(values.dataType(), values);
+    }
+
+    @Override
+    boolean hasValidity() {
+      return false;
+    }
+
+    @Override
+    void shown(Column next) {
+      Runs runs = next.runs();
+      count = 0;
+      last = 0;
+      int first = 0;
+      while (runs.next()) {
+        if (count == 0) first = Math.toIntExact(runs.value());
+        if (count == ends.length) ends = Arrays.copyOf(ends, Math.max(16, 2 * count));
+        ends[count++] = Math.toIntExact(runs.end());
+      }
+      firstValue = first;
+      values.show(next.runs().values());
+    }
+
+    /** The value of the first run: a slice begins with a later one. */
+    private int firstValue;
+
+    @Override
+    int value(int row) {
+      at(row);
+      int run = last;
+      if (run >= count || row >= ends[run] || (run > 0 && row < ends[run - 1])) {
+        int found = Arrays.binarySearch(ends, 0, count, row + 1);
+        run = found < 0 ? -found - 1 : found;
+        last = run;
+      }
+      return firstValue + run;
+    }
+  }
+
+  /** A field of structs that are encoded. */
+  private static final class Child extends EncodedVector {
+    private final EncodedVector parent;
+
+    Child(EncodedVector parent, ArrowVector values) {
+      super(values.dataType(), values);
+      this.parent = parent;
+    }
+
+    @Override
+    void shown(Column next) {
+      throw new IllegalStateException("the struct is shown, which this is a field of");
+    }
+
+    @Override
+    public boolean isNullAt(int row) {
+      return parent.isNullAt(row) || values.isNullAt(value(row));
+    }
+
+    @Override
+    public int numNulls() {
+      int nulls = 0;
+      for (int row = 0; row < parent.length(); row++) nulls += isNullAt(row) ? 1 : 0;
+      return nulls;
+    }
+
+    @Override
+    int value(int row) {
+      return parent.value(row);
+    }
+  }
+
+  @Override
+  public boolean isNullAt(int row) {
+    return super.isNullAt(row) || values.isNullAt(value(row));
+  }
+
+  @Override
+  public boolean getBoolean(int row) {
+    return values.getBoolean(value(row));
+  }
+
+  @Override
+  public byte getByte(int row) {
+    return values.getByte(value(row));
+  }
+
+  @Override
+  public short getShort(int row) {
+    return values.getShort(value(row));
+  }
+
+  @Override
+  public int getInt(int row) {
+    return values.getInt(value(row));
+  }
+
+  @Override
+  public long getLong(int row) {
+    return values.getLong(value(row));
+  }
+
+  @Override
+  public float getFloat(int row) {
+    return values.getFloat(value(row));
+  }
+
+  @Override
+  public double getDouble(int row) {
+    return values.getDouble(value(row));
+  }
+
+  @Override
+  public ColumnarArray getArray(int row) {
+    return values.getArray(value(row));
+  }
+
+  @Override
+  public ColumnarMap getMap(int row) {
+    return values.getMap(value(row));
+  }
+
+  @Override
+  public Decimal getDecimal(int row, int precision, int scale) {
+    return values.getDecimal(value(row), precision, scale);
+  }
+
+  @Override
+  public UTF8String getUTF8String(int row) {
+    return values.getUTF8String(value(row));
+  }
+
+  @Override
+  public byte[] getBinary(int row) {
+    return values.getBinary(value(row));
+  }
+
+  @Override
+  public CalendarInterval getInterval(int row) {
+    return values.getInterval(value(row));
+  }
+
+  @Override
+  public ColumnVector getChild(int ordinal) {
+    return new Child(this, (ArrowVector) values.getChild(ordinal));
+  }
+
+  @Override
+  public void close() {
+    super.close();
+    values.close();
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.vector;
+
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.unsafe.types.CalendarInterval;
+import org.arbalest.spark.internal.vector.IntegerVectors.OfValues;
+
+/** Counts of time that Spark has in another unit. What does not fit is an {@link ArithmeticException}. */
+final class TimeVectors {
+  private static final long MILLIS_OF_DAY = 86_400_000;
+
+  private TimeVectors() {}
+
+  /** Counts of 64 bits, or of 32, in a smaller unit. */
+  static final class Multiplied extends OfValues {
+    private final long factor;
+    private final boolean isInt;
+
+    Multiplied(DataType type, long factor, boolean isInt) {
+      super(type);
+      this.factor = factor;
+      this.isInt = isInt;
+    }
+
+    @Override
+    public long getLong(int row) {
+      long at = at(row);
+      return Math.multiplyExact(isInt ? Memory.getInt(values + 4 * at) : Memory.getLong(values + 8 * at), factor);
+    }
+  }
+
+  /** Nanoseconds without what is below a microsecond, in a multiple of those. */
+  static final class Truncated extends OfValues {
+    private final long factor;
+
+    Truncated(DataType type, long factor) {
+      super(type);
+      this.factor = factor;
+    }
+
+    @Override
+    public long getLong(int row) {
+      return Math.floorDiv(Memory.getLong(values + 8 * at(row)), 1000) * factor;
+    }
+  }
+
+  /** Milliseconds as days. */
+  static final class DaysOfMillis extends OfValues {
+    DaysOfMillis(DataType type) {
+      super(type);
+    }
+
+    @Override
+    public int getInt(int row) {
+      return Math.toIntExact(Math.floorDiv(Memory.getLong(values + 8 * at(row)), MILLIS_OF_DAY));
+    }
+  }
+
+  /** Days and milliseconds. */
+  static final class DayTimes extends OfValues {
+    DayTimes(DataType type) {
+      super(type);
+    }
+
+    @Override
+    public CalendarInterval getInterval(int row) {
+      long address = values + 8 * at(row);
+      return new CalendarInterval(0, Memory.getInt(address), 1000L * Memory.getInt(address + 4));
+    }
+  }
+
+  /** Months, days and nanoseconds. */
+  static final class MonthDayNanos extends OfValues {
+    private final boolean truncates;
+
+    MonthDayNanos(DataType type, boolean truncates) {
+      super(type);
+      this.truncates = truncates;
+    }
+
+    @Override
+    public CalendarInterval getInterval(int row) {
+      long address = values + 16 * at(row);
+      long nanos = Memory.getLong(address + 8);
+      if (!truncates && nanos % 1000 != 0) {
+        throw new ArithmeticException(
+            "an interval has " + nanos + " ns, and Spark counts microseconds; the option nanoseconds=truncate leaves out what is below");
+      }
+      return new CalendarInterval(Memory.getInt(address), Memory.getInt(address + 4), Math.floorDiv(nanos, 1000));
+    }
+  }
+}

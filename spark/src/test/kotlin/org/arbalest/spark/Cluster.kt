@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark
+
+import org.apache.spark.api.java.JavaSparkContext
+import org.apache.spark.sql.Dataset
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.SparkSession
+import org.arbalest.device.Ledger
+
+/** Spark with two executors, in JVMs of their own, for all tests of this JVM. */
+internal object Cluster {
+    private val started = lazy {
+        SparkSession.builder()
+            .master("local-cluster[2,1,1024]")
+            .appName("arbalest")
+            .config("spark.ui.enabled", "false")
+            .config("spark.driver.host", "127.0.0.1")
+            .config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.executorEnv.SPARK_SCALA_VERSION", "2.13")
+            .config("spark.executor.extraClassPath", System.getProperty("java.class.path"))
+            .config("spark.sql.shuffle.partitions", "4")
+            .getOrCreate()
+    }
+
+    val session: SparkSession by started
+
+    fun stop() {
+        if (started.isInitialized()) session.stop()
+    }
+
+    /** What each executor's JVM holds, by its pid, once all of its tasks are over. */
+    fun ledgers(): Map<Long, String> {
+        val found = session.sparkContext().let(::JavaSparkContext).parallelize(List(64) { it }, 64).map {
+            Thread.sleep(5) // so that both executors have some
+            "${ProcessHandle.current().pid()}=${if (Ledger.now().isZero) "0" else Ledger.now()}"
+        }
+        return found.collect().associate { it.substringBefore('=').toLong() to it.substringAfter('=') }
+    }
+
+    fun read(source: Class<out ColumnSource>, vararg options: Pair<String, Any>): Dataset<Row> {
+        val reader = session.read().format("arbalest").option("source", source.name)
+        for ((name, value) in options) reader.option(name, "$value")
+        return reader.load()
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark
+
+import io.kotest.assertions.nondeterministic.eventually
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.apache.spark.sql.Dataset
+import org.apache.spark.sql.Row
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import kotlin.time.Duration.Companion.seconds
+
+/** Columns of queries in tasks, and queries over what these make; as Spark has them, and by rows. */
+class ColumnsSpec : FunSpec({
+    afterTest {
+        Cluster.session.conf().unset("spark.arbalest.columnar")
+        eventually(20.seconds) { Cluster.ledgers().values.toSet() shouldBe setOf("0") }
+    }
+
+    fun text(value: Any?): String = when (value) {
+        is ByteArray -> "${value.toList()}"
+        is Row -> "${List(value.size()) { text(value.get(it)) }}"
+        else -> "$value"
+    }
+
+    fun Dataset<Row>.texts(): List<String> = collectAsList().map { text(it) }.sorted()
+
+    val parquet = lazy {
+        val file = "${kotlin.io.path.createTempDirectory("arbalest")}/all.parquet"
+        Cluster.session.sql(EVERY_TYPE).repartition(2).write().parquet(file)
+        file
+    }
+
+    for (columnar in listOf(true, false)) {
+        for (adaptive in listOf(true, false)) {
+            val way = "${if (columnar) "as Spark has them" else "by rows"}, adaptive execution $adaptive"
+
+            fun conf() {
+                Cluster.session.conf().set("spark.arbalest.columnar", columnar)
+                Cluster.session.conf().set("spark.sql.adaptive.enabled", adaptive)
+            }
+
+            test("SPK-09 SPK-10 each type of Spark's there and back, out of Parquet: $way") {
+                conf()
+                val all = Cluster.session.read().parquet(parquet.value)
+                val same = Arbalest.mapColumns(all, Arbalest.schema(all)) { _, columns -> columns }
+                same.schema().catalogString() shouldBe all.schema().catalogString().replace(Regex("time\\(\\d\\)"), "time(6)")
+                same.texts() shouldContainExactly all.texts()
+            }
+
+            test("SPK-09 SPK-10 the same of rows that were shuffled and computed: $way") {
+                conf()
+                val some = Cluster.session.read().parquet(parquet.value).groupBy("i").agg(mapOf("l" to "max", "s" to "min", "d" to "sum"))
+                val same = Arbalest.mapColumns(some, Arbalest.schema(some)) { _, columns -> columns }
+                same.texts() shouldContainExactly some.texts()
+            }
+
+            test("SPK-09 a value of each partition: $way") {
+                conf()
+                val sums = Arbalest.columns(Cluster.session.range(0, 100_000, 1, 4).toDF()) { task, columns ->
+                    var sum = 0L
+                    columns.forEach { batch -> sum += batch.column("id").toLongArray().sum() }
+                    "${task.partition()}: $sum"
+                }
+                sums.collect() shouldBe List(4) { part -> "$part: ${(part * 25_000L until (part + 1) * 25_000L).sum()}" }
+            }
+
+            test("SPK-10 other columns than came in, and another number of rows; a join behind it: $way") {
+                conf()
+                val schema = Schema.of(listOf(Field.of("bucket", DataType.INT64), Field.of("rows", DataType.INT32)))
+                val counts = Arbalest.mapColumns(Cluster.session.range(0, 1000, 1, 4).toDF(), schema) { _, columns ->
+                    val counts = IntArray(3)
+                    columns.forEach { batch -> batch.column("id").toLongArray().forEach { counts[(it % 3).toInt()]++ } }
+                    val batch = Devices.cpu().batchBuilder(3).use { it.int64("bucket", longArrayOf(0, 1, 2)).int32("rows", counts).build() }
+                    DeviceArrayReader.of(batch.schema(), listOf(batch))
+                }
+                counts.createOrReplaceTempView("counts")
+                Cluster.session.sql("SELECT name, sum(rows) FROM counts JOIN VALUES (0L, 'zero'), (2L, 'two') AS names(id, name) ON id = bucket GROUP BY name").texts() shouldBe
+                    listOf("[two, 333]", "[zero, 334]")
+            }
+
+            test("SPK-11 a limit, and a function that throws, leave nothing behind: $way") {
+                conf()
+                val all = Cluster.session.range(0, 100_000, 1, 4).toDF()
+                Arbalest.mapColumns(all, Arbalest.schema(all)) { _, columns -> columns }.limit(3).count() shouldBe 3
+                Arbalest.mapColumns(all, Arbalest.schema(all)) { _, columns -> columns }.limit(3).texts().size shouldBe 3
+                val failing = Arbalest.mapColumns(all, Arbalest.schema(all)) { task, columns ->
+                    columns.next().use { check(task.partition() != 2) { "partition 2 is not wanted" } }
+                    columns
+                }
+                shouldThrow<Exception> { failing.count() }.stackTraceToString() shouldContain "partition 2 is not wanted"
+            }
+        }
+    }
+})
+
+/** A row of each type that Spark reads from Parquet, and one of nulls. */
+private const val EVERY_TYPE = """
+SELECT CAST(id AS int) i, id * 10000000000 l, CAST(id AS tinyint) b, CAST(id AS smallint) h, id % 2 = 0 o, CAST(id AS float) / 3 f, CAST(id AS double) / 7 d,
+  CAST(id AS decimal(9, 2)) d9, CAST(-id AS decimal(18, 4)) d18, CAST(id AS decimal(38, 10)) / 3 d38,
+  CAST(id AS string) s, CAST(repeat(CAST(id AS string), 30) AS binary) y,
+  date_add(DATE'1969-12-30', CAST(id AS int)) da, timestamp_micros(id * 1000001 - 5) t, CAST(timestamp_micros(id * 999999 - 5) AS timestamp_ntz) n,
+  make_dt_interval(0, 0, CAST(id AS int), -0.000001) dt, make_ym_interval(CAST(id AS int), -3) ym,
+  array(id, NULL, -id) a, array(array('x', NULL), NULL) aa, named_struct('x', CAST(id AS int), 'y', CAST(NULL AS string)) st, map('k', id, 'l', NULL) m
+FROM range(1, 50)
+UNION ALL
+SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+"""

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark
+
+import org.apache.spark.sql.connector.expressions.filter.Predicate
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import java.util.OptionalLong
+
+/** Rows of numbers, text and the process that made them: `partitions` of `batches` of `rows`, which end never if `batches` is -1. What `does` says happens in the middle. */
+class Numbers : ColumnSource {
+    override fun schema(options: Map<String, String>): Schema = ALL
+
+    override fun partitions(request: ScanRequest): List<ColumnPartition> {
+        lastRequest = request
+        fun option(name: String, or: Int) = request.options()[name]?.toInt() ?: or
+        val columns = request.schema().fields().map { it.name() }
+        val partitions = option("partitions", 4)
+        return List(partitions) { NumbersPartition(it, option("batches", 3), option("rows", 100), columns, request.options()["does"] ?: "") }
+    }
+
+    override fun accepts(predicate: Predicate, options: Map<String, String>): Boolean = options["accepts"] == predicate.name()
+
+    override fun estimatedRows(request: ScanRequest): OptionalLong = OptionalLong.of(1200)
+
+    companion object {
+        val ALL: Schema = Schema.of(
+            listOf(
+                Field.of("id", DataType.INT64).withNullable(false),
+                Field.of("name", DataType.UTF8),
+                Field.of("half", DataType.FLOAT64),
+                Field.of("pid", DataType.INT64),
+            ),
+        )
+
+        @Volatile
+        var lastRequest: ScanRequest? = null
+    }
+}
+
+private data class NumbersPartition(val number: Int, val batches: Int, val rows: Int, val columns: List<String>, val does: String) : ColumnPartition {
+    override fun open(task: ColumnTask): DeviceArrayReader {
+        check(task.partition() == number || does == "union")
+        check(does != "fail in open") { "no stream for partition $number" }
+        val fields = Numbers.ALL.fields().filter { it.name() in columns }.toMutableList()
+        if (does == "other type") fields.replaceAll { if (it.name() == "half") Field.of("half", DataType.FLOAT32) else it }
+        if (does == "other nulls") fields.replaceAll { it.withNullable(true) }
+        if (does == "fewer columns") fields.removeFirst()
+        if (does == "more columns") fields.add(0, Field.of("more", DataType.INT32))
+        val schema = Schema.of(fields)
+        var batch = 0
+        return DeviceArrayReader.of(schema) {
+            if (does == "kill" && batch == 1 && task.attempt() == 0 && number == 0) ProcessBuilder("kill", "-9", "${ProcessHandle.current().pid()}").start().waitFor()
+            check(does != "fail" || batch < 2) { "the stream of partition $number broke" }
+            if (batch++ == batches) null else make(schema, batch - 1)
+        }
+    }
+
+    private fun make(schema: Schema, batch: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { builder ->
+        val first = (number * 1000L + batch) * rows
+        for (field in schema.fields()) {
+            val values = when (field.name()) {
+                "id" -> List(rows) { first + it }
+                "name" -> List(rows) { if (it % 10 == 3) null else "n${it % 7}" }
+                "half" -> List(rows) { it / 2.0 }
+                "pid" -> List(rows) { ProcessHandle.current().pid() }
+                else -> List(rows) { it.toLong() }
+            }
+            builder.column(field, if (does == "other type" && field.name() == "half") values.map { (it as Double).toFloat() } else values)
+        }
+        builder.build()
+    }
+}

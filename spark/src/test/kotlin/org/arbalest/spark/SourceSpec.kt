@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark
+
+import io.kotest.assertions.nondeterministic.eventually
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldHaveSize
+import io.kotest.matchers.maps.shouldHaveSize
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldNotContain
+import org.apache.spark.sql.Dataset
+import org.apache.spark.sql.Row
+import kotlin.time.Duration.Companion.seconds
+import org.apache.spark.sql.classic.Dataset as ClassicDataset
+
+/** The source, on executors in JVMs of their own. */
+class SourceSpec : FunSpec({
+    beforeTest { Numbers.lastRequest = null }
+
+    // What tasks hold they have given back when Spark says that the job is over; killed ones soon after.
+    afterTest { eventually(20.seconds) { Cluster.ledgers().values.toSet() shouldBe setOf("0") } }
+
+    fun Dataset<Row>.plan(): String = (this as ClassicDataset<Row>).queryExecution().executedPlan().toString()
+
+    fun Dataset<Row>.rows(): List<List<Any?>> = collectAsList().map { row -> List(row.size()) { row.get(it) } }
+
+    fun message(block: () -> Unit): String = generateSequence(shouldThrow<Exception>(block) as Throwable) { it.cause }.joinToString("\n") { "${it.message}" }
+
+    for (adaptive in listOf(true, false)) {
+        test("SPK-04 rows come from executors in JVMs of their own, with adaptive execution $adaptive") {
+            Cluster.session.conf().set("spark.sql.adaptive.enabled", adaptive)
+            val numbers = Cluster.read(Numbers::class.java)
+            numbers.count() shouldBe 1200
+            val pids = numbers.select("pid").distinct().rows().map { it.single() as Long }
+            pids shouldHaveSize 2
+            (ProcessHandle.current().pid() in pids) shouldBe false
+            numbers.createOrReplaceTempView("numbers")
+            val sql = "SELECT name, count(*), sum(id), max(half) FROM numbers WHERE half >= 1 GROUP BY name ORDER BY name"
+            val ids = (0L..3).flatMap { p -> (0L..2).flatMap { b -> List(100) { (p * 1000 + b) * 100 + it to it } } }.filter { it.second >= 2 }
+            val expected = ids.groupBy { (_, i) -> if (i % 10 == 3) null else "n${i % 7}" }
+                .map { (name, of) -> listOf(name, of.size.toLong(), of.sumOf { it.first }, of.maxOf { it.second } / 2.0) }
+                .sortedBy { it[0] as String? ?: "" }
+            Cluster.session.sql(sql).rows() shouldBe expected
+        }
+    }
+
+    test("SPK-05 columns that are not needed are not asked for, and columns stay columns") {
+        val plan = Cluster.read(Numbers::class.java).selectExpr("half + id AS sum").also { it.count() }.plan()
+        Cluster.read(Numbers::class.java).select("id", "half").rows().size shouldBe 1200
+        Numbers.lastRequest!!.schema().fields().map { it.name() } shouldBe listOf("id", "half")
+        plan shouldContain "ColumnarToRow"
+        val select = Cluster.read(Numbers::class.java).select("half").plan()
+        select shouldNotContain "Project"
+        Cluster.read(Numbers::class.java).count()
+        Numbers.lastRequest!!.schema().fields().size shouldBe 0
+    }
+
+    test("SPK-05 a condition that the source accepts is not looked at again, others are; a limit is told") {
+        val all = Cluster.read(Numbers::class.java, "accepts" to ">")
+        all.where("half > 1000").count() shouldBe 1200 // as the source promised what it does not keep
+        Numbers.lastRequest!!.predicates().map { "$it" } shouldBe listOf("half > 1000.0")
+        Cluster.read(Numbers::class.java).where("half > 48").count() shouldBe 36
+        Numbers.lastRequest!!.predicates() shouldBe listOf()
+        all.select("id").limit(7).count() shouldBe 7
+        all.select("id").limit(5).rows() shouldHaveSize 5
+        Numbers.lastRequest!!.limit().asInt shouldBe 5
+        all.where("half > 48").limit(5).rows() shouldHaveSize 5
+    }
+
+    test("SPK-06 a limit ends endless streams") {
+        Cluster.read(Numbers::class.java, "batches" to -1).limit(1).rows() shouldHaveSize 1
+        Cluster.read(Numbers::class.java, "batches" to -1).selectExpr("id + 1").limit(1000).rows() shouldHaveSize 1000
+    }
+
+    test("SPK-06 a stream that fails, fails the job with its words") {
+        message { Cluster.read(Numbers::class.java, "does" to "fail").count() } shouldContain "the stream of partition"
+        message { Cluster.read(Numbers::class.java, "does" to "fail in open").count() } shouldContain "no stream for partition"
+    }
+
+    test("SPK-06 an executor that is killed in the middle is replaced, and the answer is right") {
+        Cluster.read(Numbers::class.java, "does" to "kill").selectExpr("sum(id)", "count(*)").rows() shouldBe
+            Cluster.read(Numbers::class.java).selectExpr("sum(id)", "count(*)").rows()
+        eventually(60.seconds) { Cluster.ledgers() shouldHaveSize 2 }
+    }
+
+    test("SPK-07 a partition whose columns are not those of the source says which") {
+        message { Cluster.read(Numbers::class.java, "does" to "other type").agg(mapOf("half" to "sum")).rows() } shouldContain
+            "the reader has float as column half, which is double in the schema"
+        message { Cluster.read(Numbers::class.java, "does" to "other nulls").agg(mapOf("id" to "sum")).rows() } shouldContain
+            "the reader has bigint as column id, which is bigint without nulls in the schema"
+        message { Cluster.read(Numbers::class.java, "does" to "fewer columns").select("id", "half").rows() } shouldContain
+            "the reader has no column id, which is in the schema; it has [half]"
+        Cluster.read(Numbers::class.java, "does" to "more columns").selectExpr("sum(half)").rows() shouldBe listOf(listOf(12 * 100 * 99 / 4.0))
+    }
+
+    test("SPK-08 a source that is none, and an option that is none, say so when the DataFrame is made") {
+        message { Cluster.session.read().format("arbalest").load() } shouldContain "needs option(\"source\""
+        message { Cluster.session.read().format("arbalest").option("source", "no.Such").load() } shouldContain "there is no class no.Such"
+        message { Cluster.session.read().format("arbalest").option("source", "java.lang.String").load() } shouldContain "java.lang.String, which the option source names, does not implement"
+        message { Cluster.read(Numbers::class.java, "nanoseconds" to "round") } shouldContain "the option nanoseconds is round, and may be refuse or truncate"
+    }
+})
