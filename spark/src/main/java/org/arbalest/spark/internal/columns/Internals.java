@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** Whether Spark is of a version whose internals were tested. */
 final class Internals {
   private static final String OPTION = "spark.arbalest.columnar";
-  private static final Set<String> KNOWN = Set.of("4.1", "4.2");
+  private static final Set<String> KNOWN = Set.of("4.2");
   private static final System.Logger LOG = System.getLogger(Internals.class.getName());
 
   private Internals() {}

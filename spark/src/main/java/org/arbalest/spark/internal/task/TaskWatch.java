@@ -7,8 +7,7 @@ import org.apache.spark.TaskContext;
 import org.arbalest.device.DeviceArrayReader;
 
 /**
- * Looks whether a task was killed, and closes its reader then, so that a pull in native code is asked to give up: Spark interrupts the task's thread at the most, which nothing in C hears. Spark 4.2 would call a listener; this
- * is for 4.1 as well.
+ * Looks whether a task was killed, and closes its reader then, so that a pull in native code is asked to give up: Spark interrupts the task's thread at the most, which nothing in C hears.
  */
 public final class TaskWatch implements AutoCloseable {
   private static final long PERIOD_MILLIS = 100;
