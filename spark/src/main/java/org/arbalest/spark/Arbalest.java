@@ -8,6 +8,7 @@ import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Schema;
 import org.arbalest.spark.internal.columns.ColumnPlan;
 import org.arbalest.spark.internal.vector.SparkTypes;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The columns of a DataFrame, in tasks on executors. Nothing runs before an action does.
@@ -28,7 +29,7 @@ public final class Arbalest {
    *
    * @return what came of each partition
    */
-  public static <T> JavaRDD<T> columns(Dataset<Row> dataframe, ColumnFunction<T> function) {
+  public static <T extends @Nullable Object> JavaRDD<T> columns(Dataset<Row> dataframe, ColumnFunction<T> function) {
     return ColumnPlan.of(dataframe).mapPartitions(function);
   }
 

@@ -3,6 +3,7 @@ package org.arbalest.spark;
 
 import java.io.Serializable;
 import org.arbalest.device.DeviceArrayReader;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is done with the columns of one partition, on an executor. Serialized with what it refers to.
@@ -10,7 +11,7 @@ import org.arbalest.device.DeviceArrayReader;
  * @param <T> what comes of it
  */
 @FunctionalInterface
-public interface ColumnFunction<T> extends Serializable {
+public interface ColumnFunction<T extends @Nullable Object> extends Serializable {
   /**
    * Called once for each attempt of a task.
    *

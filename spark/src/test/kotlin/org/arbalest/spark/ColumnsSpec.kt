@@ -85,6 +85,25 @@ class ColumnsSpec : FunSpec({
                     listOf("[two, 333]", "[zero, 334]")
             }
 
+            test("SPK-09 batches of so many rows, or of all; a function may give null, but for a reader: $way") {
+                conf()
+                val rows = Cluster.session.range(0, 1000, 1, 1).toDF().groupBy("id").count().coalesce(1)
+
+                fun batches(most: Int): Int {
+                    Cluster.session.conf().set("spark.sql.execution.arrow.maxRecordsPerBatch", most.toLong())
+                    return Arbalest.columns(rows) { _, columns ->
+                        var batches = 0
+                        columns.forEach { batches++ }
+                        batches
+                    }.collect().sum()
+                }
+                batches(100) shouldBe 10
+                batches(-1) shouldBe 1
+                Cluster.session.conf().unset("spark.sql.execution.arrow.maxRecordsPerBatch")
+                Arbalest.columns<String?>(rows) { _, _ -> null }.collect() shouldBe listOf(null)
+                shouldThrow<Exception> { Arbalest.mapColumns(rows, Arbalest.schema(rows), NULL).count() }.stackTraceToString() shouldContain "the function of mapColumns gave null"
+            }
+
             test("SPK-11 a limit, and a function that throws, leave nothing behind: $way") {
                 conf()
                 val all = Cluster.session.range(0, 100_000, 1, 4).toDF()
@@ -99,6 +118,9 @@ class ColumnsSpec : FunSpec({
         }
     }
 })
+
+@Suppress("UNCHECKED_CAST") // as Java may
+private val NULL = ColumnFunction<DeviceArrayReader?> { _, _ -> null } as ColumnFunction<DeviceArrayReader>
 
 /** A row of each type that Spark reads from Parquet, and one of nulls. */
 private const val EVERY_TYPE = """

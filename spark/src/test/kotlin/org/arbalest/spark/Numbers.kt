@@ -9,6 +9,7 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.Schema
 import java.util.OptionalLong
+import java.util.concurrent.CountDownLatch
 
 /** Rows of numbers, text and the process that made them: `partitions` of `batches` of `rows`, which end never if `batches` is -1. What `does` says happens in the middle. */
 class Numbers : ColumnSource {
@@ -51,6 +52,7 @@ private data class NumbersPartition(val number: Int, val batches: Int, val rows:
         if (does == "fewer columns") fields.removeFirst()
         if (does == "more columns") fields.add(0, Field.of("more", DataType.INT32))
         val schema = Schema.of(fields)
+        if (does == "block") return DeviceArrayReader.of(schema, Blocked())
         var batch = 0
         return DeviceArrayReader.of(schema) {
             if (does == "kill" && batch == 1 && task.attempt() == 0 && number == 0) ProcessBuilder("kill", "-9", "${ProcessHandle.current().pid()}").start().waitFor()
@@ -73,4 +75,16 @@ private data class NumbersPartition(val number: Int, val batches: Int, val rows:
         }
         builder.build()
     }
+}
+
+/** Gives nothing, until it is asked to give up. */
+private class Blocked : DeviceArrayReader.Source {
+    private val cancelled = CountDownLatch(1)
+
+    override fun next(): DeviceArray? {
+        cancelled.await()
+        return null
+    }
+
+    override fun cancel() = cancelled.countDown()
 }

@@ -11,6 +11,7 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
+import kotlin.concurrent.thread
 import kotlin.time.Duration.Companion.seconds
 import org.apache.spark.sql.classic.Dataset as ClassicDataset
 
@@ -71,6 +72,19 @@ class SourceSpec : FunSpec({
     test("SPK-06 a limit ends endless streams") {
         Cluster.read(Numbers::class.java, "batches" to -1).limit(1).rows() shouldHaveSize 1
         Cluster.read(Numbers::class.java, "batches" to -1).selectExpr("id + 1").limit(1000).rows() shouldHaveSize 1000
+    }
+
+    test("SPK-06 tasks that are killed in the middle of a pull, without an interrupt, end, and their executors work on") {
+        val context = Cluster.session.sparkContext()
+        val job = thread {
+            context.setJobGroup("blocked", "", false)
+            runCatching { Cluster.read(Numbers::class.java, "does" to "block").count() }
+        }
+        eventually(20.seconds) { context.statusTracker().getActiveStageIds().any { context.statusTracker().getStageInfo(it).get().numActiveTasks() == 2 } shouldBe true }
+        context.cancelJobGroup("blocked")
+        job.join(20_000)
+        job.isAlive shouldBe false
+        Cluster.read(Numbers::class.java).count() shouldBe 1200 // each executor has one place for a task
     }
 
     test("SPK-06 a stream that fails, fails the job with its words") {

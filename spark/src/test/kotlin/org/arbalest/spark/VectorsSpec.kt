@@ -31,6 +31,9 @@ import org.arbalest.device.TimeUnit
 import org.arbalest.spark.internal.vector.SparkTypes
 import org.arbalest.spark.internal.vector.Vectors
 import org.arbalest.testkit.LedgerExtension
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.math.BigDecimal
 import java.time.LocalDate
 import java.time.LocalTime
@@ -91,6 +94,30 @@ class VectorsSpec : FunSpec({
         shouldThrow<ArithmeticException> { read(nanos, Interval(1, 2, 1001)) }.message shouldContain "1001 ns"
         read(nanos, Interval(1, 2, 1000))
         read(decimals, BigDecimal("12.34"))
+    }
+
+    for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW)) {
+        test("SPK-02 an offset of $type that leads elsewhere is an error, and is not followed") {
+            val schema = Schema.of(listOf(Field.of("x", type)))
+            val vectors = Vectors.of(schema.fields(), SparkTypes.of(schema, false), false)
+            batch(schema, List(3) { "some fifteen bytes $it" }).use { array ->
+                vectors[0].show(array.column(0))
+                val buffer = MemorySegment.ofAddress(array.column(0).bufferAddress(1)).reinterpret(48)
+                "${vectors[0].getUTF8String(1)}" shouldBe "some fifteen bytes 1"
+                when (type) {
+                    DataType.UTF8 -> buffer.setAtIndex(JAVA_INT, 1, 1 shl 30)
+                    DataType.LARGE_UTF8 -> buffer.setAtIndex(JAVA_LONG, 1, 1L shl 40)
+                    else -> buffer.set(JAVA_INT, 16 + 12, 1 shl 30)
+                }
+                shouldThrow<IndexOutOfBoundsException> { vectors[0].getUTF8String(1) }
+                when (type) {
+                    DataType.UTF8 -> buffer.setAtIndex(JAVA_INT, 1, -5)
+                    DataType.LARGE_UTF8 -> buffer.setAtIndex(JAVA_LONG, 1, -5)
+                    else -> buffer.set(JAVA_INT, 16 + 8, 7)
+                }
+                shouldThrow<IndexOutOfBoundsException> { vectors[0].getBinary(1) }
+            }
+        }
     }
 
     test("SPK-02 arrays of Java's are filled in one go") {

@@ -8,6 +8,7 @@ import org.apache.spark.sql.types.StructType;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Schema;
 import org.arbalest.spark.ColumnFunction;
+import org.jspecify.annotations.Nullable;
 
 /** How the columns of a DataFrame are had. */
 public abstract sealed class ColumnPlan permits PlannedColumns, PublicRows {
@@ -16,11 +17,25 @@ public abstract sealed class ColumnPlan permits PlannedColumns, PublicRows {
     return Internals.areKnown(dataframe) ? new PlannedColumns(dataframe) : new PublicRows(dataframe);
   }
 
+  final Dataset<Row> dataframe;
+
+  ColumnPlan(Dataset<Row> dataframe) {
+    this.dataframe = dataframe;
+  }
+
   /** The schema of the columns. */
-  public abstract Schema schema();
+  public final Schema schema() {
+    return ArrowTypes.of(dataframe.schema());
+  }
+
+  /** Of a batch that is made of rows; what is not positive means all of them. */
+  final int mostRows() {
+    int most = Integer.parseInt(dataframe.sparkSession().conf().get("spark.sql.execution.arrow.maxRecordsPerBatch"));
+    return most > 0 ? most : Integer.MAX_VALUE;
+  }
 
   /** What a function makes of each partition. */
-  public abstract <T> JavaRDD<T> mapPartitions(ColumnFunction<T> function);
+  public abstract <T extends @Nullable Object> JavaRDD<T> mapPartitions(ColumnFunction<T> function);
 
   /** The rows of the readers that a function makes of each partition, as a DataFrame of this type. */
   public abstract Dataset<Row> mapColumns(StructType type, ColumnFunction<DeviceArrayReader> function);

@@ -15,38 +15,33 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.Schema;
 import org.arbalest.spark.ColumnFunction;
+import org.jspecify.annotations.Nullable;
 
 /** Columns as Spark's physical plan has them, by its internals; its internal rows, where it has rows. */
 final class PlannedColumns extends ColumnPlan {
-  private final org.apache.spark.sql.classic.Dataset<Row> dataframe;
+  private final org.apache.spark.sql.classic.Dataset<Row> classic;
 
   PlannedColumns(Dataset<Row> dataframe) {
-    this.dataframe = (org.apache.spark.sql.classic.Dataset<Row>) dataframe;
+    super(dataframe);
+    this.classic = (org.apache.spark.sql.classic.Dataset<Row>) dataframe;
   }
 
   @Override
-  public Schema schema() {
-    return ArrowTypes.of(dataframe.schema());
-  }
-
-  @Override
-  public <T> JavaRDD<T> mapPartitions(ColumnFunction<T> function) {
+  public <T extends @Nullable Object> JavaRDD<T> mapPartitions(ColumnFunction<T> function) {
     schema(); // refuses what it cannot have
-    SparkPlan plan = columnar(dataframe.queryExecution().executedPlan());
+    SparkPlan plan = columnar(classic.queryExecution().executedPlan());
     StructType type = dataframe.schema();
-    int mostRows = dataframe.sparkSession().sessionState().conf().arrowMaxRecordsPerBatch();
     if (plan.supportsColumnar()) {
       return LazyRdd.of(dataframe, plan::executeColumnar).toJavaRDD().mapPartitions(new OfBatches<>(type, function));
     }
-    return LazyRdd.of(dataframe, plan::execute).toJavaRDD().mapPartitions(new OfRows<>(type, mostRows, function));
+    return LazyRdd.of(dataframe, plan::execute).toJavaRDD().mapPartitions(new OfRows<>(type, mostRows(), function));
   }
 
   @Override
   public Dataset<Row> mapColumns(StructType result, ColumnFunction<DeviceArrayReader> function) {
     JavaRDD<InternalRow> rows = mapPartitions(function).mapPartitions(new ToRows(result));
-    return dataframe.sparkSession().internalCreateDataFrame(rows.rdd(), result, false);
+    return classic.sparkSession().internalCreateDataFrame(rows.rdd(), result, false);
   }
 
   /** The plan without what makes rows of its columns. */
@@ -65,7 +60,7 @@ final class PlannedColumns extends ColumnPlan {
     return columns.supportsColumnar() ? columns : rows;
   }
 
-  private record OfBatches<T>(StructType type, ColumnFunction<T> function) implements FlatMapFunction<Iterator<ColumnarBatch>, T> {
+  private record OfBatches<T extends @Nullable Object>(StructType type, ColumnFunction<T> function) implements FlatMapFunction<Iterator<ColumnarBatch>, T> {
     @Override
     public Iterator<T> call(Iterator<ColumnarBatch> batches) throws Exception {
       var writer = new BatchWriter(type);
@@ -73,7 +68,8 @@ final class PlannedColumns extends ColumnPlan {
     }
   }
 
-  private record OfRows<T>(StructType type, int mostRows, ColumnFunction<T> function) implements FlatMapFunction<Iterator<InternalRow>, T> {
+  private record OfRows<T extends @Nullable Object>(StructType type, int mostRows, ColumnFunction<T> function)
+      implements FlatMapFunction<Iterator<InternalRow>, T> {
     @Override
     public Iterator<T> call(Iterator<InternalRow> rows) throws Exception {
       var writer = new BatchWriter(type);

@@ -12,41 +12,33 @@ import org.apache.spark.sql.types.StructType;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Schema;
 import org.arbalest.spark.ColumnFunction;
+import org.jspecify.annotations.Nullable;
 
 /** Columns made of rows, with what Spark promises to keep: its public API. */
 final class PublicRows extends ColumnPlan {
-  private static final int MOST_ROWS = 10_000;
-
-  private final Dataset<Row> dataframe;
-
   PublicRows(Dataset<Row> dataframe) {
-    this.dataframe = dataframe;
+    super(dataframe);
   }
 
   @Override
-  public Schema schema() {
-    return ArrowTypes.of(dataframe.schema());
-  }
-
-  @Override
-  public <T> JavaRDD<T> mapPartitions(ColumnFunction<T> function) {
+  public <T extends @Nullable Object> JavaRDD<T> mapPartitions(ColumnFunction<T> function) {
     schema(); // refuses what it cannot have
-    return dataframe.toJavaRDD().mapPartitions(new OfRows<>(dataframe.schema(), function));
+    return dataframe.toJavaRDD().mapPartitions(new OfRows<>(dataframe.schema(), mostRows(), function));
   }
 
   @Override
   public Dataset<Row> mapColumns(StructType result, ColumnFunction<DeviceArrayReader> function) {
     schema();
-    var ofRows = new OfRows<>(dataframe.schema(), function);
+    var ofRows = new OfRows<>(dataframe.schema(), mostRows(), function);
     boolean isJavaTime = Boolean.parseBoolean(dataframe.sparkSession().conf().get("spark.sql.datetime.java8API.enabled", "false"));
     return dataframe.mapPartitions(new ToRows(ofRows, result, isJavaTime), Encoders.row(result));
   }
 
-  private record OfRows<T>(StructType type, ColumnFunction<T> function) implements FlatMapFunction<Iterator<Row>, T> {
+  private record OfRows<T extends @Nullable Object>(StructType type, int mostRows, ColumnFunction<T> function) implements FlatMapFunction<Iterator<Row>, T> {
     @Override
     public Iterator<T> call(Iterator<Row> rows) throws Exception {
       Schema schema = ArrowTypes.of(type);
-      return TaskColumns.apply(function, schema, () -> rows.hasNext() ? RowObjects.batch(schema, type, rows, MOST_ROWS) : null);
+      return TaskColumns.apply(function, schema, () -> rows.hasNext() ? RowObjects.batch(schema, type, rows, mostRows) : null);
     }
   }
 

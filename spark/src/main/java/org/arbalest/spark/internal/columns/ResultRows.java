@@ -10,6 +10,7 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.util.TaskCompletionListener;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.spark.internal.vector.ArrowBatches;
+import org.jspecify.annotations.Nullable;
 
 /** The rows of a reader, one object for all of a batch. Closed at the end, or with the task. */
 final class ResultRows implements Iterator<InternalRow> {
@@ -22,7 +23,9 @@ final class ResultRows implements Iterator<InternalRow> {
   }
 
   /** Takes the reader over. */
-  static ResultRows of(DeviceArrayReader reader, StructType type) {
+  static ResultRows of(@Nullable DeviceArrayReader reader, StructType type) {
+    if (reader == null) throw new IllegalArgumentException(
+        "the function of mapColumns gave null, where a reader is wanted; one of no batches is DeviceArrayReader.of(schema, List.of())");
     TaskContext task = TaskContext.get();
     var batches = ArrowBatches.of(reader, task, type, false);
     task.addTaskCompletionListener((TaskCompletionListener) _ -> batches.close());

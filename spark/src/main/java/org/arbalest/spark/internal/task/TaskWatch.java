@@ -47,8 +47,8 @@ public final class TaskWatch implements AutoCloseable {
     if (!task.isInterrupted() || !WATCHES.remove(this)) return;
     try {
       reader.close();
-    } catch (RuntimeException e) {
-      System.getLogger(TaskWatch.class.getName()).log(System.Logger.Level.WARNING, "closing the reader of a task that was killed failed", e);
+    } catch (Throwable t) { // of the user's: the thread is there for all tasks
+      System.getLogger(TaskWatch.class.getName()).log(System.Logger.Level.WARNING, "closing the reader of a task that was killed failed", t);
     }
   }
 

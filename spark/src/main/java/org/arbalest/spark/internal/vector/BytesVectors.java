@@ -3,6 +3,7 @@ package org.arbalest.spark.internal.vector;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import java.util.Objects;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.arbalest.device.Column;
@@ -27,63 +28,45 @@ final class BytesVectors {
     }
   }
 
-  /** By offsets of 32 bits. */
+  /** By offsets of 32 or 64 bits, none of which is followed beyond the last: what a producer wrote between is not known to be in order. */
   static final class Offsets extends OfBytes {
+    private final boolean isLarge;
     private long offsets;
     private long data;
+    private long end;
 
-    Offsets(DataType type) {
+    Offsets(DataType type, boolean isLarge) {
       super(type);
+      this.isLarge = isLarge;
     }
 
     @Override
     void shown(Column next) {
       offsets = next.bufferAddress(1);
       data = next.bufferAddress(2);
+      end = next.length() == 0 ? 0 : offset(next.offset() + next.length());
+    }
+
+    private long offset(long at) {
+      return isLarge ? Memory.getLong(offsets + 8 * at) : Memory.getInt(offsets + 4 * at);
     }
 
     @Override
     public UTF8String getUTF8String(int row) {
-      long at = offsets + 4 * at(row);
-      int start = Memory.getInt(at);
-      return text(data + start, Memory.getInt(at + 4) - start);
+      long at = at(row);
+      long start = offset(at);
+      long behind = offset(at + 1);
+      Objects.checkFromToIndex(start, behind, end);
+      return text(data + start, behind - start);
     }
 
     @Override
     public byte[] getBinary(int row) {
-      long at = offsets + 4 * at(row);
-      int start = Memory.getInt(at);
-      return bytes(data + start, Memory.getInt(at + 4) - start);
-    }
-  }
-
-  /** By offsets of 64 bits. */
-  static final class LargeOffsets extends OfBytes {
-    private long offsets;
-    private long data;
-
-    LargeOffsets(DataType type) {
-      super(type);
-    }
-
-    @Override
-    void shown(Column next) {
-      offsets = next.bufferAddress(1);
-      data = next.bufferAddress(2);
-    }
-
-    @Override
-    public UTF8String getUTF8String(int row) {
-      long at = offsets + 8 * at(row);
-      long start = Memory.getLong(at);
-      return text(data + start, Memory.getLong(at + 8) - start);
-    }
-
-    @Override
-    public byte[] getBinary(int row) {
-      long at = offsets + 8 * at(row);
-      long start = Memory.getLong(at);
-      return bytes(data + start, Memory.getLong(at + 8) - start);
+      long at = at(row);
+      long start = offset(at);
+      long behind = offset(at + 1);
+      Objects.checkFromToIndex(start, behind, end);
+      return bytes(data + start, behind - start);
     }
   }
 
@@ -94,6 +77,11 @@ final class BytesVectors {
     private Column column;
     private long views;
 
+    /** How many buffers of bytes there are, and where their sizes are: in the buffer behind them. */
+    private int buffers;
+
+    private long sizes;
+
     @SuppressWarnings("NullAway.Init") // shown before it is read
     Views(DataType type) {
       super(type);
@@ -103,23 +91,32 @@ final class BytesVectors {
     void shown(Column next) {
       column = next;
       views = next.bufferAddress(1);
+      buffers = next.bufferCount() - 3;
+      sizes = next.bufferAddress(buffers + 2);
     }
 
     @Override
     public UTF8String getUTF8String(int row) {
       long view = views + 16 * at(row);
-      return text(data(view), Memory.getInt(view));
+      int size = Memory.getInt(view);
+      return text(data(view, size), size);
     }
 
     @Override
     public byte[] getBinary(int row) {
       long view = views + 16 * at(row);
-      return bytes(data(view), Memory.getInt(view));
+      int size = Memory.getInt(view);
+      return bytes(data(view, size), size);
     }
 
-    private long data(long view) {
-      if (Memory.getInt(view) <= INLINE) return view + 4;
-      return column.bufferAddress(2 + Memory.getInt(view + 8)) + Memory.getInt(view + 12);
+    /** Where they are, within a buffer that is there. */
+    private long data(long view, int size) {
+      if (size < 0) throw new IndexOutOfBoundsException("a view of " + size + " bytes");
+      if (size <= INLINE) return view + 4;
+      int buffer = Objects.checkIndex(Memory.getInt(view + 8), buffers);
+      long start = Memory.getInt(view + 12);
+      Objects.checkFromIndexSize(start, (long) size, Memory.getLong(sizes + 8L * buffer));
+      return column.bufferAddress(2 + buffer) + start;
     }
   }
 

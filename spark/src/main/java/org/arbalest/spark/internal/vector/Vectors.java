@@ -75,8 +75,8 @@ public final class Vectors {
             default -> new FloatVectors.Doubles(type);
           };
       case FlatType.DecimalType(int bits, int _, int _) -> new DecimalVector(type, bits);
-      case FlatType.Utf8Type _, FlatType.BinaryType _ -> new BytesVectors.Offsets(type);
-      case FlatType.LargeUtf8Type _, FlatType.LargeBinaryType _ -> new BytesVectors.LargeOffsets(type);
+      case FlatType.Utf8Type _, FlatType.BinaryType _ -> new BytesVectors.Offsets(type, false);
+      case FlatType.LargeUtf8Type _, FlatType.LargeBinaryType _ -> new BytesVectors.Offsets(type, true);
       case FlatType.Utf8ViewType _, FlatType.BinaryViewType _ -> new BytesVectors.Views(type);
       case FlatType.FixedSizeBinaryType(int width) -> new BytesVectors.Fixed(type, width);
       case FlatType.DateType(FlatType.DateUnit unit) -> unit == FlatType.DateUnit.DAY ? new IntegerVectors.Ints(type) : new TimeVectors.DaysOfMillis(type);
