@@ -80,20 +80,21 @@ internal suspend fun <T> calling(
     val blocking = BlockingCall()
     val running = CoroutineScope(context.minusKey(Job) + dispatcher).async {
         blocking.check()
-        call(blocking)
+        runCatching { call(blocking) } // what it fails with may be a cancellation of its own
     }
-    try {
-        return running.await()
+    val outcome = try {
+        running.await()
     } catch (e: CancellationException) {
         uncancelled(asking) { running.giveUp(blocking, drop) }.forEach(e::addSuppressed)
         if (!context.isActive) throw e
         // Nobody cancelled the coroutine: dispatchers answer so when they run nothing any more.
         throw IllegalStateException("the dispatcher $dispatcher was shut down", e)
     }
+    return outcome.getOrThrow()
 }
 
 /** Answers what went wrong with asking, the first time that it did, and with dropping. */
-private suspend fun <T> Deferred<T>.giveUp(call: BlockingCall, drop: (T) -> Unit): List<Throwable> {
+private suspend fun <T> Deferred<Result<T>>.giveUp(call: BlockingCall, drop: (T) -> Unit): List<Throwable> {
     var failures = emptyList<Throwable>()
     var patience = FIRST_PATIENCE
     while (!isCompleted) {
@@ -106,7 +107,8 @@ private suspend fun <T> Deferred<T>.giveUp(call: BlockingCall, drop: (T) -> Unit
         withTimeoutOrNull(patience) { join() }
         patience = minOf(patience * 2, LAST_PATIENCE)
     }
-    val dropping = runCatching { await() }.map { runCatching { drop(it) }.exceptionOrNull() }.getOrNull()
+    val outcome = runCatching { await() }.getOrNull() ?: return failures
+    val dropping = outcome.map { runCatching { drop(it) }.exceptionOrNull() }.getOrNull()
     return failures + listOfNotNull(dropping)
 }
 

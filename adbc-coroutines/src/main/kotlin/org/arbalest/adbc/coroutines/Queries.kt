@@ -76,11 +76,11 @@ public suspend fun AdbcConnection.awaitIngest(
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
 ): Long = awaitIngest(AdbcIngest.into(table), batches, dispatcher)
 
-/** Reads a part of a result; see [AdbcConnection.readPartition], and [AdbcStatement.awaitQuery]. A cancellation is [AdbcConnection.cancel]'s. */
+/** Reads a part of a result; see [AdbcConnection.readPartition], and [AdbcStatement.awaitQuery]. A cancellation is [AdbcConnection.cancel]'s for this call. */
 public suspend fun AdbcConnection.awaitPartition(
     partition: ByteArray,
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
-): DeviceArrayReader = calling(dispatcher, DeviceArrayReader::close) { call -> call.cancellable({ cancel() }) { readPartition(partition) } }
+): DeviceArrayReader = calling(dispatcher, DeviceArrayReader::close) { call -> byConnection(call) { readPartition(partition) } }
 
 /** Opens a connection on [dispatcher]; see [AdbcDatabase.connect]. ADBC cannot cancel that: a cancellation waits until the driver has connected, or has not, and closes the connection. */
 public suspend fun AdbcDatabase.awaitConnect(
@@ -101,11 +101,17 @@ public suspend fun AdbcDriver.awaitOpen(
 }
 
 /**
- * Makes any other call of a connection on [dispatcher], where it may block, such as `awaitCall { objects(AdbcObjects.all()) }`. A cancellation is [AdbcConnection.cancel]'s, and waits for the call, as with [AdbcStatement.awaitQuery]; what
- * it answers all the same is closed if it is an [AutoCloseable]. So who shares a connection and cancels, cancels what others ask of the connection itself: metadata, a commit that waits.
+ * Makes any other call of a connection on [dispatcher], where it may block, such as `awaitCall { objects(AdbcObjects.all()) }`. A cancellation is [AdbcConnection.cancel]'s for this call, and waits for the call, as with [AdbcStatement.awaitQuery]; what
+ * it answers all the same is closed if it is an [AutoCloseable]. Calls of others that share the connection go on.
  */
 public suspend fun <T> AdbcConnection.awaitCall(dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1), call: AdbcConnection.() -> T): T =
-    calling(dispatcher, ::drop) { it.cancellable({ cancel() }) { call() } }
+    calling(dispatcher, ::drop) { byConnection(it) { call() } }
+
+/** Makes a call of the connection itself, which alone is cancelled. */
+private fun <T> AdbcConnection.byConnection(call: BlockingCall, action: () -> T): T {
+    val caller = Thread.currentThread()
+    return call.cancellable({ cancel(caller) }, action = action)
+}
 
 /** Makes any other call of a statement, such as `awaitCall { prepare() }`. A cancellation is [AdbcStatement.cancel]'s; see the other. */
 public suspend fun <T> AdbcStatement.awaitCall(dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1), call: AdbcStatement.() -> T): T =

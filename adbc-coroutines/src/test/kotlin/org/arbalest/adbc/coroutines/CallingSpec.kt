@@ -210,4 +210,11 @@ class CallingSpec : FunSpec({
         val gone = Executors.newSingleThreadExecutor().asCoroutineDispatcher().also { it.close() }
         shouldThrow<IllegalStateException> { calling(gone, {}) {} }.cause.let { it is CancellationException } shouldBe true
     }
+
+    test("ADB-24 a cancellation that the call itself ends with is no dispatcher's end") {
+        runTest {
+            val own = CancellationException("a time-out within the call")
+            shouldThrow<CancellationException> { calling<Unit>(Dispatchers.IO, {}) { throw own } }.message shouldBe own.message
+        }
+    }
 })

@@ -333,4 +333,28 @@ class CancellationSpec : FunSpec({
             c.live(Live.CONNECTIONS) shouldBe 0
         }
     }
+
+    test("ADB-24 a cancellation of one call of a connection leaves alone the others of those that share it") {
+        connected { connection ->
+            c.hold("ConnectionGetObjects")
+            coroutineScope {
+                val objects = launch(Dispatchers.Default) { connection.awaitCall { objects(AdbcObjects.all()) } }
+                awaitHeld()
+                val others = listOf<suspend () -> Any?>(
+                    { connection.awaitQuery("SELECT 1").close() },
+                    { connection.awaitCall { tableTypes() } },
+                    { connection.awaitCall { setOption("double.user.x", "y") } },
+                ).map { async(Dispatchers.Default) { it() } }
+                eventually(20.seconds) { inTurn() shouldBe 3 }
+                others[1].cancel()
+                others[1].ends() shouldBe true
+                objects.isActive shouldBe true
+                c.calls("ConnectionCancel") shouldBe 0
+                objects.cancel()
+                objects.ends() shouldBe true
+                others[0].await()
+                others[2].await()
+            }
+        }
+    }
 })

@@ -74,8 +74,19 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
    */
   DeviceArrayReader readPartition(byte[] partition);
 
-  /** Asks the driver to give up metadata or a partition that is being read, or waits for its turn; not what statements execute. Like {@link AdbcStatement#cancel}. */
+  /**
+   * Asks the driver to give up metadata or a partition that is being read, or waits for its turn, in whichever thread; not what statements execute, nor do calls end that wait to make a statement, to commit, to roll back or to
+   * set an option. Like {@link AdbcStatement#cancel}.
+   */
   void cancel();
+
+  /**
+   * Asks the driver to give up the call that a thread makes of the connection itself, whichever it is, or ends its wait for its turn; no other thread's, so that who shares a connection can give up after some time. Not what the
+   * thread executes by a statement, once that is made.
+   *
+   * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if the thread makes no such call; there may be one a moment later
+   */
+  void cancel(Thread caller);
 
   /**
    * Sets whether each execution is a transaction of its own, as it is at first; or what is executed is one until {@link #commit} or {@link #rollback}. Not to be mixed with SQL that

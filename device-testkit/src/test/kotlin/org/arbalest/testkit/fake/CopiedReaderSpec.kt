@@ -253,6 +253,18 @@ class CopiedReaderSpec : FunSpec({
         tape.made.get() shouldBe 4
     }
 
+    test("STR-16 30,000 copies that nobody pulled are given back, on a stack of any depth") {
+        val batches = object : DeviceArrayReader.Source {
+            val made = AtomicInteger()
+
+            override fun next(): DeviceArray = numbers(1).also { made.incrementAndGet() }
+        }
+        val copied = DeviceArrayReader.of(numbers(0).use { it.schema() }, batches).copyTo(cpu.memory(), cpu.defaultStream(), 30_000)
+        copied.next()!!.close()
+        eventually("it is 30,000 ahead") { batches.made.get() == 30_001 }
+        copied.close()
+    }
+
     test("STR-16 closed while the thread pulls, the source is asked to give up, nobody waits, and what it makes then is given back") {
         val gate = Gate(1)
         val tape = Tape(9, gate)

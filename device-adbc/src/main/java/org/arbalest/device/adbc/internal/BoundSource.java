@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class BoundSource implements DeviceArrayReader.Source {
   private final DeviceArrayReader reader;
   private final NativeHandle statement;
+  private final Turn.Feeding callback;
   private volatile @Nullable Throwable failure;
 
   /** Whether an execution has it, which closes it. */
@@ -25,11 +26,12 @@ final class BoundSource implements DeviceArrayReader.Source {
   BoundSource(DeviceArrayReader reader, NativeHandle statement) {
     this.reader = reader;
     this.statement = statement;
+    this.callback = new Turn.Feeding(statement.turn);
   }
 
   @Override
   public @Nullable DeviceArray next() {
-    Turn before = statement.turn.feeds();
+    callback.begin();
     isPulling = true;
     try {
       return pull();
@@ -38,7 +40,7 @@ final class BoundSource implements DeviceArrayReader.Source {
       throw e;
     } finally {
       isPulling = false;
-      statement.turn.fed(before);
+      callback.end();
     }
   }
 

@@ -32,7 +32,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
 
   @Override
   public AdbcStatement createStatement() {
-    enter();
+    enter(false);
     try {
       return new StatementImpl(
           driverImpl(), NativeHandle.open(NativeHandle.Kind.STATEMENT, handle.driver, handle.turn, handle, new NewStatement()));
@@ -79,7 +79,16 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
 
   @Override
   public void cancel() {
-    whileOpen(() -> handle.cancel(AdbcFunction.CONNECTION_CANCEL));
+    cancelCallOf(null);
+  }
+
+  @Override
+  public void cancel(Thread caller) {
+    cancelCallOf(Objects.requireNonNull(caller, "caller"));
+  }
+
+  private void cancelCallOf(@Nullable Thread caller) {
+    whileOpen(() -> handle.cancel(AdbcFunction.CONNECTION_CANCEL, caller, () -> false));
   }
 
   @Override
@@ -93,7 +102,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   }
 
   private void call(AdbcFunction function) {
-    enter();
+    enter(false);
     try {
       handle.driver.call(function, (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
     } finally {

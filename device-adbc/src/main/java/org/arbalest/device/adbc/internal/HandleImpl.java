@@ -32,15 +32,20 @@ abstract class HandleImpl {
     return driver;
   }
 
-  /** Begins a call, in turn, which ends with {@link #leave}; the handle is not released before. */
+  /** Begins a call, in turn, which ends with {@link #leave}; the handle is not released before. A cancel of the handle ends its wait. */
   final void enter() {
+    enter(true);
+  }
+
+  /** As the other. */
+  final void enter(boolean isEndedByCancel) {
     if (handle.turn.isFedHere()) {
       throw new IllegalStateException(
           "the " + handle.kind.noun + " is of a connection that is executing with the batches that are being made here; use another one");
     }
     hold();
     try {
-      handle.takeTurn(null);
+      handle.takeTurn(null, isEndedByCancel);
     } catch (Throwable t) {
       handle.leave();
       throw t;
@@ -52,8 +57,11 @@ abstract class HandleImpl {
   }
 
   final void leave() {
-    handle.turn.leave();
-    leaveBehindCall();
+    try {
+      handle.turn.leave();
+    } finally {
+      leaveBehindCall();
+    }
   }
 
   private void hold() {
@@ -81,7 +89,7 @@ abstract class HandleImpl {
   }
 
   private void setting(Runnable call) {
-    enter();
+    enter(handle.kind == NativeHandle.Kind.STATEMENT); // a connection may be shared
     try {
       call.run();
     } finally {

@@ -4,7 +4,10 @@ package org.arbalest.device.adbc.internal;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcStatus;
 import org.jspecify.annotations.Nullable;
@@ -42,11 +45,23 @@ final class NativeHandle {
   private final @Nullable NativeHandle parent;
   private final AtomicLong holders = new AtomicLong(1);
 
-  // Under the turn's calls.
-  private int waiting;
+  /** Under the turn's calls. */
+  private final List<Waiting> waiting = new ArrayList<>(0);
 
-  /** How often it was cancelled: who waits sees that it was. */
-  private int cancels;
+  /** A call that waits for its turn. */
+  private static final class Waiting {
+    final Thread caller;
+
+    /** Whether cancelling the handle ends it, or only its caller does. */
+    final boolean isOfHandle;
+
+    boolean isCancelled;
+
+    Waiting(Thread caller, boolean isOfHandle) {
+      this.caller = caller;
+      this.isOfHandle = isOfHandle;
+    }
+  }
 
   private NativeHandle(Kind kind, DriverTable driver, Turn turn, @Nullable NativeHandle parent) {
     this.kind = kind;
@@ -133,32 +148,35 @@ final class NativeHandle {
   }
 
   /**
-   * Waits for the turn, for a call that {@link #cancel} ends. Left by {@link Turn#leave}.
+   * Waits for the turn, for a call. Left by {@link Turn#leave}.
    *
    * @param pull the result that is to be pulled, if it is that, which ends as well when the result is closed
+   * @param isOfHandle whether {@link #cancel} ends it that is for all calls
    */
-  void takeTurn(@Nullable ResultSource pull) {
+  void takeTurn(@Nullable ResultSource pull, boolean isOfHandle) {
     turn.need(true);
-    boolean isInterrupted = false;
     try {
       synchronized (turn.calls) {
-        int before = cancels;
-        waiting++;
-        try {
-          while (true) {
-            if (cancels != before) throw cancelled();
-            if (pull != null) pull.checkNotClosed();
-            if (turn.tryTake(this)) break;
-            isInterrupted |= turn.await();
-          }
-        } finally {
-          waiting--;
-        }
+        if (pull != null) pull.checkNotClosed();
+        if (!turn.tryTake(this)) await(pull, new Waiting(Thread.currentThread(), isOfHandle));
       }
     } catch (Throwable t) {
       turn.needsNoMore();
       throw t;
+    }
+  }
+
+  private void await(@Nullable ResultSource pull, Waiting call) {
+    boolean isInterrupted = false;
+    waiting.add(call);
+    try {
+      do {
+        isInterrupted |= turn.await();
+        if (call.isCancelled) throw cancelled();
+        if (pull != null) pull.checkNotClosed();
+      } while (!turn.tryTake(this));
     } finally {
+      waiting.remove(call);
       if (isInterrupted) Thread.currentThread().interrupt();
     }
   }
@@ -171,19 +189,46 @@ final class NativeHandle {
   /**
    * Has its call that runs given up by a function of the driver's, and those that wait. No other: there are drivers whose cancel is the connection's, whatever it executes.
    *
+   * @param caller whose call it is; null for those of all
+   * @param before makes what runs give up that the driver waits for, as the driver's cancel may wait for it; whether there was such a thing
    * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if there is nothing to cancel
    */
-  void cancel(AdbcFunction function) {
+  void cancel(AdbcFunction function, @Nullable Thread caller, BooleanSupplier before) {
     synchronized (turn.calls) {
-      cancels++;
-      turn.calls.notifyAll();
-      boolean isWaiting = waiting > 0;
-      if (turn.runs(this) || (!isWaiting && driver.function(function) == null)) {
+      boolean isWaiting = cancelWaiting(caller);
+      if (!turn.runs(this, caller)) {
+        if (isWaiting) return;
+        if (driver.function(function) != null) {
+          throw AdbcException.of(function.symbol(), AdbcStatus.INVALID_STATE.code()).driver(driver.name()).message("nothing of the " + kind.noun + " runs")
+              .build();
+        }
+      }
+      turn.beginCancel();
+    }
+    boolean hasGivenUp = false;
+    try {
+      try {
+        hasGivenUp = before.getAsBoolean();
+      } finally {
         driver.call(function, (f, error) -> (byte) Signatures.PP.invokeExact(f, struct, error));
-      } else if (!isWaiting) {
-        throw AdbcException.of(function.symbol(), AdbcStatus.INVALID_STATE.code()).driver(driver.name()).message("nothing of the " + kind.noun + " runs")
-            .build();
+      }
+    } catch (AdbcException e) {
+      if (!hasGivenUp || e.status() != AdbcStatus.INVALID_STATE) throw e; // it was over by that
+    } finally {
+      turn.endCancel();
+    }
+  }
+
+  /** Whether there was any. */
+  private boolean cancelWaiting(@Nullable Thread caller) {
+    boolean isAny = false;
+    for (Waiting call : waiting) {
+      if (caller == null ? call.isOfHandle : call.caller.equals(caller)) {
+        call.isCancelled = true;
+        isAny = true;
       }
     }
+    if (isAny) turn.calls.notifyAll();
+    return isAny;
   }
 }

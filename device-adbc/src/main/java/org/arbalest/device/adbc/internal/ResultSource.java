@@ -106,9 +106,14 @@ final class ResultSource implements DeviceArrayReader.Source {
     return owner == handle;
   }
 
-  /** The result as a reader, which is the caller's to close. */
+  /** The result as a reader, which is the caller's to close. If there is none then the result ends. */
   DeviceArrayReader reader() {
-    return DeviceArrayReader.of(schema, this);
+    try {
+      return DeviceArrayReader.of(schema, this);
+    } catch (Throwable t) {
+      end();
+      throw t;
+    }
   }
 
   @Override
@@ -117,7 +122,7 @@ final class ResultSource implements DeviceArrayReader.Source {
       throw new IllegalStateException(
           "this is a result of the connection that is executing with the batches that are being made here; bind it to a statement of another one");
     }
-    owner.takeTurn(this);
+    owner.takeTurn(this, true);
     try {
       if (isReleased) {
         throw new DeviceException(Errno.ECANCELED, "the result has ended: its statement was executed again, or changed. Use a statement for each result");
@@ -170,14 +175,24 @@ final class ResultSource implements DeviceArrayReader.Source {
       isCancelled = true;
       owner.turn.calls.notifyAll();
       if (!isPulling) return;
-      callCancel();
+      owner.turn.beginCancel();
     }
-    if (bound != null) bound.giveUp();
+    try {
+      try {
+        if (bound != null) bound.giveUp();
+      } finally {
+        callCancel();
+      }
+    } finally {
+      owner.turn.endCancel();
+    }
   }
 
-  /** Asks what is bound to give up, if it is for a pull that it is waited for. */
-  void giveUpBound() {
-    if (bound != null && isPulling()) bound.giveUp();
+  /** Asks what is bound to give up, if it is for a pull that it is waited for; whether it is. */
+  boolean giveUpBound() {
+    if (bound == null || !isPulling()) return false;
+    bound.giveUp();
+    return true;
   }
 
   private boolean isPulling() {
@@ -206,17 +221,28 @@ final class ResultSource implements DeviceArrayReader.Source {
    */
   void end() {
     if (!owner.turn.takeOr(owner, this::end)) return;
+    boolean isFirst = !isReleased;
+    isReleased = true;
     try {
-      if (isReleased) return;
-      isReleased = true;
-      boolean isLast = owner.turn.isLast(this);
-      if (isLast) owner.turn.executes();
-      if (isLast && !isOver && cancel == AdbcFunction.STATEMENT_CANCEL) callCancel();
-      release(block);
-      block.giveBack();
+      try {
+        if (isFirst) releaseStream();
+      } finally {
+        owner.turn.leave();
+      }
     } finally {
-      owner.turn.leave();
+      if (isFirst) leaveOwner();
     }
+  }
+
+  private void releaseStream() {
+    boolean isLast = owner.turn.isLast(this);
+    if (isLast) owner.turn.executes();
+    if (isLast && !isOver && cancel == AdbcFunction.STATEMENT_CANCEL) callCancel();
+    release(block);
+    block.giveBack();
+  }
+
+  private void leaveOwner() {
     try {
       if (bound != null) bound.finish();
     } finally {

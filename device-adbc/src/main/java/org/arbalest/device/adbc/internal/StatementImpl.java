@@ -338,16 +338,17 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
 
   @Override
   public void cancel() {
-    whileOpen(
-        () -> {
-          BoundSource fedBy = feeding;
-          ResultSource pulled = result;
-          try {
-            handle.cancel(AdbcFunction.STATEMENT_CANCEL);
-          } finally { // within whose pull a driver is, which hears of no cancel there
-            if (fedBy != null) fedBy.giveUp();
-            if (pulled != null) pulled.giveUpBound();
-          }
-        });
+    whileOpen(() -> handle.cancel(AdbcFunction.STATEMENT_CANCEL, null, this::giveUpBound));
+  }
+
+  /** Within whose pull a driver is, which hears of no cancel there. Whether there was one. */
+  private boolean giveUpBound() {
+    BoundSource fedBy = feeding;
+    if (fedBy != null) {
+      fedBy.giveUp();
+      return true;
+    }
+    ResultSource pulled = result;
+    return pulled != null && pulled.giveUpBound();
   }
 }

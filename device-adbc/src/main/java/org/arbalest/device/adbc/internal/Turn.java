@@ -8,13 +8,14 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Who may call what of one connection, or of one database: one thread at a time. */
 final class Turn {
-  /** The connection that is fed with batches by this thread, within a callback of its driver. */
-  private static final ThreadLocal<@Nullable Turn> FED = new ThreadLocal<>();
+  /** What this thread feeds with batches, within a callback of its driver: the innermost. */
+  private static final ThreadLocal<@Nullable Feeding> FED = new ThreadLocal<>();
 
   /** How many threads feed any. */
   private static final AtomicInteger FEEDERS = new AtomicInteger();
@@ -22,7 +23,7 @@ final class Turn {
   /** Held for {@link #needs} of all. */
   private static final Object NEEDS = new Object();
 
-  /** Held while a call begins or ends, and while one is cancelled: what comes behind it is not. Notified when there may be something new for who waits. */
+  /** Held while a call begins or ends, never while the driver is called. Notified when there may be something new for who waits. */
   final Object calls = new Object();
 
   // Under the monitor of calls.
@@ -30,11 +31,17 @@ final class Turn {
   private int holds;
   private int waiters;
 
+  /** How many cancels are in the driver. No call begins meanwhile, which they would hit. Written under the monitor. */
+  private volatile int cancels;
+
   /** Whose call has the turn. Written under the monitor. */
   private volatile @Nullable NativeHandle current;
 
-  /** What is to be done when nobody has the turn. No monitor: a driver that waits in its cancel, under it, may wait for a callback that adds to this. */
+  /** What is to be done when nobody has the turn. */
   private final Queue<Runnable> behind = new ConcurrentLinkedQueue<>();
+
+  /** Whether a thread does what is behind; others, and what that does, leave it to that thread. */
+  private final AtomicBoolean isDoing = new AtomicBoolean();
 
   /** What threads that feed it have or wait for, once for each time: it cannot go on before they do. Under {@link #NEEDS}. */
   private final List<Turn> needs = new ArrayList<>(0);
@@ -56,24 +63,23 @@ final class Turn {
       behind.add(release);
       if (current != null || !behind.remove(release)) return false;
     }
-    synchronized (calls) {
-      if (!tryTake(by)) {
-        behind.add(release);
-        return false;
-      }
-    }
     need(false);
-    return true;
+    synchronized (calls) {
+      if (tryTake(by)) return true;
+      behind.add(release);
+    }
+    needsNoMore();
+    return false;
   }
 
   /** Takes it if it is free, or this thread's. Under the monitor of calls. */
   boolean tryTake(NativeHandle by) {
     Thread here = Thread.currentThread();
-    if (holder == null) {
+    if (holder == null && cancels == 0) {
       holder = here;
       current = by;
     }
-    if (!holder.equals(here)) return false;
+    if (!here.equals(holder)) return false;
     holds++;
     return true;
   }
@@ -113,22 +119,51 @@ final class Turn {
     doWhatIsBehind();
   }
 
-  /** If nobody has the turn; who has it does it when leaving. */
+  /** If nobody has the turn; who has it does it when leaving. In one loop, however much it is, and whatever that adds. */
   private void doWhatIsBehind() {
-    while (current == null) {
+    while (isFree() && !behind.isEmpty() && isDoing.compareAndSet(false, true)) {
+      try {
+        doAll();
+      } finally {
+        isDoing.set(false);
+      } // looked at again: who added or left meanwhile has left it to this thread
+    }
+  }
+
+  private void doAll() {
+    while (isFree()) {
       Runnable action = behind.poll();
       if (action == null) return;
       run(action);
     }
   }
 
+  private boolean isFree() {
+    return current == null && cancels == 0;
+  }
+
   /** Nobody's call fails with what another left behind. */
   private static void run(Runnable action) {
     try {
       action.run();
-    } catch (RuntimeException e) {
-      System.getLogger("org.arbalest.device.adbc").log(Level.ERROR, "closing what was used by a connection failed", e);
+    } catch (Throwable t) { // of a user's source as well
+      System.getLogger("org.arbalest.device.adbc").log(Level.ERROR, "closing what was used by a connection failed", t);
     }
+  }
+
+  /** The driver is going to be asked to give up what has the turn, or the last result; until {@link #endCancel}. Under the monitor of calls, where that was looked at. */
+  void beginCancel() {
+    synchronized (calls) {
+      cancels++;
+    }
+  }
+
+  void endCancel() {
+    synchronized (calls) {
+      cancels--;
+      if (cancels == 0 && waiters > 0) calls.notifyAll();
+    }
+    doWhatIsBehind();
   }
 
   boolean isHeldHere() {
@@ -137,14 +172,19 @@ final class Turn {
     }
   }
 
-  /** Whether a call of it has the turn; or none, and it gave the result that was given last. Under the monitor of calls. */
-  boolean runs(NativeHandle handle) {
-    if (current != null) return current == handle;
-    return last != null && last.isOf(handle);
+  /**
+   * Whether a call of it has the turn; or none, and it gave the result that was given last. Under the monitor of calls.
+   *
+   * @param by the thread whose call it is to be; null for any
+   */
+  boolean runs(NativeHandle handle, @Nullable Thread by) {
+    if (current != null) return current == handle && (by == null || by.equals(holder));
+    return by == null && last != null && last.isOf(handle);
   }
 
   private static @Nullable Turn fedHere() {
-    return FEEDERS.get() == 0 ? null : FED.get();
+    Feeding innermost = FEEDERS.get() == 0 ? null : FED.get();
+    return innermost == null ? null : innermost.fed;
   }
 
   /**
@@ -203,32 +243,47 @@ final class Turn {
     return last == result;
   }
 
-  /** This thread is called back for batches that are bound, until {@link #fed}, which wants the answer. */
-  @Nullable
-  Turn feeds() {
-    Turn before = FED.get();
-    FED.set(this);
-    FEEDERS.incrementAndGet();
-    synchronized (this) {
-      feeding++;
-    }
-    return before;
-  }
-
-  void fed(@Nullable Turn before) {
-    FEEDERS.decrementAndGet();
-    synchronized (this) {
-      feeding--;
-    }
-    if (before == null) {
-      FED.remove();
-    } else {
-      FED.set(before);
-    }
-  }
-
   /** Whether this thread feeds it, which then waits for this thread. */
   boolean isFedHere() {
-    return feeding != 0 && FED.get() == this;
+    if (feeding == 0) return false;
+    for (Feeding each = FED.get(); each != null; each = each.outer) {
+      if (each.fed == this) return true;
+    }
+    return false;
+  }
+
+  /** A callback for batches that are bound: between {@link #begin} and {@link #end} its thread feeds a connection. One at a time. */
+  static final class Feeding {
+    private final Turn fed;
+
+    /** What the thread feeds as well, whose callback this one came of. */
+    private @Nullable Feeding outer;
+
+    Feeding(Turn fed) {
+      this.fed = fed;
+    }
+
+    void begin() {
+      outer = FED.get();
+      FED.set(this);
+      FEEDERS.incrementAndGet();
+      synchronized (fed) {
+        fed.feeding++;
+      }
+    }
+
+    void end() {
+      synchronized (fed) {
+        fed.feeding--;
+      }
+      FEEDERS.decrementAndGet();
+      Feeding before = outer;
+      outer = null;
+      if (before == null) {
+        FED.remove();
+      } else {
+        FED.set(before);
+      }
+    }
   }
 }

@@ -16,12 +16,12 @@ class TurnSpec : FunSpec({
     test("ADB-11 what closes while a driver's thread pulls what is bound, and no call runs, is released at once") {
         Double.connected { connection ->
             val statement = connection.createStatement()
-            val turn = (statement as StatementImpl).handle.turn
-            val before = turn.feeds()
+            val callback = Turn.Feeding((statement as StatementImpl).handle.turn)
+            callback.begin()
             try {
                 statement.close()
             } finally {
-                turn.fed(before)
+                callback.end()
             }
             Double.c.calls("StatementRelease") shouldBe 1
         }

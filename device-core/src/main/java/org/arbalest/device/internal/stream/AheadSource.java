@@ -2,8 +2,6 @@
 package org.arbalest.device.internal.stream;
 
 import java.util.ArrayDeque;
-import java.util.Iterator;
-import java.util.List;
 import java.util.Queue;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
@@ -57,7 +55,7 @@ final class AheadSource implements DeviceArrayReader.Source {
   private synchronized @Nullable Object take() throws InterruptedException {
     start();
     if (isEmpty()) await();
-    DeviceArray array = ready.poll();
+    DeviceArray array = isClosed ? null : ready.poll();
     notifyAll();
     return array == null ? failure : array;
   }
@@ -133,25 +131,35 @@ final class AheadSource implements DeviceArrayReader.Source {
   /** Does not wait for the thread, and wakes whoever waits. What that still makes, it closes. May be called more than once. */
   @Override
   public void close() {
-    List<DeviceArray> left;
     synchronized (this) {
       isClosed = true;
-      left = List.copyOf(ready);
-      ready.clear();
       notifyAll();
     }
-    try {
-      copies.close();
-    } finally {
-      closeAll(left.iterator());
+    AutoCloseable next = copies;
+    Throwable failed = null;
+    while (next != null) {
+      failed = closed(next, failed);
+      next = left();
     }
+    if (failed instanceof Error e) throw e;
+    if (failed instanceof RuntimeException e) throw e;
+    if (failed != null) throw new IllegalStateException("closing a reader that copies ahead failed", failed);
   }
 
-  /** Each, though one before it fails. */
-  private static void closeAll(Iterator<DeviceArray> left) {
-    if (!left.hasNext()) return;
-    try (DeviceArray _ = left.next()) {
-      closeAll(left);
+  /** A copy that nobody pulls any more. */
+  private synchronized @Nullable DeviceArray left() {
+    return ready.poll();
+  }
+
+  /** What closing failed with, or what failed before. */
+  private static @Nullable Throwable closed(AutoCloseable what, @Nullable Throwable before) {
+    try {
+      what.close();
+      return before;
+    } catch (Throwable t) {
+      if (before == null) return t;
+      before.addSuppressed(t);
+      return before;
     }
   }
 }

@@ -21,8 +21,21 @@ final class CopiedSource implements DeviceArrayReader.Source {
 
   @Override
   public @Nullable DeviceArray next() {
+    DeviceArray copy = null;
     try (DeviceArray array = reader.next()) {
-      return array == null ? null : array.copyTo(target, stream);
+      if (array != null) copy = array.copyTo(target, stream);
+    } catch (Throwable t) { // also of closing what was copied
+      if (copy != null) closeAfter(t, copy);
+      throw t;
+    }
+    return copy;
+  }
+
+  private static void closeAfter(Throwable t, DeviceArray copy) {
+    try {
+      copy.close();
+    } catch (Throwable second) {
+      t.addSuppressed(second);
     }
   }
 

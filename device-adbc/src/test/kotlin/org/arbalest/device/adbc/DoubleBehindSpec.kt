@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.adbc.AdbcDouble.Live
+import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import java.util.concurrent.Executors
+import java.util.concurrent.TimeUnit.SECONDS
+
+/** What is done behind a call that is busy. */
+class DoubleBehindSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+    extension(AdbcDoubleExtension())
+
+    val c by lazy { Double.c }
+
+    test("ADB-04 50,000 statements that are closed during a call are released behind it, on a stack of any depth") {
+        Double.connected { connection ->
+            val statements = List(50_000) { connection.createStatement() }
+            c.hold("ConnectionGetTableSchema")
+            lettingGo(Executors.newSingleThreadExecutor()) { pool ->
+                val schema = pool.start { connection.tableSchema("t").fields().size }
+                awaitHeld()
+                statements.forEach(AutoCloseable::close)
+                c.live(Live.STATEMENTS) shouldBe 50_000
+                c.letGo()
+                schema.get(20, SECONDS) shouldBe 7
+            }
+            c.live(Live.STATEMENTS) shouldBe 0
+        }
+    }
+
+    test("ADB-04 10,000 results that are closed during a call are released behind it") {
+        Double.connected { connection ->
+            val results = List(10_000) { connection.query("SELECT id FROM t") }
+            c.hold("ConnectionGetTableSchema")
+            lettingGo(Executors.newSingleThreadExecutor()) { pool ->
+                val schema = pool.start { connection.tableSchema("t").fields().size }
+                awaitHeld()
+                results.forEach(AutoCloseable::close)
+                c.letGo()
+                schema.get(20, SECONDS) shouldBe 7
+            }
+            c.live(Live.STREAMS) + c.live(Live.STATEMENTS) shouldBe 0
+        }
+    }
+
+    test("ADB-04 an error of a source that is closed behind a call is not that call's, and all the rest is released") {
+        val database = Double.driver.open(mapOf<String, Any>())
+        val connection = database.connect()
+        val others = List(3) { connection.createStatement() }
+        others.forEach {
+            it.setSqlQuery("SELECT id FROM t WHERE id = ?")
+            it.bind(DeviceArrayReader.of(IDS, object : DeviceArrayReader.Source {
+                override fun next(): DeviceArray? = null
+
+                override fun close() = throw AssertionError("the user's source")
+            }))
+        }
+        c.hold("StatementNew")
+        lettingGo(Executors.newSingleThreadExecutor()) { pool ->
+            val made = pool.start { connection.createStatement() }
+            awaitHeld()
+            others.forEach(AutoCloseable::close)
+            c.letGo()
+            made.get(20, SECONDS).close()
+        }
+        connection.close()
+        database.close()
+        for (live in Live.entries) c.live(live) shouldBe 0
+    }
+
+    test("ADB-12 while a cancel is in the driver, closing what is idle and cancelling what waits do not wait for it") {
+        Double.connected { connection ->
+            val (running, waiting, idle) = List(3) { connection.createStatement() }
+            val open = connection.query("SELECT id FROM t")
+            waiting.setSqlQuery("SELECT id FROM t")
+            lettingGo(Executors.newFixedThreadPool(3)) { pool ->
+                val stuck = pool.start { running.query("SELECT * FROM stuck()").use { it.rows() } }
+                awaitHeld()
+                val (execution, _) = pool.startWaiting { waiting.executeQuery() }
+                c.hold("StatementCancel")
+                val cancel = pool.start { running.cancel() }
+                awaitHeld(2)
+                Executors.newSingleThreadExecutor().use { other ->
+                    try {
+                        other.start {
+                            idle.close()
+                            open.close()
+                            waiting.cancel()
+                        }.get(20, SECONDS)
+                        execution.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
+                    } finally {
+                        c.letGo()
+                    }
+                }
+                cancel.get(20, SECONDS)
+                stuck.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
+            }
+            listOf(running, waiting).forEach(AutoCloseable::close)
+            c.live(Live.STATEMENTS) shouldBe 0
+        }
+    }
+
+    test("ADB-12 what is bound is asked to give up first, for a driver whose cancel waits for the execution; no call begins meanwhile, and what is closed is released behind that") {
+        Double.connected { connection ->
+            val (statement, idle) = List(2) { connection.createStatement() }
+            statement.setIngest(AdbcIngest.into("x"))
+            val source = WaitingSource()
+            statement.bind(DeviceArrayReader.of(IDS, source))
+            lettingGo(Executors.newFixedThreadPool(3)) { pool ->
+                val execution = pool.start { statement.executeUpdate() }
+                source.entered.await()
+                c.fail("StatementCancel", status = AdbcStatus.INVALID_STATE.code()) // as it will be over
+                c.hold("StatementCancel")
+                val cancel = pool.start { statement.cancel() }
+                awaitHeld()
+                execution.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
+                val (types, waits) = pool.startWaiting { connection.tableTypes() }
+                waits shouldBe true
+                idle.close()
+                c.calls("ConnectionGetTableTypes") + c.calls("StatementRelease") shouldBe 0
+                c.letGo()
+                cancel.get(20, SECONDS)
+                types.get(20, SECONDS)
+            }
+            statement.close()
+            c.live(Live.STATEMENTS) shouldBe 0
+        }
+    }
+
+    test("ADB-11 what is closed within a nested callback is of all the connections that it feeds") {
+        Double.driver.open(mapOf<String, Any>()).use { database ->
+            val (outer, inner) = List(2) { database.connect() }
+            val idle = outer.createStatement()
+            var released = -1L
+            val nested = DeviceArrayReader.of(IDS) {
+                val before = c.calls("StatementRelease")
+                idle.close()
+                released = c.calls("StatementRelease") - before
+                shouldThrow<IllegalStateException> { outer.tableTypes() }
+                null
+            }
+            var isFirst = true
+            val source = DeviceArrayReader.of(IDS) {
+                if (isFirst) inner.ingest("y", nested)
+                isFirst = false
+                null
+            }
+            outer.ingest("x", source) shouldBe 0
+            released shouldBe 0
+            listOf(outer, inner).forEach(AutoCloseable::close)
+            c.live(Live.STATEMENTS) shouldBe 0
+        }
+    }
+
+    test("ADB-12 a connection's cancel ends nothing that waits to make a statement, to commit or to set an option") {
+        Double.connected { connection ->
+            connection.setAutoCommit(false)
+            val statement = connection.createStatement()
+            lettingGo(Executors.newFixedThreadPool(5)) { pool ->
+                val stuck = pool.start { statement.query("SELECT * FROM stuck()").use { it.rows() } }
+                awaitHeld()
+                val others = listOf<() -> Any?>(
+                    { connection.query("SELECT 1").use { it.rows() } },
+                    { connection.rollback() },
+                    { connection.setOption("double.user.x", "y") },
+                ).map { pool.startWaiting(it).first }
+                val (types, _) = pool.startWaiting { connection.tableTypes() }
+                connection.cancel()
+                types.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
+                c.letGo()
+                (others + stuck).forEach { it.get(20, SECONDS) }
+            }
+            statement.close()
+            connection.setAutoCommit(true)
+        }
+    }
+
+    test("ADB-12 a thread's call is cancelled by that thread, and no other's, whether it runs or waits") {
+        Double.connected { connection ->
+            lettingGo(Executors.newFixedThreadPool(3)) { pool ->
+                c.hold("ConnectionGetObjects")
+                val threads = arrayOfNulls<Thread>(3)
+                fun <T> call(n: Int, call: () -> T): () -> T = {
+                    threads[n] = Thread.currentThread()
+                    call()
+                }
+                val objects = pool.start(call(0) { connection.objects(AdbcObjects.all()) })
+                awaitHeld()
+                val (types, _) = pool.startWaiting(call(1) { connection.tableTypes() })
+                val (query, _) = pool.startWaiting(call(2) { connection.query("SELECT 1").use { it.rows() } })
+                connection.cancel(threads[1]!!)
+                types.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
+                c.calls("ConnectionCancel") shouldBe 0
+                shouldThrow<AdbcException> { connection.cancel(Thread.currentThread()) }.status() shouldBe AdbcStatus.INVALID_STATE
+                connection.cancel(threads[0]!!)
+                objects.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
+                query.get(20, SECONDS)
+            }
+        }
+    }
+})
