@@ -8,7 +8,8 @@ import org.arbalest.device.DeviceArrayReader;
 /** A part of what a query reads: made on the driver, serialized, and opened by a task on an executor; again by another, where Spark tries again. */
 public interface ColumnPartition extends Serializable {
   /**
-   * The columns of this part. A C stream is one by {@link DeviceArrayReader#importStream}, an async stream by {@code AsyncArrayStream.toReader}. It may be on any device; has the request's columns by their names and types, in
+   * The columns of this part. A C stream is one by {@link DeviceArrayReader#importStream}, an async stream by {@code AsyncArrayStream.toReader}. It may be on any device; if that is of the type of the {@linkplain ColumnTask#device task's}, it is that one, and batches are copied from it while Spark
+   * works on those before. It has the request's columns by their names and types, in
    * any order, and perhaps others. The task closes it: at its end, when it fails, when it is killed, also in the middle of a pull.
    *
    * @param task the task that reads

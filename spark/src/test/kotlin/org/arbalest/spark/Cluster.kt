@@ -6,6 +6,9 @@ import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.SparkSession
 import org.arbalest.device.Ledger
+import java.nio.file.attribute.PosixFilePermissions
+import kotlin.io.path.createTempFile
+import kotlin.io.path.writeText
 
 /** Spark with two executors, in JVMs of their own, for all tests of this JVM. */
 internal object Cluster {
@@ -19,10 +22,22 @@ internal object Cluster {
             .config("spark.executorEnv.SPARK_SCALA_VERSION", "2.13")
             .config("spark.executor.extraClassPath", System.getProperty("java.class.path"))
             .config("spark.sql.shuffle.partitions", "4")
+            .config("spark.worker.resource.gpu.amount", "1")
+            .config("spark.worker.resource.gpu.discoveryScript", discovery())
+            .config("spark.executor.resource.gpu.amount", "1")
+            .config("spark.task.resource.gpu.amount", "1")
             .getOrCreate()
     }
 
     val session: SparkSession by started
+
+    /** What tells each worker, as a script beside `nvidia-smi` would, that it has one device, the first. */
+    private fun discovery(): String {
+        val script = createTempFile("devices", ".sh", PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")))
+        script.writeText("#!/bin/sh\necho '{\"name\": \"gpu\", \"addresses\": [\"0\"]}'\n")
+        script.toFile().deleteOnExit()
+        return "$script"
+    }
 
     fun stop() {
         if (started.isInitialized()) session.stop()

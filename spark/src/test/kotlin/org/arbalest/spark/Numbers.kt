@@ -54,11 +54,12 @@ private data class NumbersPartition(val number: Int, val batches: Int, val rows:
         val schema = Schema.of(fields)
         if (does == "block") return DeviceArrayReader.of(schema, Blocked())
         var batch = 0
-        return DeviceArrayReader.of(schema) {
+        val reader = DeviceArrayReader.of(schema) {
             if (does == "kill" && batch == 1 && task.attempt() == 0 && number == 0) ProcessBuilder("kill", "-9", "${ProcessHandle.current().pid()}").start().waitFor()
             check(does != "fail" || batch < 2) { "the stream of partition $number broke" }
             if (batch++ == batches) null else make(schema, batch - 1)
         }
+        return if (does == "device") task.onDevice(reader) else reader
     }
 
     private fun make(schema: Schema, batch: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { builder ->

@@ -18,8 +18,9 @@ final class TaskColumns {
   /** What it makes of them; they are closed at the end of the task at the latest, as what it makes may read them until then. */
   static <T extends @Nullable Object> Iterator<T> apply(ColumnFunction<T> function, Schema schema, DeviceArrayReader.Source source) throws Exception {
     TaskContext context = TaskContext.get();
+    SparkTask task = SparkTask.of(context);
     DeviceArrayReader reader = DeviceArrayReader.of(schema, source);
     context.addTaskCompletionListener((TaskCompletionListener) _ -> reader.close());
-    return Collections.singletonList(function.apply(new SparkTask(context), reader)).iterator();
+    return Collections.singletonList(function.apply(task, reader)).iterator();
   }
 }

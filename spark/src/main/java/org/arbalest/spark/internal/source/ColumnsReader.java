@@ -21,7 +21,7 @@ final class ColumnsReader implements PartitionReader<ColumnarBatch> {
 
   static ColumnsReader open(ColumnPartition partition, SparkTask task, StructType type, boolean truncatesNanos) {
     DeviceArrayReader reader = Failures.unchecked(() -> partition.open(task), "opening partition " + task.partition());
-    return new ColumnsReader(ArrowBatches.of(reader, task.context(), type, truncatesNanos));
+    return new ColumnsReader(ArrowBatches.of(reader, task, type, truncatesNanos));
   }
 
   @Override

@@ -3,7 +3,6 @@ package org.arbalest.spark.internal.vector;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.TaskContext;
 import org.apache.spark.sql.types.DataType$;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
@@ -13,6 +12,8 @@ import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Devices;
 import org.arbalest.device.Field;
 import org.arbalest.device.Schema;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.spark.internal.task.SparkTask;
 import org.arbalest.spark.internal.task.TaskWatch;
 import org.jspecify.annotations.Nullable;
 
@@ -30,12 +31,12 @@ public final class ArrowBatches implements AutoCloseable {
   private long batches;
   private long waited;
 
-  private ArrowBatches(DeviceArrayReader reader, TaskContext task, int[] columns, ArrowVector[] vectors) {
+  private ArrowBatches(DeviceArrayReader reader, SparkTask task, int[] columns, ArrowVector[] vectors) {
     this.reader = reader;
     this.columns = columns;
     this.vectors = vectors;
     this.batch = new ColumnarBatch(vectors);
-    this.watch = TaskWatch.over(task, reader);
+    this.watch = TaskWatch.over(task.context(), reader);
   }
 
   /**
@@ -44,7 +45,7 @@ public final class ArrowBatches implements AutoCloseable {
    * @param type what Spark wants to read, by the columns' names
    * @throws IllegalArgumentException if the stream has other columns: which, and both types
    */
-  public static ArrowBatches of(DeviceArrayReader reader, TaskContext task, StructType type, boolean truncatesNanos) {
+  public static ArrowBatches of(DeviceArrayReader reader, SparkTask task, StructType type, boolean truncatesNanos) {
     try {
       return open(reader, task, type, truncatesNanos);
     } catch (Throwable t) {
@@ -57,13 +58,20 @@ public final class ArrowBatches implements AutoCloseable {
     }
   }
 
-  private static ArrowBatches open(DeviceArrayReader reader, TaskContext task, StructType type, boolean truncatesNanos) {
+  private static ArrowBatches open(DeviceArrayReader reader, SparkTask task, StructType type, boolean truncatesNanos) {
     int[] columns = columns(reader.schema(), type);
     List<Field> fields = new ArrayList<>();
     for (int column : columns) fields.add(reader.schema().fields().get(column));
     StructType read = SparkTypes.of(Schema.of(fields), truncatesNanos);
     for (int i = 0; i < columns.length; i++) check(read.fields()[i], type.fields()[i]);
-    return new ArrowBatches(reader, task, columns, Vectors.of(fields, read, truncatesNanos));
+    return new ArrowBatches(inMainMemory(reader, task), task, columns, Vectors.of(fields, read, truncatesNanos));
+  }
+
+  /** What is on the task's device is copied ahead of Spark; of others each array, when it is pulled. */
+  private static DeviceArrayReader inMainMemory(DeviceArrayReader reader, SparkTask task) {
+    DeviceType type = reader.deviceType();
+    if (type.equals(DeviceType.CPU) || !type.equals(task.device().type())) return reader;
+    return reader.copyTo(Devices.cpu().memory(), task.stream(), 2);
   }
 
   private static int[] columns(Schema schema, StructType type) {

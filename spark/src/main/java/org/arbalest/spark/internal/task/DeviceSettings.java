@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.task;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.spark.SparkConf;
+import org.arbalest.device.Device;
+import org.arbalest.device.Devices;
+import org.arbalest.device.abi.DeviceType;
+import org.arbalest.device.spi.Availability;
+
+/**
+ * What the configuration says of the devices of executors.
+ *
+ * @param name of the type, or {@code auto}
+ * @param resource Spark's name for what assigns devices to tasks
+ * @param tasks how many may use one at the same time, in one executor
+ * @param poolBytes of its memory
+ */
+record DeviceSettings(String name, String resource, int tasks, long poolBytes) {
+  private static final String DEVICE = "spark.arbalest.device";
+  private static final String RESOURCE = DEVICE + ".resource";
+  private static final String TASKS = DEVICE + ".tasks";
+  private static final String POOL = DEVICE + ".pool";
+  private static final String AUTO = "auto";
+
+  private static final Map<String, DeviceType> TYPES =
+      Map.of("cuda", DeviceType.CUDA, "rocm", DeviceType.ROCM, "opencl", DeviceType.OPENCL, "cpu", DeviceType.CPU);
+  private static final List<DeviceType> BEST_FIRST = List.of(DeviceType.CUDA, DeviceType.ROCM, DeviceType.OPENCL);
+
+  DeviceSettings {
+    if (!name.equals(AUTO) && !TYPES.containsKey(name)) {
+      throw new IllegalArgumentException(DEVICE + " is " + name + ", and may be auto, cuda, rocm, opencl or cpu");
+    }
+    if (tasks < 1) throw new IllegalArgumentException(TASKS + " is " + tasks + ", and is at least 1");
+  }
+
+  static DeviceSettings of(SparkConf conf) {
+    return new DeviceSettings(
+        conf.get(DEVICE, AUTO).toLowerCase(Locale.ROOT), conf.get(RESOURCE, "gpu"), conf.getInt(TASKS, 2), conf.getSizeAsBytes(POOL, "1g"));
+  }
+
+  /**
+   * The device for a task.
+   *
+   * @param addresses those that Spark has assigned to it, of which the first counts
+   */
+  Device device(List<String> addresses) {
+    DeviceType type = type();
+    if (type.equals(DeviceType.CPU)) return Devices.cpu();
+    if (Devices.availability(type) instanceof Availability.Missing missing) {
+      throw new IllegalStateException(DEVICE + " is " + name + ", which this executor has not: " + missing.reason());
+    }
+    return addresses.isEmpty() ? Devices.device(type, 0) : at(type, addresses.getFirst());
+  }
+
+  private DeviceType type() {
+    DeviceType asked = TYPES.get(name);
+    if (asked != null) return asked;
+    for (DeviceType type : BEST_FIRST) {
+      if (Devices.availability(type) instanceof Availability.Ready) return type;
+    }
+    return DeviceType.CPU;
+  }
+
+  /** Discovery scripts answer what {@code nvidia-smi} and its like do. */
+  private Device at(DeviceType type, String address) {
+    try {
+      if (address.chars().allMatch(Character::isDigit)) return Devices.device(type, Long.parseLong(address));
+      if (address.startsWith("GPU-")) return Devices.device(type, UUID.fromString(address.substring("GPU-".length())));
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(unknown(address), e);
+    }
+    if (address.contains(":")) return Devices.deviceAt(type, address);
+    throw new IllegalArgumentException(unknown(address));
+  }
+
+  private String unknown(String address) {
+    return "Spark has assigned the address " + address + " of the resource " + resource + ", and devices are known by a number, as GPU-<UUID>, or by a PCI bus id";
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.task;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
+import org.apache.spark.TaskKilledException;
+import org.apache.spark.resource.ResourceInformation;
+import org.arbalest.device.Device;
+import org.arbalest.device.MemoryPool;
+import org.arbalest.device.abi.DeviceType;
+
+/** A device of this executor's: its pool, and places for tasks. */
+final class ExecutorDevice {
+  private static final long LOOK_MILLIS = 100;
+  private static final Map<Device, ExecutorDevice> ALL = new ConcurrentHashMap<>();
+
+  private final Device device;
+  private final MemoryPool pool;
+  private final Semaphore places;
+
+  /** How many tasks use it. Under this object's monitor. */
+  private int tasks;
+
+  ExecutorDevice(Device device, DeviceSettings settings) {
+    this.device = device;
+    this.pool = MemoryPool.of(device.memory(), settings.poolBytes());
+    this.places = new Semaphore(device.type().equals(DeviceType.CPU) ? Integer.MAX_VALUE : settings.tasks(), true); // Spark itself limits what a CPU does
+  }
+
+  /** The one for a task. */
+  static ExecutorDevice of(TaskContext task) {
+    DeviceSettings settings = DeviceSettings.of(SparkEnv.get().conf());
+    ResourceInformation assigned = task.resourcesJMap().get(settings.resource());
+    Device device = settings.device(assigned == null ? List.of() : List.of(assigned.addresses()));
+    return ALL.computeIfAbsent(device, _ -> new ExecutorDevice(device, settings));
+  }
+
+  Device device() {
+    return device;
+  }
+
+  MemoryPool pool() {
+    return pool;
+  }
+
+  /** Waits for a place; {@link #leave} gives it back. A task that is killed waits no more. */
+  void enter(TaskContext task) {
+    try {
+      while (!places.tryAcquire(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+        if (task.isInterrupted()) throw new TaskKilledException("killed while it waited for " + device);
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      throw new TaskKilledException("interrupted while it waited for " + device);
+    }
+    synchronized (this) {
+      tasks++;
+    }
+  }
+
+  /** The last gives back what the pool keeps: nobody knows whether there will be another. */
+  void leave() {
+    places.release();
+    boolean isLast;
+    synchronized (this) {
+      tasks--;
+      isLast = tasks == 0;
+    }
+    if (isLast) pool.trim();
+  }
+}

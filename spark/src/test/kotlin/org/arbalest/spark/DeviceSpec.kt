@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark
+
+import io.kotest.assertions.nondeterministic.eventually
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.spi.Availability
+import kotlin.time.Duration.Companion.seconds
+
+/** The executors' device: PoCL, where it is. */
+class DeviceSpec : FunSpec({
+    val isThere = System.getenv("CI") != null || Devices.availability(DeviceType.OPENCL) is Availability.Ready
+    val expected = if (isThere) "OPENCL" else "CPU"
+
+    afterTest {
+        eventually(20.seconds) { Cluster.ledgers().values.toSet() shouldBe setOf("0") }
+    }
+
+    test("SPK-12 columns of a query on the task's device, and back as a DataFrame: $expected") {
+        val schema = Schema.of(listOf(Field.of("id", DataType.INT64).withNullable(false)))
+        val there = Arbalest.mapColumns(Cluster.session.range(0, 100_000, 1, 8).toDF(), schema) { task, columns ->
+            val moved = task.onDevice(columns)
+            check(moved.deviceType() == task.device().type() && task.stream().device() == task.device() && task.memory().device() == task.device())
+            moved
+        }
+        there.selectExpr("sum(id)", "count(id)").collectAsList().single().let { it.getLong(0) to it.getLong(1) } shouldBe (4_999_950_000 to 100_000L)
+        Arbalest.columns(there) { task, _ -> task.device().type().name() }.collect().toSet() shouldBe setOf(expected)
+    }
+
+    test("SPK-12 a source on the task's device is copied ahead of Spark: $expected") {
+        val rows = Cluster.read(Numbers::class.java, "does" to "device", "batches" to 20)
+        rows.selectExpr("sum(id % 100)", "count(id)").collectAsList().single().let { it.getLong(0) to it.getLong(1) } shouldBe (4950L * 80 to 8_000L)
+        rows.limit(1).collectAsList().size shouldBe 1
+    }
+
+    test("SPK-12 a task that fails with what it has on its device, and one whose reader nobody pulled, leave nothing") {
+        val failed = runCatching {
+            Arbalest.columns(Cluster.session.range(0, 1000, 1, 2).toDF()) { task, columns ->
+                task.onDevice(columns).use { it.next()!!.close() }
+                check(task.partition() < 0) { "the model broke" }
+            }.collect()
+        }
+        (failed.exceptionOrNull()?.message?.contains("the model broke") == true) shouldBe true
+        Arbalest.columns(Cluster.session.range(0, 1000, 1, 2).toDF()) { task, columns -> task.onDevice(columns).schema().fields().size }.collect() shouldBe listOf(1, 1)
+    }
+})

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.task
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.apache.spark.SparkConf
+import org.apache.spark.TaskContextImpl
+import org.apache.spark.TaskKilledException
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.SkipWithout
+import java.util.concurrent.Callable
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.Executors
+import java.util.concurrent.TimeUnit.SECONDS
+
+class ExecutorDeviceSpec : FunSpec({
+    extension(SkipWithout.device(DeviceType.OPENCL))
+    extension(LedgerExtension)
+
+    fun settings(vararg entries: Pair<String, String>): DeviceSettings {
+        val conf = SparkConf(false)
+        for ((name, value) in entries) conf.set(name, value)
+        return DeviceSettings.of(conf)
+    }
+
+    /** A task of nothing, as Spark's own tests have it; Kotlin sees no companion of Scala's. */
+    fun task(): TaskContextImpl {
+        val companion = Class.forName("org.apache.spark.TaskContext${'$'}").getField("MODULE${'$'}").get(null)
+        return companion.javaClass.getMethod("empty").invoke(companion) as TaskContextImpl
+    }
+
+    test("SPK-12 what the configuration says of devices, and what it may not say") {
+        settings() shouldBe DeviceSettings("auto", "gpu", 2, 1L shl 30)
+        settings("spark.arbalest.device" to "CPU", "spark.arbalest.device.resource" to "fpga", "spark.arbalest.device.tasks" to "1", "spark.arbalest.device.pool" to "16m") shouldBe
+            DeviceSettings("cpu", "fpga", 1, 16L shl 20)
+        shouldThrow<IllegalArgumentException> { settings("spark.arbalest.device" to "tpu") }.message shouldBe "spark.arbalest.device is tpu, and may be auto, cuda, rocm, opencl or cpu"
+        shouldThrow<IllegalArgumentException> { settings("spark.arbalest.device.tasks" to "0") }.message shouldBe "spark.arbalest.device.tasks is 0, and is at least 1"
+        settings("spark.arbalest.device" to "cpu").device(listOf("7")) shouldBe Devices.cpu()
+        shouldThrow<IllegalStateException> { settings("spark.arbalest.device" to "rocm").device(listOf()) }.message shouldContain "spark.arbalest.device is rocm, which this executor has not: "
+    }
+
+    test("SPK-12 so many tasks use a device at the same time; others wait, unless they are killed, and the last to leave empties the pool") {
+        val device = Devices.device(DeviceType.OPENCL, 0)
+        val shared = ExecutorDevice(device, DeviceSettings("opencl", "gpu", 2, 1L shl 20))
+        repeat(2) { shared.enter(task()) }
+        shared.pool().allocate(4096, 64).close()
+        Executors.newFixedThreadPool(2).use { pool ->
+            val killed = task()
+            val waits = pool.submit { shared.enter(killed) }
+            killed.markInterrupted("enough")
+            shouldThrow<ExecutionException> { waits.get(20, SECONDS) }.cause!!::class shouldBe TaskKilledException::class
+            val begun = CountDownLatch(1)
+            val third = pool.submit(Callable {
+                begun.countDown()
+                shared.enter(task())
+                "in"
+            })
+            begun.await()
+            third.isDone shouldBe false
+            shared.leave()
+            third.get(20, SECONDS) shouldBe "in"
+        }
+        shared.pool().keptBytes() shouldBe 4096
+        repeat(2) { shared.leave() }
+        shared.pool().keptBytes() shouldBe 0
+        shared.pool().close()
+    }
+})
