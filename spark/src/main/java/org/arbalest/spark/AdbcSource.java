@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark;
+
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.arbalest.device.Field;
+import org.arbalest.device.Schema;
+import org.arbalest.device.adbc.AdbcConnection;
+import org.arbalest.device.adbc.AdbcDatabase;
+import org.arbalest.device.adbc.AdbcException;
+import org.arbalest.device.adbc.AdbcStatement;
+import org.arbalest.device.adbc.AdbcStatus;
+import org.arbalest.spark.internal.adbc.AdbcParts;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A query of a database with an ADBC driver, which executors ask by themselves: {@code spark.read().format("arbalest").option("source", "org.arbalest.spark.AdbcSource")}, with these options:
+ *
+ * <ul>
+ *   <li>{@code driver}: its name, or its library's path, on every host; {@code entrypoint}, if it is not the usual one
+ *   <li>{@code database.…}, {@code connection.…}: options of these, by their names behind the dot, which Spark hands on in lower case
+ *   <li>{@code query}: SQL without a semicolon, which can stand in parentheses behind {@code FROM}; or {@code table}: what can stand there as it is
+ *   <li>{@code partitionColumn}, {@code lowerBound}, {@code upperBound}, {@code numPartitions}: as Spark's JDBC has them. A query for each range of a column of integers; the first and the last are open, so that the bounds leave out
+ *       nothing. Without them the driver partitions the query, or, if it cannot, one task reads it all
+ * </ul>
+ *
+ * <p>Only the columns that are needed are asked for. Each task has a connection of its own, so that partitions are of one state of the database only if that is given by what the options name, or nobody writes. What the driver may not read again,
+ * a task that is tried again does not read.
+ */
+public final class AdbcSource implements ColumnSource {
+  @Override
+  public Schema schema(Map<String, String> options) {
+    return database(options).schema("SELECT * FROM " + from(options));
+  }
+
+  @Override
+  public List<ColumnPartition> partitions(ScanRequest request) {
+    Map<String, String> options = request.options();
+    AdbcParts.Database database = database(options);
+    String select = "SELECT " + columns(request.schema()) + " FROM " + from(options);
+    if (options.get("partitionColumn") != null) return ranges(database, select, options);
+    for (String bound : List.of("lowerBound", "upperBound", "numPartitions")) {
+      if (options.get(bound) != null) throw new IllegalArgumentException("the option " + bound + " needs partitionColumn");
+    }
+    List<ColumnPartition> made = byDriver(database, select);
+    return made == null ? List.of(new AdbcParts.Query(database, select)) : made;
+  }
+
+  private static AdbcParts.Database database(Map<String, String> options) {
+    return new AdbcParts.Database(required(options, "driver"), options.get("entrypoint"), behind("database.", options), behind("connection.", options));
+  }
+
+  private static String from(Map<String, String> options) {
+    String query = options.get("query");
+    String table = options.get("table");
+    if ((query == null) == (table == null)) throw new IllegalArgumentException("AdbcSource needs either option(\"query\", …) or option(\"table\", …)");
+    return table != null ? table : "(" + query + ") AS arbalest";
+  }
+
+  private static String required(Map<String, String> options, String name) {
+    String value = options.get(name);
+    if (value == null) throw new IllegalArgumentException("AdbcSource needs option(\"" + name + "\", …)");
+    return value;
+  }
+
+  private static Map<String, String> behind(String prefix, Map<String, String> options) {
+    var found = new TreeMap<String, String>();
+    options.forEach(
+        (key, value) -> {
+          if (key.toLowerCase(Locale.ROOT).startsWith(prefix)) found.put(key.substring(prefix.length()), value);
+        });
+    return found;
+  }
+
+  /** One that nobody reads, where rows are only counted. */
+  private static String columns(Schema schema) {
+    if (schema.fields().isEmpty()) return "1 AS one";
+    return schema.fields().stream().map(Field::name).map(AdbcSource::quoted).collect(Collectors.joining(", "));
+  }
+
+  private static String quoted(String name) {
+    return '"' + name.replace("\"", "\"\"") + '"';
+  }
+
+  /** As the driver partitions it; null if it cannot. */
+  private static @Nullable List<ColumnPartition> byDriver(AdbcParts.Database database, String select) {
+    try (AdbcDatabase opened = database.open();
+        AdbcConnection connection = database.connect(opened);
+        AdbcStatement statement = connection.createStatement()) {
+      statement.setSqlQuery(select);
+      var parts = new ArrayList<ColumnPartition>();
+      for (byte[] part : statement.executePartitions().partitions()) parts.add(new AdbcParts.Partition(database, part));
+      return parts;
+    } catch (AdbcException e) {
+      if (e.status().equals(AdbcStatus.NOT_IMPLEMENTED)) return null;
+      throw e;
+    }
+  }
+
+  private static List<ColumnPartition> ranges(AdbcParts.Database database, String select, Map<String, String> options) {
+    String column = quoted(required(options, "partitionColumn"));
+    BigInteger lower = number(options, "lowerBound");
+    BigInteger upper = number(options, "upperBound");
+    int count = number(options, "numPartitions").intValueExact();
+    if (count < 1 || upper.compareTo(lower) < 0) {
+      throw new IllegalArgumentException("numPartitions is " + count + ", lowerBound " + lower + ", upperBound " + upper + ": there is at least 1 partition, and upperBound is not below lowerBound");
+    }
+    BigInteger width = upper.subtract(lower);
+    var parts = new ArrayList<ColumnPartition>();
+    for (int i = 0; i < count; i++) {
+      BigInteger from = lower.add(width.multiply(BigInteger.valueOf(i)).divide(BigInteger.valueOf(count)));
+      BigInteger to = lower.add(width.multiply(BigInteger.valueOf(i + 1)).divide(BigInteger.valueOf(count)));
+      parts.add(new AdbcParts.Query(database, select + range(column, i == 0 ? null : from, i == count - 1 ? null : to)));
+    }
+    return parts;
+  }
+
+  /** Without a lower end it has the nulls as well. */
+  private static String range(String column, @Nullable BigInteger from, @Nullable BigInteger to) {
+    if (from == null) return to == null ? "" : " WHERE " + column + " < " + to + " OR " + column + " IS NULL";
+    return " WHERE " + column + " >= " + from + (to == null ? "" : " AND " + column + " < " + to);
+  }
+
+  private static BigInteger number(Map<String, String> options, String name) {
+    String value = required(options, name);
+    try {
+      return new BigInteger(value.strip());
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException("the option " + name + " is " + value + ", which is no integer", e);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.adbc;
+
+import java.io.Serializable;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.Schema;
+import org.arbalest.device.adbc.AdbcConnection;
+import org.arbalest.device.adbc.AdbcDatabase;
+import org.arbalest.device.adbc.AdbcDriver;
+import org.arbalest.device.adbc.AdbcException;
+import org.arbalest.device.adbc.AdbcStatement;
+import org.arbalest.device.adbc.AdbcStatus;
+import org.arbalest.spark.ColumnPartition;
+import org.arbalest.spark.ColumnTask;
+import org.jspecify.annotations.Nullable;
+
+/** What of a query one task reads. The reader holds the database and the connection that it came of, and closes them. */
+public final class AdbcParts {
+  private AdbcParts() {}
+
+  /**
+   * Where a query is executed.
+   *
+   * @param driver its name, or its library
+   * @param entrypoint null for the usual one
+   * @param databaseOptions a map that can be serialized, as the next
+   */
+  public record Database(String driver, @Nullable String entrypoint, Map<String, String> databaseOptions, Map<String, String> connectionOptions) implements Serializable {
+    private static final Map<Database, AdbcDriver> LOADED = new ConcurrentHashMap<>();
+
+    public AdbcDatabase open() {
+      return LOADED.computeIfAbsent(new Database(driver, entrypoint, Map.of(), Map.of()), Database::load).open(databaseOptions);
+    }
+
+    private AdbcDriver load() {
+      return entrypoint == null ? AdbcDriver.load(driver) : AdbcDriver.load(Path.of(driver), entrypoint);
+    }
+
+    public AdbcConnection connect(AdbcDatabase opened) {
+      return opened.connect(connectionOptions);
+    }
+
+    /** The schema of a query, which is not executed, or, where the driver cannot tell, with a condition that nothing fulfils. */
+    public Schema schema(String sql) {
+      try (AdbcDatabase opened = open();
+          AdbcConnection connection = connect(opened);
+          AdbcStatement statement = connection.createStatement()) {
+        statement.setSqlQuery(sql);
+        try {
+          return statement.executeSchema();
+        } catch (AdbcException e) {
+          if (!e.status().equals(AdbcStatus.NOT_IMPLEMENTED)) throw e;
+        }
+        try (DeviceArrayReader none = connection.query(sql + " WHERE 1 = 0")) {
+          return none.schema();
+        }
+      }
+    }
+
+    public DeviceArrayReader query(String sql) {
+      try (AdbcDatabase opened = open();
+          AdbcConnection connection = connect(opened)) {
+        return connection.query(sql);
+      }
+    }
+
+    /** Passwords may be among the options. */
+    @Override
+    public String toString() {
+      return "a database of " + driver;
+    }
+  }
+
+  /** A query of its own. */
+  public record Query(Database database, String sql) implements ColumnPartition {
+    @Override
+    public DeviceArrayReader open(ColumnTask task) {
+      return database.query(sql);
+    }
+  }
+
+  /** A part of the driver's, by what the driver says of it. */
+  public static final class Partition implements ColumnPartition {
+    private static final long serialVersionUID = 1;
+    private final Database database;
+    private final byte[] part;
+
+    public Partition(Database database, byte[] part) {
+      this.database = database;
+      this.part = part;
+    }
+
+    @Override
+    public DeviceArrayReader open(ColumnTask task) {
+      try (AdbcDatabase opened = database.open();
+          AdbcConnection connection = database.connect(opened)) {
+        return connection.readPartition(part);
+      }
+    }
+  }
+}
