@@ -108,7 +108,8 @@ public final class AdbcSource implements ColumnSource {
     BigInteger upper = number(options, "upperBound");
     int count = number(options, "numPartitions").intValueExact();
     if (count < 1 || upper.compareTo(lower) < 0) {
-      throw new IllegalArgumentException("numPartitions is " + count + ", lowerBound " + lower + ", upperBound " + upper + ": there is at least 1 partition, and upperBound is not below lowerBound");
+      throw new IllegalArgumentException("numPartitions is " + count + ", lowerBound " + lower + ", upperBound " + upper
+          + ": there is at least 1 partition, and upperBound is not below lowerBound");
     }
     BigInteger width = upper.subtract(lower);
     var parts = new ArrayList<ColumnPartition>();

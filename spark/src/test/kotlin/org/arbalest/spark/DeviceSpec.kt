@@ -5,7 +5,6 @@ import io.kotest.assertions.nondeterministic.eventually
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DataType
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.Schema

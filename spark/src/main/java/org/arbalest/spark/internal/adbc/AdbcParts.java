@@ -28,7 +28,8 @@ public final class AdbcParts {
    * @param entrypoint null for the usual one
    * @param databaseOptions a map that can be serialized, as the next
    */
-  public record Database(String driver, @Nullable String entrypoint, Map<String, String> databaseOptions, Map<String, String> connectionOptions) implements Serializable {
+  public record Database(String driver, @Nullable String entrypoint, Map<String, String> databaseOptions, Map<String, String> connectionOptions)
+      implements Serializable {
     private static final Map<Database, AdbcDriver> LOADED = new ConcurrentHashMap<>();
 
     public AdbcDatabase open() {

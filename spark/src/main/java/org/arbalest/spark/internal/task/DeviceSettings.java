@@ -78,6 +78,7 @@ record DeviceSettings(String name, String resource, int tasks, long poolBytes) {
   }
 
   private String unknown(String address) {
-    return "Spark has assigned the address " + address + " of the resource " + resource + ", and devices are known by a number, as GPU-<UUID>, or by a PCI bus id";
+    return "Spark has assigned the address " + address + " of the resource " + resource
+        + ", and devices are known by a number, as GPU-<UUID>, or by a PCI bus id";
   }
 }
