@@ -17,42 +17,59 @@ import java.util.stream.Stream;
  * toolchain, in the project's folder:
  *
  * <pre>./mvnw -q -N validate exec:exec@sample -Dsample=ticker -Dargs="--seconds 5"</pre>
+ *
+ * The sample {@code spark} is a module of its own, as it needs 172 jars more.
  */
 class Launcher {
-  /** The class path of the samples: their classes, and what Maven wrote of their dependencies when it built them. */
-  private static final Path CLASSES = Path.of("samples", "target", "classes"), DEPENDENCIES = Path.of("samples", "target", "class-path.txt");
-
   public static void main(String[] args) throws IOException, InterruptedException {
-    if (!isBuilt()) {
+    boolean isSpark = args.length > 0 && args[0].equals("spark");
+    var samples = isSpark ? new Samples("samples-spark", "org.arbalest.samples.FlightsOnSparkKt") : new Samples("samples", "org.arbalest.samples.SamplesKt");
+    if (!samples.isBuilt()) {
       System.err.println("Building the samples: a minute or two, this time only.");
       List<String> maven = new ArrayList<>(File.separatorChar == '\\' ? List.of("cmd", "/c", "mvnw.cmd") : List.of("./mvnw"));
-      maven.addAll(List.of("-q", "-pl", "samples", "-am", "process-classes"));
+      if (isSpark) maven.add("-Pspark");
+      maven.addAll(List.of("-q", "-pl", samples.module, "-am", "process-classes"));
       FileTime begun = FileTime.from(Instant.now());
       int code = run(maven);
       if (code != 0) System.exit(code);
-      Files.setLastModifiedTime(DEPENDENCIES, begun); // what was changed while it was built may not be in it
+      Files.setLastModifiedTime(samples.dependencies(), begun); // what was changed while it was built may not be in it
     }
     List<String> java = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-    java.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-classpath", CLASSES + File.pathSeparator + Files.readString(DEPENDENCIES).strip()));
-    java.add("org.arbalest.samples.SamplesKt");
-    java.addAll(List.of(args));
+    java.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-classpath", samples.classPath()));
+    java.add(samples.main);
+    java.addAll(List.of(args).subList(isSpark ? 1 : 0, args.length));
     System.exit(run(java));
   }
 
-  /** Whether nothing that the samples are built of is younger than what was built, and all of that is still there. */
-  private static boolean isBuilt() throws IOException {
-    if (!Files.exists(CLASSES) || !Files.exists(DEPENDENCIES)) return false;
-    FileTime built = Files.getLastModifiedTime(DEPENDENCIES);
-    Path root = Path.of("").toAbsolutePath();
-    Set<Path> modules = new LinkedHashSet<>(List.of(Path.of("samples")));
-    for (String entry : Files.readString(DEPENDENCIES).strip().split(File.pathSeparator)) {
-      Path path = Path.of(entry);
-      if (!Files.exists(path)) return false;
-      if (path.startsWith(root)) modules.add(root.relativize(path).getName(0));
+  /** A module of samples, with what Maven wrote of their dependencies when it built them. */
+  private record Samples(String module, String main) {
+    Path classes() {
+      return Path.of(module, "target", "classes");
     }
-    if (isYounger(Path.of("pom.xml"), built)) return false;
-    for (Path module : modules) if (isYounger(module.resolve("pom.xml"), built) || isYounger(module.resolve("src", "main"), built)) return false;
-    return true;
+
+    Path dependencies() {
+      return Path.of(module, "target", "class-path.txt");
+    }
+
+    String classPath() throws IOException {
+      return classes().toAbsolutePath() + File.pathSeparator + Files.readString(dependencies()).strip();
+    }
+
+    /** Whether nothing that the samples are built of is younger than what was built, and all of that is still there. */
+    boolean isBuilt() throws IOException {
+      if (!Files.exists(classes()) || !Files.exists(dependencies())) return false;
+      FileTime built = Files.getLastModifiedTime(dependencies());
+      Path root = Path.of("").toAbsolutePath();
+      Set<Path> modules = new LinkedHashSet<>(List.of(Path.of(module)));
+      for (String entry : Files.readString(dependencies()).strip().split(File.pathSeparator)) {
+        Path path = Path.of(entry);
+        if (!Files.exists(path)) return false;
+        if (path.startsWith(root)) modules.add(root.relativize(path).getName(0));
+      }
+      if (isYounger(Path.of("pom.xml"), built)) return false;
+      for (Path each : modules) if (isYounger(each.resolve("pom.xml"), built) || isYounger(each.resolve("src", "main"), built)) return false;
+      return true;
+    }
   }
 
   /** Whether a file, or anything in a folder, is younger; so is a folder which something was taken out of. */
@@ -67,6 +84,9 @@ class Launcher {
 
   /** The exit code of a command that has this process' terminal. */
   private static int run(List<String> command) throws IOException, InterruptedException {
-    return new ProcessBuilder(command).inheritIO().start().waitFor();
+    var builder = new ProcessBuilder(command).inheritIO();
+    builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
+    builder.environment().put("SPARK_HOME", Path.of("spark", "src", "test", "resources", "spark-home").toAbsolutePath().toString()); // a folder with an empty jars
+    return builder.start().waitFor();
   }
 }

@@ -178,6 +178,7 @@ class CancellationSpec : FunSpec({
                         one.await() shouldBe 10
                         other.await()
                     }
+                    eventually(20.seconds) { inTurn() shouldBe 0 } // nobody waits for the call that was cancelled, which waits on
                 }
                 connection.count() shouldBe 10
             }

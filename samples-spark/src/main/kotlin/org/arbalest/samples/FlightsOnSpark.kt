@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.samples
+
+import org.apache.spark.sql.Dataset
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.SparkSession
+import org.arbalest.coroutines.batch
+import org.arbalest.coroutines.int64
+import org.arbalest.coroutines.utf8
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.spark.AdbcSource
+import org.arbalest.spark.Arbalest
+import org.arbalest.spark.ColumnTask
+import java.nio.file.Path
+import java.util.TreeMap
+import kotlin.system.exitProcess
+
+// Two executors of Spark's ask DuckDB for the flights, each for some of eight parts; a kernel on the executor's device counts them by airport, and how many of them were late; Spark sums up what the parts have, and joins it with a
+// table of its own. DuckDB alone comes to the same numbers.
+
+fun main(): Unit = exitProcess(if (flightsOnSpark(SampleData.flights())) 0 else 1)
+
+/** Whether Spark and DuckDB come to the same. */
+internal fun flightsOnSpark(file: Path): Boolean = session().use { spark ->
+    val flights = spark.read().format("arbalest")
+        .option("source", AdbcSource::class.java.name)
+        .option("driver", "${DuckDbDriver.library()}")
+        .option("entrypoint", DuckDbDriver.INIT_FUNCTION)
+        .option("database.path", ":memory:")
+        .option("query", selectNumbered(file))
+        .option("partitionColumn", "row").option("lowerBound", 0).option("upperBound", 400_000).option("numPartitions", 8)
+        .load()
+        .select("airport", "delay")
+    val parts = Arbalest.mapColumns(flights, COUNTS, ::counted)
+    val airports = parts.groupBy("origin", "device").sum("flights", "late").toDF("origin", "device", "flights", "late").cache()
+    airports.createOrReplaceTempView("airports")
+    spark.sql(JOINED).show(false)
+    val ours = airports.counts()
+    val own = DuckDbDriver.open().use { database -> database.connect().use { it.query(ownAnswer(file)).use { rows -> rows.counts() } } }
+    println(if (ours == own) "${ours.size} airports: matches DuckDB's own answer" else "DuckDB's own answer differs")
+    ours == own
+}
+
+/** Two executors in JVMs of their own, on this host. */
+private fun session(): SparkSession = SparkSession.builder()
+    .master("local-cluster[2,1,1024]")
+    .appName("flights")
+    .config("spark.ui.enabled", "false")
+    .config("spark.driver.host", "127.0.0.1")
+    .config("spark.driver.bindAddress", "127.0.0.1")
+    .config("spark.executorEnv.SPARK_SCALA_VERSION", "2.13")
+    .config("spark.executor.extraClassPath", System.getProperty("java.class.path"))
+    .config("spark.sql.shuffle.partitions", "4")
+    .getOrCreate()
+
+/** Airports by a number, which their three letters are. */
+private const val AIRPORT = "(ord(origin[1]) - 65) * 676 + (ord(origin[2]) - 65) * 26 + ord(origin[3]) - 65"
+
+private fun selectNumbered(file: Path) = """
+    SELECT file_row_number AS row, ($AIRPORT)::INTEGER AS airport, delay::BIGINT AS delay
+    FROM read_parquet('${literal(file)}', file_row_number = true) WHERE origin IS NOT NULL AND delay IS NOT NULL
+"""
+
+private fun ownAnswer(file: Path) = """
+    SELECT origin, count(*) AS flights, count(*) FILTER (delay > $LATE_MINUTES) AS late FROM read_parquet('${literal(file)}') WHERE origin IS NOT NULL AND delay IS NOT NULL GROUP BY origin
+"""
+
+private fun literal(file: Path) = "$file".replace("'", "''")
+
+private const val JOINED = """
+    SELECT name, flights, late, round(100 * late / flights, 1) AS percent, device
+    FROM airports JOIN VALUES ('ATL', 'Atlanta'), ('DFW', 'Dallas'), ('LAX', 'Los Angeles'), ('ORD', 'Chicago'), ('PHX', 'Phoenix') AS names(origin, name) USING (origin) ORDER BY flights DESC
+"""
+
+internal const val AIRPORTS = 26 * 26 * 26
+internal const val LATE_MINUTES = 15
+
+/** Of each airport that is in a part; and what counted. */
+private val COUNTS = Schema.of(listOf("origin" to DataType.UTF8, "flights" to DataType.INT64, "late" to DataType.INT64, "device" to DataType.UTF8).map { (name, type) -> Field.of(name, type) })
+
+/** Counts one part, on the task's device if that has OpenCL: for each airport its flights, and behind them those that were late. */
+private fun counted(task: ColumnTask, columns: DeviceArrayReader): DeviceArrayReader {
+    val device = task.device()
+    val counts = if (device.type() == DeviceType.OPENCL) LateKernel(task).use { it.count(columns) } else onCpu(columns)
+    val there = (0 until AIRPORTS).filter { counts[2 * it] > 0 }
+    val batch = Devices.cpu().batch(there.size) {
+        utf8("origin", there.map(::letters))
+        int64("flights", LongArray(there.size) { counts[2 * there[it]].toLong() })
+        int64("late", LongArray(there.size) { counts[2 * there[it] + 1].toLong() })
+        utf8("device", there.map { device.type().name() })
+    }
+    return DeviceArrayReader.of(batch.schema(), listOf(batch))
+}
+
+private fun letters(airport: Int) = "${'A' + airport / 676}${'A' + airport / 26 % 26}${'A' + airport % 26}"
+
+private fun onCpu(columns: DeviceArrayReader): IntArray {
+    val counts = IntArray(2 * AIRPORTS)
+    columns.forEach { batch ->
+        val airports = batch.column("airport").toLongArray()
+        val delays = batch.column("delay").toLongArray()
+        for (row in airports.indices) {
+            val airport = airports[row].toInt()
+            counts[2 * airport]++
+            if (delays[row] > LATE_MINUTES) counts[2 * airport + 1]++
+        }
+    }
+    return counts
+}
+
+private fun Dataset<Row>.counts(): Map<String, Pair<Long, Long>> = select("origin", "flights", "late").collectAsList().associateTo(TreeMap()) { it.getString(0) to (it.getLong(1) to it.getLong(2)) }
+
+private fun DeviceArrayReader.counts(): Map<String, Pair<Long, Long>> {
+    val all = TreeMap<String, Pair<Long, Long>>()
+    forEach { batch ->
+        val (origins, flights, late) = List(3) { batch.column(it) }
+        for (row in 0 until batch.length()) all[origins.getString(row)!!] = flights.getLong(row) to late.getLong(row)
+    }
+    return all
+}
