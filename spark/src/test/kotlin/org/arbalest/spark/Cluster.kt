@@ -22,6 +22,7 @@ internal object Cluster {
             .config("spark.executorEnv.SPARK_SCALA_VERSION", "2.13")
             .config("spark.executor.extraClassPath", System.getProperty("java.class.path"))
             .config("spark.sql.shuffle.partitions", "4")
+            .config("spark.executor.memory", "512m") // less than some tests read
             .config("spark.worker.resource.gpu.amount", "1")
             .config("spark.worker.resource.gpu.discoveryScript", discovery())
             .config("spark.executor.resource.gpu.amount", "1")

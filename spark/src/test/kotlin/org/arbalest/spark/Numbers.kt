@@ -64,6 +64,10 @@ private data class NumbersPartition(val number: Int, val batches: Int, val rows:
 
     private fun make(schema: Schema, batch: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { builder ->
         val first = (number * 1000L + batch) * rows
+        if (does == "many") {
+            for (field in schema.fields()) builder.column(field).appendAll(LongArray(rows) { first + it })
+            return builder.build()
+        }
         for (field in schema.fields()) {
             val values = when (field.name()) {
                 "id" -> List(rows) { first + it }

@@ -87,6 +87,24 @@ class SourceSpec : FunSpec({
         Cluster.read(Numbers::class.java).count() shouldBe 1200 // each executor has one place for a task
     }
 
+    test("SPK-06 1 GB through executors of 512 MB, in and out") {
+        val rows = Cluster.read(Numbers::class.java, "does" to "many", "partitions" to 4, "batches" to 32, "rows" to 1_048_576).select("id")
+        rows.selectExpr("count(id)").collectAsList().single().getLong(0) shouldBe (1L shl 27)
+        val bytes = Arbalest.columns(rows) { _, columns ->
+            var bytes = 0L
+            columns.forEach { batch -> bytes += 8 * batch.length() }
+            bytes
+        }
+        bytes.collect().sum() shouldBe (1L shl 30)
+    }
+
+    test("SPK-06 100 jobs leave nothing") {
+        val rows = Cluster.read(Numbers::class.java)
+        repeat(100) {
+            if (it % 2 == 0) rows.count() shouldBe 1200 else rows.limit(7).collectAsList().size shouldBe 7
+        }
+    }
+
     test("SPK-06 a stream that fails, fails the job with its words") {
         message { Cluster.read(Numbers::class.java, "does" to "fail").count() } shouldContain "the stream of partition"
         message { Cluster.read(Numbers::class.java, "does" to "fail in open").count() } shouldContain "no stream for partition"
