@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples.guides;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 import org.apache.arrow.flight.BackpressureStrategy;
 import org.apache.arrow.flight.BackpressureStrategy.WaitResult;
 import org.apache.arrow.flight.CallStatus;
@@ -45,7 +48,7 @@ final class FlightJava {
   record FlightBatches(FlightStream stream) implements DeviceArrayReader.Source {
     @Override
     public @Nullable DeviceArray next() {
-      return stream.next() ? ArrowVectors.toDeviceArray(stream.getRoot(), stream.getDictionaryProvider()) : null;
+      return shielded(stream::next) ? ArrowVectors.toDeviceArray(stream.getRoot(), stream.getDictionaryProvider()) : null;
     }
 
     @Override
@@ -55,10 +58,22 @@ final class FlightJava {
 
     @Override
     public void close() {
+      shielded(() -> {
+        try {
+          stream.close();
+        } catch (Exception e) {
+          throw new IllegalStateException("Flight could not end the stream", e);
+        }
+        return true;
+      });
+    }
+
+    /** Where no interrupt gets: the end of a stream that comes together with one is lost to Flight, which then waits for it for ever. */
+    private static boolean shielded(Supplier<Boolean> call) {
       try {
-        stream.close();
-      } catch (Exception e) {
-        throw new IllegalStateException("Flight could not end the stream", e);
+        return CompletableFuture.supplyAsync(call, Thread::startVirtualThread).join();
+      } catch (CompletionException e) {
+        throw e.getCause() instanceof RuntimeException failure ? failure : e;
       }
     }
   }

@@ -13,6 +13,8 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.arrow.ArrowReaders
 import org.arbalest.device.arrow.ArrowSchemas
 import org.arbalest.device.arrow.ArrowVectors
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CompletionException
 
 // The snippets of docs/guides/arrow-java.md about Flight.
 
@@ -42,9 +44,17 @@ fun receive(stream: FlightStream): DeviceArrayReader =
     DeviceArrayReader.of(ArrowSchemas.toSchema(stream.schema, stream.dictionaryProvider), FlightBatches(stream))
 
 class FlightBatches(private val stream: FlightStream) : DeviceArrayReader.Source {
-    override fun next(): DeviceArray? = if (stream.next()) ArrowVectors.toDeviceArray(stream.root, stream.dictionaryProvider) else null
+    override fun next(): DeviceArray? =
+        if (shielded { stream.next() }) ArrowVectors.toDeviceArray(stream.root, stream.dictionaryProvider) else null
 
     override fun cancel() = stream.cancel("the reader was closed", null)
 
-    override fun close() = stream.close()
+    override fun close() = shielded { stream.close() }
+
+    /** Where no interrupt gets: the end of a stream that comes together with one is lost to Flight, which then waits for it for ever. */
+    private fun <T> shielded(call: () -> T): T = try {
+        CompletableFuture.supplyAsync(call, Thread::startVirtualThread).join()
+    } catch (e: CompletionException) {
+        throw e.cause ?: e
+    }
 }
