@@ -165,6 +165,7 @@ class ArrowJavaSpec : FunSpec({
                         }
                         from shouldBe 2000
                     }
+                    eventually("the file's batches are freed behind their copies") { allocator.allocatedMemory == 0L }
                 }
             } finally {
                 Files.delete(file)
