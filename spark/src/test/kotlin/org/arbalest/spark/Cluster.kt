@@ -23,6 +23,9 @@ internal object Cluster {
             .config("spark.executor.extraClassPath", System.getProperty("java.class.path"))
             .config("spark.sql.shuffle.partitions", "4")
             .config("spark.executor.memory", "512m") // less than some tests read
+            .config("spark.memory.offHeap.enabled", "true")
+            .config("spark.memory.offHeap.size", "128m")
+            .config("spark.arbalest.leaks", "fail")
             .config("spark.worker.resource.gpu.amount", "1")
             .config("spark.worker.resource.gpu.discoveryScript", discovery())
             .config("spark.executor.resource.gpu.amount", "1")

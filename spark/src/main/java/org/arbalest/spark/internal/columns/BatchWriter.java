@@ -21,18 +21,20 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.arbalest.device.BatchBuilder;
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.DeviceArray;
-import org.arbalest.device.Devices;
 import org.arbalest.device.Field;
+import org.arbalest.device.MemoryManager;
 import org.arbalest.device.Schema;
 
 /** Copies what Spark lends into arrays of our own, which may outlive it. */
 final class BatchWriter {
   private final Schema schema;
   private final ValueWriter[] writers;
+  private final MemoryManager memory;
 
-  BatchWriter(StructType type) {
+  BatchWriter(StructType type, MemoryManager memory) {
     this.schema = ArrowTypes.of(type);
     this.writers = ValueWriter.all(type);
+    this.memory = memory;
   }
 
   Schema schema() {
@@ -43,7 +45,7 @@ final class BatchWriter {
   DeviceArray copy(ColumnarBatch batch) {
     int rows = batch.numRows();
     List<Field> fields = schema.fields();
-    try (BatchBuilder builder = Devices.cpu().batchBuilder(rows)) {
+    try (BatchBuilder builder = memory.batchBuilder(rows)) {
       for (int i = 0; i < fields.size(); i++) copy(builder.column(fields.get(i)), batch.column(i), rows, writers[i]);
       return builder.build();
     }
@@ -74,7 +76,7 @@ final class BatchWriter {
   DeviceArray copy(Iterator<InternalRow> from, int mostRows) {
     List<Field> fields = schema.fields();
     if (fields.isEmpty()) return count(from, mostRows);
-    try (BatchBuilder builder = Devices.cpu().batchBuilder()) {
+    try (BatchBuilder builder = memory.batchBuilder()) {
       var columns = new ColumnBuilder[fields.size()];
       for (int i = 0; i < columns.length; i++) columns[i] = builder.column(fields.get(i));
       for (int row = 0; row < mostRows && from.hasNext(); row++) {
@@ -86,10 +88,10 @@ final class BatchWriter {
   }
 
   /** Rows without columns. */
-  private static DeviceArray count(Iterator<InternalRow> from, int mostRows) {
+  private DeviceArray count(Iterator<InternalRow> from, int mostRows) {
     int rows = 0;
     for (; rows < mostRows && from.hasNext(); rows++) from.next();
-    try (BatchBuilder builder = Devices.cpu().batchBuilder(rows)) {
+    try (BatchBuilder builder = memory.batchBuilder(rows)) {
       return builder.build();
     }
   }

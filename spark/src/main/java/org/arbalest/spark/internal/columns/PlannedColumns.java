@@ -15,6 +15,7 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.Schema;
 import org.arbalest.spark.ColumnFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -32,10 +33,11 @@ final class PlannedColumns extends ColumnPlan {
     schema(); // refuses what it cannot have
     SparkPlan plan = columnar(classic.queryExecution().executedPlan());
     StructType type = dataframe.schema();
+    ColumnMetrics metrics = ColumnMetrics.of(dataframe);
     if (plan.supportsColumnar()) {
-      return LazyRdd.of(dataframe, plan::executeColumnar).toJavaRDD().mapPartitions(new OfBatches<>(type, function));
+      return LazyRdd.of(dataframe, plan::executeColumnar).toJavaRDD().mapPartitions(new OfBatches<>(type, metrics, function));
     }
-    return LazyRdd.of(dataframe, plan::execute).toJavaRDD().mapPartitions(new OfRows<>(type, mostRows(), function));
+    return LazyRdd.of(dataframe, plan::execute).toJavaRDD().mapPartitions(new OfRows<>(type, mostRows(), metrics, function));
   }
 
   @Override
@@ -60,20 +62,23 @@ final class PlannedColumns extends ColumnPlan {
     return columns.supportsColumnar() ? columns : rows;
   }
 
-  private record OfBatches<T extends @Nullable Object>(StructType type, ColumnFunction<T> function) implements FlatMapFunction<Iterator<ColumnarBatch>, T> {
+  private record OfBatches<T extends @Nullable Object>(StructType type, ColumnMetrics metrics, ColumnFunction<T> function)
+      implements FlatMapFunction<Iterator<ColumnarBatch>, T> {
     @Override
     public Iterator<T> call(Iterator<ColumnarBatch> batches) throws Exception {
-      var writer = new BatchWriter(type);
-      return TaskColumns.apply(function, writer.schema(), () -> batches.hasNext() ? writer.copy(batches.next()) : null);
+      Schema schema = ArrowTypes.of(type);
+      return TaskColumns.apply(function, schema, memory -> new PlannedBatches(batches, new BatchWriter(type, memory.manager()), metrics));
     }
   }
 
-  private record OfRows<T extends @Nullable Object>(StructType type, int mostRows, ColumnFunction<T> function)
+  private record OfRows<T extends @Nullable Object>(StructType type, int mostRows, ColumnMetrics metrics, ColumnFunction<T> function)
       implements FlatMapFunction<Iterator<InternalRow>, T> {
     @Override
     public Iterator<T> call(Iterator<InternalRow> rows) throws Exception {
-      var writer = new BatchWriter(type);
-      return TaskColumns.apply(function, writer.schema(), () -> rows.hasNext() ? writer.copy(rows, mostRows) : null);
+      return TaskColumns.apply(function, ArrowTypes.of(type), memory -> {
+        var writer = new BatchWriter(type, memory.manager());
+        return () -> rows.hasNext() ? metrics.ofRows(() -> writer.copy(rows, mostRows)) : null;
+      });
     }
   }
 

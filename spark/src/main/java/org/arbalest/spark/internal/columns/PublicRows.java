@@ -23,22 +23,24 @@ final class PublicRows extends ColumnPlan {
   @Override
   public <T extends @Nullable Object> JavaRDD<T> mapPartitions(ColumnFunction<T> function) {
     schema(); // refuses what it cannot have
-    return dataframe.toJavaRDD().mapPartitions(new OfRows<>(dataframe.schema(), mostRows(), function));
+    return dataframe.toJavaRDD().mapPartitions(new OfRows<>(dataframe.schema(), mostRows(), ColumnMetrics.of(dataframe), function));
   }
 
   @Override
   public Dataset<Row> mapColumns(StructType result, ColumnFunction<DeviceArrayReader> function) {
     schema();
-    var ofRows = new OfRows<>(dataframe.schema(), mostRows(), function);
+    var ofRows = new OfRows<>(dataframe.schema(), mostRows(), ColumnMetrics.of(dataframe), function);
     boolean isJavaTime = Boolean.parseBoolean(dataframe.sparkSession().conf().get("spark.sql.datetime.java8API.enabled", "false"));
     return dataframe.mapPartitions(new ToRows(ofRows, result, isJavaTime), Encoders.row(result));
   }
 
-  private record OfRows<T extends @Nullable Object>(StructType type, int mostRows, ColumnFunction<T> function) implements FlatMapFunction<Iterator<Row>, T> {
+  private record OfRows<T extends @Nullable Object>(StructType type, int mostRows, ColumnMetrics metrics, ColumnFunction<T> function)
+      implements FlatMapFunction<Iterator<Row>, T> {
     @Override
     public Iterator<T> call(Iterator<Row> rows) throws Exception {
       Schema schema = ArrowTypes.of(type);
-      return TaskColumns.apply(function, schema, () -> rows.hasNext() ? RowObjects.batch(schema, type, rows, mostRows) : null);
+      return TaskColumns.apply(function, schema, memory ->
+          () -> rows.hasNext() ? metrics.ofRows(() -> RowObjects.batch(schema, type, rows, mostRows, memory.manager())) : null);
     }
   }
 

@@ -7,7 +7,6 @@ import java.util.NoSuchElementException;
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.StructType;
-import org.apache.spark.util.TaskCompletionListener;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.spark.internal.task.SparkTask;
 import org.arbalest.spark.internal.vector.ArrowBatches;
@@ -27,10 +26,8 @@ final class ResultRows implements Iterator<InternalRow> {
   static ResultRows of(@Nullable DeviceArrayReader reader, StructType type) {
     if (reader == null) throw new IllegalArgumentException(
         "the function of mapColumns gave null, where a reader is wanted; one of no batches is DeviceArrayReader.of(schema, List.of())");
-    TaskContext context = TaskContext.get();
-    var batches = ArrowBatches.of(reader, SparkTask.of(context), type, false);
-    context.addTaskCompletionListener((TaskCompletionListener) _ -> batches.close());
-    return new ResultRows(batches);
+    SparkTask task = SparkTask.of(TaskContext.get());
+    return new ResultRows(task.closeAtEnd(ArrowBatches.of(reader, task, type, false)));
   }
 
   @Override

@@ -48,8 +48,8 @@ import org.apache.spark.sql.types.YearMonthIntervalType;
 import org.apache.spark.unsafe.types.CalendarInterval;
 import org.arbalest.device.BatchBuilder;
 import org.arbalest.device.DeviceArray;
-import org.arbalest.device.Devices;
 import org.arbalest.device.Interval;
+import org.arbalest.device.MemoryManager;
 import org.arbalest.device.Schema;
 import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
@@ -71,7 +71,7 @@ final class RowObjects {
   }
 
   /** A batch of the next rows. */
-  static DeviceArray batch(Schema schema, StructType type, Iterator<Row> rows, int mostRows) {
+  static DeviceArray batch(Schema schema, StructType type, Iterator<Row> rows, int mostRows, MemoryManager memory) {
     int columns = type.size();
     List<List<@Nullable Object>> values = new ArrayList<>();
     for (int i = 0; i < columns; i++) values.add(new ArrayList<>());
@@ -80,7 +80,7 @@ final class RowObjects {
       Row row = rows.next();
       for (int i = 0; i < columns; i++) values.get(i).add(toArrow(row.get(i)));
     }
-    try (BatchBuilder builder = Devices.cpu().batchBuilder(count)) {
+    try (BatchBuilder builder = memory.batchBuilder(count)) {
       for (int i = 0; i < columns; i++) builder.column(schema.fields().get(i), values.get(i));
       return builder.build();
     }

@@ -4,23 +4,49 @@ package org.arbalest.spark.internal.columns;
 import java.util.Collections;
 import java.util.Iterator;
 import org.apache.spark.TaskContext;
-import org.apache.spark.util.TaskCompletionListener;
+import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Schema;
 import org.arbalest.spark.ColumnFunction;
 import org.arbalest.spark.internal.task.SparkTask;
+import org.arbalest.spark.internal.task.TaskMemory;
 import org.jspecify.annotations.Nullable;
 
 /** A function of the user's, on the columns of a task. */
 final class TaskColumns {
   private TaskColumns() {}
 
+  /** Batches of what Spark has, one behind the other. */
+  @FunctionalInterface
+  interface Batches {
+    /** The next, which passes to the caller, or null at the end. */
+    @Nullable
+    DeviceArray next();
+  }
+
+  /** Makes batches, with their buffers in a task's memory. */
+  @FunctionalInterface
+  interface Maker {
+    Batches in(TaskMemory memory);
+  }
+
   /** What it makes of them; they are closed at the end of the task at the latest, as what it makes may read them until then. */
-  static <T extends @Nullable Object> Iterator<T> apply(ColumnFunction<T> function, Schema schema, DeviceArrayReader.Source source) throws Exception {
-    TaskContext context = TaskContext.get();
-    SparkTask task = SparkTask.of(context);
-    DeviceArrayReader reader = DeviceArrayReader.of(schema, source);
-    context.addTaskCompletionListener((TaskCompletionListener) _ -> reader.close());
+  static <T extends @Nullable Object> Iterator<T> apply(ColumnFunction<T> function, Schema schema, Maker maker) throws Exception {
+    SparkTask task = SparkTask.of(TaskContext.get());
+    TaskMemory memory = task.mainMemory();
+    Batches batches = maker.in(memory);
+    DeviceArrayReader reader = task.closeAtEnd(DeviceArrayReader.of(schema, () -> counted(batches, memory)));
     return Collections.singletonList(function.apply(task, reader)).iterator();
+  }
+
+  private static @Nullable DeviceArray counted(Batches batches, TaskMemory memory) {
+    DeviceArray next = batches.next();
+    try {
+      memory.count();
+    } catch (Throwable t) {
+      if (next != null) next.close();
+      throw t;
+    }
+    return next;
   }
 }

@@ -11,7 +11,7 @@ import org.arbalest.spark.internal.task.Failures;
 import org.arbalest.spark.internal.task.SparkTask;
 import org.arbalest.spark.internal.vector.ArrowBatches;
 
-/** A partition in a task. Spark closes it, also when the task fails or is killed. */
+/** A partition in a task, which closes it at its end, also when it fails or is killed; Spark does so as well, later. */
 final class ColumnsReader implements PartitionReader<ColumnarBatch> {
   private final ArrowBatches batches;
 
@@ -21,7 +21,7 @@ final class ColumnsReader implements PartitionReader<ColumnarBatch> {
 
   static ColumnsReader open(ColumnPartition partition, SparkTask task, StructType type, boolean truncatesNanos) {
     DeviceArrayReader reader = Failures.unchecked(() -> partition.open(task), "opening partition " + task.partition());
-    return new ColumnsReader(ArrowBatches.of(reader, task, type, truncatesNanos));
+    return new ColumnsReader(task.closeAtEnd(ArrowBatches.of(reader, task, type, truncatesNanos)));
   }
 
   @Override
@@ -36,7 +36,7 @@ final class ColumnsReader implements PartitionReader<ColumnarBatch> {
 
   @Override
   public CustomTaskMetric[] currentMetricsValues() {
-    return SourceMetrics.of(batches.count(), batches.waitedNanos());
+    return SourceMetrics.of(batches);
   }
 
   @Override

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark.internal.task;
 
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.TaskContext;
@@ -18,17 +22,22 @@ public final class SparkTask implements ColumnTask {
   private static final Map<Long, SparkTask> TASKS = new ConcurrentHashMap<>();
 
   private final TaskContext context;
+  private final TaskMemory mainMemory;
 
   // Under this object's monitor.
   private @Nullable ExecutorDevice used;
   private @Nullable DeviceStream stream;
   private boolean isOver;
 
+  /** What is closed at the end, first the first. */
+  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+
   private SparkTask(TaskContext context) {
     this.context = context;
+    this.mainMemory = new TaskMemory(context);
   }
 
-  /** Call it before what is to be closed with the task is made: what listens first to its end hears of it last. */
+  /** The task's, which is made when it is first asked for. */
   public static SparkTask of(TaskContext context) {
     SparkTask known = TASKS.get(context.taskAttemptId());
     if (known != null) return known;
@@ -64,7 +73,13 @@ public final class SparkTask implements ColumnTask {
 
   @Override
   public MemoryManager memory() {
-    return use().pool();
+    ExecutorDevice device = use();
+    return device.device().type().equals(DeviceType.CPU) ? mainMemory.manager() : device.pool();
+  }
+
+  /** Where columns of the task's are in main memory. */
+  public TaskMemory mainMemory() {
+    return mainMemory;
   }
 
   @Override
@@ -77,9 +92,7 @@ public final class SparkTask implements ColumnTask {
   @Override
   public DeviceArrayReader onDevice(DeviceArrayReader columns) {
     if (device().type().equals(DeviceType.CPU)) return columns;
-    DeviceArrayReader copies = columns.copyTo(memory(), stream(), 0); // in the task's thread, as Spark's iterators want
-    context.addTaskCompletionListener((TaskCompletionListener) _ -> copies.close());
-    return copies;
+    return closeAtEnd(columns.copyTo(memory(), stream(), 0)); // in the task's thread, as Spark's iterators want
   }
 
   private synchronized ExecutorDevice use() {
@@ -93,13 +106,46 @@ public final class SparkTask implements ColumnTask {
     return known;
   }
 
-  private synchronized void end() {
-    TASKS.remove(taskAttemptId());
-    isOver = true;
+  /**
+   * Closes something at the end of the task, what came last first, and before the task leaves its device. Spark itself closes a partition's reader only behind this: its listener is the older one.
+   *
+   * @param open closing it twice does nothing
+   */
+  public synchronized <T extends AutoCloseable> T closeAtEnd(T open) {
+    opened.push(open);
+    return open;
+  }
+
+  private void end() {
     try {
-      if (stream != null) stream.close();
+      closeAll();
     } finally {
-      if (used != null) used.leave();
+      TASKS.remove(taskAttemptId());
     }
+    LeakCheck.at(context, TASKS::isEmpty);
+  }
+
+  /** All of it, whatever fails; what failed first is thrown. */
+  private void closeAll() {
+    RuntimeException failed = null;
+    for (AutoCloseable each : left()) {
+      try {
+        each.close();
+      } catch (Exception e) { // of the user's
+        if (failed == null) failed = new IllegalStateException("closing what task " + taskAttemptId() + " had open failed: " + e, e);
+        else failed.addSuppressed(e);
+      }
+    }
+    if (failed != null) throw failed;
+  }
+
+  private synchronized List<AutoCloseable> left() {
+    isOver = true;
+    var left = new ArrayList<AutoCloseable>(opened);
+    if (stream != null) left.add(stream);
+    if (used != null) left.add(used::leave);
+    left.add(mainMemory::end);
+    opened.clear();
+    return left;
   }
 }

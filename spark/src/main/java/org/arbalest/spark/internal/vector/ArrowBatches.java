@@ -9,11 +9,11 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.Devices;
 import org.arbalest.device.Field;
 import org.arbalest.device.Schema;
 import org.arbalest.device.abi.DeviceType;
 import org.arbalest.spark.internal.task.SparkTask;
+import org.arbalest.spark.internal.task.TaskMemory;
 import org.arbalest.spark.internal.task.TaskWatch;
 import org.jspecify.annotations.Nullable;
 
@@ -25,17 +25,26 @@ public final class ArrowBatches implements AutoCloseable {
   /** Which of the reader's columns each vector shows. */
   private final int[] columns;
 
-  private final ArrowVector[] vectors;
-  private final ColumnarBatch batch;
+  private final ArrowBatch batch;
+  private final TaskMemory memory;
+
+  /** Whether what is shown is not of the task's own memory, which is counted in any case. */
+  private final boolean isForeign;
+
   private @Nullable DeviceArray array;
   private long batches;
+  private long rows;
+  private long bytes;
   private long waited;
+  private long copied;
+  private long shownBytes;
 
-  private ArrowBatches(DeviceArrayReader reader, SparkTask task, int[] columns, ArrowVector[] vectors) {
+  private ArrowBatches(DeviceArrayReader reader, SparkTask task, boolean isForeign, int[] columns, ArrowVector[] vectors) {
     this.reader = reader;
+    this.memory = task.mainMemory();
+    this.isForeign = isForeign;
     this.columns = columns;
-    this.vectors = vectors;
-    this.batch = new ColumnarBatch(vectors);
+    this.batch = new ArrowBatch(vectors);
     this.watch = TaskWatch.over(task.context(), reader);
   }
 
@@ -64,14 +73,14 @@ public final class ArrowBatches implements AutoCloseable {
     for (int column : columns) fields.add(reader.schema().fields().get(column));
     StructType read = SparkTypes.of(Schema.of(fields), truncatesNanos);
     for (int i = 0; i < columns.length; i++) check(read.fields()[i], type.fields()[i]);
-    return new ArrowBatches(inMainMemory(reader, task), task, columns, Vectors.of(fields, read, truncatesNanos));
+    return new ArrowBatches(inMainMemory(reader, task), task, reader.deviceType().equals(DeviceType.CPU), columns, Vectors.of(fields, read, truncatesNanos));
   }
 
   /** What is on the task's device is copied ahead of Spark; of others each array, when it is pulled. */
   private static DeviceArrayReader inMainMemory(DeviceArrayReader reader, SparkTask task) {
     DeviceType type = reader.deviceType();
     if (type.equals(DeviceType.CPU) || !type.equals(task.device().type())) return reader;
-    return reader.copyTo(Devices.cpu().memory(), task.stream(), 2);
+    return reader.copyTo(task.mainMemory().manager(), task.stream(), 2);
   }
 
   private static int[] columns(Schema schema, StructType type) {
@@ -100,32 +109,41 @@ public final class ArrowBatches implements AutoCloseable {
   public boolean next() {
     release();
     long start = System.nanoTime();
-    DeviceArray next = pull();
+    DeviceArray next = reader.next();
     waited += System.nanoTime() - start;
     if (next == null) return false;
-    array = next;
-    for (int i = 0; i < vectors.length; i++) vectors[i].show(next.column(columns[i]));
-    batch.setNumRows(Math.toIntExact(next.length()));
+    array = inMainMemory(next);
+    batch.show(array, columns);
+    long size = batch.bytes();
+    if (isForeign) {
+      memory.show(size);
+      shownBytes = size;
+    } else {
+      memory.count();
+    }
     batches++;
+    rows += array.length();
+    bytes += size;
     return true;
   }
 
-  /** The next array, which the CPU can read. */
-  private @Nullable DeviceArray pull() {
-    DeviceArray next = reader.next();
-    if (next == null) return null;
+  /** The array, when the CPU can read it. */
+  private DeviceArray inMainMemory(DeviceArray next) {
+    long start = System.nanoTime();
+    DeviceArray here = next;
     try {
       if (!next.device().isCpuAccessible()) {
-        try (DeviceArray there = next) {
-          next = there.copyTo(Devices.cpu());
+        try (next) {
+          here = next.copyTo(memory.manager(), next.device().defaultStream());
         }
       }
-      next.synchronize();
-      return next;
+      here.synchronize();
     } catch (Throwable t) {
-      next.close();
+      here.close();
       throw t;
     }
+    copied += System.nanoTime() - start;
+    return here;
   }
 
   /** The batch, which is the same each time. */
@@ -138,16 +156,34 @@ public final class ArrowBatches implements AutoCloseable {
     return batches;
   }
 
-  /** How long the stream was waited for, and copies of what was on a device. */
+  /** How many rows these had. */
+  public long rows() {
+    return rows;
+  }
+
+  /** How many bytes these had, of the columns that Spark reads. */
+  public long bytes() {
+    return bytes;
+  }
+
+  /** How long the stream was waited for. */
   public long waitedNanos() {
     return waited;
+  }
+
+  /** How long copies of what was on a device were waited for. */
+  public long copiedNanos() {
+    return copied;
   }
 
   private void release() {
     DeviceArray shown = array;
     array = null;
-    batch.close(); // what still reads gets an error
+    batch.close();
     if (shown != null) shown.close();
+    long before = shownBytes;
+    shownBytes = 0;
+    if (before != 0) memory.show(-before);
   }
 
   @Override

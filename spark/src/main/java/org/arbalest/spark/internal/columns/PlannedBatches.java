@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.columns;
+
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.arbalest.device.DataType;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Field;
+import org.arbalest.device.FlatType;
+import org.arbalest.device.NestedType;
+import org.arbalest.device.Schema;
+import org.arbalest.spark.internal.vector.ArrowBatch;
+import org.jspecify.annotations.Nullable;
+
+/** Batches of a plan with columns: arrays of a source of ours without a copy, where they have the layout that is promised; copies of all else. */
+final class PlannedBatches implements TaskColumns.Batches {
+  private final Iterator<ColumnarBatch> from;
+  private final BatchWriter writer;
+  private final ColumnMetrics metrics;
+
+  /** The schema that was looked at last, and what came of it. */
+  private @Nullable Field seen;
+
+  private boolean isShared;
+
+  PlannedBatches(Iterator<ColumnarBatch> from, BatchWriter writer, ColumnMetrics metrics) {
+    this.from = from;
+    this.writer = writer;
+    this.metrics = metrics;
+  }
+
+  @Override
+  public @Nullable DeviceArray next() {
+    long start = System.nanoTime();
+    if (!from.hasNext()) return null;
+    ColumnarBatch batch = from.next();
+    metrics.waited(System.nanoTime() - start);
+    if (batch instanceof ArrowBatch ours && isShared(ours.array().field())) return metrics.shared(() -> ours.array().convertTo(writer.schema()));
+    return metrics.copied(() -> writer.copy(batch));
+  }
+
+  private boolean isShared(Field field) {
+    if (field.equals(seen)) return isShared;
+    seen = field;
+    isShared = field.type() instanceof NestedType.StructType(List<Field> there) && !writer.schema().fields().isEmpty() && haveLayouts(there, writer.schema());
+    return isShared;
+  }
+
+  private static boolean haveLayouts(List<Field> there, Schema wanted) {
+    for (Field field : wanted.fields()) {
+      List<Field> named = there.stream().filter(other -> other.name().equals(field.name())).toList();
+      if (named.size() != 1 || !isSame(named.getFirst(), field)) return false;
+    }
+    return true;
+  }
+
+  /** Whether values are laid out alike: whether there may be nulls is no matter, as Spark's schema was made of this one. */
+  private static boolean isSame(Field there, Field wanted) {
+    DataType type = wanted.type();
+    return switch (there.type()) {
+      case FlatType flat -> flat.equals(type);
+      case NestedType.ListType(Field item) -> type instanceof NestedType.ListType(Field other) && isSame(item, other);
+      case NestedType.MapType(Field entries, boolean _) -> type instanceof NestedType.MapType(Field other, boolean _) && isSame(entries, other);
+      case NestedType.StructType(List<Field> fields) -> type instanceof NestedType.StructType(List<Field> others) && areSame(fields, others);
+      default -> false;
+    };
+  }
+
+  private static boolean areSame(List<Field> there, List<Field> wanted) {
+    if (there.size() != wanted.size()) return false;
+    for (int i = 0; i < wanted.size(); i++) {
+      if (!there.get(i).name().equals(wanted.get(i).name()) || !isSame(there.get(i), wanted.get(i))) return false;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.vector;
+
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.arbalest.device.DeviceArray;
+import org.jspecify.annotations.Nullable;
+
+/** A batch of Spark's that shows columns of an array, by their names. */
+public final class ArrowBatch extends ColumnarBatch {
+  private final ArrowVector[] vectors;
+  private @Nullable DeviceArray array;
+
+  ArrowBatch(ArrowVector[] vectors) {
+    super(vectors);
+    this.vectors = vectors;
+  }
+
+  /** The array, which is borrowed, with the columns shown and perhaps others, in any order. */
+  public DeviceArray array() {
+    DeviceArray shown = array;
+    if (shown == null) throw new IllegalStateException("nothing is shown any more");
+    return shown;
+  }
+
+  /** Shows an array's columns, in place of those before. */
+  void show(DeviceArray next, int[] columns) {
+    for (int i = 0; i < vectors.length; i++) vectors[i].show(next.column(columns[i]));
+    setNumRows(Math.toIntExact(next.length()));
+    array = next;
+  }
+
+  /** How many bytes of memory are shown. */
+  long bytes() {
+    long bytes = 0;
+    for (ArrowVector vector : vectors) bytes += ColumnBytes.of(vector.column());
+    return bytes;
+  }
+
+  /** Shows nothing: what still reads gets an error. */
+  @Override
+  public void close() {
+    array = null;
+    super.close();
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark
+
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.FlatType
+import org.arbalest.device.NestedType
+import org.arbalest.device.Schema
+import java.util.concurrent.ConcurrentHashMap
+
+/** One batch of columns that Spark has in the same layout; and, with `encoded`, of others. */
+class Layouts : ColumnSource {
+    override fun schema(options: Map<String, String>): Schema = if (options["encoded"] == "true") ENCODED else PLAIN
+
+    override fun partitions(request: ScanRequest): List<ColumnPartition> {
+        val names = request.schema().fields().map { it.name() }
+        val all = schema(request.options()) == ENCODED
+        return listOf(ColumnPartition { opened(if (all) ENCODED else PLAIN, names) })
+    }
+
+    companion object {
+        private val ITEM = Field.of("item", DataType.INT32)
+
+        private val PLAIN_FIELDS = listOf(
+            Field.of("id", DataType.INT64).withNullable(false),
+            Field.of("text", DataType.UTF8),
+            Field.of("flag", DataType.BOOL),
+            Field.of("ints", NestedType.ListType(ITEM)),
+            Field.of("pair", NestedType.StructType(listOf(Field.of("x", DataType.FLOAT64), Field.of("y", DataType.UTF8)))),
+        )
+
+        val PLAIN: Schema = Schema.of(PLAIN_FIELDS)
+
+        val ENCODED: Schema = Schema.of(
+            PLAIN_FIELDS + Field.of("unsigned", FlatType.IntType(32, false)) + Field.of("large", DataType.LARGE_UTF8) +
+                Field.of("word", NestedType.DictionaryType(FlatType.IntType(8, true), Field.of("values", DataType.UTF8), false)),
+        )
+
+        /** Where buffers of this executor's are. */
+        val ADDRESSES: MutableSet<Long> = ConcurrentHashMap.newKeySet()
+
+        private fun opened(schema: Schema, names: List<String>): DeviceArrayReader {
+            val order = schema.fields().reversed() // not as Spark has them
+            val batch = Devices.cpu().batchBuilder(ROWS).use { builder ->
+                for (field in order) builder.column(field, List(ROWS) { value(field.name(), it) })
+                builder.build()
+            }
+            val shown = batch.use { it.slice(3, ROWS - 3L) }
+            for (name in names) for (buffer in 1 until shown.column(name).bufferCount()) ADDRESSES += shown.column(name).bufferAddress(buffer)
+            return DeviceArrayReader.of(shown.schema(), listOf(shown))
+        }
+
+        private fun value(name: String, row: Int): Any? = when (name) {
+            "id" -> row.toLong()
+            "flag" -> if (row % 4 == 1) null else row % 3 == 0
+            "ints" -> if (row % 5 == 2) null else List(row % 3) { if (it == 1) null else it.toLong() }
+            "pair" -> mapOf("x" to row / 4.0, "y" to if (row % 2 == 0) null else "y$row")
+            "unsigned" -> 4_000_000_000 + row
+            else -> if (row % 7 == 0) null else "$name ${row % 9}"
+        }
+
+        private const val ROWS = 100
+    }
+}

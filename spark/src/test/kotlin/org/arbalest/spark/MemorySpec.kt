@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark
+
+import io.kotest.assertions.nondeterministic.eventually
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceArray
+import java.util.concurrent.atomic.AtomicReference
+import kotlin.time.Duration.Companion.seconds
+
+/** What tasks have of main memory, beside the 128 MiB that Spark has for what is not on the heap; and what they leave. */
+class MemorySpec : FunSpec({
+    afterTest {
+        Cluster.session.conf().unset("spark.arbalest.columnar")
+        eventually(20.seconds) { Cluster.ledgers().values.toSet() shouldBe setOf("0") }
+    }
+
+    fun failure(block: () -> Unit): String = shouldThrow<Exception>(block).stackTraceToString()
+
+    for (columnar in listOf(true, false)) {
+        test("SPK-14 columns that a function keeps count against Spark's off-heap memory, and what is too much is an error; columns as Spark has them: $columnar") {
+            Cluster.session.conf().set("spark.arbalest.columnar", columnar)
+            val rows = Cluster.session.range(0, 40_000_000, 1, 2).toDF()
+            fun kept(most: Int) = Arbalest.columns(rows) { _, columns ->
+                val kept = ArrayDeque<DeviceArray>()
+                try {
+                    generateSequence(columns::next).forEach {
+                        kept += it
+                        if (kept.size > most) kept.removeFirst().close()
+                    }
+                    kept.size
+                } finally {
+                    kept.forEach(DeviceArray::close)
+                }
+            }.collect()
+            kept(10) shouldBe listOf(10, 10)
+            failure { kept(Int.MAX_VALUE) } shouldContain Regex("Spark's off-heap memory is used up: ENOMEM, columns of task \\d+ need \\d+ bytes besides \\d+, and it gives \\d+")
+        }
+    }
+
+    test("SPK-14 an array of a source that is larger than Spark's off-heap memory is an error") {
+        val rows = Cluster.read(Numbers::class.java, "does" to "many", "partitions" to 1, "batches" to 1, "rows" to 20_000_000)
+        failure { rows.select("id").selectExpr("sum(id)").collectAsList() } shouldContain "need 160000000 bytes besides 0"
+    }
+
+    test("SPK-15 what a task leaves behind fails it, if that is asked for") {
+        val left = Arbalest.columns(Cluster.session.range(0, 10, 1, 1).toDF()) { _, columns ->
+            if (LEFT.get() == null) LEFT.set(columns.next()) // in the executor
+            0
+        }
+        failure { left.collect() } shouldContain Regex("behind task \\d+ of stage \\d+ its executor still holds Ledger\\[buffers=")
+        val closed = Arbalest.columns(Cluster.session.range(0, 64, 1, 64).toDF()) { _, _ ->
+            LEFT.getAndSet(null)?.close()
+            0
+        }
+        closed.collect()
+    }
+})
+
+private val LEFT = AtomicReference<DeviceArray?>()

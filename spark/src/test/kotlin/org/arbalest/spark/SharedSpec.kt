@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark
+
+import io.kotest.assertions.nondeterministic.eventually
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import org.apache.spark.sql.Row
+import kotlin.time.Duration.Companion.seconds
+
+/** Arrays of a source of ours in functions over columns. */
+class SharedSpec : FunSpec({
+    afterTest {
+        eventually(20.seconds) { Cluster.ledgers().values.toSet() shouldBe setOf("0") }
+    }
+
+    fun texts(rows: List<Row>) = rows.map { "$it" }
+
+    for (encoded in listOf(false, true)) {
+        test("SPK-16 arrays of a source come into functions ${if (encoded) "as copies, where Spark has another layout" else "as they are, without a copy"}") {
+            val rows = Cluster.read(Layouts::class.java, "encoded" to encoded)
+            val shared = Arbalest.columns(rows) { _, columns ->
+                var shared = 0
+                var all = 0
+                columns.forEach { batch ->
+                    for (column in batch.schema().fields().indices.map(batch::column)) {
+                        for (buffer in 1 until column.bufferCount()) {
+                            all++
+                            if (column.bufferAddress(buffer) in Layouts.ADDRESSES) shared++
+                        }
+                    }
+                }
+                "$shared of $all"
+            }
+            shared.collect() shouldBe listOf(if (encoded) "0 of 10" else "5 of 5")
+            val same = Arbalest.mapColumns(rows, Arbalest.schema(rows)) { _, columns -> columns }
+            same.schema().catalogString() shouldBe rows.schema().catalogString()
+            texts(same.collectAsList()) shouldContainExactly texts(rows.collectAsList())
+        }
+    }
+
+    test("SPK-16 an array that a function keeps outlives its source's batch, and its reader") {
+        val kept = Arbalest.columns(Cluster.read(Numbers::class.java, "partitions" to 1, "batches" to 5)) { _, columns ->
+            val arrays = generateSequence(columns::next).toList()
+            columns.close()
+            arrays.sumOf { array -> array.use { it.column("id").toLongArray().sum() } }
+        }
+        kept.collect() shouldBe listOf((0L until 500).sum())
+    }
+})
