@@ -58,12 +58,12 @@ class PublishedSpec : FunSpec({
         }
     }
 
-    test("the BOM has the versions of what is published, and of nothing else") {
+    test("the BOM has the versions of what is published, with the modules for Spark, and of nothing else") {
         val bom = Staged.pom("arbalest-bom")
         bom.text("parent").shouldBeNull()
         val managed = bom.documentElement.children("dependencyManagement").single().children("dependencies").single().children("dependency")
         managed.map { it.child("groupId") + ":" + it.child("artifactId") + ":" + it.child("version") } shouldContainExactlyInAnyOrder
-            JARS.map { "org.arbalest:$it:$VERSION" }
+            (JARS + ON_SPARK).distinct().map { "org.arbalest:$it:$VERSION" }
         Staged.file("arbalest-bom", ".pom").readText() shouldNotContain "\${"
     }
 })

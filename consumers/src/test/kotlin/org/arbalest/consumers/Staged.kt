@@ -7,8 +7,14 @@ import java.io.File
 import java.util.zip.ZipFile
 import javax.xml.parsers.DocumentBuilderFactory
 
-/** The modules that are published as jars. */
-internal val JARS = listOf("device-core", "leak-check", "device-testkit", "coroutines", "device-opencl", "device-cuda", "device-rocm", "device-arrow", "device-adbc", "adbc-coroutines")
+/** The modules that are published as jars, if the profile `spark` is on. */
+internal val ON_SPARK = listOf("spark", "spark-kotlin")
+
+private val IS_SPARK = System.getProperty("consumers.spark") == "true"
+
+/** The modules that are published as jars by a build as this one is: with the profile `spark`, or without. */
+internal val JARS = listOf("device-core", "leak-check", "device-testkit", "coroutines", "device-opencl", "device-cuda", "device-rocm", "device-arrow", "device-adbc", "adbc-coroutines") +
+    if (IS_SPARK) ON_SPARK else emptyList()
 
 /** Those without code. */
 internal val POMS = mapOf("arbalest" to ".", "arbalest-bom" to "bom")
@@ -23,11 +29,13 @@ internal object Staged {
 
     init {
         listOf(copy, repository).forEach(::deleted)
-        for (name in listOf("pom.xml", "LICENSE", "NOTICE", ".mvn", "bom", "docs/src/dokka") + JARS.flatMap { listOf("$it/pom.xml", "$it/src/main") }) {
+        for (name in listOf("pom.xml", "LICENSE", "NOTICE", ".mvn", "bom", "docs/src/dokka", "samples-spark/pom.xml") + JARS.flatMap { listOf("$it/pom.xml", "$it/src/main") }) {
             ROOT.resolve(name).walk().onEnter { it.name != "target" }.filter(File::isFile).forEach { file -> file.copyTo(copy.resolve(file.relativeTo(ROOT))) }
         }
+        val spark = if (IS_SPARK) arrayOf("-Pspark", "-pl", "!samples-spark") else emptyArray()
         maven(
             copy,
+            *spark,
             "-T2", "-Dpublish", "-Dmaven.test.skip", "-Dmaven.install.skip", "-Dmaven.repo.local=$LOCAL_REPOSITORY", "-DaltDeploymentRepository=staged::${repository.toPath().toUri()}",
             "-Derrorprone.plugin=-Xdiags:compact", "-Dformat.skip", // the same sources have been looked at
             if (isWhole) "-Ddokka.testkit.phase=prepare-package" else "-Ddokka.testkit.phase=none",

@@ -10,12 +10,11 @@ import org.arbalest.coroutines.utf8
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
-import org.arbalest.device.Field
-import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.spark.AdbcSource
-import org.arbalest.spark.Arbalest
 import org.arbalest.spark.ColumnTask
+import org.arbalest.spark.kotlin.arbalest
+import org.arbalest.spark.kotlin.mapColumns
 import java.nio.file.Path
 import java.util.TreeMap
 import kotlin.system.exitProcess
@@ -27,16 +26,11 @@ fun main(): Unit = exitProcess(if (flightsOnSpark(SampleData.flights())) 0 else 
 
 /** Whether Spark and DuckDB come to the same. */
 internal fun flightsOnSpark(file: Path): Boolean = session().use { spark ->
-    val flights = spark.read().format("arbalest")
-        .option("source", AdbcSource::class.java.name)
-        .option("driver", "${DuckDbDriver.library()}")
-        .option("entrypoint", DuckDbDriver.INIT_FUNCTION)
-        .option("database.path", ":memory:")
-        .option("query", selectNumbered(file))
-        .option("partitionColumn", "row").option("lowerBound", 0).option("upperBound", 400_000).option("numPartitions", 8)
-        .load()
-        .select("airport", "delay")
-    val parts = Arbalest.mapColumns(flights, COUNTS, ::counted)
+    val flights = spark.read().arbalest<AdbcSource>(
+        "driver" to DuckDbDriver.library(), "entrypoint" to DuckDbDriver.INIT_FUNCTION, "database.path" to ":memory:",
+        "query" to selectNumbered(file), "partitionColumn" to "row", "lowerBound" to 0, "upperBound" to 400_000, "numPartitions" to 8,
+    ).select("airport", "delay")
+    val parts = flights.mapColumns("origin" to DataType.UTF8, "flights" to DataType.INT64, "late" to DataType.INT64, "device" to DataType.UTF8, function = ::counted)
     val airports = parts.groupBy("origin", "device").sum("flights", "late").toDF("origin", "device", "flights", "late").cache()
     airports.createOrReplaceTempView("airports")
     spark.sql(JOINED).show(false)
@@ -80,10 +74,7 @@ private const val JOINED = """
 internal const val AIRPORTS = 26 * 26 * 26
 internal const val LATE_MINUTES = 15
 
-/** Of each airport that is in a part; and what counted. */
-private val COUNTS = Schema.of(listOf("origin" to DataType.UTF8, "flights" to DataType.INT64, "late" to DataType.INT64, "device" to DataType.UTF8).map { (name, type) -> Field.of(name, type) })
-
-/** Counts one part, on the task's device if that has OpenCL: for each airport its flights, and behind them those that were late. */
+/** Counts one part, on the task's device if that has OpenCL: for each airport that is in it its flights, those that were late, and what counted. */
 private fun counted(task: ColumnTask, columns: DeviceArrayReader): DeviceArrayReader {
     val device = task.device()
     val counts = if (device.type() == DeviceType.OPENCL) LateKernel(task).use { it.count(columns) } else onCpu(columns)

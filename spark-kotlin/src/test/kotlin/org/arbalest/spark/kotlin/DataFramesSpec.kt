@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.kotlin
+
+import io.kotest.assertions.nondeterministic.eventually
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
+import io.kotest.matchers.collections.shouldHaveSize
+import io.kotest.matchers.collections.shouldNotContain
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.apache.spark.sql.Dataset
+import org.apache.spark.sql.Row
+import org.arbalest.coroutines.batch
+import org.arbalest.coroutines.int64
+import org.arbalest.coroutines.schemaOf
+import org.arbalest.coroutines.utf8
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
+import org.arbalest.device.Schema
+import org.arbalest.spark.Cluster
+import org.arbalest.spark.ColumnFunction
+import org.arbalest.spark.ColumnPartition
+import org.arbalest.spark.ColumnSource
+import org.arbalest.spark.ColumnTask
+import org.arbalest.spark.ScanRequest
+import java.io.NotSerializableException
+import kotlin.time.Duration.Companion.seconds
+
+/** What Kotlin adds, with functions that go to executors in JVMs of their own. */
+class DataFramesSpec : FunSpec({
+    afterTest { eventually(20.seconds) { Cluster.ledgers().values.toSet() shouldBe setOf("0") } }
+
+    fun ids(): Dataset<Row> = Cluster.session.range(0, 1000, 1, 4).toDF()
+
+    fun Dataset<Row>.rows(): List<List<Any?>> = collectAsList().map { row -> List(row.size()) { row.get(it) } }
+
+    /** What keeps a function from going to an executor. */
+    fun unserializable(function: ColumnFunction<Long>): String =
+        generateSequence(shouldThrow<Exception> { ids().columns(function).collect() } as Throwable) { it.cause }.filterIsInstance<NotSerializableException>().first().message!!
+
+    test("SPK-20 a source by its type, with options of any type, also of a class in a class") {
+        val squares = Cluster.session.read().option("partitions", 2).arbalest<Squares.Source>("rows" to 3, "negative" to true)
+        squares.rows().map { it[0] } shouldContainExactlyInAnyOrder listOf(0L, -1L, -4L, 0L, -1L, -4L)
+        squares.select("pid").distinct().rows().map { it[0] } shouldNotContain ProcessHandle.current().pid()
+        Cluster.session.read().arbalest<Squares.Source>("rows" to 1).columnSchema() shouldBe schemaOf<Squares>()
+    }
+
+    test("SPK-20 a source that cannot be made says why") {
+        shouldThrow<IllegalArgumentException> { Cluster.session.read().arbalest<ColumnSource>() }.message shouldContain "cannot be made"
+        shouldThrow<IllegalArgumentException> { Cluster.session.read().arbalest<NoClass>() }.message shouldContain "public constructor"
+    }
+
+    test("SPK-21 a lambda goes to executors with what it refers to: values, of a var too, and functions") {
+        val times = 3
+        val names = listOf("a", null)
+        var seen = 1
+        seen++
+        val found = ids().columns { task, columns ->
+            var sum = 0L
+            columns.forEach { batch -> sum += batch.column("id").toLongArray().sumOf(::squared) * times }
+            seen += 10
+            listOf(ProcessHandle.current().pid(), task.partition(), sum, names, seen)
+        }.collect()
+        found.map { it[0] } shouldNotContain ProcessHandle.current().pid()
+        found.map { it.drop(1) } shouldContainExactlyInAnyOrder List(4) { part -> listOf(part, 3 * (part * 250L until (part + 1) * 250L).sumOf(::squared), names, 12) }
+        seen shouldBe 2
+    }
+
+    test("SPK-21 so does a reference to a function, bound or not, and a ColumnFunction in a variable") {
+        val sums = List(4) { part -> (part * 250L until (part + 1) * 250L).sum() }
+        ids().columns(::sum).collect() shouldBe sums
+        ids().columns(Plus(1)::sum).collect() shouldBe sums.map { it + 1 }
+        val function = ColumnFunction { _, columns -> sum(columns) }
+        ids().columns(function).collect() shouldBe sums
+        val marked: (ColumnTask, DeviceArrayReader) -> Long = @JvmSerializableLambda { _, columns -> sum(columns) }
+        ids().columns(marked).collect() shouldBe sums
+    }
+
+    test("SPK-21 what is null in Kotlin is null; what may be, is so in the result's type") {
+        val odd: List<Long?> = ids().columns { task, columns -> sum(columns).takeIf { task.partition() % 2 == 1 } }.collect()
+        odd.map { it != null } shouldBe listOf(false, true, false, true)
+    }
+
+    test("SPK-21 what cannot be serialized fails when a job starts, and is named") {
+        val elsewhere: (ColumnTask, DeviceArrayReader) -> Long = { _, columns -> sum(columns) }
+        unserializable(elsewhere) shouldContain "DataFramesSpec"
+        unserializable(Unserializable().function()) shouldBe Unserializable::class.java.name
+        val schema = schemaOf<Squares>()
+        unserializable { _, _ -> schema.fields().size.toLong() } shouldBe Schema::class.java.name
+    }
+
+    test("SPK-22 other columns by their names and types, or by a schema") {
+        val counted = ids().mapColumns("kind" to DataType.UTF8, "count" to DataType.INT64) { _, columns -> counted(columns) }
+        counted.schema().catalogString() shouldBe "struct<kind:string,count:bigint>"
+        counted.groupBy("kind").sum("count").rows() shouldContainExactlyInAnyOrder listOf(listOf("even", 500L), listOf(null, 500L))
+        ids().mapColumns(schemaOf<Counted>()) { _, columns -> counted(columns) }.rows() shouldHaveSize 8
+        ids().let { all -> all.mapColumns(all.columnSchema()) { _, columns -> columns }.count() } shouldBe 1000
+        ids().mapColumns("id" to DataType.INT64) { _, columns -> columns }.columns() shouldBe arrayOf("id") // Spark's own
+    }
+})
+
+private fun squared(id: Long): Long = id * id
+
+private fun sum(columns: DeviceArrayReader): Long {
+    var sum = 0L
+    columns.forEach { batch -> sum += batch.column("id").toLongArray().sum() }
+    return sum
+}
+
+@Suppress("UNUSED_PARAMETER") // a function of columns
+private fun sum(task: ColumnTask, columns: DeviceArrayReader): Long = sum(columns)
+
+private data class Plus(val more: Long) : java.io.Serializable {
+    @Suppress("UNUSED_PARAMETER")
+    fun sum(task: ColumnTask, columns: DeviceArrayReader): Long = sum(columns) + more
+}
+
+private class Unserializable {
+    private val more = 1L
+
+    fun function() = ColumnFunction { _, columns -> sum(columns) + more }
+}
+
+private data class Counted(val kind: String?, val count: Long?)
+
+private fun counted(columns: DeviceArrayReader): DeviceArrayReader {
+    val counts = LongArray(2)
+    columns.forEach { batch -> batch.column("id").toLongArray().forEach { counts[(it % 2).toInt()]++ } }
+    val batch = Devices.cpu().batch {
+        utf8("kind", listOf("even", null))
+        int64("count", counts)
+    }
+    return DeviceArrayReader.of(batch.schema(), listOf(batch))
+}
+
+object NoClass : ColumnSource by Squares.Source()
+
+/** Squares of row numbers, and who made them. */
+data class Squares(val square: Long, val pid: Long) {
+    class Source : ColumnSource {
+        override fun schema(options: Map<String, String>): Schema = schemaOf<Squares>()
+
+        override fun partitions(request: ScanRequest): List<ColumnPartition> {
+            val options = request.options()
+            return List(options["partitions"]?.toInt() ?: 1) { Part(options.getValue("rows").toInt(), options["negative"] == "true") }
+        }
+    }
+
+    private data class Part(val rows: Int, val negative: Boolean) : ColumnPartition {
+        override fun open(task: ColumnTask): DeviceArrayReader {
+            val squares = List(rows) { Squares((if (negative) -1L else 1L) * it * it, ProcessHandle.current().pid()) }
+            return Devices.cpu().batch(squares).let { DeviceArrayReader.of(it.schema(), listOf(it)) }
+        }
+    }
+}
