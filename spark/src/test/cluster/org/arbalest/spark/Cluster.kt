@@ -12,28 +12,27 @@ import kotlin.io.path.writeText
 
 /** Spark with two executors, in JVMs of their own, for all tests of this JVM. */
 internal object Cluster {
-    private val started = lazy {
-        SparkSession.builder()
-            .master("local-cluster[2,1,1024]")
-            .appName("arbalest")
-            .config("spark.ui.enabled", "false")
-            .config("spark.driver.host", "127.0.0.1")
-            .config("spark.driver.bindAddress", "127.0.0.1")
-            .config("spark.executorEnv.SPARK_SCALA_VERSION", "2.13")
-            .config("spark.executor.extraClassPath", System.getProperty("java.class.path"))
-            .config("spark.sql.shuffle.partitions", "4")
-            .config("spark.executor.memory", "512m") // less than some tests read
-            .config("spark.memory.offHeap.enabled", "true")
-            .config("spark.memory.offHeap.size", "128m")
-            .config("spark.arbalest.leaks", "fail")
-            .config("spark.worker.resource.gpu.amount", "1")
-            .config("spark.worker.resource.gpu.discoveryScript", discovery())
-            .config("spark.executor.resource.gpu.amount", "1")
-            .config("spark.task.resource.gpu.amount", "1")
-            .getOrCreate()
-    }
+    private val started = lazy { builder().getOrCreate() }
 
     val session: SparkSession by started
+
+    fun builder(): SparkSession.Builder = SparkSession.builder()
+        .master("local-cluster[2,1,1024]")
+        .appName("arbalest")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.executorEnv.SPARK_SCALA_VERSION", "2.13")
+        .config("spark.executor.extraClassPath", System.getProperty("java.class.path"))
+        .config("spark.sql.shuffle.partitions", "4")
+        .config("spark.executor.memory", "512m") // less than some tests read
+        .config("spark.memory.offHeap.enabled", "true")
+        .config("spark.memory.offHeap.size", "128m")
+        .config("spark.arbalest.leaks", "fail")
+        .config("spark.worker.resource.gpu.amount", "1")
+        .config("spark.worker.resource.gpu.discoveryScript", discovery())
+        .config("spark.executor.resource.gpu.amount", "1")
+        .config("spark.task.resource.gpu.amount", "1")
 
     /** What tells each worker, as a script beside `nvidia-smi` would, that it has one device, the first. */
     private fun discovery(): String {
@@ -48,8 +47,8 @@ internal object Cluster {
     }
 
     /** What each executor's JVM holds, by its pid, once all of its tasks are over. */
-    fun ledgers(): Map<Long, String> {
-        val found = session.sparkContext().let(::JavaSparkContext).parallelize(List(64) { it }, 64).map {
+    fun ledgers(of: SparkSession = session): Map<Long, String> {
+        val found = of.sparkContext().let(::JavaSparkContext).parallelize(List(64) { it }, 64).map {
             Thread.sleep(5) // so that both executors have some
             "${ProcessHandle.current().pid()}=${if (Ledger.now().isZero) "0" else Ledger.now()}"
         }

@@ -52,7 +52,7 @@ private data class NumbersPartition(val number: Int, val batches: Int, val rows:
         if (does == "fewer columns") fields.removeFirst()
         if (does == "more columns") fields.add(0, Field.of("more", DataType.INT32))
         val schema = Schema.of(fields)
-        if (does == "block") return DeviceArrayReader.of(schema, Blocked())
+        if (does == "block" || (does == "block once" && number == 0 && task.attempt() == 0)) return DeviceArrayReader.of(schema, Blocked())
         var batch = 0
         val reader = DeviceArrayReader.of(schema) {
             if (does == "kill" && batch == 1 && task.attempt() == 0 && number == 0) ProcessBuilder("kill", "-9", "${ProcessHandle.current().pid()}").start().waitFor()

@@ -9,8 +9,13 @@ import io.kotest.matchers.maps.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
+import org.apache.spark.scheduler.SparkListener
+import org.apache.spark.scheduler.SparkListenerTaskStart
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.LinkedBlockingQueue
+import java.util.concurrent.TimeUnit.SECONDS
 import kotlin.concurrent.thread
 import kotlin.time.Duration.Companion.seconds
 import org.apache.spark.sql.classic.Dataset as ClassicDataset
@@ -85,6 +90,26 @@ class SourceSpec : FunSpec({
         job.join(20_000)
         job.isAlive shouldBe false
         Cluster.read(Numbers::class.java).count() shouldBe 1200 // each executor has one place for a task
+    }
+
+    test("SPK-06 of a task that is tried twice, as Spark speculates, the attempt that stands still is killed and leaves nothing") {
+        val context = Cluster.session.sparkContext()
+        val tasks = LinkedBlockingQueue<Long>()
+        val listener = object : SparkListener() {
+            override fun onTaskStart(start: SparkListenerTaskStart) {
+                if (start.taskInfo().index() == 0 && start.taskInfo().attemptNumber() == 0) tasks += start.taskInfo().taskId()
+            }
+        }
+        context.addSparkListener(listener)
+        try {
+            val rows = CompletableFuture.supplyAsync { Cluster.read(Numbers::class.java, "does" to "block once", "partitions" to 2).count() }
+            val stands = tasks.poll(20, SECONDS)!!
+            eventually(20.seconds) { context.statusTracker().getActiveStageIds().any { context.statusTracker().getStageInfo(it).get().numCompletedTasks() == 1 } shouldBe true }
+            context.killTaskAttempt(stands, false, "another attempt succeeded") shouldBe true
+            rows.get(20, SECONDS) shouldBe 600
+        } finally {
+            context.removeSparkListener(listener)
+        }
     }
 
     test("SPK-06 1 GB through executors of 512 MB, in and out") {

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark
+
+import io.kotest.assertions.nondeterministic.eventually
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.longs.shouldBeGreaterThan
+import io.kotest.matchers.maps.shouldContainAll
+import io.kotest.matchers.shouldBe
+import org.apache.spark.scheduler.SparkListener
+import org.apache.spark.scheduler.SparkListenerStageCompleted
+import org.apache.spark.sql.Dataset
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.util.AccumulatorV2
+import scala.jdk.javaapi.CollectionConverters
+import java.util.concurrent.ConcurrentHashMap
+import kotlin.time.Duration.Companion.seconds
+import org.apache.spark.sql.classic.Dataset as ClassicDataset
+
+/** What Spark's UI has of a query. */
+class MetricsSpec : FunSpec({
+    afterTest {
+        Cluster.session.conf().unset("spark.arbalest.columnar")
+        Cluster.session.conf().set("spark.sql.adaptive.enabled", true)
+        eventually(20.seconds) { Cluster.ledgers().values.toSet() shouldBe setOf("0") }
+    }
+
+    test("SPK-17 a source's rows, batches and bytes, and how long it was waited for") {
+        Cluster.session.conf().set("spark.sql.adaptive.enabled", false)
+        val rows = Cluster.read(Numbers::class.java).select("id", "half") as ClassicDataset<Row>
+        rows.collectAsList().size shouldBe 1200
+        val metrics = CollectionConverters.asJava(rows.queryExecution().executedPlan().collectLeaves().head().metrics() as scala.collection.Map<String, SQLMetric>).mapValues { (_, metric) -> (metric as AccumulatorV2<*, *>).value() as Long }
+        metrics shouldContainAll mapOf("numOutputRows" to 1200L, "batches" to 12L, "bytes" to 1200L * 16, "copied" to metrics["copied"]!!)
+        metrics["waited"]!! shouldBeGreaterThan 0
+    }
+
+    /** The accumulators of the stages of a job. */
+    suspend fun counted(job: () -> Unit): Map<String, Long> {
+        val seen = ConcurrentHashMap<String, Long>()
+        val listener = object : SparkListener() {
+            override fun onStageCompleted(stage: SparkListenerStageCompleted) {
+                for (each in CollectionConverters.asJava(stage.stageInfo().accumulables().values())) {
+                    val name = each.name().getOrElse { "" }
+                    if (name.startsWith("arbalest: ")) seen[name.removePrefix("arbalest: ")] = each.value().get() as Long
+                }
+            }
+        }
+        Cluster.session.sparkContext().addSparkListener(listener)
+        job()
+        eventually(20.seconds) { seen.keys.contains("rows") shouldBe true }
+        Cluster.session.sparkContext().removeSparkListener(listener)
+        return seen.filterKeys { !it.startsWith("µs") }
+    }
+
+    fun Dataset<Row>.pullAll() = Arbalest.columns(this) { _, columns ->
+        columns.forEach {}
+        0
+    }.collect()
+
+    test("SPK-17 columns in functions tell which way they came") {
+        val numbers = Cluster.read(Numbers::class.java)
+        counted { numbers.pullAll() } shouldBe mapOf("rows" to 1200L, "batches shared with the source" to 12L)
+        counted { Cluster.read(Layouts::class.java, "encoded" to true).pullAll() } shouldBe mapOf("rows" to 97L, "batches copied of columns" to 1L)
+        counted { numbers.selectExpr("id + 1").pullAll() } shouldBe mapOf("rows" to 1200L, "batches made of rows" to 4L)
+        Cluster.session.conf().set("spark.arbalest.columnar", false)
+        counted { numbers.pullAll() } shouldBe mapOf("rows" to 1200L, "batches made of rows" to 4L)
+    }
+})

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.vector
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.DataType
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.FlatType
+import org.arbalest.device.NestedType
+import org.arbalest.device.TimeUnit
+import org.arbalest.testkit.LedgerExtension
+
+/** Bytes of ten rows without nulls, by hand. */
+class ColumnBytesSpec : FunSpec({
+    extension(LedgerExtension)
+
+    fun bytes(type: DataType, value: Any?): Long = Devices.cpu().batchBuilder(10).use { builder ->
+        builder.column(Field.of("x", type), List(10) { value })
+        builder.build()
+    }.use { ColumnBytes.of(it.column(0)) }
+
+    val int = Field.of("item", DataType.INT32)
+    val seven = "sevenxx"
+
+    for ((type, value, bytes) in listOf(
+        Triple(DataType.NULL, null, 0),
+        Triple(DataType.BOOL, true, 2),
+        Triple(DataType.INT8, 1L, 10),
+        Triple(DataType.INT64, 1L, 80),
+        Triple(DataType.INT64, null, 82),
+        Triple(DataType.FLOAT32, 1f, 40),
+        Triple(DataType.decimal128(9, 2), java.math.BigDecimal("1.00"), 160),
+        Triple(DataType.UTF8, seven, 44 + 70),
+        Triple(DataType.LARGE_UTF8, seven, 88 + 70),
+        Triple(DataType.UTF8_VIEW, seven, 160),
+        Triple(FlatType.FixedSizeBinaryType(3), byteArrayOf(1, 2, 3), 30),
+        Triple(DataType.timestamp(TimeUnit.MICROSECOND, "UTC"), java.time.Instant.EPOCH, 80),
+        Triple(NestedType.ListType(int), listOf(1L, 2L), 44 + 80),
+        Triple(NestedType.FixedSizeListType(int, 2), listOf(1L, 2L), 80),
+        Triple(NestedType.StructType(listOf(int, Field.of("t", DataType.UTF8))), mapOf("item" to 1L, "t" to seven), 40 + 44 + 70),
+        Triple(NestedType.DictionaryType(FlatType.IntType(16, true), Field.of("values", DataType.UTF8), false), seven, 20 + 8 + 7),
+        Triple(NestedType.RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), Field.of("values", DataType.INT64)), 5L, 4 + 8),
+    )) {
+        test("SPK-17 ten rows of $type, each $value, are $bytes bytes") {
+            bytes(type, value) shouldBe bytes
+        }
+    }
+})
