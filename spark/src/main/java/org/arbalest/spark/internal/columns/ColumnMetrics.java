@@ -18,7 +18,8 @@ import org.arbalest.device.DeviceArray;
  * @param waitedMicros how long was waited for Spark's columns
  * @param copiedMicros how long copying took; of rows, with waiting for them
  */
-record ColumnMetrics(LongAccumulator shared, LongAccumulator copied, LongAccumulator ofRows, LongAccumulator rows, LongAccumulator waitedMicros, LongAccumulator copiedMicros)
+record ColumnMetrics(LongAccumulator shared, LongAccumulator copied, LongAccumulator ofRows, LongAccumulator rows, LongAccumulator waitedMicros,
+    LongAccumulator copiedMicros)
     implements Serializable {
   static ColumnMetrics of(Dataset<?> dataframe) {
     SparkContext context = dataframe.sparkSession().sparkContext();

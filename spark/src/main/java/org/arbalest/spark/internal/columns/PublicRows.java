@@ -39,8 +39,8 @@ final class PublicRows extends ColumnPlan {
     @Override
     public Iterator<T> call(Iterator<Row> rows) throws Exception {
       Schema schema = ArrowTypes.of(type);
-      return TaskColumns.apply(function, schema, memory ->
-          () -> rows.hasNext() ? metrics.ofRows(() -> RowObjects.batch(schema, type, rows, mostRows, memory.manager())) : null);
+      return TaskColumns.apply(function, schema,
+          memory -> () -> rows.hasNext() ? metrics.ofRows(() -> RowObjects.batch(schema, type, rows, mostRows, memory.manager())) : null);
     }
   }
 

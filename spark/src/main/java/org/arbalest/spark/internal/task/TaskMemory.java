@@ -74,7 +74,8 @@ public final class TaskMemory {
       counted.freeMemory(got);
       throw new DeviceException(
           Errno.ENOMEM,
-          "Spark's off-heap memory is used up: ENOMEM, columns of task " + task.taskAttemptId() + " need " + more + " bytes besides " + askedBytes + ", and it gives "
+          "Spark's off-heap memory is used up: ENOMEM, columns of task " + task.taskAttemptId() + " need " + more + " bytes besides " + askedBytes
+              + ", and it gives "
               + got + "; make spark.memory.offHeap.size larger, or batches smaller, or close arrays earlier");
     }
     askedBytes += more;

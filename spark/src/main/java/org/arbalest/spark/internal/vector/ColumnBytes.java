@@ -25,7 +25,8 @@ final class ColumnBytes {
       case NestedType.StructType(List<Field> fields) -> bitmap + children(column, fields.size());
       case NestedType.MapType _ -> bitmap + 4 * (column.length() + 1) + of(column.items());
       case NestedType.UnionType union -> throw new IllegalStateException("SparkTypes refuses " + union);
-      case NestedType.DictionaryType(FlatType.IntType(int width, boolean _), Field _, boolean _) -> bitmap + width / 8 * column.length() + of(column.dictionary());
+      case NestedType.DictionaryType(FlatType.IntType(int width, boolean _), Field _, boolean _) ->
+          bitmap + width / 8 * column.length() + of(column.dictionary());
       case NestedType.RunEndEncodedType _ -> 4 * column.runs().values().length() + of(column.runs().values());
     };
   }
