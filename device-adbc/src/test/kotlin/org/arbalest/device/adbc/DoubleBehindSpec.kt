@@ -185,6 +185,66 @@ class DoubleBehindSpec : FunSpec({
         }
     }
 
+    test("ADB-12 a connection's cancel ends no commit, rollback, option or new statement that runs; a cancel by the thread does") {
+        Double.connected { connection ->
+            connection.setAutoCommit(false)
+            val calls = mapOf<String, () -> Any?>(
+                "ConnectionCommit" to { connection.commit() },
+                "ConnectionRollback" to { connection.rollback() },
+                "StatementNew" to { connection.createStatement().close() },
+                "ConnectionSetOption" to { connection.setOption("double.user.x", "y") },
+            )
+            for ((function, call) in calls) {
+                lettingGo(Executors.newSingleThreadExecutor()) { pool ->
+                    c.hold(function)
+                    val running = pool.start(call)
+                    awaitHeld()
+                    shouldThrow<AdbcException> { connection.cancel() }.status() shouldBe AdbcStatus.INVALID_STATE
+                    c.calls("ConnectionCancel") shouldBe 0
+                    c.letGo()
+                    running.get(20, SECONDS)
+                }
+            }
+            lettingGo(Executors.newSingleThreadExecutor()) { pool ->
+                var thread: Thread? = null
+                c.hold("ConnectionCommit")
+                val commit = pool.start {
+                    thread = Thread.currentThread()
+                    connection.commit()
+                }
+                awaitHeld()
+                connection.cancel(thread!!)
+                commit.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
+            }
+            connection.setAutoCommit(true)
+        }
+    }
+
+    test("ADB-12 while the cancel of a pull is in the driver, closing what is idle does not wait for it") {
+        Double.connected { connection ->
+            val idle = connection.createStatement()
+            val reader = connection.query("SELECT * FROM waits(3, 2, 1)")
+            reader.next()!!.close()
+            lettingGo(Executors.newFixedThreadPool(2)) { pool ->
+                val pull = pool.start { reader.next() }
+                awaitHeld()
+                c.hold("StatementCancel")
+                val close = pool.start { reader.close() }
+                awaitHeld(2)
+                Executors.newSingleThreadExecutor().use { other ->
+                    try {
+                        other.start { idle.close() }.get(20, SECONDS)
+                    } finally {
+                        c.letGo()
+                    }
+                }
+                close.get(20, SECONDS)
+                pull.error().message shouldBe "the reader was closed"
+            }
+            c.live(Live.STATEMENTS) shouldBe 0
+        }
+    }
+
     test("ADB-12 a thread's call is cancelled by that thread, and no other's, whether it runs or waits") {
         Double.connected { connection ->
             lettingGo(Executors.newFixedThreadPool(3)) { pool ->

@@ -158,7 +158,7 @@ final class NativeHandle {
     try {
       synchronized (turn.calls) {
         if (pull != null) pull.checkNotClosed();
-        if (!turn.tryTake(this)) await(pull, new Waiting(Thread.currentThread(), isOfHandle));
+        if (!turn.tryTake(this, isOfHandle)) await(pull, new Waiting(Thread.currentThread(), isOfHandle));
       }
     } catch (Throwable t) {
       turn.needsNoMore();
@@ -174,7 +174,7 @@ final class NativeHandle {
         isInterrupted |= turn.await();
         if (call.isCancelled) throw cancelled();
         if (pull != null) pull.checkNotClosed();
-      } while (!turn.tryTake(this));
+      } while (!turn.tryTake(this, call.isOfHandle));
     } finally {
       waiting.remove(call);
       if (isInterrupted) Thread.currentThread().interrupt();

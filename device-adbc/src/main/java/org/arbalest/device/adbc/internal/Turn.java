@@ -37,6 +37,9 @@ final class Turn {
   /** Whose call has the turn. Written under the monitor. */
   private volatile @Nullable NativeHandle current;
 
+  /** Whether that call is one that a cancel of the handle means, or only one of its caller does. Under the monitor of calls. */
+  private boolean isOfHandle;
+
   /** What is to be done when nobody has the turn. */
   private final Queue<Runnable> behind = new ConcurrentLinkedQueue<>();
 
@@ -65,19 +68,24 @@ final class Turn {
     }
     need(false);
     synchronized (calls) {
-      if (tryTake(by)) return true;
+      if (tryTake(by, true)) return true;
       behind.add(release);
     }
     needsNoMore();
     return false;
   }
 
-  /** Takes it if it is free, or this thread's. Under the monitor of calls. */
-  boolean tryTake(NativeHandle by) {
+  /**
+   * Takes it if it is free, or this thread's. Under the monitor of calls.
+   *
+   * @param endsWithHandle whether a cancel of the handle, and not only of its caller, is for what it is taken for
+   */
+  boolean tryTake(NativeHandle by, boolean endsWithHandle) {
     Thread here = Thread.currentThread();
     if (holder == null && cancels == 0) {
       holder = here;
       current = by;
+      isOfHandle = endsWithHandle;
     }
     if (!here.equals(holder)) return false;
     holds++;
@@ -178,7 +186,7 @@ final class Turn {
    * @param by the thread whose call it is to be; null for any
    */
   boolean runs(NativeHandle handle, @Nullable Thread by) {
-    if (current != null) return current == handle && (by == null || by.equals(holder));
+    if (current != null) return current == handle && (by == null ? isOfHandle : by.equals(holder));
     return by == null && last != null && last.isOf(handle);
   }
 
