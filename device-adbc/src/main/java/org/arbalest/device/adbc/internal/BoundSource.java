@@ -94,7 +94,7 @@ final class BoundSource implements DeviceArrayReader.Source {
   void throwFailure(@Nullable AdbcException consequence) {
     Throwable failed = failure;
     if (failed == null) return;
-    if (consequence != null) failed.addSuppressed(consequence);
+    if (consequence != null && consequence != failed) failed.addSuppressed(consequence);
     if (failed instanceof Error e) throw e;
     throw (RuntimeException) failed;
   }

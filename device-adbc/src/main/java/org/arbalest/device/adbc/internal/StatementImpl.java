@@ -241,7 +241,13 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
         executing(
             fedBy -> {
               var opening = new ResultSource.Opening(handle, AdbcFunction.STATEMENT_CANCEL, sql, fedBy, level);
-              ResultSource made = ResultSource.open(opening, block -> execute(block.stream, block.number, fedBy));
+              ResultSource made;
+              try {
+                made = ResultSource.open(opening, block -> execute(block.stream, block.number, fedBy));
+              } catch (AdbcException e) { // of get_schema, which may be the first to pull
+                if (fedBy != null) fedBy.throwFailure(e);
+                throw e;
+              }
               result = made;
               if (fedBy != null && fedBy.hasFailed()) {
                 endResult();
