@@ -81,8 +81,8 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
   void cancel();
 
   /**
-   * Asks the driver to give up the call that a thread makes of the connection itself, whichever it is, or ends its wait for its turn; no other thread's, so that who shares a connection can give up after some time. Not what the
-   * thread executes by a statement, once that is made.
+   * Asks the driver to give up the call that a thread makes of the connection, of one of its statements or of their results, whichever it is, or ends its wait for its turn; no other thread's, so that who shares a connection can
+   * give up after some time. Like {@link AdbcStatement#cancel}, which asks a reader that is bound as well.
    *
    * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if the thread makes no such call; there may be one a moment later
    */

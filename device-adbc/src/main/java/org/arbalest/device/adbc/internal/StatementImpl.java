@@ -42,6 +42,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
 
   StatementImpl(DriverImpl driver, NativeHandle handle) {
     super(driver, handle, OptionFunctions.STATEMENT);
+    handle.givesUpBy(this::giveUpBound);
   }
 
   /** Takes the turn for something that ends the result before. */
@@ -344,7 +345,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
 
   @Override
   public void cancel() {
-    whileOpen(() -> handle.cancel(AdbcFunction.STATEMENT_CANCEL, null, this::giveUpBound));
+    whileOpen(() -> handle.cancel(null));
   }
 
   /** Within whose pull a driver is, which hears of no cancel there. Whether there was one. */

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Who may call what of one connection, or of one database: one thread at a time. */
@@ -29,7 +29,24 @@ final class Turn {
   // Under the monitor of calls.
   private @Nullable Thread holder;
   private int holds;
-  private int waiters;
+  private final List<Waiting> waiting = new ArrayList<>(0);
+
+  /** A call that waits for it. */
+  static final class Waiting {
+    private final NativeHandle handle;
+    private final Thread caller;
+
+    /** Whether cancelling the handle ends it, or only its caller does. */
+    final boolean isOfHandle;
+
+    boolean isCancelled;
+
+    Waiting(NativeHandle handle, Thread caller, boolean isOfHandle) {
+      this.handle = handle;
+      this.caller = caller;
+      this.isOfHandle = isOfHandle;
+    }
+  }
 
   /** How many cancels are in the driver. No call begins meanwhile, which they would hit. Written under the monitor. */
   private volatile int cancels;
@@ -43,8 +60,8 @@ final class Turn {
   /** What is to be done when nobody has the turn. */
   private final Queue<Runnable> behind = new ConcurrentLinkedQueue<>();
 
-  /** Whether a thread does what is behind; others, and what that does, leave it to that thread. */
-  private final AtomicBoolean isDoing = new AtomicBoolean();
+  /** The thread that does what is behind; others, and what that does, leave it to that one. */
+  private final AtomicReference<@Nullable Thread> doing = new AtomicReference<>();
 
   /** What threads that feed it have or wait for, once for each time: it cannot go on before they do. Under {@link #NEEDS}. */
   private final List<Turn> needs = new ArrayList<>(0);
@@ -95,15 +112,38 @@ final class Turn {
   /** Waits for something new; whether the thread was interrupted, which ends no wait. Under the monitor of calls. */
   @SuppressWarnings("WaitNotInLoop") // who calls this does
   boolean await() {
-    waiters++;
     try {
       calls.wait();
       return false;
     } catch (InterruptedException _) {
       return true;
-    } finally {
-      waiters--;
     }
+  }
+
+  /** A call waits from now on. Under the monitor of calls. */
+  void beginWait(Waiting call) {
+    waiting.add(call);
+  }
+
+  void endWait(Waiting call) {
+    waiting.remove(call);
+  }
+
+  /**
+   * Ends the waits of a handle's calls that a cancel of it means, or those of a thread, for whichever handle; whether there were any. Under the monitor of calls.
+   *
+   * @param caller the thread; null for the handle's
+   */
+  boolean cancelWaiting(NativeHandle handle, @Nullable Thread caller) {
+    boolean isAny = false;
+    for (Waiting call : waiting) {
+      if (caller == null ? call.handle == handle && call.isOfHandle : call.caller.equals(caller)) {
+        call.isCancelled = true;
+        isAny = true;
+      }
+    }
+    if (isAny) calls.notifyAll();
+    return isAny;
   }
 
   void leave() {
@@ -114,7 +154,7 @@ final class Turn {
       if (isLast) {
         holder = null;
         current = null;
-        if (waiters > 0) calls.notifyAll();
+        if (!waiting.isEmpty()) calls.notifyAll();
       }
     }
     needsNoMore();
@@ -129,11 +169,11 @@ final class Turn {
 
   /** If nobody has the turn; who has it does it when leaving. In one loop, however much it is, and whatever that adds. */
   private void doWhatIsBehind() {
-    while (isFree() && !behind.isEmpty() && isDoing.compareAndSet(false, true)) {
+    while (isFree() && !behind.isEmpty() && doing.compareAndSet(null, Thread.currentThread())) {
       try {
         doAll();
       } finally {
-        isDoing.set(false);
+        doing.set(null);
       } // looked at again: who added or left meanwhile has left it to this thread
     }
   }
@@ -169,7 +209,7 @@ final class Turn {
   void endCancel() {
     synchronized (calls) {
       cancels--;
-      if (cancels == 0 && waiters > 0) calls.notifyAll();
+      if (cancels == 0 && !waiting.isEmpty()) calls.notifyAll();
     }
     doWhatIsBehind();
   }
@@ -181,13 +221,17 @@ final class Turn {
   }
 
   /**
-   * Whether a call of it has the turn; or none, and it gave the result that was given last. Under the monitor of calls.
+   * Whose call a cancel is for: the one that has the turn, if it is the handle's, and one that a cancel of it means; or, if none has it, the handle's that gave the last result. Or the thread's, whichever it is, but not what it
+   * releases for others behind its own, nor what is released. Null if there is none. Under the monitor of calls.
    *
-   * @param by the thread whose call it is to be; null for any
+   * @param by the thread; null for the handle's
    */
-  boolean runs(NativeHandle handle, @Nullable Thread by) {
-    if (current != null) return current == handle && (by == null ? isOfHandle : by.equals(holder));
-    return by == null && last != null && last.isOf(handle);
+  @Nullable
+  NativeHandle running(NativeHandle handle, @Nullable Thread by) {
+    NativeHandle of = current;
+    if (by != null) return of != null && of.isHeld() && by.equals(holder) && !by.equals(doing.get()) ? of : null;
+    boolean isIts = of == null ? last != null && last.isOf(handle) : of == handle && isOfHandle;
+    return isIts ? handle : null;
   }
 
   private static @Nullable Turn fedHere() {
