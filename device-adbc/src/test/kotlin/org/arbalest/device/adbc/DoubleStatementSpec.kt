@@ -511,4 +511,27 @@ class DoubleStatementSpec : FunSpec({
             types.isEmpty() shouldBe false
         }
     }
+
+    test("ADB-10 what was executed is told though closing what was bound fails: it is not to be executed twice") {
+        fun closingFails(): DeviceArrayReader {
+            val rows = listOf(3L, 4L).iterator()
+            return DeviceArrayReader.of(IDS, object : DeviceArrayReader.Source {
+                override fun next(): DeviceArray? = if (rows.hasNext()) ids(rows.next()) else null
+
+                override fun close() = throw IOException("the tape is stuck")
+            })
+        }
+        Double.connected { connection ->
+            connection.ingest("x", closingFails()) shouldBe 2
+            connection.query("SELECT COUNT(*) FROM x").single() shouldBe 2L
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery("DELETE FROM x WHERE id = ?")
+                statement.bind(closingFails())
+                statement.executeUpdate() shouldBe 2
+                statement.setSqlQuery("SELECT id FROM t")
+                statement.bind(closingFails())
+                statement.executePartitions().partitions().isEmpty() shouldBe false
+            }
+        }
+    }
 })

@@ -190,8 +190,8 @@ final class Turn {
     return current == null && cancels == 0;
   }
 
-  /** Nobody's call fails with what another left behind. */
-  private static void run(Runnable action) {
+  /** No call fails with this: what it fails with is logged. */
+  static void run(Runnable action) {
     try {
       action.run();
     } catch (Throwable t) { // of a user's source as well
