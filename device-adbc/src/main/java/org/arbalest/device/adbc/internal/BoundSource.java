@@ -31,13 +31,19 @@ final class BoundSource implements DeviceArrayReader.Source {
 
   @Override
   public @Nullable DeviceArray next() {
-    callback.begin();
-    isPulling = true;
     try {
-      return pull();
-    } catch (RuntimeException | Error e) {
+      return fed();
+    } catch (RuntimeException | Error e) { // whatever it is of: a driver may take it for the end
       failure = e;
       throw e;
+    }
+  }
+
+  private @Nullable DeviceArray fed() {
+    callback.begin();
+    try {
+      isPulling = true;
+      return pull();
     } finally {
       isPulling = false;
       callback.end();

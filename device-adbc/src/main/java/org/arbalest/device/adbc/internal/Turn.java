@@ -317,7 +317,6 @@ final class Turn {
 
     void begin() {
       outer = FED.get();
-      FED.set(this);
       FEEDERS.incrementAndGet();
       synchronized (fed) {
         fed.feeding++;
@@ -339,3 +338,4 @@ final class Turn {
     }
   }
 }
+      FED.set(this); // last: if that fails, the counts are but too high, and the thread is looked at for nothing
