@@ -77,10 +77,10 @@ final class BoundSource implements DeviceArrayReader.Source {
     isTaken = true;
   }
 
-  /** Closes the reader, behind the turn; a driver may release it before, or much later. */
+  /** Closes the reader, behind the turn, and behind what else this thread releases; a driver may release it before, or much later. */
   void finish() {
-    if (statement.turn.isHeldHere()) {
-      statement.turn.behind(reader::close);
+    if (statement.turn.isHeldHere() || statement.turn.isReleasingHere()) {
+      statement.turn.closeBehind(reader::close);
     } else {
       reader.close();
     }
@@ -112,6 +112,6 @@ final class BoundSource implements DeviceArrayReader.Source {
 
   @Override
   public void close() {
-    if (!isTaken) statement.turn.behind(reader::close);
+    if (!isTaken) statement.turn.closeBehind(reader::close);
   }
 }

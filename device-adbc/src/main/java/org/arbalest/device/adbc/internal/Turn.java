@@ -2,6 +2,7 @@
 package org.arbalest.device.adbc.internal;
 
 import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -19,6 +20,9 @@ final class Turn {
 
   /** How many threads feed any. */
   private static final AtomicInteger FEEDERS = new AtomicInteger();
+
+  /** While this thread closes a source: whose sources are to be closed when it has, and not within that, on a stack of any depth. */
+  private static final ThreadLocal<@Nullable Queue<Turn>> CLOSING = new ThreadLocal<>();
 
   /** Held for {@link #needs} of all. */
   private static final Object NEEDS = new Object();
@@ -57,11 +61,14 @@ final class Turn {
   /** Whether that call is one that a cancel of the handle means, or only one of its caller does. Under the monitor of calls. */
   private boolean isOfHandle;
 
-  /** What is to be done when nobody has the turn. */
+  /** What is to be released when nobody has the turn. */
   private final Queue<Runnable> behind = new ConcurrentLinkedQueue<>();
 
-  /** The thread that does what is behind; others, and what that does, leave it to that one. */
-  private final AtomicReference<@Nullable Thread> doing = new AtomicReference<>();
+  /** Users' sources that are to be closed, when nobody has the turn, and when no more is to be released: that may take as long as it likes, and other threads release meanwhile, and close others. */
+  private final Queue<Runnable> closes = new ConcurrentLinkedQueue<>();
+
+  /** The thread that releases what is behind; others, and what that does, leave it to that one. */
+  private final AtomicReference<@Nullable Thread> releasing = new AtomicReference<>();
 
   /** What threads that feed it have or wait for, once for each time: it cannot go on before they do. Under {@link #NEEDS}. */
   private final List<Turn> needs = new ArrayList<>(0);
@@ -161,24 +168,53 @@ final class Turn {
     if (isLast) doWhatIsBehind();
   }
 
-  /** Does something now, or behind the call that has the turn: it may wait for that, or for another connection whose call waits for this one. What it fails with is logged. */
-  void behind(Runnable action) {
-    behind.add(action);
+  /** Closes a user's source now, or behind the call that has the turn: it may wait for that, or for another connection whose call waits for this one. What it fails with is logged. */
+  void closeBehind(Runnable close) {
+    closes.add(close);
     doWhatIsBehind();
   }
 
   /** If nobody has the turn; who has it does it when leaving. In one loop, however much it is, and whatever that adds. */
   private void doWhatIsBehind() {
-    while (isFree() && !behind.isEmpty() && doing.compareAndSet(null, Thread.currentThread())) {
+    if (isReleasingHere()) return; // the loop goes on
+    releaseAll();
+    if (!closes.isEmpty()) closeSources();
+  }
+
+  private void closeSources() {
+    Queue<Turn> outer = CLOSING.get();
+    if (outer != null) {
+      if (!outer.contains(this)) outer.add(this);
+      return;
+    }
+    Queue<Turn> turns = new ArrayDeque<>(1);
+    CLOSING.set(turns);
+    try {
+      for (Turn each = this; each != null; each = turns.poll()) each.closeAll();
+    } finally {
+      CLOSING.remove();
+    }
+  }
+
+  private void closeAll() {
+    while (isFree()) {
+      Runnable close = closes.poll();
+      if (close == null) return;
+      run(close);
+    }
+  }
+
+  private void releaseAll() {
+    while (isFree() && !behind.isEmpty() && releasing.compareAndSet(null, Thread.currentThread())) {
       try {
-        doAll();
+        releaseEach();
       } finally {
-        doing.set(null);
+        releasing.set(null);
       } // looked at again: who added or left meanwhile has left it to this thread
     }
   }
 
-  private void doAll() {
+  private void releaseEach() {
     while (isFree()) {
       Runnable action = behind.poll();
       if (action == null) return;
@@ -214,6 +250,11 @@ final class Turn {
     doWhatIsBehind();
   }
 
+  /** Whether this thread releases what is behind. */
+  boolean isReleasingHere() {
+    return Thread.currentThread().equals(releasing.get());
+  }
+
   boolean isHeldHere() {
     synchronized (calls) {
       return Thread.currentThread().equals(holder);
@@ -229,7 +270,7 @@ final class Turn {
   @Nullable
   NativeHandle running(NativeHandle handle, @Nullable Thread by) {
     NativeHandle of = current;
-    if (by != null) return of != null && of.isHeld() && by.equals(holder) && !by.equals(doing.get()) ? of : null;
+    if (by != null) return of != null && of.isHeld() && by.equals(holder) && !by.equals(releasing.get()) ? of : null;
     boolean isIts = of == null ? last != null && last.isOf(handle) : of == handle && isOfHandle;
     return isIts ? handle : null;
   }
@@ -321,6 +362,7 @@ final class Turn {
       synchronized (fed) {
         fed.feeding++;
       }
+      FED.set(this); // last: if that fails, the counts are but too high, and the thread is looked at for nothing
     }
 
     void end() {
@@ -338,4 +380,3 @@ final class Turn {
     }
   }
 }
-      FED.set(this); // last: if that fails, the counts are but too high, and the thread is looked at for nothing
