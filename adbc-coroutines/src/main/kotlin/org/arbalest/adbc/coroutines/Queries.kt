@@ -76,6 +76,28 @@ public suspend fun AdbcConnection.awaitIngest(
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
 ): Long = awaitIngest(AdbcIngest.into(table), batches, dispatcher)
 
+/** Fills a table with a [batch], which is closed when this returns or throws; see [AdbcConnection.ingest], and [AdbcStatement.awaitUpdate]. */
+public suspend fun AdbcConnection.awaitIngest(
+    target: AdbcIngest,
+    batch: DeviceArray,
+    dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
+): Long = batch.use {
+    calling(dispatcher, {}) { call ->
+        byStatement(call) { statement ->
+            statement.setIngest(target)
+            statement.bind(batch)
+            statement.executeUpdate()
+        }
+    }
+}
+
+/** Makes a table of a [batch]; fails if there is one of that name. See the other. */
+public suspend fun AdbcConnection.awaitIngest(
+    table: String,
+    batch: DeviceArray,
+    dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
+): Long = awaitIngest(AdbcIngest.into(table), batch, dispatcher)
+
 /** Reads a part of a result; see [AdbcConnection.readPartition], and [AdbcStatement.awaitQuery]. A cancellation is [AdbcConnection.cancel]'s for its thread. */
 public suspend fun AdbcConnection.awaitPartition(
     partition: ByteArray,

@@ -158,6 +158,7 @@ class CancellationSpec : FunSpec({
                     { connection.awaitQuery("SELECT id FROM t").close() },
                     { connection.awaitExecute("DELETE FROM t") },
                     { connection.awaitIngest("x", reader(1)) },
+                    { connection.awaitIngest("x", ids(1)) },
                 )
                 for (call in calls) {
                     c.hold("StatementExecuteQuery")

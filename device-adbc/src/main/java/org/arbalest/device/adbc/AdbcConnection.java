@@ -67,6 +67,11 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
     }
   }
 
+  /** Makes a table of a batch, which is closed when this returns or throws; fails if there is one of that name. See {@link #ingest(AdbcIngest, DeviceArrayReader)}. */
+  default long ingest(String table, DeviceArray batch) {
+    return ingest(AdbcIngest.into(table), batch);
+  }
+
   /**
    * Reads a part of a result that {@link AdbcStatement#executePartitions} told of, perhaps to another connection.
    *

@@ -534,4 +534,22 @@ class DoubleStatementSpec : FunSpec({
             }
         }
     }
+
+    test("ADB-10 a batch becomes a table, and is closed, whatever fails on the way") {
+        Double.connected { connection ->
+            connection.ingest("x", ids(1, 2)) shouldBe 2
+            connection.ingest(AdbcIngest.into("x").with(Mode.APPEND), ids(3)) shouldBe 1
+            connection.query("SELECT COUNT(*) FROM x").single() shouldBe 3L
+            for (function in listOf("StatementNew", "StatementSetOption", "StatementBind", "StatementExecuteQuery")) {
+                c.fail(function, status = AdbcStatus.IO.code())
+                val batch = ids(1)
+                shouldThrow<AdbcException> { connection.ingest("y", batch) }.status() shouldBe AdbcStatus.IO
+                batch.isOpen shouldBe false
+            }
+        }
+        val batch = ids(1)
+        val closed = Double.driver.open(mapOf<String, Any>()).use { database -> database.connect().also { it.close() } }
+        shouldThrow<IllegalStateException> { closed.ingest("x", batch) }
+        batch.isOpen shouldBe false
+    }
 })
