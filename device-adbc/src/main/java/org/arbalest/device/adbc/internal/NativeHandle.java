@@ -205,7 +205,8 @@ final class NativeHandle {
   }
 
   private AdbcException nothingRuns() {
-    return AdbcException.of(kind.cancel().symbol(), AdbcStatus.INVALID_STATE.code()).driver(driver.name()).message("nothing of the " + kind.noun + " runs").build();
+    return AdbcException.of(kind.cancel().symbol(), AdbcStatus.INVALID_STATE.code()).driver(driver.name()).message("nothing of the " + kind.noun + " runs")
+        .build();
   }
 
   /** What feeds it is asked first: the driver's cancel may wait for the call, which waits for that. */
