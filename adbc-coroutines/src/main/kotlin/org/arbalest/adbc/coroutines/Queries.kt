@@ -76,7 +76,29 @@ public suspend fun AdbcConnection.awaitIngest(
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
 ): Long = awaitIngest(AdbcIngest.into(table), batches, dispatcher)
 
-/** Reads a part of a result; see [AdbcConnection.readPartition], and [AdbcStatement.awaitQuery]. A cancellation is [AdbcConnection.cancel]'s for this call. */
+/** Fills a table with a [batch], which is closed when this returns or throws; see [AdbcConnection.ingest], and [AdbcStatement.awaitUpdate]. */
+public suspend fun AdbcConnection.awaitIngest(
+    target: AdbcIngest,
+    batch: DeviceArray,
+    dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
+): Long = batch.use {
+    calling(dispatcher, {}) { call ->
+        byStatement(call) { statement ->
+            statement.setIngest(target)
+            statement.bind(batch)
+            statement.executeUpdate()
+        }
+    }
+}
+
+/** Makes a table of a [batch]; fails if there is one of that name. See the other. */
+public suspend fun AdbcConnection.awaitIngest(
+    table: String,
+    batch: DeviceArray,
+    dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
+): Long = awaitIngest(AdbcIngest.into(table), batch, dispatcher)
+
+/** Reads a part of a result; see [AdbcConnection.readPartition], and [AdbcStatement.awaitQuery]. A cancellation is [AdbcConnection.cancel]'s for its thread. */
 public suspend fun AdbcConnection.awaitPartition(
     partition: ByteArray,
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
@@ -101,13 +123,13 @@ public suspend fun AdbcDriver.awaitOpen(
 }
 
 /**
- * Makes any other call of a connection on [dispatcher], where it may block, such as `awaitCall { objects(AdbcObjects.all()) }`. A cancellation is [AdbcConnection.cancel]'s for this call, and waits for the call, as with [AdbcStatement.awaitQuery]; what
- * it answers all the same is closed if it is an [AutoCloseable]. Calls of others that share the connection go on.
+ * Makes any other call of a connection on [dispatcher], where it may block, such as `awaitCall { objects(AdbcObjects.all()) }`. A cancellation is [AdbcConnection.cancel]'s for its thread, whatever that does of the connection, by statements and
+ * results too, and waits for the call, as with [AdbcStatement.awaitQuery]; what it answers all the same is closed if it is an [AutoCloseable]. Calls of others that share the connection go on.
  */
 public suspend fun <T> AdbcConnection.awaitCall(dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1), call: AdbcConnection.() -> T): T =
     calling(dispatcher, ::drop) { byConnection(it) { call() } }
 
-/** Makes a call of the connection itself, which alone is cancelled. */
+/** Makes a call of the connection, of its statements and results too: what this thread does of it is cancelled, and nothing else. */
 private fun <T> AdbcConnection.byConnection(call: BlockingCall, action: () -> T): T {
     val caller = Thread.currentThread()
     return call.cancellable({ cancel(caller) }, action = action)

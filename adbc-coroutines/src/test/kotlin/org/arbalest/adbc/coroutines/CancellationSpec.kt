@@ -158,6 +158,7 @@ class CancellationSpec : FunSpec({
                     { connection.awaitQuery("SELECT id FROM t").close() },
                     { connection.awaitExecute("DELETE FROM t") },
                     { connection.awaitIngest("x", reader(1)) },
+                    { connection.awaitIngest("x", ids(1)) },
                 )
                 for (call in calls) {
                     c.hold("StatementExecuteQuery")
@@ -355,6 +356,47 @@ class CancellationSpec : FunSpec({
                 objects.ends() shouldBe true
                 others[0].await()
                 others[2].await()
+            }
+        }
+    }
+
+    test("ADB-24 any other call of a connection, cancelled, gives up what it does by statements and results of it, and no other's") {
+        connected { connection ->
+            suspend fun cancelled(call: suspend () -> Any?) = coroutineScope {
+                val running = launch(Dispatchers.Default) { call() }
+                awaitHeld()
+                val other = async(Dispatchers.Default) { connection.awaitQuery("SELECT 1").use { it.next()!!.use { batch -> batch.length() } } }
+                eventually(20.seconds) { inTurn() shouldBe 1 }
+                running.cancel()
+                val ends = running.ends()
+                c.letGo()
+                ends shouldBe true
+                other.await() shouldBe 1
+            }
+            cancelled { connection.awaitCall { query("SELECT * FROM stuck()") } }
+            cancelled { connection.awaitCall { execute("SELECT * FROM stuck()") } }
+            cancelled { connection.awaitCall { query("SELECT * FROM waits(3, 2, 1)").use { reader -> reader.forEach {} } } }
+            cancelled { connection.awaitCall { createStatement().use { it.query("SELECT * FROM stuck()") } } }
+            c.calls("ConnectionCancel") shouldBe 0
+            c.live(Live.STATEMENTS) + c.live(Live.STREAMS) shouldBe 0
+            val entered = CompletableDeferred<Unit>()
+            val gate = CountDownLatch(1)
+            val source = object : DeviceArrayReader.Source {
+                override fun next(): DeviceArray? {
+                    entered.complete(Unit)
+                    gate.await()
+                    return null
+                }
+
+                override fun cancel() = gate.countDown()
+            }
+            coroutineScope {
+                val ingestion = launch(Dispatchers.Default) { connection.awaitCall { ingest("x", DeviceArrayReader.of(IDS, source)) } }
+                entered.await()
+                ingestion.cancel()
+                val ends = ingestion.ends()
+                gate.countDown()
+                ends shouldBe true
             }
         }
     }

@@ -59,6 +59,17 @@ class QueriesSpec : FunSpec({
         }
     }
 
+    test("ADB-24 a batch is ingested, and closed, whether it becomes a table or not") {
+        connected { connection ->
+            connection.awaitIngest("x", ids(1, 2)) shouldBe 2
+            connection.awaitIngest(AdbcIngest.into("x").with(AdbcIngest.Mode.APPEND), ids(3)) shouldBe 1
+            connection.count("x") shouldBe 3
+            val batch = ids(1)
+            shouldThrow<AdbcException> { connection.awaitIngest("x", batch) }.status() shouldBe AdbcStatus.ALREADY_EXISTS
+            batch.isOpen shouldBe false
+        }
+    }
+
     test("ADB-24 the caller's thread is free meanwhile") {
         connected { connection ->
             Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { one ->

@@ -67,6 +67,11 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
     }
   }
 
+  /** Makes a table of a batch, which is closed when this returns or throws; fails if there is one of that name. See {@link #ingest(AdbcIngest, DeviceArrayReader)}. */
+  default long ingest(String table, DeviceArray batch) {
+    return ingest(AdbcIngest.into(table), batch);
+  }
+
   /**
    * Reads a part of a result that {@link AdbcStatement#executePartitions} told of, perhaps to another connection.
    *
@@ -81,8 +86,8 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
   void cancel();
 
   /**
-   * Asks the driver to give up the call that a thread makes of the connection itself, whichever it is, or ends its wait for its turn; no other thread's, so that who shares a connection can give up after some time. Not what the
-   * thread executes by a statement, once that is made.
+   * Asks the driver to give up the call that a thread makes of the connection, of one of its statements or of their results, whichever it is, or ends its wait for its turn; no other thread's, so that who shares a connection can
+   * give up after some time. Like {@link AdbcStatement#cancel}, which asks a reader that is bound as well.
    *
    * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if the thread makes no such call; there may be one a moment later
    */

@@ -72,7 +72,8 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
 
   /**
    * Executes the query, or the ingestion, for its effect. Of a query with a result, how much of it is computed is the driver's, and so is what fails in it: DuckDB computes a little of a {@code SELECT}, or all of it, as its
-   * threads come along. What has a result is for {@link #executeQuery()}, read to its end. If a bound reader fails then that error is thrown, whatever the driver makes of it.
+   * threads come along. What has a result is for {@link #executeQuery()}, read to its end. If a bound reader fails then that error is thrown, whatever the driver makes of it; what only closing it
+   * fails with is logged, as the rows are stored.
    *
    * @return how many rows it affected, -1 if the driver does not know
    */

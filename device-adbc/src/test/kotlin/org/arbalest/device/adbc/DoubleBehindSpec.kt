@@ -11,6 +11,7 @@ import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.adbc.AdbcDouble.Live
 import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
 
@@ -76,6 +77,70 @@ class DoubleBehindSpec : FunSpec({
         connection.close()
         database.close()
         for (live in Live.entries) c.live(live) shouldBe 0
+    }
+
+    test("ADB-04 while a source that is closed behind a call takes its time, other threads call, release what was closed, and close other sources") {
+        class Closing(val gate: CountDownLatch) : DeviceArrayReader.Source {
+            val entered = CountDownLatch(1)
+
+            override fun next(): DeviceArray? = null
+
+            override fun close() {
+                entered.countDown()
+                gate.await()
+            }
+        }
+        Double.connected { connection ->
+            val (slow, quick) = List(2) { Closing(CountDownLatch(1 - it)) }
+            val (first, second) = listOf(slow, quick).map { source ->
+                connection.createStatement().also {
+                    it.setSqlQuery("SELECT id FROM t WHERE id = ?")
+                    it.bind(DeviceArrayReader.of(IDS, source))
+                }
+            }
+            lettingGo(Executors.newFixedThreadPool(2)) { pool ->
+                try {
+                    val calls = listOf(first to slow, second to quick).map { (statement, source) ->
+                        c.hold("ConnectionGetTableSchema")
+                        val schema = pool.start { connection.tableSchema("t") }
+                        awaitHeld()
+                        statement.close()
+                        c.letGo()
+                        source.entered.await(20, SECONDS) shouldBe true
+                        schema
+                    }
+                    calls.last().get(20, SECONDS)
+                    connection.tableTypes()
+                    c.live(Live.STATEMENTS) shouldBe 0
+                    calls.first().isDone shouldBe false
+                } finally {
+                    slow.gate.countDown()
+                }
+            }
+        }
+    }
+
+    test("ADB-04 30,000 sources, each of which closes the statement of the next, on either of two connections, are closed on a stack of any depth") {
+        Double.driver.open(mapOf<String, Any>()).use { database ->
+            val connections = List(2) { database.connect() }
+            val statements = List(30_000) { connections[it % 2].createStatement() }
+            var closed = 0
+            statements.forEachIndexed { n, statement ->
+                statement.setSqlQuery("SELECT id FROM t WHERE id = ?")
+                statement.bind(DeviceArrayReader.of(IDS, object : DeviceArrayReader.Source {
+                    override fun next(): DeviceArray? = null
+
+                    override fun close() {
+                        closed++
+                        statements.getOrNull(n + 1)?.close()
+                    }
+                }))
+            }
+            statements.first().close()
+            closed shouldBe 30_000
+            c.live(Live.STATEMENTS) shouldBe 0
+            connections.forEach(AutoCloseable::close)
+        }
     }
 
     test("ADB-12 while a cancel is in the driver, closing what is idle and cancelling what waits do not wait for it") {
@@ -182,6 +247,66 @@ class DoubleBehindSpec : FunSpec({
             }
             statement.close()
             connection.setAutoCommit(true)
+        }
+    }
+
+    test("ADB-12 a connection's cancel ends no commit, rollback, option or new statement that runs; a cancel by the thread does") {
+        Double.connected { connection ->
+            connection.setAutoCommit(false)
+            val calls = mapOf<String, () -> Any?>(
+                "ConnectionCommit" to { connection.commit() },
+                "ConnectionRollback" to { connection.rollback() },
+                "StatementNew" to { connection.createStatement().close() },
+                "ConnectionSetOption" to { connection.setOption("double.user.x", "y") },
+            )
+            for ((function, call) in calls) {
+                lettingGo(Executors.newSingleThreadExecutor()) { pool ->
+                    c.hold(function)
+                    val running = pool.start(call)
+                    awaitHeld()
+                    shouldThrow<AdbcException> { connection.cancel() }.status() shouldBe AdbcStatus.INVALID_STATE
+                    c.calls("ConnectionCancel") shouldBe 0
+                    c.letGo()
+                    running.get(20, SECONDS)
+                }
+            }
+            lettingGo(Executors.newSingleThreadExecutor()) { pool ->
+                var thread: Thread? = null
+                c.hold("ConnectionCommit")
+                val commit = pool.start {
+                    thread = Thread.currentThread()
+                    connection.commit()
+                }
+                awaitHeld()
+                connection.cancel(thread!!)
+                commit.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
+            }
+            connection.setAutoCommit(true)
+        }
+    }
+
+    test("ADB-12 while the cancel of a pull is in the driver, closing what is idle does not wait for it") {
+        Double.connected { connection ->
+            val idle = connection.createStatement()
+            val reader = connection.query("SELECT * FROM waits(3, 2, 1)")
+            reader.next()!!.close()
+            lettingGo(Executors.newFixedThreadPool(2)) { pool ->
+                val pull = pool.start { reader.next() }
+                awaitHeld()
+                c.hold("StatementCancel")
+                val close = pool.start { reader.close() }
+                awaitHeld(2)
+                Executors.newSingleThreadExecutor().use { other ->
+                    try {
+                        other.start { idle.close() }.get(20, SECONDS)
+                    } finally {
+                        c.letGo()
+                    }
+                }
+                close.get(20, SECONDS)
+                pull.error().message shouldBe "the reader was closed"
+            }
+            c.live(Live.STATEMENTS) shouldBe 0
         }
     }
 

@@ -211,6 +211,34 @@ class DoubleErrorsSpec : FunSpec({
         }
     }
 
+    test("ADB-10 a bound reader's failure is thrown, where the driver says it in get_schema only") {
+        c.endBindingsThatFail()
+        Double.connected { connection ->
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery("SELECT id FROM t WHERE id = ?")
+                statement.bind(failing())
+                c.fail("get_schema", status = Errno.EIO)
+                val error = shouldThrow<DeviceException> { statement.executeQuery() }
+                error.message shouldBe "java.io.IOException: the tape tore"
+                (error.suppressed.single() as AdbcException).operation() shouldBe "get_schema of the result"
+            }
+        }
+    }
+
+    test("ADB-10 a bound result of a query that fails is thrown as it is: it is not what came of itself") {
+        Double.driver.open(mapOf<String, Any>()).use { database ->
+            database.connect().use { from ->
+                database.connect().use { to ->
+                    to.createStatement().use { statement ->
+                        statement.setSqlQuery("SELECT id FROM t WHERE id = ?")
+                        statement.bind(from.query("SELECT * FROM fails(3, 2, 0)"))
+                        shouldThrow<AdbcException> { statement.executeQuery().use { it.rows() } }.status() shouldBe AdbcStatus.INVALID_DATA
+                    }
+                }
+            }
+        }
+    }
+
     test("ADB-08 a result that goes on to C has errno and message there") {
         Double.connected { connection ->
             val reader = connection.query("SELECT * FROM fails(3, 2, 1)")

@@ -511,4 +511,45 @@ class DoubleStatementSpec : FunSpec({
             types.isEmpty() shouldBe false
         }
     }
+
+    test("ADB-10 what was executed is told though closing what was bound fails: it is not to be executed twice") {
+        fun closingFails(): DeviceArrayReader {
+            val rows = listOf(3L, 4L).iterator()
+            return DeviceArrayReader.of(IDS, object : DeviceArrayReader.Source {
+                override fun next(): DeviceArray? = if (rows.hasNext()) ids(rows.next()) else null
+
+                override fun close() = throw IOException("the tape is stuck")
+            })
+        }
+        Double.connected { connection ->
+            connection.ingest("x", closingFails()) shouldBe 2
+            connection.query("SELECT COUNT(*) FROM x").single() shouldBe 2L
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery("DELETE FROM x WHERE id = ?")
+                statement.bind(closingFails())
+                statement.executeUpdate() shouldBe 2
+                statement.setSqlQuery("SELECT id FROM t")
+                statement.bind(closingFails())
+                statement.executePartitions().partitions().isEmpty() shouldBe false
+            }
+        }
+    }
+
+    test("ADB-10 a batch becomes a table, and is closed, whatever fails on the way") {
+        Double.connected { connection ->
+            connection.ingest("x", ids(1, 2)) shouldBe 2
+            connection.ingest(AdbcIngest.into("x").with(Mode.APPEND), ids(3)) shouldBe 1
+            connection.query("SELECT COUNT(*) FROM x").single() shouldBe 3L
+            for (function in listOf("StatementNew", "StatementSetOption", "StatementBind", "StatementExecuteQuery")) {
+                c.fail(function, status = AdbcStatus.IO.code())
+                val batch = ids(1)
+                shouldThrow<AdbcException> { connection.ingest("y", batch) }.status() shouldBe AdbcStatus.IO
+                batch.isOpen shouldBe false
+            }
+        }
+        val batch = ids(1)
+        val closed = Double.driver.open(mapOf<String, Any>()).use { database -> database.connect().also { it.close() } }
+        shouldThrow<IllegalStateException> { closed.ingest("x", batch) }
+        batch.isOpen shouldBe false
+    }
 })

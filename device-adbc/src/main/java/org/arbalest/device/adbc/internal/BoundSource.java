@@ -31,13 +31,19 @@ final class BoundSource implements DeviceArrayReader.Source {
 
   @Override
   public @Nullable DeviceArray next() {
-    callback.begin();
-    isPulling = true;
     try {
-      return pull();
-    } catch (RuntimeException | Error e) {
+      return fed();
+    } catch (RuntimeException | Error e) { // whatever it is of: a driver may take it for the end
       failure = e;
       throw e;
+    }
+  }
+
+  private @Nullable DeviceArray fed() {
+    callback.begin();
+    try {
+      isPulling = true;
+      return pull();
     } finally {
       isPulling = false;
       callback.end();
@@ -71,10 +77,10 @@ final class BoundSource implements DeviceArrayReader.Source {
     isTaken = true;
   }
 
-  /** Closes the reader, behind the turn; a driver may release it before, or much later. */
+  /** Closes the reader, behind the turn, and behind what else this thread releases; a driver may release it before, or much later. */
   void finish() {
-    if (statement.turn.isHeldHere()) {
-      statement.turn.behind(reader::close);
+    if (statement.turn.isHeldHere() || statement.turn.isReleasingHere()) {
+      statement.turn.closeBehind(reader::close);
     } else {
       reader.close();
     }
@@ -94,7 +100,7 @@ final class BoundSource implements DeviceArrayReader.Source {
   void throwFailure(@Nullable AdbcException consequence) {
     Throwable failed = failure;
     if (failed == null) return;
-    if (consequence != null) failed.addSuppressed(consequence);
+    if (consequence != null && consequence != failed) failed.addSuppressed(consequence);
     if (failed instanceof Error e) throw e;
     throw (RuntimeException) failed;
   }
@@ -106,6 +112,6 @@ final class BoundSource implements DeviceArrayReader.Source {
 
   @Override
   public void close() {
-    if (!isTaken) statement.turn.behind(reader::close);
+    if (!isTaken) statement.turn.closeBehind(reader::close);
   }
 }

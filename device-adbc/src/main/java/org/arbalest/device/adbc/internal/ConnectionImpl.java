@@ -88,7 +88,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   }
 
   private void cancelCallOf(@Nullable Thread caller) {
-    whileOpen(() -> handle.cancel(AdbcFunction.CONNECTION_CANCEL, caller, () -> false));
+    whileOpen(() -> handle.cancel(caller));
   }
 
   @Override

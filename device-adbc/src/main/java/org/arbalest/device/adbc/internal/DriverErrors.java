@@ -28,7 +28,7 @@ final class DriverErrors {
 
   /** The exception of a call that failed; the error is still to be released. */
   static AdbcException ofCall(DriverTable driver, String operation, @Nullable String sql, int status, MemorySegment error) {
-    return read(driver, AdbcException.of(operation, status).driver(driver.name()).sql(sql), error).build();
+    return read(driver, AdbcException.of(operation, status).driver(driver.name()).sql(sql), error);
   }
 
   /**
@@ -45,7 +45,7 @@ final class DriverErrors {
       int code = Byte.toUnsignedInt(status.get(JAVA_BYTE, 0));
       if (address.address() != 0 && code != 0) {
         MemorySegment error = address.reinterpret(ErrorStruct.LAYOUT.byteSize()); // the stream releases it
-        return read(driver, AdbcException.of(operation, code).driver(driver.name()).sql(sql).errno(errno), error).build();
+        return read(driver, AdbcException.of(operation, code).driver(driver.name()).sql(sql).errno(errno), error);
       }
     }
     return AdbcException.of(operation, nearest(errno).code()).driver(driver.name()).sql(sql).errno(errno).message(lastError).build();
@@ -70,9 +70,18 @@ final class DriverErrors {
     return AdbcStatus.UNKNOWN;
   }
 
-  private static AdbcException.Builder read(DriverTable driver, AdbcException.Builder exception, MemorySegment error) {
+  private static AdbcException read(DriverTable driver, AdbcException.Builder exception, MemorySegment error) {
     exception.message(ErrorStruct.message(error)).sqlState(ErrorStruct.sqlState(error));
-    return ErrorStruct.hasDetails(error) ? exception.details(details(driver, error)) : vendorCode(exception, error);
+    if (!ErrorStruct.hasDetails(error)) return vendorCode(exception, error).build();
+    List<AdbcErrorDetail> details = new ArrayList<>();
+    try {
+      details(driver, error, details);
+    } catch (Throwable t) { // what the call failed with is told all the same, with the details that were read
+      AdbcException failure = exception.details(details).build();
+      failure.addSuppressed(t);
+      return failure;
+    }
+    return exception.details(details).build();
   }
 
   /** With the database's own number, if there is one. */
@@ -81,19 +90,17 @@ final class DriverErrors {
     return code == 0 || code == ErrorStruct.PRIVATE_DATA ? exception : exception.vendorCode(code);
   }
 
-  private static List<AdbcErrorDetail> details(DriverTable driver, MemorySegment error) {
+  private static void details(DriverTable driver, MemorySegment error, List<AdbcErrorDetail> details) {
     MemorySegment countOf = driver.function(AdbcFunction.ERROR_GET_DETAIL_COUNT);
     MemorySegment detailOf = driver.function(AdbcFunction.ERROR_GET_DETAIL);
-    if (countOf == null || detailOf == null) return List.of();
+    if (countOf == null || detailOf == null) return;
     try (Arena arena = Arena.ofConfined()) {
       int count = Math.min((int) Signatures.DETAIL_COUNT.invokeExact(countOf, error), MOST_DETAILS);
-      List<AdbcErrorDetail> details = new ArrayList<>(Math.max(count, 0));
       for (int i = 0; i < count; i++) {
         var detail = (MemorySegment) Signatures.GET_DETAIL.invokeExact(detailOf, (SegmentAllocator) arena, error, i);
         MemorySegment key = detail.get(ADDRESS, 0);
         if (key.address() != 0) details.add(new AdbcErrorDetail(CText.read(key), bytes(detail.get(ADDRESS, 8), detail.get(JAVA_LONG, 16))));
       }
-      return details;
     } catch (Throwable t) {
       throw Signatures.unexpected(t);
     }

@@ -4,8 +4,6 @@ package org.arbalest.device.adbc.internal;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.arbalest.device.adbc.AdbcException;
@@ -33,6 +31,11 @@ final class NativeHandle {
       this.noun = noun;
       this.release = release;
     }
+
+    /** What gives up a call of it; a database has none that can be given up. */
+    AdbcFunction cancel() {
+      return this == STATEMENT ? AdbcFunction.STATEMENT_CANCEL : AdbcFunction.CONNECTION_CANCEL;
+    }
   }
 
   final Kind kind;
@@ -45,23 +48,8 @@ final class NativeHandle {
   private final @Nullable NativeHandle parent;
   private final AtomicLong holders = new AtomicLong(1);
 
-  /** Under the turn's calls. */
-  private final List<Waiting> waiting = new ArrayList<>(0);
-
-  /** A call that waits for its turn. */
-  private static final class Waiting {
-    final Thread caller;
-
-    /** Whether cancelling the handle ends it, or only its caller does. */
-    final boolean isOfHandle;
-
-    boolean isCancelled;
-
-    Waiting(Thread caller, boolean isOfHandle) {
-      this.caller = caller;
-      this.isOfHandle = isOfHandle;
-    }
-  }
+  /** See {@link #givesUpBy}. */
+  private volatile BooleanSupplier giveUp = () -> false;
 
   private NativeHandle(Kind kind, DriverTable driver, Turn turn, @Nullable NativeHandle parent) {
     this.kind = kind;
@@ -102,6 +90,11 @@ final class NativeHandle {
       }
       throw t;
     }
+  }
+
+  /** What asks the readers that feed its calls to give up, as the driver hears of no cancel while it waits for one; answers whether it waits. */
+  void givesUpBy(BooleanSupplier asking) {
+    giveUp = asking;
   }
 
   /** One more holder; whoever calls this is one. */
@@ -158,7 +151,7 @@ final class NativeHandle {
     try {
       synchronized (turn.calls) {
         if (pull != null) pull.checkNotClosed();
-        if (!turn.tryTake(this)) await(pull, new Waiting(Thread.currentThread(), isOfHandle));
+        if (!turn.tryTake(this, isOfHandle)) await(pull, new Turn.Waiting(this, Thread.currentThread(), isOfHandle));
       }
     } catch (Throwable t) {
       turn.needsNoMore();
@@ -166,17 +159,17 @@ final class NativeHandle {
     }
   }
 
-  private void await(@Nullable ResultSource pull, Waiting call) {
+  private void await(@Nullable ResultSource pull, Turn.Waiting call) {
     boolean isInterrupted = false;
-    waiting.add(call);
+    turn.beginWait(call);
     try {
       do {
         isInterrupted |= turn.await();
         if (call.isCancelled) throw cancelled();
         if (pull != null) pull.checkNotClosed();
-      } while (!turn.tryTake(this));
+      } while (!turn.tryTake(this, call.isOfHandle));
     } finally {
-      waiting.remove(call);
+      turn.endWait(call);
       if (isInterrupted) Thread.currentThread().interrupt();
     }
   }
@@ -187,48 +180,51 @@ final class NativeHandle {
   }
 
   /**
-   * Has its call that runs given up by a function of the driver's, and those that wait. No other: there are drivers whose cancel is the connection's, whatever it executes.
+   * Has a call that runs given up by the driver, and those that wait. No other: there are drivers whose cancel is the connection's, whatever it executes.
    *
-   * @param caller whose call it is; null for those of all
-   * @param before makes what runs give up that the driver waits for, as the driver's cancel may wait for it; whether there was such a thing
+   * @param caller whose they are, of whichever handle of the connection; null for those of this one, whoever makes them
    * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if there is nothing to cancel
    */
-  void cancel(AdbcFunction function, @Nullable Thread caller, BooleanSupplier before) {
+  void cancel(@Nullable Thread caller) {
+    NativeHandle running;
     synchronized (turn.calls) {
-      boolean isWaiting = cancelWaiting(caller);
-      if (!turn.runs(this, caller)) {
+      boolean isWaiting = turn.cancelWaiting(this, caller);
+      running = turn.running(this, caller);
+      if (running == null) {
         if (isWaiting) return;
-        if (driver.function(function) != null) {
-          throw AdbcException.of(function.symbol(), AdbcStatus.INVALID_STATE.code()).driver(driver.name()).message("nothing of the " + kind.noun + " runs")
-              .build();
-        }
+        if (driver.function(kind.cancel()) != null) throw nothingRuns();
+        running = this;
       }
-      turn.beginCancel();
+      turn.beginCancel(); // from here on what runs is not released
     }
-    boolean hasGivenUp = false;
     try {
-      try {
-        hasGivenUp = before.getAsBoolean();
-      } finally {
-        driver.call(function, (f, error) -> (byte) Signatures.PP.invokeExact(f, struct, error));
-      }
-    } catch (AdbcException e) {
-      if (!hasGivenUp || e.status() != AdbcStatus.INVALID_STATE) throw e; // it was over by that
+      running.callCancel();
     } finally {
       turn.endCancel();
     }
   }
 
-  /** Whether there was any. */
-  private boolean cancelWaiting(@Nullable Thread caller) {
-    boolean isAny = false;
-    for (Waiting call : waiting) {
-      if (caller == null ? call.isOfHandle : call.caller.equals(caller)) {
-        call.isCancelled = true;
-        isAny = true;
+  private AdbcException nothingRuns() {
+    return AdbcException.of(kind.cancel().symbol(), AdbcStatus.INVALID_STATE.code()).driver(driver.name()).message("nothing of the " + kind.noun + " runs")
+        .build();
+  }
+
+  /** What feeds it is asked first: the driver's cancel may wait for the call, which waits for that. */
+  private void callCancel() {
+    boolean hasGivenUp = false;
+    try {
+      try {
+        hasGivenUp = giveUp.getAsBoolean();
+      } finally {
+        driver.call(kind.cancel(), (f, error) -> (byte) Signatures.PP.invokeExact(f, struct, error));
       }
+    } catch (AdbcException e) {
+      if (!hasGivenUp || e.status() != AdbcStatus.INVALID_STATE) throw e; // it was over by that
     }
-    if (isAny) turn.calls.notifyAll();
-    return isAny;
+  }
+
+  /** Whether it is not being released. */
+  boolean isHeld() {
+    return holders.get() > 0;
   }
 }

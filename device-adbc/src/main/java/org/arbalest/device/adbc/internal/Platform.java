@@ -22,7 +22,13 @@ public record Platform(String os, String tuple, Path home, Map<String, String> e
     String os = os(System.getProperty("os.name", ""));
     boolean isMusl = os.equals("linux") && Linker.nativeLinker().defaultLookup().find("gnu_get_libc_version").isEmpty();
     String tuple = os + "_" + architecture(System.getProperty("os.arch", "")) + (isMusl ? "_musl" : "");
-    return new Platform(os, tuple, Path.of(System.getProperty("user.home", "")), System.getenv());
+    return new Platform(os, tuple, home(os, System.getenv()), System.getenv());
+  }
+
+  /** What shells and ADBC's driver manager take for the user's folder; the JVM's own is that of the system's list of users. */
+  static Path home(String os, Map<String, String> environment) {
+    String home = os.equals("windows") ? "" : environment.getOrDefault("HOME", "");
+    return Path.of(home.isEmpty() ? System.getProperty("user.home", "") : home);
   }
 
   /** Of the property {@code os.name}. */

@@ -237,9 +237,12 @@ final class ResultSource implements DeviceArrayReader.Source {
   private void releaseStream() {
     boolean isLast = owner.turn.isLast(this);
     if (isLast) owner.turn.executes();
-    if (isLast && !isOver && cancel == AdbcFunction.STATEMENT_CANCEL) callCancel();
-    release(block);
-    block.giveBack();
+    try {
+      if (isLast && !isOver && cancel == AdbcFunction.STATEMENT_CANCEL) callCancel();
+    } finally {
+      release(block);
+      block.giveBack();
+    }
   }
 
   private void leaveOwner() {

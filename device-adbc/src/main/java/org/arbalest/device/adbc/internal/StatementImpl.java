@@ -42,6 +42,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
 
   StatementImpl(DriverImpl driver, NativeHandle handle) {
     super(driver, handle, OptionFunctions.STATEMENT);
+    handle.givesUpBy(this::giveUpBound);
   }
 
   /** Takes the turn for something that ends the result before. */
@@ -241,7 +242,13 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
         executing(
             fedBy -> {
               var opening = new ResultSource.Opening(handle, AdbcFunction.STATEMENT_CANCEL, sql, fedBy, level);
-              ResultSource made = ResultSource.open(opening, block -> execute(block.stream, block.number, fedBy));
+              ResultSource made;
+              try {
+                made = ResultSource.open(opening, block -> execute(block.stream, block.number, fedBy));
+              } catch (AdbcException e) { // of get_schema, which may be the first to pull
+                if (fedBy != null) fedBy.throwFailure(e);
+                throw e;
+              }
               result = made;
               if (fedBy != null && fedBy.hasFailed()) {
                 endResult();
@@ -286,7 +293,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
       closeAfter(t, fedBy);
       throw t;
     }
-    if (fedBy != null && !(given instanceof ResultSource)) fedBy.finish();
+    if (fedBy != null && !(given instanceof ResultSource)) Turn.run(fedBy::finish); // what was executed was: with an error in its place the count of rows that are stored would be lost
     return given;
   }
 
@@ -338,7 +345,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
 
   @Override
   public void cancel() {
-    whileOpen(() -> handle.cancel(AdbcFunction.STATEMENT_CANCEL, null, this::giveUpBound));
+    whileOpen(() -> handle.cancel(null));
   }
 
   /** Within whose pull a driver is, which hears of no cancel there. Whether there was one. */

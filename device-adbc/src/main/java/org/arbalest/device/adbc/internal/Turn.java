@@ -2,14 +2,15 @@
 package org.arbalest.device.adbc.internal;
 
 import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Who may call what of one connection, or of one database: one thread at a time. */
@@ -20,6 +21,9 @@ final class Turn {
   /** How many threads feed any. */
   private static final AtomicInteger FEEDERS = new AtomicInteger();
 
+  /** While this thread closes a source: whose sources are to be closed when it has, and not within that, on a stack of any depth. */
+  private static final ThreadLocal<@Nullable Queue<Turn>> CLOSING = new ThreadLocal<>();
+
   /** Held for {@link #needs} of all. */
   private static final Object NEEDS = new Object();
 
@@ -29,7 +33,24 @@ final class Turn {
   // Under the monitor of calls.
   private @Nullable Thread holder;
   private int holds;
-  private int waiters;
+  private final List<Waiting> waiting = new ArrayList<>(0);
+
+  /** A call that waits for it. */
+  static final class Waiting {
+    private final NativeHandle handle;
+    private final Thread caller;
+
+    /** Whether cancelling the handle ends it, or only its caller does. */
+    final boolean isOfHandle;
+
+    boolean isCancelled;
+
+    Waiting(NativeHandle handle, Thread caller, boolean isOfHandle) {
+      this.handle = handle;
+      this.caller = caller;
+      this.isOfHandle = isOfHandle;
+    }
+  }
 
   /** How many cancels are in the driver. No call begins meanwhile, which they would hit. Written under the monitor. */
   private volatile int cancels;
@@ -37,11 +58,17 @@ final class Turn {
   /** Whose call has the turn. Written under the monitor. */
   private volatile @Nullable NativeHandle current;
 
-  /** What is to be done when nobody has the turn. */
+  /** Whether that call is one that a cancel of the handle means, or only one of its caller does. Under the monitor of calls. */
+  private boolean isOfHandle;
+
+  /** What is to be released when nobody has the turn. */
   private final Queue<Runnable> behind = new ConcurrentLinkedQueue<>();
 
-  /** Whether a thread does what is behind; others, and what that does, leave it to that thread. */
-  private final AtomicBoolean isDoing = new AtomicBoolean();
+  /** Users' sources that are to be closed, when nobody has the turn, and when no more is to be released: that may take as long as it likes, and other threads release meanwhile, and close others. */
+  private final Queue<Runnable> closes = new ConcurrentLinkedQueue<>();
+
+  /** The thread that releases what is behind; others, and what that does, leave it to that one. */
+  private final AtomicReference<@Nullable Thread> releasing = new AtomicReference<>();
 
   /** What threads that feed it have or wait for, once for each time: it cannot go on before they do. Under {@link #NEEDS}. */
   private final List<Turn> needs = new ArrayList<>(0);
@@ -65,19 +92,24 @@ final class Turn {
     }
     need(false);
     synchronized (calls) {
-      if (tryTake(by)) return true;
+      if (tryTake(by, true)) return true;
       behind.add(release);
     }
     needsNoMore();
     return false;
   }
 
-  /** Takes it if it is free, or this thread's. Under the monitor of calls. */
-  boolean tryTake(NativeHandle by) {
+  /**
+   * Takes it if it is free, or this thread's. Under the monitor of calls.
+   *
+   * @param endsWithHandle whether a cancel of the handle, and not only of its caller, is for what it is taken for
+   */
+  boolean tryTake(NativeHandle by, boolean endsWithHandle) {
     Thread here = Thread.currentThread();
     if (holder == null && cancels == 0) {
       holder = here;
       current = by;
+      isOfHandle = endsWithHandle;
     }
     if (!here.equals(holder)) return false;
     holds++;
@@ -87,15 +119,38 @@ final class Turn {
   /** Waits for something new; whether the thread was interrupted, which ends no wait. Under the monitor of calls. */
   @SuppressWarnings("WaitNotInLoop") // who calls this does
   boolean await() {
-    waiters++;
     try {
       calls.wait();
       return false;
     } catch (InterruptedException _) {
       return true;
-    } finally {
-      waiters--;
     }
+  }
+
+  /** A call waits from now on. Under the monitor of calls. */
+  void beginWait(Waiting call) {
+    waiting.add(call);
+  }
+
+  void endWait(Waiting call) {
+    waiting.remove(call);
+  }
+
+  /**
+   * Ends the waits of a handle's calls that a cancel of it means, or those of a thread, for whichever handle; whether there were any. Under the monitor of calls.
+   *
+   * @param caller the thread; null for the handle's
+   */
+  boolean cancelWaiting(NativeHandle handle, @Nullable Thread caller) {
+    boolean isAny = false;
+    for (Waiting call : waiting) {
+      if (caller == null ? call.handle == handle && call.isOfHandle : call.caller.equals(caller)) {
+        call.isCancelled = true;
+        isAny = true;
+      }
+    }
+    if (isAny) calls.notifyAll();
+    return isAny;
   }
 
   void leave() {
@@ -106,31 +161,60 @@ final class Turn {
       if (isLast) {
         holder = null;
         current = null;
-        if (waiters > 0) calls.notifyAll();
+        if (!waiting.isEmpty()) calls.notifyAll();
       }
     }
     needsNoMore();
     if (isLast) doWhatIsBehind();
   }
 
-  /** Does something now, or behind the call that has the turn: it may wait for that, or for another connection whose call waits for this one. What it fails with is logged. */
-  void behind(Runnable action) {
-    behind.add(action);
+  /** Closes a user's source now, or behind the call that has the turn: it may wait for that, or for another connection whose call waits for this one. What it fails with is logged. */
+  void closeBehind(Runnable close) {
+    closes.add(close);
     doWhatIsBehind();
   }
 
   /** If nobody has the turn; who has it does it when leaving. In one loop, however much it is, and whatever that adds. */
   private void doWhatIsBehind() {
-    while (isFree() && !behind.isEmpty() && isDoing.compareAndSet(false, true)) {
+    if (isReleasingHere()) return; // the loop goes on
+    releaseAll();
+    if (!closes.isEmpty()) closeSources();
+  }
+
+  private void closeSources() {
+    Queue<Turn> outer = CLOSING.get();
+    if (outer != null) {
+      if (!outer.contains(this)) outer.add(this);
+      return;
+    }
+    Queue<Turn> turns = new ArrayDeque<>(1);
+    CLOSING.set(turns);
+    try {
+      for (Turn each = this; each != null; each = turns.poll()) each.closeAll();
+    } finally {
+      CLOSING.remove();
+    }
+  }
+
+  private void closeAll() {
+    while (isFree()) {
+      Runnable close = closes.poll();
+      if (close == null) return;
+      run(close);
+    }
+  }
+
+  private void releaseAll() {
+    while (isFree() && !behind.isEmpty() && releasing.compareAndSet(null, Thread.currentThread())) {
       try {
-        doAll();
+        releaseEach();
       } finally {
-        isDoing.set(false);
+        releasing.set(null);
       } // looked at again: who added or left meanwhile has left it to this thread
     }
   }
 
-  private void doAll() {
+  private void releaseEach() {
     while (isFree()) {
       Runnable action = behind.poll();
       if (action == null) return;
@@ -142,8 +226,8 @@ final class Turn {
     return current == null && cancels == 0;
   }
 
-  /** Nobody's call fails with what another left behind. */
-  private static void run(Runnable action) {
+  /** No call fails with this: what it fails with is logged. */
+  static void run(Runnable action) {
     try {
       action.run();
     } catch (Throwable t) { // of a user's source as well
@@ -161,9 +245,14 @@ final class Turn {
   void endCancel() {
     synchronized (calls) {
       cancels--;
-      if (cancels == 0 && waiters > 0) calls.notifyAll();
+      if (cancels == 0 && !waiting.isEmpty()) calls.notifyAll();
     }
     doWhatIsBehind();
+  }
+
+  /** Whether this thread releases what is behind. */
+  boolean isReleasingHere() {
+    return Thread.currentThread().equals(releasing.get());
   }
 
   boolean isHeldHere() {
@@ -173,13 +262,17 @@ final class Turn {
   }
 
   /**
-   * Whether a call of it has the turn; or none, and it gave the result that was given last. Under the monitor of calls.
+   * Whose call a cancel is for: the one that has the turn, if it is the handle's, and one that a cancel of it means; or, if none has it, the handle's that gave the last result. Or the thread's, whichever it is, but not what it
+   * releases for others behind its own, nor what is released. Null if there is none. Under the monitor of calls.
    *
-   * @param by the thread whose call it is to be; null for any
+   * @param by the thread; null for the handle's
    */
-  boolean runs(NativeHandle handle, @Nullable Thread by) {
-    if (current != null) return current == handle && (by == null || by.equals(holder));
-    return by == null && last != null && last.isOf(handle);
+  @Nullable
+  NativeHandle running(NativeHandle handle, @Nullable Thread by) {
+    NativeHandle of = current;
+    if (by != null) return of != null && of.isHeld() && by.equals(holder) && !by.equals(releasing.get()) ? of : null;
+    boolean isIts = of == null ? last != null && last.isOf(handle) : of == handle && isOfHandle;
+    return isIts ? handle : null;
   }
 
   private static @Nullable Turn fedHere() {
@@ -265,11 +358,11 @@ final class Turn {
 
     void begin() {
       outer = FED.get();
-      FED.set(this);
       FEEDERS.incrementAndGet();
       synchronized (fed) {
         fed.feeding++;
       }
+      FED.set(this); // last: if that fails, the counts are but too high, and the thread is looked at for nothing
     }
 
     void end() {

@@ -25,7 +25,17 @@ class PlatformSpec : FunSpec({
 
     test("ADB-20 this process is a platform that manifests know") {
         if (System.getProperty("os.name") == "Linux" && System.getProperty("os.arch") == "amd64") Platform.ours().tuple().removeSuffix("_musl") shouldBe "linux_amd64"
-        Platform.ours().home() shouldBe Path.of(System.getProperty("user.home"))
+        Platform.ours().home() shouldBe Platform.home(Platform.ours().os(), System.getenv())
+    }
+
+    test("ADB-20 the user's folder is that of HOME, as for ADBC's driver manager, and without it, or on Windows, the JVM's") {
+        val ofJvm = Path.of(System.getProperty("user.home"))
+        for (os in listOf("linux", "macos")) {
+            Platform.home(os, mapOf("HOME" to "/else/where")) shouldBe Path.of("/else/where")
+            Platform.home(os, mapOf("HOME" to "")) shouldBe ofJvm
+            Platform.home(os, mapOf()) shouldBe ofJvm
+        }
+        Platform.home("windows", mapOf("HOME" to "/else/where")) shouldBe ofJvm
     }
 
     test("ADB-01 an entry point is called as the library, or as usual") {

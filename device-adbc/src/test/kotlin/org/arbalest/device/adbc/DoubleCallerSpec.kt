@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.types.shouldBeInstanceOf
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.adbc.AdbcDouble.Live
+import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import java.util.concurrent.ExecutorService
+import java.util.concurrent.Executors
+import java.util.concurrent.Future
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.atomic.AtomicReference
+
+/** Cancelling the calls of one thread, whatever they are of. */
+class DoubleCallerSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(LedgerExtension)
+    extension(AdbcDoubleExtension())
+
+    val c by lazy { Double.c }
+
+    class Call(val result: Future<*>, private val thread: AtomicReference<Thread>) {
+        val by: Thread get() = thread.get()
+    }
+
+    fun ExecutorService.call(waits: Boolean = false, action: () -> Any?): Call {
+        val thread = AtomicReference<Thread>()
+        val call = {
+            thread.set(Thread.currentThread())
+            action()
+        }
+        return Call(if (waits) startWaiting(call).first else start(call), thread)
+    }
+
+    fun Call.isCancelled() = result.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
+
+    test("ADB-12 a thread's cancel reaches what it executes and pulls, by the statement's own cancel") {
+        Double.connected { connection ->
+            val reader = connection.query("SELECT * FROM waits(3, 2, 1)")
+            reader.next()!!.close()
+            val calls = listOf(
+                { connection.query("SELECT * FROM stuck()") },
+                { connection.execute("SELECT * FROM stuck()") },
+                { reader.next() },
+                { connection.query("SELECT * FROM waits(3, 2, 1)").use { it.rows() } },
+            )
+            for (action in calls) {
+                lettingGo(Executors.newSingleThreadExecutor()) { pool ->
+                    val call = pool.call(action = action)
+                    awaitHeld()
+                    shouldThrow<AdbcException> { connection.cancel(Thread.currentThread()) }.status() shouldBe AdbcStatus.INVALID_STATE
+                    shouldThrow<AdbcException> { connection.cancel() }.status() shouldBe AdbcStatus.INVALID_STATE
+                    connection.cancel(call.by)
+                    call.isCancelled()
+                }
+            }
+            reader.close()
+            c.calls("ConnectionCancel") shouldBe 0
+        }
+    }
+
+    test("ADB-12 a thread's cancel ends its wait for the turn, of whichever handle, and no other's") {
+        Double.connected { connection ->
+            val open = connection.query("SELECT id FROM t")
+            val statement = connection.createStatement()
+            statement.setSqlQuery("SELECT id FROM t")
+            c.hold("ConnectionGetTableSchema")
+            lettingGo(Executors.newFixedThreadPool(5)) { pool ->
+                val busy = pool.call { connection.tableSchema("t") }
+                awaitHeld()
+                val waiting = listOf({ statement.executeQuery() }, { open.next() }, { connection.commit() }).map { pool.call(waits = true, it) }
+                val other = pool.call(waits = true) { connection.tableTypes() }
+                for (call in waiting) {
+                    connection.cancel(call.by)
+                    call.isCancelled()
+                }
+                c.calls("StatementCancel") + c.calls("ConnectionCancel") shouldBe 0
+                c.letGo()
+                listOf(busy, other).forEach { it.result.get(20, SECONDS) }
+            }
+            listOf(open, statement).forEach(AutoCloseable::close)
+        }
+    }
+
+    test("ADB-12 a thread's cancel asks a reader that feeds what it executes to give up, also of a driver that cannot cancel") {
+        for (driver in listOf(Double.driver, Double.old)) {
+            Double.connected(driver) { connection ->
+                val source = WaitingSource()
+                Executors.newSingleThreadExecutor().use { pool ->
+                    try {
+                        val call = pool.call { connection.ingest("x", DeviceArrayReader.of(IDS, source)) }
+                        source.entered.await()
+                        runCatching { connection.cancel(call.by) }.exceptionOrNull()?.let { (it as AdbcException).status() shouldBe AdbcStatus.NOT_IMPLEMENTED }
+                        source.gate.count shouldBe 0
+                        call.isCancelled()
+                    } finally {
+                        source.gate.countDown()
+                    }
+                }
+            }
+        }
+    }
+
+    test("ADB-12 a thread's cancel is not for what is released, nor for what the thread releases for others behind its call") {
+        Double.connected { connection ->
+            /** Lets the next call of a function wait, and says when it does. */
+            fun held(function: String): () -> Unit {
+                val before = c.calls(function)
+                c.hold(function)
+                return {
+                    while (c.calls(function) == before) Thread.onSpinWait()
+                    awaitHeld()
+                }
+            }
+
+            fun Call.isNone() {
+                shouldThrow<AdbcException> { connection.cancel(by) }.status() shouldBe AdbcStatus.INVALID_STATE
+                c.letGo()
+                result.get(20, SECONDS)
+            }
+            val open = connection.query("SELECT id FROM t")
+            connection.query("SELECT 1").rows() // so that the first is not cancelled when it is closed
+            val statement = connection.createStatement()
+            lettingGo(Executors.newSingleThreadExecutor()) { pool ->
+                val inRelease = held("StatementRelease")
+                val close = pool.call { statement.close() }
+                inRelease()
+                close.isNone()
+                c.hold("ConnectionGetTableSchema")
+                val schema = pool.call { connection.tableSchema("t") }
+                awaitHeld()
+                open.close()
+                val behind = held("stream.release")
+                c.letGo()
+                behind()
+                schema.isNone()
+            }
+            c.calls("StatementCancel") + c.calls("ConnectionCancel") shouldBe 0
+            c.live(Live.STATEMENTS) shouldBe 0
+        }
+    }
+})
