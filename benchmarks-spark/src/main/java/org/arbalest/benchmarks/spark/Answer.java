@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.benchmarks.spark;
+
+import java.util.List;
+import org.apache.spark.sql.Row;
+
+/** What queries are to answer: computed from the row numbers, by neither Spark nor us. */
+final class Answer {
+  private final long[] counts = new long[Numbers.KEYS];
+  private final long[] ids = new long[Numbers.KEYS];
+  private final double[] values = new double[Numbers.KEYS];
+  private final long[] mostOthers = new long[Numbers.KEYS];
+  private long total;
+
+  private Answer() {}
+
+  static Answer of(long rows) {
+    var answer = new Answer();
+    for (long id = 0; id < rows; id++) answer.add(id);
+    return answer;
+  }
+
+  private void add(long id) {
+    int key = Numbers.key(id);
+    counts[key]++;
+    ids[key] += id;
+    values[key] += Numbers.value(id);
+    total += id + key + (long) Numbers.value(id);
+    if (Numbers.isOtherNull(id)) return;
+    mostOthers[key] = Math.max(mostOthers[key], Numbers.other(id));
+    total += Numbers.other(id);
+  }
+
+  /** Rows of a key, how many it has, the sums of ids and values, and the highest of the others. */
+  void check(List<Row> groups) {
+    if (groups.size() != Numbers.KEYS) throw new IllegalStateException("there are " + groups.size() + " groups, not " + Numbers.KEYS);
+    for (Row group : groups) {
+      int key = group.getInt(0);
+      boolean isRight =
+          group.getLong(1) == counts[key] && group.getLong(2) == ids[key] && group.getDouble(3) == values[key] && group.getLong(4) == mostOthers[key];
+      if (!isRight) throw new IllegalStateException("wrong for key " + key + ": " + group);
+    }
+  }
+
+  /** The sum of all that the partitions have. */
+  void check(Iterable<Long> sums) {
+    long sum = 0;
+    for (long each : sums) sum += each;
+    if (sum != total) throw new IllegalStateException("the sum is " + sum + ", not " + total);
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.benchmarks.spark;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.arbalest.device.BatchBuilder;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Devices;
+import org.arbalest.device.Field;
+
+/** The whole table in native memory, once in each executor that asks for it, until that ends; so reading it costs what handing it on does. */
+final class KeptBatches {
+  /** Each a task. */
+  static final int PARTITIONS = 8;
+
+  /** As many as Spark's own cache has in a batch, so that neither has the advantage of larger ones. */
+  private static final int BATCH_ROWS = 10_000;
+
+  /** By the number of rows: the batches of each partition. */
+  private static final Map<Long, List<List<DeviceArray>>> TABLES = new ConcurrentHashMap<>();
+
+  private KeptBatches() {}
+
+  /** The batches of a partition, of a table of so many rows; they are to be retained, and not closed. */
+  static List<DeviceArray> of(long rows, int partition) {
+    return TABLES.computeIfAbsent(rows, KeptBatches::table).get(partition);
+  }
+
+  private static List<List<DeviceArray>> table(long rows) {
+    List<List<DeviceArray>> partitions = new ArrayList<>();
+    for (int i = 0; i < PARTITIONS; i++) partitions.add(partition(rows * i / PARTITIONS, rows * (i + 1) / PARTITIONS));
+    return partitions;
+  }
+
+  private static List<DeviceArray> partition(long from, long to) {
+    List<DeviceArray> batches = new ArrayList<>();
+    for (long first = from; first < to; first += BATCH_ROWS) batches.add(batch(first, (int) Math.min(BATCH_ROWS, to - first)));
+    return batches;
+  }
+
+  private static DeviceArray batch(long first, int rows) {
+    long[] ids = new long[rows];
+    int[] keys = new int[rows];
+    double[] values = new double[rows];
+    long[] others = new long[rows];
+    for (int row = 0; row < rows; row++) {
+      long id = first + row;
+      ids[row] = id;
+      keys[row] = Numbers.key(id);
+      values[row] = Numbers.value(id);
+      others[row] = Numbers.other(id);
+    }
+    try (BatchBuilder batch = Devices.cpu().batchBuilder(rows)) {
+      List<Field> fields = Numbers.SCHEMA.fields();
+      batch.column(fields.get(0)).appendAll(ids);
+      batch.column(fields.get(1)).appendAll(keys);
+      batch.column(fields.get(2)).appendAll(values);
+      batch.column(fields.get(3)).appendAll(others).setNulls(row -> Numbers.isOtherNull(first + row));
+      return batch.build();
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.benchmarks.spark;
+
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.Schema;
+import org.arbalest.spark.ColumnPartition;
+import org.arbalest.spark.ColumnSource;
+import org.arbalest.spark.ColumnTask;
+import org.arbalest.spark.ScanRequest;
+
+/** A source that hands on what each executor has in memory: as many rows as the option {@code rows} says. */
+public final class KeptColumns implements ColumnSource {
+  @Override
+  public Schema schema(Map<String, String> options) {
+    return Numbers.SCHEMA;
+  }
+
+  @Override
+  public List<ColumnPartition> partitions(ScanRequest request) {
+    long rows = Long.parseLong(request.options().getOrDefault("rows", "0"));
+    return IntStream.range(0, KeptBatches.PARTITIONS).<ColumnPartition>mapToObj(i -> new Part(rows, i)).toList();
+  }
+
+  private record Part(long rows, int number) implements ColumnPartition {
+    @Override
+    public DeviceArrayReader open(ColumnTask task) {
+      Iterator<DeviceArray> batches = KeptBatches.of(rows, number).iterator();
+      return DeviceArrayReader.of(Numbers.SCHEMA, () -> batches.hasNext() ? batches.next().retain() : null);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.benchmarks.spark;
+
+import java.util.List;
+import org.arbalest.device.DataType;
+import org.arbalest.device.Field;
+import org.arbalest.device.Schema;
+
+/** The table that is read: what its columns have in a row, by the row's number. Doubles are whole numbers, so that sums of them are exact in any order. */
+final class Numbers {
+  /** How many keys there are. */
+  static final int KEYS = 100;
+
+  /** The last alone may be null, in a tenth of the rows. */
+  static final Schema SCHEMA = Schema.of(List.of(
+      Field.of("id", DataType.INT64).withNullable(false),
+      Field.of("key", DataType.INT32).withNullable(false),
+      Field.of("value", DataType.FLOAT64).withNullable(false),
+      Field.of("other", DataType.INT64)));
+
+  private Numbers() {}
+
+  static int key(long id) {
+    return (int) (id * 7919 % KEYS);
+  }
+
+  static double value(long id) {
+    return id * 104_729 % 1_000_003;
+  }
+
+  static long other(long id) {
+    return id * 15_485_863 % 1_000_000_007;
+  }
+
+  static boolean isOtherNull(long id) {
+    return other(id) % 10 == 3;
+  }
+}
