@@ -32,7 +32,7 @@ internal object Staged {
         for (name in listOf("pom.xml", "LICENSE", "NOTICE", ".mvn", "bom", "docs/src/dokka", "samples-spark/pom.xml") + JARS.flatMap { listOf("$it/pom.xml", "$it/src/main") }) {
             ROOT.resolve(name).walk().onEnter { it.name != "target" }.filter(File::isFile).forEach { file -> file.copyTo(copy.resolve(file.relativeTo(ROOT))) }
         }
-        val spark = if (IS_SPARK) arrayOf("-Pspark", "-pl", "!samples-spark") else emptyArray()
+        val spark = if (IS_SPARK) arrayOf("-Pspark", "-pl", "!samples-spark,!benchmarks-spark") else emptyArray()
         maven(
             copy,
             *spark,
