@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code driver}: its name, or its library's path, on every host; {@code entrypoint}, if it is not the usual one
  *   <li>{@code database.…}, {@code connection.…}: options of these, by their names behind the dot, which Spark hands on in lower case
  *   <li>{@code query}: SQL without a semicolon, which can stand in parentheses behind {@code FROM}; or {@code table}: what can stand there as it is
+ *   <li>{@code quote}: what names stand in, {@code "} by default, as in standard SQL; MySQL, BigQuery and Databricks want a backtick, and take what stands in double quotes for text
  *   <li>{@code partitionColumn}, {@code lowerBound}, {@code upperBound}, {@code numPartitions}: as Spark's JDBC has them. A query for each range of a column of integers; the first and the last are open, so that the bounds leave out
  *       nothing. Without them the driver partitions the query, or, if it cannot, one task reads it all
  * </ul>
@@ -42,7 +43,7 @@ public final class AdbcSource implements ColumnSource {
   public List<ColumnPartition> partitions(ScanRequest request) {
     Map<String, String> options = request.options();
     AdbcParts.Database database = database(options);
-    String select = "SELECT " + columns(request.schema()) + " FROM " + from(options);
+    String select = "SELECT " + columns(request.schema(), quote(options)) + " FROM " + from(options);
     if (options.get("partitionColumn") != null) return ranges(database, select, options);
     for (String bound : List.of("lowerBound", "upperBound", "numPartitions")) {
       if (options.get(bound) != null) throw new IllegalArgumentException("the option " + bound + " needs partitionColumn");
@@ -59,7 +60,7 @@ public final class AdbcSource implements ColumnSource {
     String query = options.get("query");
     String table = options.get("table");
     if ((query == null) == (table == null)) throw new IllegalArgumentException("AdbcSource needs either option(\"query\", …) or option(\"table\", …)");
-    return table != null ? table : "(" + query + ") AS arbalest";
+    return table != null ? table : "(" + query + "\n) AS arbalest";
   }
 
   private static String required(Map<String, String> options, String name) {
@@ -78,13 +79,17 @@ public final class AdbcSource implements ColumnSource {
   }
 
   /** One that nobody reads, where rows are only counted. */
-  private static String columns(Schema schema) {
+  private static String columns(Schema schema, String quote) {
     if (schema.fields().isEmpty()) return "1 AS one";
-    return schema.fields().stream().map(Field::name).map(AdbcSource::quoted).collect(Collectors.joining(", "));
+    return schema.fields().stream().map(Field::name).map(name -> quoted(name, quote)).collect(Collectors.joining(", "));
   }
 
-  private static String quoted(String name) {
-    return '"' + name.replace("\"", "\"\"") + '"';
+  private static String quoted(String name, String quote) {
+    return quote + name.replace(quote, quote + quote) + quote;
+  }
+
+  private static String quote(Map<String, String> options) {
+    return options.getOrDefault("quote", "\"");
   }
 
   /** As the driver partitions it; null if it cannot. */
@@ -103,7 +108,7 @@ public final class AdbcSource implements ColumnSource {
   }
 
   private static List<ColumnPartition> ranges(AdbcParts.Database database, String select, Map<String, String> options) {
-    String column = quoted(required(options, "partitionColumn"));
+    String column = quoted(required(options, "partitionColumn"), quote(options));
     BigInteger lower = number(options, "lowerBound");
     BigInteger upper = number(options, "upperBound");
     int count = number(options, "numPartitions").intValueExact();

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark;
 
+import java.util.List;
+import java.util.Set;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.Field;
 import org.arbalest.device.Schema;
 import org.arbalest.spark.internal.columns.ColumnPlan;
 import org.arbalest.spark.internal.vector.SparkTypes;
@@ -36,10 +39,13 @@ public final class Arbalest {
   /**
    * A DataFrame of other columns: a function from stream to stream for each partition, which is the place of native code, a kernel, or a model.
    *
-   * @param schema the result's
+   * @param schema the result's; each column has a name of its own
    * @param function from the columns to a reader with the columns of this schema, by their names, which the task closes
    */
   public static Dataset<Row> mapColumns(Dataset<Row> dataframe, Schema schema, ColumnFunction<DeviceArrayReader> function) {
+    List<String> names = schema.fields().stream().map(Field::name).toList();
+    if (Set.copyOf(names).size() < names.size())
+      throw new IllegalArgumentException("columns of the result have one name, where each is found by its own: " + names);
     return ColumnPlan.of(dataframe).mapColumns(SparkTypes.of(schema, false), function);
   }
 }

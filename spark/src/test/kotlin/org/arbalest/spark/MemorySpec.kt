@@ -45,6 +45,11 @@ class MemorySpec : FunSpec({
         failure { rows.select("id").selectExpr("sum(id)").collectAsList() } shouldContain "need 160000000 bytes besides 0"
     }
 
+    test("SPK-14 what passes through a function counts once") {
+        val once = Cluster.read(Numbers::class.java, "does" to "many", "partitions" to 1, "batches" to 1, "rows" to 10_000_000).select("id") // 80 MB of 128
+        Arbalest.mapColumns(once, Arbalest.schema(once)) { _, columns -> columns }.count() shouldBe 10_000_000
+    }
+
     test("SPK-15 what a task leaves behind fails it, if that is asked for") {
         val left = Arbalest.columns(Cluster.session.range(0, 10, 1, 1).toDF()) { _, columns ->
             if (LEFT.get() == null) LEFT.set(columns.next()) // in the executor

@@ -44,11 +44,12 @@ class Numbers : ColumnSource {
 
 private data class NumbersPartition(val number: Int, val batches: Int, val rows: Int, val columns: List<String>, val does: String) : ColumnPartition {
     override fun open(task: ColumnTask): DeviceArrayReader {
-        check(task.partition() == number || does == "union")
+        check(task.partition() == number || does.startsWith("union"))
         check(does != "fail in open") { "no stream for partition $number" }
         val fields = Numbers.ALL.fields().filter { it.name() in columns }.toMutableList()
         if (does == "other type") fields.replaceAll { if (it.name() == "half") Field.of("half", DataType.FLOAT32) else it }
         if (does == "other nulls") fields.replaceAll { it.withNullable(true) }
+        if (does == "union swapped") fields.reverse()
         if (does == "fewer columns") fields.removeFirst()
         if (does == "more columns") fields.add(0, Field.of("more", DataType.INT32))
         val schema = Schema.of(fields)
@@ -73,7 +74,7 @@ private data class NumbersPartition(val number: Int, val batches: Int, val rows:
                 "id" -> List(rows) { first + it }
                 "name" -> List(rows) { if (it % 10 == 3) null else "n${it % 7}" }
                 "half" -> List(rows) { it / 2.0 }
-                "pid" -> List(rows) { ProcessHandle.current().pid() }
+                "pid" -> List(rows) { if (does.startsWith("union")) -first - it else ProcessHandle.current().pid() }
                 else -> List(rows) { it.toLong() }
             }
             builder.column(field, if (does == "other type" && field.name() == "half") values.map { (it as Double).toFloat() } else values)

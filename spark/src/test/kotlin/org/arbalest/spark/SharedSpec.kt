@@ -5,6 +5,7 @@ import io.kotest.assertions.nondeterministic.eventually
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
+import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
 import kotlin.time.Duration.Companion.seconds
 
@@ -36,6 +37,16 @@ class SharedSpec : FunSpec({
             val same = Arbalest.mapColumns(rows, Arbalest.schema(rows)) { _, columns -> columns }
             same.schema().catalogString() shouldBe rows.schema().catalogString()
             texts(same.collectAsList()) shouldContainExactly texts(rows.collectAsList())
+        }
+    }
+
+    test("SPK-16 of a union of sources, columns go by their place, as Spark has it, and not by their names") {
+        val both = Cluster.read(Numbers::class.java, "partitions" to 2, "does" to "union").select("id", "pid")
+        val swapped = Cluster.read(Numbers::class.java, "partitions" to 2, "does" to "union swapped").select("pid", "id")
+        for (union in listOf(both.union(swapped), swapped.union(both))) {
+            val same = Arbalest.mapColumns(union, Arbalest.schema(union)) { _, columns -> columns }
+            fun sums(of: Dataset<Row>) = of.toDF("a", "b").selectExpr("sum(a % 1000)", "sum(a - b)").collectAsList().map { "$it" }
+            sums(same) shouldBe sums(union)
         }
     }
 

@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.util.MapData
 import org.apache.spark.sql.types.CalendarIntervalType
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.types.TimeType
+import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.CalendarInterval
 import org.arbalest.device.DataType
@@ -94,6 +95,21 @@ class VectorsSpec : FunSpec({
         shouldThrow<ArithmeticException> { read(nanos, Interval(1, 2, 1001)) }.message shouldContain "1001 ns"
         read(nanos, Interval(1, 2, 1000))
         read(decimals, BigDecimal("12.34"))
+    }
+
+    test("SPK-02 what stands in null rows is not looked at, where Spark reads many rows at once") {
+        fun shown(type: DataType, values: List<Any?>, spoil: (MemorySegment) -> Unit, check: (ColumnVector) -> Unit) {
+            val schema = Schema.of(listOf(Field.of("x", type)))
+            val vectors = Vectors.of(schema.fields(), SparkTypes.of(schema, false), false)
+            batch(schema, values).use { array ->
+                spoil(MemorySegment.ofAddress(array.column(0).bufferAddress(1)).reinterpret(16))
+                vectors[0].show(array.column(0))
+                check(vectors[0])
+            }
+        }
+        shown(DataType.timestamp(TimeUnit.SECOND, ""), listOf(5L, null), { it.setAtIndex(JAVA_LONG, 1, Long.MIN_VALUE) }) { it.getLongs(0, 2).toList() shouldBe listOf(5_000_000L, 0) }
+        val words = DictionaryType(FlatType.IntType(32, true), Field.of("values", DataType.INT32), false)
+        shown(words, listOf(7L, null), { it.setAtIndex(JAVA_INT, 1, 1000) }) { it.getInts(0, 2).toList() shouldBe listOf(7, 0) }
     }
 
     for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW)) {

@@ -5,6 +5,7 @@ import java.io.Serializable;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Schema;
 import org.arbalest.device.adbc.AdbcConnection;
@@ -15,6 +16,8 @@ import org.arbalest.device.adbc.AdbcStatement;
 import org.arbalest.device.adbc.AdbcStatus;
 import org.arbalest.spark.ColumnPartition;
 import org.arbalest.spark.ColumnTask;
+import org.arbalest.spark.internal.task.SparkTask;
+import org.arbalest.spark.internal.task.TaskWatch;
 import org.jspecify.annotations.Nullable;
 
 /** What of a query one task reads. The reader holds the database and the connection that it came of, and closes them. */
@@ -61,10 +64,21 @@ public final class AdbcParts {
       }
     }
 
-    public DeviceArrayReader query(String sql) {
+    /** What a connection of its own gives, which the driver is asked to give up if the task is killed. */
+    private DeviceArrayReader read(ColumnTask task, Function<AdbcConnection, DeviceArrayReader> call) {
+      Thread caller = Thread.currentThread();
       try (AdbcDatabase opened = open();
-          AdbcConnection connection = connect(opened)) {
-        return connection.query(sql);
+          AdbcConnection connection = connect(opened);
+          TaskWatch _ = TaskWatch.over(((SparkTask) task).context(), () -> cancel(connection, caller))) {
+        return call.apply(connection);
+      }
+    }
+
+    private static void cancel(AdbcConnection connection, Thread caller) {
+      try {
+        connection.cancel(caller);
+      } catch (AdbcException e) { // of the call, which has its own answer; it may not have begun, or be over
+        if (!e.status().equals(AdbcStatus.INVALID_STATE) && !e.status().equals(AdbcStatus.NOT_IMPLEMENTED)) throw e;
       }
     }
 
@@ -79,7 +93,7 @@ public final class AdbcParts {
   public record Query(Database database, String sql) implements ColumnPartition {
     @Override
     public DeviceArrayReader open(ColumnTask task) {
-      return database.query(sql);
+      return database.read(task, connection -> connection.query(sql));
     }
   }
 
@@ -96,10 +110,7 @@ public final class AdbcParts {
 
     @Override
     public DeviceArrayReader open(ColumnTask task) {
-      try (AdbcDatabase opened = database.open();
-          AdbcConnection connection = database.connect(opened)) {
-        return connection.readPartition(part);
-      }
+      return database.read(task, connection -> connection.readPartition(part));
     }
   }
 }

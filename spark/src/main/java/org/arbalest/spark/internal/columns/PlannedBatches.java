@@ -10,6 +10,7 @@ import org.arbalest.device.Field;
 import org.arbalest.device.FlatType;
 import org.arbalest.device.NestedType;
 import org.arbalest.device.Schema;
+import org.arbalest.device.abi.DeviceType;
 import org.arbalest.spark.internal.vector.ArrowBatch;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,7 @@ final class PlannedBatches implements TaskColumns.Batches {
   /** The schema that was looked at last, and what came of it. */
   private @Nullable Field seen;
 
-  private boolean isShared;
+  private boolean isLaidOut;
 
   PlannedBatches(Iterator<ColumnarBatch> from, BatchWriter writer, ColumnMetrics metrics) {
     this.from = from;
@@ -36,15 +37,20 @@ final class PlannedBatches implements TaskColumns.Batches {
     if (!from.hasNext()) return null;
     ColumnarBatch batch = from.next();
     metrics.waited(System.nanoTime() - start);
-    if (batch instanceof ArrowBatch ours && isShared(ours.array().field())) return metrics.shared(() -> ours.array().convertTo(writer.schema()));
+    if (batch instanceof ArrowBatch ours && isShared(ours)) return metrics.shared(() -> ours.array().convertTo(writer.schema()));
     return metrics.copied(() -> writer.copy(batch));
   }
 
-  private boolean isShared(Field field) {
-    if (field.equals(seen)) return isShared;
+  private boolean isShared(ArrowBatch batch) {
+    DeviceArray array = batch.array();
+    return array.device().type().equals(DeviceType.CPU) && batch.hasNames(writer.schema()) && isLaidOut(array.field());
+  }
+
+  private boolean isLaidOut(Field field) {
+    if (field.equals(seen)) return isLaidOut;
     seen = field;
-    isShared = field.type() instanceof NestedType.StructType(List<Field> there) && !writer.schema().fields().isEmpty() && haveLayouts(there, writer.schema());
-    return isShared;
+    isLaidOut = field.type() instanceof NestedType.StructType(List<Field> there) && !writer.schema().fields().isEmpty() && haveLayouts(there, writer.schema());
+    return isLaidOut;
   }
 
   private static boolean haveLayouts(List<Field> there, Schema wanted) {

@@ -27,7 +27,7 @@ final class ResultRows implements Iterator<InternalRow> {
     if (reader == null) throw new IllegalArgumentException(
         "the function of mapColumns gave null, where a reader is wanted; one of no batches is DeviceArrayReader.of(schema, List.of())");
     SparkTask task = SparkTask.of(TaskContext.get());
-    return new ResultRows(task.closeAtEnd(ArrowBatches.of(reader, task, type, false)));
+    return new ResultRows(task.closeAtEnd(ArrowBatches.of(reader, task, false, type, false)));
   }
 
   @Override

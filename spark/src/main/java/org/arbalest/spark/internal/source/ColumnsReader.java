@@ -21,7 +21,9 @@ final class ColumnsReader implements PartitionReader<ColumnarBatch> {
 
   static ColumnsReader open(ColumnPartition partition, SparkTask task, StructType type, boolean truncatesNanos) {
     DeviceArrayReader reader = Failures.unchecked(() -> partition.open(task), "opening partition " + task.partition());
-    return new ColumnsReader(task.closeAtEnd(ArrowBatches.of(reader, task, type, truncatesNanos)));
+    if (reader == null) throw new IllegalStateException(
+        "opening partition " + task.partition() + " gave null, where a reader is wanted; one of no batches is DeviceArrayReader.of(schema, List.of())");
+    return new ColumnsReader(task.closeAtEnd(ArrowBatches.of(reader, task, true, type, truncatesNanos)));
   }
 
   @Override

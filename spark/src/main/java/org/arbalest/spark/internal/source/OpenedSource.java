@@ -20,7 +20,8 @@ record OpenedSource(SourceOptions options, ColumnSource source, Schema schema, S
   }
 
   private static ColumnSource make(String name) {
-    ClassLoader loader = Thread.currentThread().getContextClassLoader(); // Spark's, which has the jars of spark.jars
+    ClassLoader own = Thread.currentThread().getContextClassLoader(); // Spark's, which has the jars of spark.jars
+    ClassLoader loader = own == null ? OpenedSource.class.getClassLoader() : own;
     try {
       return Class.forName(name, true, loader).asSubclass(ColumnSource.class).getConstructor().newInstance();
     } catch (ClassNotFoundException e) {

@@ -22,7 +22,7 @@ import org.arbalest.device.spi.Availability;
 record DeviceSettings(String name, String resource, int tasks, long poolBytes) {
   private static final String DEVICE = "spark.arbalest.device";
   private static final String RESOURCE = DEVICE + ".resource";
-  private static final String TASKS = DEVICE + ".tasks";
+  static final String TASKS = DEVICE + ".tasks";
   private static final String POOL = DEVICE + ".pool";
   private static final String AUTO = "auto";
 

@@ -17,6 +17,10 @@ import org.arbalest.device.abi.DeviceType;
 /** A device of this executor's: its pool, and places for tasks. */
 final class ExecutorDevice {
   private static final long LOOK_MILLIS = 100;
+
+  /** After ten seconds a wait is told. */
+  private static final long WARNING_LOOKS = 100;
+
   private static final Map<Device, ExecutorDevice> ALL = new ConcurrentHashMap<>();
 
   private final Device device;
@@ -50,8 +54,10 @@ final class ExecutorDevice {
 
   /** Waits for a place; {@link #leave} gives it back. A task that is killed waits no more. */
   void enter(TaskContext task) {
+    long looks = 0;
     try {
       while (!places.tryAcquire(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+        if (++looks == WARNING_LOOKS) System.getLogger(ExecutorDevice.class.getName()).log(System.Logger.Level.WARNING, waits(task));
         if (task.isInterrupted()) throw new TaskKilledException("killed while it waited for " + device);
       }
     } catch (InterruptedException _) {
@@ -61,6 +67,11 @@ final class ExecutorDevice {
     synchronized (this) {
       tasks++;
     }
+  }
+
+  private String waits(TaskContext task) {
+    return "task " + task.taskAttemptId() + " waits for a place on " + device + ", which " + DeviceSettings.TASKS
+        + " other tasks have until they end; if these wait for memory that this one holds, neither goes on: ask for the device before the first batch is pulled";
   }
 
   /** The last gives back what the pool keeps: nobody knows whether there will be another. */

@@ -46,6 +46,15 @@ final class LeakCheck {
   static void at(TaskContext task, BooleanSupplier isAlone) {
     Mode mode = Mode.of(SparkEnv.get().conf());
     if (mode == Mode.OFF) return;
+    boolean isInterrupted = Thread.interrupted(); // as a killed task's thread may be, which would not wait then
+    try {
+      look(task, mode, isAlone);
+    } finally {
+      if (isInterrupted) Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void look(TaskContext task, Mode mode, BooleanSupplier isAlone) {
     long end = System.nanoTime() + PATIENCE_NANOS;
     while (isAlone.getAsBoolean()) {
       Ledger held = Ledger.now();

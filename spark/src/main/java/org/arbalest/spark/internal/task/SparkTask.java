@@ -42,7 +42,8 @@ public final class SparkTask implements ColumnTask {
     SparkTask known = TASKS.get(context.taskAttemptId());
     if (known != null) return known;
     var task = new SparkTask(context);
-    TASKS.put(context.taskAttemptId(), task);
+    SparkTask other = TASKS.putIfAbsent(context.taskAttemptId(), task);
+    if (other != null) return other;
     context.addTaskCompletionListener((TaskCompletionListener) _ -> task.end());
     return task;
   }
@@ -109,11 +110,23 @@ public final class SparkTask implements ColumnTask {
   /**
    * Closes something at the end of the task, what came last first, and before the task leaves its device. Spark itself closes a partition's reader only behind this: its listener is the older one.
    *
-   * @param open closing it twice does nothing
+   * @param open closing it twice does nothing; passes to the task
+   * @throws IllegalStateException if the task is over, as it may be for a thread that outlives it
    */
-  public synchronized <T extends AutoCloseable> T closeAtEnd(T open) {
-    opened.push(open);
-    return open;
+  public <T extends AutoCloseable> T closeAtEnd(T open) {
+    synchronized (this) {
+      if (!isOver) {
+        opened.push(open);
+        return open;
+      }
+    }
+    var late = new IllegalStateException("the task " + taskAttemptId() + " is over, and opens nothing any more");
+    try {
+      open.close();
+    } catch (Exception e) {
+      late.addSuppressed(e);
+    }
+    throw late;
   }
 
   private void end() {
@@ -131,9 +144,9 @@ public final class SparkTask implements ColumnTask {
     for (AutoCloseable each : left()) {
       try {
         each.close();
-      } catch (Exception e) { // of the user's
-        if (failed == null) failed = new IllegalStateException("closing what task " + taskAttemptId() + " had open failed: " + e, e);
-        else failed.addSuppressed(e);
+      } catch (Throwable t) { // of the user's: the next task would wait for the place on the device for ever
+        if (failed == null) failed = new IllegalStateException("closing what task " + taskAttemptId() + " had open failed: " + t, t);
+        else failed.addSuppressed(t);
       }
     }
     if (failed != null) throw failed;

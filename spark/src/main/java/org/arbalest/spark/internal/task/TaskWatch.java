@@ -3,11 +3,12 @@ package org.arbalest.spark.internal.task;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.TaskContext;
 import org.arbalest.device.DeviceArrayReader;
 
 /**
- * Looks whether a task was killed, and closes its reader then, so that a pull in native code is asked to give up: Spark interrupts the task's thread at the most, which nothing in C hears.
+ * Looks whether a task was killed, and asks what it waits for in native code to give up: Spark interrupts the task's thread at the most, which nothing in C hears.
  */
 public final class TaskWatch implements AutoCloseable {
   private static final long PERIOD_MILLIS = 100;
@@ -18,16 +19,26 @@ public final class TaskWatch implements AutoCloseable {
   }
 
   private final TaskContext task;
-  private final DeviceArrayReader reader;
+  private final Runnable cancel;
+  private final AtomicBoolean isCancelling = new AtomicBoolean();
 
-  private TaskWatch(TaskContext task, DeviceArrayReader reader) {
+  private TaskWatch(TaskContext task, Runnable cancel) {
     this.task = task;
-    this.reader = reader;
+    this.cancel = cancel;
   }
 
-  /** Watches until this is closed, or the task was killed. */
+  /** Closes a reader of a task that was killed. */
   public static TaskWatch over(TaskContext task, DeviceArrayReader reader) {
-    var watch = new TaskWatch(task, reader);
+    return over(task, reader::close);
+  }
+
+  /**
+   * Watches until this is closed.
+   *
+   * @param cancel called when the task was killed, on a thread of its own, again and again, as what it asks may not have begun yet
+   */
+  public static TaskWatch over(TaskContext task, Runnable cancel) {
+    var watch = new TaskWatch(task, cancel);
     WATCHES.add(watch);
     return watch;
   }
@@ -43,12 +54,18 @@ public final class TaskWatch implements AutoCloseable {
     }
   }
 
+  /** Others are not to wait for a source of the user's that takes long to give up. */
   private void look() {
-    if (!task.isInterrupted() || !WATCHES.remove(this)) return;
+    if (task.isInterrupted() && isCancelling.compareAndSet(false, true)) Thread.ofPlatform().name("arbalest-task-cancel").daemon().start(this::cancel);
+  }
+
+  private void cancel() {
     try {
-      reader.close();
-    } catch (Throwable t) { // of the user's: the thread is there for all tasks
-      System.getLogger(TaskWatch.class.getName()).log(System.Logger.Level.WARNING, "closing the reader of a task that was killed failed", t);
+      cancel.run();
+    } catch (Throwable t) { // of the user's
+      System.getLogger(TaskWatch.class.getName()).log(System.Logger.Level.WARNING, "what a killed task waits for could not be asked to give up", t);
+    } finally {
+      isCancelling.set(false);
     }
   }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark.internal.vector;
 
+import java.util.List;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Field;
+import org.arbalest.device.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** A batch of Spark's that shows columns of an array, by their names. */
@@ -20,6 +23,16 @@ public final class ArrowBatch extends ColumnarBatch {
     DeviceArray shown = array;
     if (shown == null) throw new IllegalStateException("nothing is shown any more");
     return shown;
+  }
+
+  /** Whether the columns shown are those of a schema, in its order: a union of Spark's goes by place, and not by name. */
+  public boolean hasNames(Schema schema) {
+    List<Field> fields = schema.fields();
+    if (fields.size() != vectors.length) return false;
+    for (int i = 0; i < vectors.length; i++) {
+      if (!vectors[i].column().name().equals(fields.get(i).name())) return false;
+    }
+    return true;
   }
 
   /** Shows an array's columns, in place of those before. */

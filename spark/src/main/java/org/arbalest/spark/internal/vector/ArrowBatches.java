@@ -28,8 +28,7 @@ public final class ArrowBatches implements AutoCloseable {
   private final ArrowBatch batch;
   private final TaskMemory memory;
 
-  /** Whether what is shown is not of the task's own memory, which is counted in any case. */
-  private final boolean isForeign;
+  private final boolean isSource;
 
   private @Nullable DeviceArray array;
   private long batches;
@@ -39,10 +38,10 @@ public final class ArrowBatches implements AutoCloseable {
   private long copied;
   private long shownBytes;
 
-  private ArrowBatches(DeviceArrayReader reader, SparkTask task, boolean isForeign, int[] columns, ArrowVector[] vectors) {
+  private ArrowBatches(DeviceArrayReader reader, SparkTask task, boolean isSource, int[] columns, ArrowVector[] vectors) {
     this.reader = reader;
     this.memory = task.mainMemory();
-    this.isForeign = isForeign;
+    this.isSource = isSource;
     this.columns = columns;
     this.batch = new ArrowBatch(vectors);
     this.watch = TaskWatch.over(task.context(), reader);
@@ -51,12 +50,13 @@ public final class ArrowBatches implements AutoCloseable {
   /**
    * Takes a stream over, also if this throws: it is closed with this, and asked to give up when the task is killed.
    *
+   * @param isSource whether the arrays may be somebody else's memory, to be counted while Spark reads them; of a function, what they have was counted when it was made
    * @param type what Spark wants to read, by the columns' names
    * @throws IllegalArgumentException if the stream has other columns: which, and both types
    */
-  public static ArrowBatches of(DeviceArrayReader reader, SparkTask task, StructType type, boolean truncatesNanos) {
+  public static ArrowBatches of(DeviceArrayReader reader, SparkTask task, boolean isSource, StructType type, boolean truncatesNanos) {
     try {
-      return open(reader, task, type, truncatesNanos);
+      return open(reader, task, isSource, type, truncatesNanos);
     } catch (Throwable t) {
       try {
         reader.close();
@@ -67,13 +67,14 @@ public final class ArrowBatches implements AutoCloseable {
     }
   }
 
-  private static ArrowBatches open(DeviceArrayReader reader, SparkTask task, StructType type, boolean truncatesNanos) {
+  private static ArrowBatches open(DeviceArrayReader reader, SparkTask task, boolean isSource, StructType type, boolean truncatesNanos) {
     int[] columns = columns(reader.schema(), type);
     List<Field> fields = new ArrayList<>();
     for (int column : columns) fields.add(reader.schema().fields().get(column));
     StructType read = SparkTypes.of(Schema.of(fields), truncatesNanos);
     for (int i = 0; i < columns.length; i++) check(read.fields()[i], type.fields()[i]);
-    return new ArrowBatches(inMainMemory(reader, task), task, reader.deviceType().equals(DeviceType.CPU), columns, Vectors.of(fields, read, truncatesNanos));
+    ArrowVector[] vectors = Vectors.of(fields, read, truncatesNanos);
+    return new ArrowBatches(inMainMemory(reader, task), task, isSource, columns, vectors);
   }
 
   /** What is on the task's device is copied ahead of Spark; of others each array, when it is pulled. */
@@ -89,6 +90,8 @@ public final class ArrowBatches implements AutoCloseable {
     for (int i = 0; i < columns.length; i++) {
       String name = type.fields()[i].name();
       columns[i] = names.indexOf(name);
+      if (columns[i] != names.lastIndexOf(name))
+        throw new IllegalArgumentException("the reader has several columns " + name + ", of which Spark wants one: " + names);
       if (columns[i] < 0) throw new IllegalArgumentException("the reader has no column " + name + ", which is in the schema; it has " + names);
     }
     return columns;
@@ -109,13 +112,14 @@ public final class ArrowBatches implements AutoCloseable {
   public boolean next() {
     release();
     long start = System.nanoTime();
+    long made = memory.madeBytes();
     DeviceArray next = reader.next();
     waited += System.nanoTime() - start;
     if (next == null) return false;
     array = inMainMemory(next);
     batch.show(array, columns);
     long size = batch.bytes();
-    if (isForeign) {
+    if (isSource && memory.madeBytes() - made < size) { // else it was made in the task's own memory, which is counted in any case
       memory.show(size);
       shownBytes = size;
     } else {

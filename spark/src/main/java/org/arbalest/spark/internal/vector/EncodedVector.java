@@ -139,37 +139,37 @@ abstract class EncodedVector extends ArrowVector {
 
   @Override
   public boolean getBoolean(int row) {
-    return values.getBoolean(value(row));
+    return isNullAt(row) ? false : values.getBoolean(value(row));
   }
 
   @Override
   public byte getByte(int row) {
-    return values.getByte(value(row));
+    return isNullAt(row) ? 0 : values.getByte(value(row));
   }
 
   @Override
   public short getShort(int row) {
-    return values.getShort(value(row));
+    return isNullAt(row) ? 0 : values.getShort(value(row));
   }
 
   @Override
   public int getInt(int row) {
-    return values.getInt(value(row));
+    return isNullAt(row) ? 0 : values.getInt(value(row));
   }
 
   @Override
   public long getLong(int row) {
-    return values.getLong(value(row));
+    return isNullAt(row) ? 0 : values.getLong(value(row));
   }
 
   @Override
   public float getFloat(int row) {
-    return values.getFloat(value(row));
+    return isNullAt(row) ? 0 : values.getFloat(value(row));
   }
 
   @Override
   public double getDouble(int row) {
-    return values.getDouble(value(row));
+    return isNullAt(row) ? 0 : values.getDouble(value(row));
   }
 
   @Override

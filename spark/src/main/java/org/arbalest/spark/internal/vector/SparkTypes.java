@@ -36,8 +36,17 @@ public final class SparkTypes {
   private record Reading(boolean truncatesNanos) {
     StructField[] fields(String path, List<Field> fields) {
       var made = new ArrayList<StructField>();
-      for (Field field : fields) made.add(DataTypes.createStructField(field.name(), type(path + field.name(), field), field.isNullable()));
+      for (Field field : fields) made.add(DataTypes.createStructField(field.name(), type(path + field.name(), field), hasNulls(field)));
       return made.toArray(StructField[]::new);
+    }
+
+    /** A row that is encoded is null also if what it stands for is. */
+    private static boolean hasNulls(Field field) {
+      return field.isNullable() || switch (field.type()) {
+        case NestedType.DictionaryType(FlatType.IntType _, Field values, boolean _) -> hasNulls(values);
+        case NestedType.RunEndEncodedType(Field _, Field values) -> hasNulls(values);
+        default -> false;
+      };
     }
 
     private DataType type(String path, Field field) {
@@ -57,13 +66,13 @@ public final class SparkTypes {
     }
 
     private DataType list(String path, Field item) {
-      return DataTypes.createArrayType(type(path + "[]", item), item.isNullable());
+      return DataTypes.createArrayType(type(path + "[]", item), hasNulls(item));
     }
 
     private DataType map(String path, Field entries) {
       List<Field> pair = ((NestedType.StructType) entries.type()).fields();
       Field value = pair.get(1);
-      return DataTypes.createMapType(type(path + ".key", pair.get(0)), type(path + ".value", value), value.isNullable());
+      return DataTypes.createMapType(type(path + ".key", pair.get(0)), type(path + ".value", value), hasNulls(value));
     }
 
     private DataType flat(String path, FlatType type) {

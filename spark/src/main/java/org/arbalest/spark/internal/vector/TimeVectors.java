@@ -25,6 +25,7 @@ final class TimeVectors {
     @Override
     public long getLong(int row) {
       long at = at(row);
+      if (isNullAt(row)) return 0; // Spark copies arrays with what stands in null rows, which may be anything
       return Math.multiplyExact(isInt ? Memory.getInt(values + 4 * at) : Memory.getLong(values + 8 * at), factor);
     }
   }
@@ -52,6 +53,7 @@ final class TimeVectors {
 
     @Override
     public int getInt(int row) {
+      if (isNullAt(row)) return 0;
       return Math.toIntExact(Math.floorDiv(Memory.getLong(values + 8 * at(row)), MILLIS_OF_DAY));
     }
   }
