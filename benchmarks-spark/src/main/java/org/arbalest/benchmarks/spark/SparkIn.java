@@ -25,8 +25,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Columns in: a query of Spark's that groups all rows by a key of 100 values, and aggregates each of the four columns, planning included. Of the same rows: out of a source of device arrays that are in native memory; out of Spark's own
- * columnar cache, as it comes and without compression; out of Parquet, in files that were just written.
+ * Columns in: a query of Spark's that groups all rows by a key of 100 values, and aggregates each of the four columns, planning included. Of the same rows: out of a source of device arrays that are in native memory; out of one of
+ * Spark's own vectors, which are there, too; out of Spark's cache, as it comes and without compression, which such a query reads by rows, although it has columns; out of Parquet, in files that were just written.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
@@ -38,7 +38,7 @@ public class SparkIn {
   @State(Scope.Benchmark)
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class Input {
-    @Param({"arbalest", "cache", "plain-cache", "parquet"}) String source;
+    @Param({"arbalest", "vectors", "cache", "plain-cache", "parquet"}) String source;
 
     private Cluster cluster;
     private Dataset<Row> table;

@@ -16,7 +16,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** The table as Spark has it: filled from our source, in partitions of the same rows. */
+/** The table as Spark has it: filled with what our source has, in partitions of the same rows. */
 @State(Scope.Benchmark)
 @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
 public class Tables {
@@ -32,11 +32,19 @@ public class Tables {
   Dataset<Row> of(String source) throws IOException {
     return switch (source) {
       case "arbalest" -> cluster.kept();
+      case "vectors" -> vectors();
       case "cache" -> cached(true);
       case "plain-cache" -> cached(false);
       case "parquet" -> parquet();
       default -> throw new IllegalArgumentException("no source " + source);
     };
+  }
+
+  /** In Spark's own vectors, which the first count makes. */
+  private Dataset<Row> vectors() {
+    Dataset<Row> table = cluster.spark.read().format(SparkVectors.class.getName()).option("rows", cluster.rows).load();
+    table.count();
+    return table;
   }
 
   /** In Spark's columnar cache, in the executors' heaps. */

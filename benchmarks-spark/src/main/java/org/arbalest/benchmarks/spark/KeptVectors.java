@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.benchmarks.spark;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+import org.apache.spark.sql.execution.vectorized.OffHeapColumnVector;
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.vectorized.ColumnVector;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.arbalest.device.Column;
+import org.arbalest.device.DeviceArray;
+
+/** The whole table in Spark's own vectors in native memory, once in each executor that asks for it: {@link KeptBatches}, copied. */
+final class KeptVectors {
+  /** By the number of rows: the batches of each partition. */
+  private static final Map<Long, List<List<ColumnarBatch>>> TABLES = new ConcurrentHashMap<>();
+
+  private KeptVectors() {}
+
+  /** The batches of a partition, of a table of so many rows; they are not to be closed. */
+  static List<ColumnarBatch> of(long rows, int partition) {
+    return TABLES.computeIfAbsent(rows, KeptVectors::table).get(partition);
+  }
+
+  private static List<List<ColumnarBatch>> table(long rows) {
+    return IntStream.range(0, KeptBatches.PARTITIONS).mapToObj(i -> KeptBatches.of(rows, i).stream().map(KeptVectors::copy).toList()).toList();
+  }
+
+  private static ColumnarBatch copy(DeviceArray batch) {
+    int rows = (int) batch.length();
+    var ids = new OffHeapColumnVector(rows, DataTypes.LongType);
+    ids.putLongs(0, rows, batch.column("id").toLongArray(), 0);
+    var keys = new OffHeapColumnVector(rows, DataTypes.IntegerType);
+    keys.putInts(0, rows, batch.column("key").asInts().toArray(), 0);
+    var values = new OffHeapColumnVector(rows, DataTypes.DoubleType);
+    values.putDoubles(0, rows, batch.column("value").toDoubleArray(), 0);
+    return new ColumnarBatch(new ColumnVector[] {ids, keys, values, nullable(batch.column("other"), rows)}, rows);
+  }
+
+  private static WritableColumnVector nullable(Column from, int rows) {
+    var to = new OffHeapColumnVector(rows, DataTypes.LongType);
+    for (int row = 0; row < rows; row++) {
+      if (from.isNull(row)) {
+        to.putNull(row);
+      } else {
+        to.putLong(row, from.getLong(row));
+      }
+    }
+    return to;
+  }
+}
