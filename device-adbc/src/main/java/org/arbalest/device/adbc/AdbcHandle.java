@@ -52,7 +52,7 @@ public sealed interface AdbcHandle extends AutoCloseable permits AdbcDatabase, A
   /** The driver that it is of. */
   AdbcDriver driver();
 
-  /** Gives it back, at once, or when the call that is under way in another thread returns. A source that was bound to it is closed behind that, by the thread that gives it back, however long that takes; others go on meanwhile. */
+  /** Gives it back, at once, or when the call that is under way in another thread returns. A source that was bound to it is closed behind that, by the thread that gives it back, however long that takes; others go on meanwhile. If that thread is within the close of another source, then behind that one. */
   @Override
   void close();
 }
