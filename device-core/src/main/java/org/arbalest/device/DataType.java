@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
+import java.io.Serializable;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
@@ -44,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * {@code int64}, {@code list<item: utf8>}. An extension type is its storage type, with
  * the keys of {@link Field#extension()} in the field's metadata (SCH-16).
  */
-public sealed interface DataType permits FlatType, NestedType { // without default methods: making a record must not wait for the constants here
+public sealed interface DataType extends Serializable permits FlatType, NestedType { // without default methods: making a record must not wait for the constants here
   /** Only nulls, no buffers. */
   DataType NULL = new NullType();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
+import java.io.Serializable;
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.internal.memory.Structs;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A field made here is nullable and without metadata; the {@code with} methods return changed copies.
  */
-public sealed interface Field permits FieldImpl {
+public sealed interface Field extends Serializable permits FieldImpl {
   /**
    * A nullable field.
    *

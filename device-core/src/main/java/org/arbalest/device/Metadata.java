@@ -3,6 +3,7 @@ package org.arbalest.device;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -17,9 +18,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Keys and values are bytes; the {@code String} methods read and write them as UTF-8, and refuse to write half a surrogate pair, which UTF-8
  * does not have, by an {@code IllegalArgumentException}. A key may occur more than once; look-ups find the first.
  */
-public final class Metadata {
+public final class Metadata implements Serializable {
+  private static final long serialVersionUID = 1;
+
   private static final Metadata EMPTY = new Metadata(List.of());
 
+  @SuppressWarnings("serial") // a copy, of a class that is
   private final List<Entry> entries;
 
   private Metadata(List<Entry> entries) {
@@ -106,7 +110,9 @@ public final class Metadata {
   }
 
   /** One pair. Immutable. */
-  public static final class Entry {
+  public static final class Entry implements Serializable {
+    private static final long serialVersionUID = 1;
+
     private final byte[] key;
     private final byte[] value;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
+import java.io.Serializable;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
@@ -15,12 +16,16 @@ import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields and the metadata of a record batch. Immutable.
+ * The fields and the metadata of a record batch. Immutable, and {@link Serializable} by Java, as are fields, types and metadata.
  *
  * <p>In the C interface it is a struct, whose metadata is the batch's (SCH-17): {@link #asField()}.
  */
-public final class Schema {
+public final class Schema implements Serializable {
+  private static final long serialVersionUID = 1;
+
   private final Field struct;
+
+  @SuppressWarnings("serial") // a record's, which are copies
   private final List<Field> fields;
 
   private Schema(Field struct, List<Field> fields) {

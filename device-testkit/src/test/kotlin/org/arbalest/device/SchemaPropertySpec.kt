@@ -2,11 +2,15 @@
 package org.arbalest.device
 
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
 import io.kotest.property.RandomSource
 import io.kotest.property.arbitrary.arbitrary
 import io.kotest.property.checkAll
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
+import java.io.ByteArrayOutputStream
+import java.io.ObjectInputStream
+import java.io.ObjectOutputStream
 import kotlin.random.Random
 
 private val LETTERS = "abcXYZ .\"\\ é日\n\t".toList()
@@ -51,6 +55,12 @@ private class Schemas(private val random: Random) {
     private fun bytes() = random.nextBytes(random.nextInt(40))
 }
 
+@Suppress("UNCHECKED_CAST")
+private fun <T : Any> serialized(value: T): T {
+    val bytes = ByteArrayOutputStream().also { out -> ObjectOutputStream(out).use { it.writeObject(value) } }.toByteArray()
+    return ObjectInputStream(bytes.inputStream()).use { it.readObject() } as T
+}
+
 private val anySchema = arbitrary { source: RandomSource -> Schemas(source.random).any(source.random.nextInt(6)) }
 
 class SchemaPropertySpec : FunSpec({
@@ -59,5 +69,18 @@ class SchemaPropertySpec : FunSpec({
 
     test("SCH-20 any legal schema that C makes survives import and export") {
         checkAll(2000, anySchema) { schema -> roundTrip(schema) }
+    }
+
+    test("SCH-24 any legal schema is the same after Java has serialized it, with the flags and the metadata that C had") {
+        checkAll(500, anySchema) { schema ->
+            val field = imported(schema)
+            val read = serialized(field)
+            read shouldBe field
+            read.flags() shouldBe field.flags()
+            (read.type() == field.type()) shouldBe true
+            val batch = Schema.of(listOf(field), field.metadata())
+            serialized(batch) shouldBe batch
+            serialized(batch).fields() shouldBe batch.fields()
+        }
     }
 })

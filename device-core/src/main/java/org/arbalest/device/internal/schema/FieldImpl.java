@@ -3,6 +3,9 @@ package org.arbalest.device.internal.schema;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.InvalidObjectException;
+import java.io.ObjectInputStream;
+import java.io.Serial;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.Objects;
@@ -26,21 +29,23 @@ public final class FieldImpl implements Field {
   private static final long KNOWN_FLAGS =
       ArrowSchemaStruct.FLAG_NULLABLE | ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED | ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED;
 
+  private static final long serialVersionUID = 1;
+
   private final String name;
   private final DataType type;
   private final boolean nullable;
   private final Metadata metadata;
   private final long unknownFlags;
-  private final @Nullable Extension extension;
+  private final transient @Nullable Extension extension;
 
   /** What an array of this type looks like; read on every import. */
-  public final Layout layout;
+  public final transient Layout layout;
 
   /** This struct seen as a schema; made at first use, by whoever is first. */
-  private volatile @Nullable Schema schema;
+  private transient volatile @Nullable Schema schema;
 
   /** What C sees of it; made at the first export, by whoever is first. */
-  private volatile @Nullable SchemaImage image;
+  private transient volatile @Nullable SchemaImage image;
 
   private FieldImpl(String name, DataType type, boolean nullable, Metadata metadata, long unknownFlags) {
     this.name = Objects.requireNonNull(name, "name");
@@ -68,6 +73,20 @@ public final class FieldImpl implements Field {
   /** A field as a C struct had it. */
   static FieldImpl of(String name, DataType type, long flags, Metadata metadata) {
     return new FieldImpl(name, type, (flags & ArrowSchemaStruct.FLAG_NULLABLE) != 0, metadata, flags & ~KNOWN_FLAGS);
+  }
+
+  static Field of(SerializedField field) {
+    return new FieldImpl(field.name(), field.type(), field.nullable(), field.metadata(), field.unknownFlags());
+  }
+
+  @Serial
+  private Object writeReplace() {
+    return new SerializedField(name, type, nullable, metadata, unknownFlags);
+  }
+
+  @Serial
+  private void readObject(ObjectInputStream in) throws InvalidObjectException {
+    throw new InvalidObjectException("a field is read as what it was made of");
   }
 
   @Override

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.schema;
+
+import java.io.Serial;
+import java.io.Serializable;
+import org.arbalest.device.DataType;
+import org.arbalest.device.Metadata;
+
+/** A field as Java serializes it: what it was made of. */
+record SerializedField(String name, DataType type, boolean nullable, Metadata metadata, long unknownFlags) implements Serializable {
+  @Serial
+  private Object readResolve() {
+    return FieldImpl.of(this);
+  }
+}
