@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>{@code driver}: its name, or its library's path, on every host; {@code entrypoint}, if it is not the usual one
- *   <li>{@code database.…}, {@code connection.…}: options of these, by their names behind the dot, which Spark hands on in lower case
+ *   <li>{@code database.…}, {@code connection.…}: options of these, by their names behind the dot
  *   <li>{@code query}: SQL without a semicolon, which can stand in parentheses behind {@code FROM}; or {@code table}: what can stand there as it is
  *   <li>{@code quote}: what names stand in, {@code "} by default, as in standard SQL; MySQL, BigQuery and Databricks want a backtick, and take what stands in double quotes for text
  *   <li>{@code partitionColumn}, {@code lowerBound}, {@code upperBound}, {@code numPartitions}: as Spark's JDBC has them. A query for each range of a column of integers; the first and the last are open, so that the bounds leave out

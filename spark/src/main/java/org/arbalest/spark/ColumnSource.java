@@ -11,7 +11,7 @@ import org.arbalest.device.Schema;
  * Where the columns of a DataFrame come from: {@code spark.read().format("arbalest").option("source", "com.example.Trades").load()}. A public class with a public constructor without parameters; made on the driver,
  * perhaps several times for one query.
  *
- * <p>All methods are called on the driver, and have the options that the user gave with {@code option}. Spark ignores the case of their names, and so does the map.
+ * <p>All methods are called on the driver, and have the options that the user gave with {@code option}. Their names are as they were given, and found whatever their case, as with Spark.
  */
 public interface ColumnSource {
   /**

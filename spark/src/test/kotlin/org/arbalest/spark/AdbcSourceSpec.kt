@@ -4,16 +4,23 @@ package org.arbalest.spark
 import io.kotest.assertions.nondeterministic.eventually
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
+import org.arbalest.device.DataType
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import org.arbalest.spark.internal.adbc.AdbcParts
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.adbc.AdbcDouble
 import java.nio.file.Files
 import java.nio.file.Path
 import java.util.OptionalInt
+import kotlin.concurrent.thread
 import kotlin.io.path.createDirectories
+import kotlin.io.path.createTempDirectory
 import kotlin.io.path.exists
 import kotlin.time.Duration.Companion.seconds
 
@@ -62,6 +69,44 @@ class AdbcSourceSpec : FunSpec({
         rows.selectExpr("count(id)", "count(DISTINCT id)").collectAsList().single().let { it.getLong(0) to it.getLong(1) } shouldBe (70L to 70L)
     }
 
+    test("SPK-13 a query that is killed while its database executes ends, and its executor works on") {
+        val context = Cluster.session.sparkContext()
+        val job = thread {
+            context.setJobGroup("endless", "", false)
+            runCatching { read("query" to "SELECT sum(a.range * b.range) AS id FROM range(10000000) a, range(10000000) b").collectAsList() }
+        }
+        eventually(20.seconds) { context.statusTracker().getActiveStageIds().any { context.statusTracker().getStageInfo(it).get().numActiveTasks() == 1 } shouldBe true }
+        context.cancelJobGroup("endless")
+        job.join(20_000)
+        job.isAlive shouldBe false
+        read("query" to query, "partitionColumn" to "id", "lowerBound" to 0, "upperBound" to 999, "numPartitions" to 8).count() shouldBe 1000
+    }
+
+    test("SPK-01 SPK-13 what DuckDB reads of a Parquet file of Spark's is what Spark reads of it") {
+        val file = "${createTempDirectory("arbalest")}/types.parquet"
+        Cluster.session.sql(TYPES).coalesce(1).write().parquet(file)
+        val spark = Cluster.session.read().parquet(file)
+        val duck = read("table" to "read_parquet('$file/*.parquet')")
+        duck.schema().catalogString() shouldBe spark.schema().catalogString()
+        duck.collectAsList().map { "$it" }.sorted() shouldContainExactly spark.collectAsList().map { "$it" }.sorted()
+        duck.count() shouldBe 50
+    }
+
+    test("SPK-13 names stand in the quotes that are asked for") {
+        fun sql(vararg options: Pair<String, String>): String {
+            val schema = Schema.of(Field.of("a`\"b", DataType.INT64))
+            val bounds = mapOf("driver" to duckdb, "table" to "t", "partitionColumn" to "id", "lowerBound" to "0", "upperBound" to "1", "numPartitions" to "2")
+            val parts = AdbcSource().partitions(ScanRequest(bounds + options, schema, listOf(), OptionalInt.empty()))
+            return (parts.last() as AdbcParts.Query).sql()
+        }
+        sql() shouldBe "SELECT \"a`\"\"b\" FROM t WHERE \"id\" >= 0"
+        sql("quote" to "`") shouldBe "SELECT `a``\"b` FROM t WHERE `id` >= 0"
+    }
+
+    test("SPK-13 SPK-05 options of the driver keep their case") {
+        shouldThrow<Exception> { Cluster.read(AdbcSource::class.java, "driver" to AdbcDouble.full.file, "table" to "batches(1, 1)", "database.NoSuch.Option" to 1) }.message shouldContain "NoSuch.Option"
+    }
+
     test("SPK-13 what is wrong is said") {
         shouldThrow<IllegalArgumentException> { read() }.message shouldContain "either option(\"query\", …) or option(\"table\", …)"
         shouldThrow<Exception> { read("query" to "SELECT nothing") }.message shouldContain "nothing"
@@ -76,3 +121,15 @@ class AdbcSourceSpec : FunSpec({
             "upperBound is not below lowerBound"
     }
 })
+
+/** A row of each type that both have, and one of nulls. */
+private const val TYPES = """
+SELECT CAST(id AS int) i, id * 10000000000 l, CAST(id AS tinyint) b, CAST(id AS smallint) h, id % 2 = 0 o, CAST(id AS float) / 3 f, CAST(id AS double) / 7 d,
+  CAST(id AS decimal(9, 2)) d9, CAST(-id AS decimal(18, 4)) d18, CAST(CAST(id AS decimal(38, 10)) / 3 AS decimal(38, 10)) d38,
+  CAST(id AS string) s, repeat(CAST(id AS string), 30) long, date_add(DATE'1969-12-30', CAST(id AS int)) da,
+  CAST(timestamp_micros(id * 999999 - 5) AS timestamp_ntz) n, array(id, NULL, -id) a, array(array('x', NULL), NULL) aa,
+  named_struct('x', CAST(id AS int), 'y', CAST(NULL AS string)) st, map('k', id, 'l', NULL) m
+FROM range(1, 50)
+UNION ALL
+SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+"""

@@ -9,11 +9,18 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
+import org.apache.spark.sql.api.java.UDF1
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.DataTypes
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.Metadata
 import org.arbalest.device.Schema
+import org.arbalest.spark.internal.task.SparkTask
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicReference
 import kotlin.time.Duration.Companion.seconds
 
 /** Columns of queries in tasks, and queries over what these make; as Spark has them, and by rows. */
@@ -35,6 +42,44 @@ class ColumnsSpec : FunSpec({
         val file = "${kotlin.io.path.createTempDirectory("arbalest")}/all.parquet"
         Cluster.session.sql(EVERY_TYPE).repartition(2).write().parquet(file)
         file
+    }
+
+    test("SPK-15 what is opened for a task that is over is closed at once, with an error") {
+        val rows = Cluster.session.range(0, 64, 1, 1).toDF()
+        Arbalest.columns(rows) { task, _ ->
+            OVER.set(task as SparkTask)
+            0
+        }.collect()
+        val late = Arbalest.columns(Cluster.session.range(0, 64, 1, 64).toDF()) { _, _ ->
+            OVER.getAndSet(null)?.let(::useLate) ?: "" // on the executor that had it
+        }.collect().filter { it != "" }
+        late shouldBe listOf("1 the task N is over, and opens nothing any more; the task N is over, and uses no device any more")
+    }
+
+    for (where in listOf("a stage before the last", "the last stage, where iterators are made", "the last stage, where rows are pulled")) {
+        test("SPK-09 the session's configuration of SQL is that of tasks, in $where") {
+            val codegen = "${where.endsWith("pulled")}"
+            val conf = mapOf("spark.sql.adaptive.enabled" to "${where.startsWith("a ")}", "spark.sql.codegen.wholeStage" to codegen, "spark.sql.session.timeZone" to "Asia/Kathmandu")
+            conf.forEach { (name, value) -> Cluster.session.conf().set(name, value) }
+            try {
+                Cluster.session.udf().register("zone", UDF1<Long, String> { SQLConf.get().sessionLocalTimeZone() }, DataTypes.StringType)
+                val all = Cluster.session.range(0, 10, 1, if (where.startsWith("a ")) 2 else 1).selectExpr("zone(id) AS zone")
+                val zones = if (where.endsWith("pulled")) all.limit(1) else all.groupBy("zone").count().select("zone")
+                Arbalest.columns(zones) { _, columns ->
+                    val found = mutableListOf<Any?>()
+                    columns.forEach { batch -> found.addAll(batch.column("zone").toList()) }
+                    found.joinToString()
+                }.collect().filter { it != "" } shouldBe listOf("Asia/Kathmandu")
+            } finally {
+                conf.keys.forEach(Cluster.session.conf()::unset)
+            }
+        }
+    }
+
+    test("SPK-10 a function has a schema with it") {
+        val rows = Cluster.session.range(0, 10, 1, 2).toDF()
+        val schema = Schema.of(listOf(Field.of("id", DataType.INT64).withNullable(false).withMetadata(Metadata.of("k", "v"))))
+        Arbalest.mapColumns(rows, schema) { _, columns -> DeviceArrayReader.of(schema) { columns.next()?.use { it.convertTo(schema) } } }.count() shouldBe 10
     }
 
     for (columnar in listOf(true, false)) {
@@ -121,6 +166,15 @@ class ColumnsSpec : FunSpec({
         }
     }
 })
+
+private val OVER = AtomicReference<SparkTask?>()
+
+private fun useLate(over: SparkTask): String {
+    val closed = AtomicInteger()
+    val refused = runCatching { over.closeAtEnd(AutoCloseable(closed::incrementAndGet)) }.exceptionOrNull()?.message
+    val device = runCatching { over.device() }.exceptionOrNull()?.message
+    return "$closed $refused; $device".replace(Regex("task \\d+"), "task N")
+}
 
 @Suppress("UNCHECKED_CAST") // as Java may
 private val NULL = ColumnFunction<DeviceArrayReader?> { _, _ -> null } as ColumnFunction<DeviceArrayReader>

@@ -10,6 +10,7 @@ import org.arbalest.device.Field
 import org.arbalest.device.Schema
 import java.util.OptionalLong
 import java.util.concurrent.CountDownLatch
+import java.util.concurrent.atomic.AtomicInteger
 
 /** Rows of numbers, text and the process that made them: `partitions` of `batches` of `rows`, which end never if `batches` is -1. What `does` says happens in the middle. */
 class Numbers : ColumnSource {
@@ -17,10 +18,12 @@ class Numbers : ColumnSource {
 
     override fun partitions(request: ScanRequest): List<ColumnPartition> {
         lastRequest = request
+        requests.incrementAndGet()
         fun option(name: String, or: Int) = request.options()[name]?.toInt() ?: or
         val columns = request.schema().fields().map { it.name() }
         val partitions = option("partitions", 4)
-        return List(partitions) { NumbersPartition(it, option("batches", 3), option("rows", 100), columns, request.options()["does"] ?: "") }
+        val hosts = request.options()["hosts"]?.split(",") ?: listOf()
+        return List(partitions) { NumbersPartition(it, option("batches", 3), option("rows", 100), columns, request.options()["does"] ?: "", hosts) }
     }
 
     override fun accepts(predicate: Predicate, options: Map<String, String>): Boolean = options["accepts"] == predicate.name()
@@ -39,12 +42,19 @@ class Numbers : ColumnSource {
 
         @Volatile
         var lastRequest: ScanRequest? = null
+
+        val requests = AtomicInteger()
+
+        /** Of an executor. */
+        val open = AtomicInteger()
     }
 }
 
-private data class NumbersPartition(val number: Int, val batches: Int, val rows: Int, val columns: List<String>, val does: String) : ColumnPartition {
+private data class NumbersPartition(val number: Int, val batches: Int, val rows: Int, val columns: List<String>, val does: String, val hosts: List<String>) : ColumnPartition {
+    override fun preferredHosts(): List<String> = hosts
+
     override fun open(task: ColumnTask): DeviceArrayReader {
-        check(task.partition() == number || does.startsWith("union"))
+        check(task.partition() == number || does.startsWith("union") || does == "one by one")
         check(does != "fail in open") { "no stream for partition $number" }
         val fields = Numbers.ALL.fields().filter { it.name() in columns }.toMutableList()
         if (does == "other type") fields.replaceAll { if (it.name() == "half") Field.of("half", DataType.FLOAT32) else it }
@@ -55,6 +65,11 @@ private data class NumbersPartition(val number: Int, val batches: Int, val rows:
         val schema = Schema.of(fields)
         if (does == "block" || (does == "block once" && number == 0 && task.attempt() == 0)) return DeviceArrayReader.of(schema, Blocked())
         var batch = 0
+        if (does == "one by one") {
+            val open = Numbers.open.incrementAndGet()
+            check(open == 1) { "$open readers are open" }
+            return DeviceArrayReader.of(schema, OneByOne { if (batch++ == batches) null else make(schema, batch - 1) })
+        }
         val reader = DeviceArrayReader.of(schema) {
             if (does == "kill" && batch == 1 && task.attempt() == 0 && number == 0) ProcessBuilder("kill", "-9", "${ProcessHandle.current().pid()}").start().waitFor()
             check(does != "fail" || batch < 2) { "the stream of partition $number broke" }
@@ -80,6 +95,14 @@ private data class NumbersPartition(val number: Int, val batches: Int, val rows:
             builder.column(field, if (does == "other type" && field.name() == "half") values.map { (it as Double).toFloat() } else values)
         }
         builder.build()
+    }
+}
+
+private class OneByOne(private val from: () -> DeviceArray?) : DeviceArrayReader.Source {
+    override fun next(): DeviceArray? = from()
+
+    override fun close() {
+        Numbers.open.decrementAndGet()
     }
 }
 

@@ -13,6 +13,7 @@ import org.apache.spark.scheduler.SparkListener
 import org.apache.spark.scheduler.SparkListenerTaskStart
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.LinkedBlockingQueue
 import java.util.concurrent.TimeUnit.SECONDS
@@ -72,6 +73,41 @@ class SourceSpec : FunSpec({
         all.select("id").limit(5).rows() shouldHaveSize 5
         Numbers.lastRequest!!.limit().asInt shouldBe 5
         all.where("half > 48").limit(5).rows() shouldHaveSize 5
+    }
+
+    test("SPK-05 what a query reads twice Spark reads once, and asks once for its partitions") {
+        Cluster.session.conf().set("spark.sql.adaptive.enabled", false)
+        val numbers = Cluster.read(Numbers::class.java)
+        fun sums(times: Int) = numbers.groupBy("name").agg(mapOf("id" to "sum")).selectExpr("name", "`sum(id)` * $times AS sum")
+        val both = sums(1).join(sums(2), "name")
+        both.plan() shouldContain "ReusedExchange"
+        both.count() shouldBe 7
+        val other = Cluster.read(Numbers::class.java, "rows" to 50).groupBy("name").agg(mapOf("id" to "sum"))
+        sums(1).join(other, "name").plan() shouldNotContain "ReusedExchange"
+        val case = Cluster.read(Numbers::class.java, "Rows" to 50).groupBy("name").agg(mapOf("id" to "sum"))
+        other.join(case.select("name"), "name").plan() shouldNotContain "ReusedExchange" // to a source they may be two options
+        Cluster.session.conf().set("spark.sql.adaptive.enabled", true)
+        Numbers.requests.set(0)
+        numbers.groupBy("name").count().join(Cluster.read(Numbers::class.java, "rows" to 50).select("name"), "name").count()
+        Numbers.requests.get() shouldBe 2
+    }
+
+    test("SPK-05 options come as they were named, and are found whatever their case") {
+        Cluster.read(Numbers::class.java, "spanOf.Years" to 7).count()
+        val options = Numbers.lastRequest!!.options()
+        ("spanOf.Years" in options.keys.toList()) shouldBe true
+        options["SPANOF.YEARS"] shouldBe "7"
+    }
+
+    test("SPK-04 a partition's hosts are Spark's preferred locations") {
+        val plan = (Cluster.read(Numbers::class.java, "hosts" to "one,other") as ClassicDataset<Row>).queryExecution().executedPlan()
+        val scan = plan.collectLeaves().head() as BatchScanExec
+        val read = scan.inputRDD()
+        read.preferredLocations(read.partitions()[0]).mkString(",") shouldBe "one,other"
+    }
+
+    test("SPK-06 of partitions that one task reads, each is closed before the next is opened") {
+        Cluster.read(Numbers::class.java, "does" to "one by one", "partitions" to 20).coalesce(1).selectExpr("count(id)").rows() shouldBe listOf(listOf(6000L))
     }
 
     test("SPK-06 a limit ends endless streams") {

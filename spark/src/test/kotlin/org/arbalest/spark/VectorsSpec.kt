@@ -15,6 +15,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.CalendarInterval
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.FlatType
@@ -29,6 +30,7 @@ import org.arbalest.device.NestedType.MapType
 import org.arbalest.device.NestedType.RunEndEncodedType
 import org.arbalest.device.Schema
 import org.arbalest.device.TimeUnit
+import org.arbalest.spark.internal.vector.ColumnBytes
 import org.arbalest.spark.internal.vector.SparkTypes
 import org.arbalest.spark.internal.vector.Vectors
 import org.arbalest.testkit.LedgerExtension
@@ -132,6 +134,34 @@ class VectorsSpec : FunSpec({
                     else -> buffer.set(JAVA_INT, 16 + 8, 7)
                 }
                 shouldThrow<IndexOutOfBoundsException> { vectors[0].getBinary(1) }
+            }
+        }
+    }
+
+    for (type in listOf(ListType(Field.of("item", DataType.UTF8)), ListViewType(Field.of("item", DataType.UTF8)))) {
+        test("SPK-02 items of a $type that are not there are an error, for Spark, and where its bytes are counted") {
+            val schema = Schema.of(listOf(Field.of("x", type)))
+            val vectors = Vectors.of(schema.fields(), SparkTypes.of(schema, false), false)
+            batch(schema, List(3) { listOf("a", "b") }).use { array ->
+                val column = array.column(0)
+                vectors[0].show(column)
+                vectors[0].getArray(2).numElements() shouldBe 2
+                val offsets = MemorySegment.ofAddress(column.bufferAddress(1)).reinterpret(12)
+                for (wrong in listOf(-2, 7, 1 shl 30)) {
+                    offsets.setAtIndex(JAVA_INT, 2, wrong)
+                    shouldThrow<IndexOutOfBoundsException> { vectors[0].getArray(2) }
+                    if (type is ListViewType) shouldThrow<DeviceException> { ColumnBytes.of(column) }.message shouldContain "items from"
+                }
+                offsets.setAtIndex(JAVA_INT, 2, 4)
+                offsets.setAtIndex(JAVA_INT, 0, 1 shl 30)
+                shouldThrow<DeviceException> { ColumnBytes.of(column) }.message shouldContain "column \"x\": "
+                if (type is ListViewType) {
+                    offsets.setAtIndex(JAVA_INT, 0, 0)
+                    MemorySegment.ofAddress(column.bufferAddress(2)).reinterpret(12).setAtIndex(JAVA_INT, 2, -1)
+                    shouldThrow<IndexOutOfBoundsException> { vectors[0].getArray(2) }
+                    shouldThrow<DeviceException> { ColumnBytes.of(column) }.message shouldBe "column \"x\": -1 items from 4 on, of 6"
+                }
+                vectors[0].close()
             }
         }
     }

@@ -46,7 +46,7 @@ public fun Dataset<Row>.columnSchema(): Schema = Arbalest.schema(this)
 public fun <T> Dataset<Row>.columns(function: ColumnFunction<T>): JavaRDD<T> = Arbalest.columns(this, function)
 
 /**
- * A DataFrame of other columns: a function from stream to stream for each partition; see [Arbalest.mapColumns], and [columns] for what a function may refer to: no [Schema], [schema] neither.
+ * A DataFrame of other columns: a function from stream to stream for each partition; see [Arbalest.mapColumns], and [columns] for what a function may refer to.
  *
  * @param schema the result's
  * @param function from the columns to a reader with the columns of this schema, by their names, which the task closes

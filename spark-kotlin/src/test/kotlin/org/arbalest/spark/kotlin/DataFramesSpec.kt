@@ -87,8 +87,11 @@ class DataFramesSpec : FunSpec({
         val elsewhere: (ColumnTask, DeviceArrayReader) -> Long = { _, columns -> sum(columns) }
         unserializable(elsewhere) shouldContain "DataFramesSpec"
         unserializable(Unserializable().function()) shouldBe Unserializable::class.java.name
+    }
+
+    test("SPK-21 a schema goes to executors with a function") {
         val schema = schemaOf<Squares>()
-        unserializable { _, _ -> schema.fields().size.toLong() } shouldBe Schema::class.java.name
+        ids().columns { _, _ -> schema.fields().joinToString { it.name() } }.collect().toSet() shouldBe setOf(schema.fields().joinToString { it.name() })
     }
 
     test("SPK-22 other columns by their names and types, or by a schema") {

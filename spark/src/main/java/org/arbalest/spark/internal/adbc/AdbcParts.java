@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import org.apache.spark.TaskContext;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Schema;
 import org.arbalest.device.adbc.AdbcConnection;
@@ -16,7 +17,6 @@ import org.arbalest.device.adbc.AdbcStatement;
 import org.arbalest.device.adbc.AdbcStatus;
 import org.arbalest.spark.ColumnPartition;
 import org.arbalest.spark.ColumnTask;
-import org.arbalest.spark.internal.task.SparkTask;
 import org.arbalest.spark.internal.task.TaskWatch;
 import org.jspecify.annotations.Nullable;
 
@@ -65,11 +65,11 @@ public final class AdbcParts {
     }
 
     /** What a connection of its own gives, which the driver is asked to give up if the task is killed. */
-    private DeviceArrayReader read(ColumnTask task, Function<AdbcConnection, DeviceArrayReader> call) {
+    private DeviceArrayReader read(Function<AdbcConnection, DeviceArrayReader> call) {
       Thread caller = Thread.currentThread();
       try (AdbcDatabase opened = open();
           AdbcConnection connection = connect(opened);
-          TaskWatch _ = TaskWatch.over(((SparkTask) task).context(), () -> cancel(connection, caller))) {
+          TaskWatch _ = TaskWatch.over(TaskContext.get(), () -> cancel(connection, caller))) {
         return call.apply(connection);
       }
     }
@@ -93,7 +93,7 @@ public final class AdbcParts {
   public record Query(Database database, String sql) implements ColumnPartition {
     @Override
     public DeviceArrayReader open(ColumnTask task) {
-      return database.read(task, connection -> connection.query(sql));
+      return database.read(connection -> connection.query(sql));
     }
   }
 
@@ -110,7 +110,7 @@ public final class AdbcParts {
 
     @Override
     public DeviceArrayReader open(ColumnTask task) {
-      return database.read(task, connection -> connection.readPartition(part));
+      return database.read(connection -> connection.readPartition(part));
     }
   }
 }

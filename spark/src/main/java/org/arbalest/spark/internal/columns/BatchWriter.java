@@ -75,7 +75,7 @@ final class BatchWriter {
   /** A batch of the next rows, at least one. */
   DeviceArray copy(Iterator<InternalRow> from, int mostRows) {
     List<Field> fields = schema.fields();
-    if (fields.isEmpty()) return count(from, mostRows);
+    if (fields.isEmpty()) return count(from, mostRows, memory);
     try (BatchBuilder builder = memory.batchBuilder()) {
       var columns = new ColumnBuilder[fields.size()];
       for (int i = 0; i < columns.length; i++) columns[i] = builder.column(fields.get(i));
@@ -88,7 +88,7 @@ final class BatchWriter {
   }
 
   /** Rows without columns. */
-  private DeviceArray count(Iterator<InternalRow> from, int mostRows) {
+  static DeviceArray count(Iterator<?> from, int mostRows, MemoryManager memory) {
     int rows = 0;
     for (; rows < mostRows && from.hasNext(); rows++) from.next();
     try (BatchBuilder builder = memory.batchBuilder(rows)) {

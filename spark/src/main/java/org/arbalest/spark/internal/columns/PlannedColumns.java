@@ -2,13 +2,17 @@
 package org.arbalest.spark.internal.columns;
 
 import java.util.Iterator;
+import java.util.function.Supplier;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.function.FlatMapFunction;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.ColumnarToRowExec;
 import org.apache.spark.sql.execution.InputAdapter;
+import org.apache.spark.sql.execution.SQLExecution;
+import org.apache.spark.sql.execution.SQLExecutionRDD;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.WholeStageCodegenExec;
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
@@ -34,16 +38,25 @@ final class PlannedColumns extends ColumnPlan {
     SparkPlan plan = columnar(classic.queryExecution().executedPlan());
     StructType type = dataframe.schema();
     ColumnMetrics metrics = ColumnMetrics.of(dataframe);
+    SessionConf conf = SessionConf.of(classic.sparkSession().sessionState().conf());
     if (plan.supportsColumnar()) {
-      return LazyRdd.of(dataframe, plan::executeColumnar).toJavaRDD().mapPartitions(new OfBatches<>(type, metrics, function));
+      return LazyRdd.of(dataframe, () -> configured(plan::executeColumnar)).toJavaRDD().mapPartitions(new OfBatches<>(type, metrics, conf, function));
     }
-    return LazyRdd.of(dataframe, plan::execute).toJavaRDD().mapPartitions(new OfRows<>(type, mostRows(), metrics, function));
+    return LazyRdd.of(dataframe, () -> configured(plan::execute)).toJavaRDD().mapPartitions(new OfRows<>(type, mostRows(), metrics, conf, function));
   }
 
   @Override
   public Dataset<Row> mapColumns(StructType result, ColumnFunction<DeviceArrayReader> function) {
     JavaRDD<InternalRow> rows = mapPartitions(function).mapPartitions(new ToRows(result));
     return classic.sparkSession().internalCreateDataFrame(rows.rdd(), result, false);
+  }
+
+  /** With the session's configuration of SQL on executors, for stages that run now, and where iterators are made; {@link SessionConf} has it for what is pulled. */
+  @SuppressWarnings("unchecked") // it hands on what it has, whatever that is
+  private <T> RDD<T> configured(Supplier<RDD<T>> planned) {
+    var session = classic.sparkSession();
+    RDD<T> rdd = SQLExecution.withSQLConfPropagated(session, planned::get);
+    return (RDD<T>) (RDD<?>) new SQLExecutionRDD((RDD<InternalRow>) (RDD<?>) rdd, session.sessionState().conf());
   }
 
   /** The plan without what makes rows of its columns. */
@@ -62,22 +75,25 @@ final class PlannedColumns extends ColumnPlan {
     return columns.supportsColumnar() ? columns : rows;
   }
 
-  private record OfBatches<T extends @Nullable Object>(StructType type, ColumnMetrics metrics, ColumnFunction<T> function)
+  private record OfBatches<T extends @Nullable Object>(StructType type, ColumnMetrics metrics, SessionConf conf, ColumnFunction<T> function)
       implements FlatMapFunction<Iterator<ColumnarBatch>, T> {
     @Override
     public Iterator<T> call(Iterator<ColumnarBatch> batches) throws Exception {
       Schema schema = ArrowTypes.of(type);
-      return TaskColumns.apply(function, schema, memory -> new PlannedBatches(batches, new BatchWriter(type, memory.manager()), metrics));
+      return TaskColumns.apply(function, schema, memory -> {
+        var planned = new PlannedBatches(batches, new BatchWriter(type, memory.manager()), metrics);
+        return () -> conf.with(planned::next);
+      });
     }
   }
 
-  private record OfRows<T extends @Nullable Object>(StructType type, int mostRows, ColumnMetrics metrics, ColumnFunction<T> function)
+  private record OfRows<T extends @Nullable Object>(StructType type, int mostRows, ColumnMetrics metrics, SessionConf conf, ColumnFunction<T> function)
       implements FlatMapFunction<Iterator<InternalRow>, T> {
     @Override
     public Iterator<T> call(Iterator<InternalRow> rows) throws Exception {
       return TaskColumns.apply(function, ArrowTypes.of(type), memory -> {
         var writer = new BatchWriter(type, memory.manager());
-        return () -> rows.hasNext() ? metrics.ofRows(() -> writer.copy(rows, mostRows)) : null;
+        return () -> conf.with(() -> rows.hasNext() ? metrics.ofRows(() -> writer.copy(rows, mostRows)) : null);
       });
     }
   }

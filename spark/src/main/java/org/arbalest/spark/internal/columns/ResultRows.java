@@ -27,18 +27,14 @@ final class ResultRows implements Iterator<InternalRow> {
     if (reader == null) throw new IllegalArgumentException(
         "the function of mapColumns gave null, where a reader is wanted; one of no batches is DeviceArrayReader.of(schema, List.of())");
     SparkTask task = SparkTask.of(TaskContext.get());
-    return new ResultRows(task.closeAtEnd(ArrowBatches.of(reader, task, false, type, false)));
+    return new ResultRows(ArrowBatches.of(reader, task, false, type, false));
   }
 
   @Override
   public boolean hasNext() {
     while (!rows.hasNext() && !isOver) {
       isOver = !batches.next();
-      if (isOver) {
-        batches.close();
-      } else {
-        rows = batches.get().rowIterator();
-      }
+      if (!isOver) rows = batches.get().rowIterator();
     }
     return rows.hasNext();
   }

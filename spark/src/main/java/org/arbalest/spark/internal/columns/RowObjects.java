@@ -45,75 +45,23 @@ import org.apache.spark.sql.types.TimeType;
 import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
-import org.apache.spark.unsafe.types.CalendarInterval;
-import org.arbalest.device.BatchBuilder;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.Interval;
-import org.arbalest.device.MemoryManager;
-import org.arbalest.device.Schema;
 import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Spark's rows, whose values are objects, as batches; and back. */
+/** Rows whose values are objects, as Spark's public API has them, of its internal ones. {@link ObjectWriter} is the way back. */
 final class RowObjects {
   /** Before it, clocks show times of the Julian calendar, or ones that no zone has any more: there {@code java.sql} and {@code java.time} agree on what they show. */
-  private static final Instant MODERN = Instant.parse("1900-01-01T00:00:00Z");
+  static final Instant MODERN = Instant.parse("1900-01-01T00:00:00Z");
 
   private final boolean isJavaTime;
 
   /**
-   * For rows that are made.
+   * For rows whose dates and timestamps are of one kind.
    *
    * @param isJavaTime whether their dates and timestamps are classes of {@code java.time}, or of {@code java.sql}
    */
   RowObjects(boolean isJavaTime) {
     this.isJavaTime = isJavaTime;
-  }
-
-  /** A batch of the next rows. */
-  static DeviceArray batch(Schema schema, StructType type, Iterator<Row> rows, int mostRows, MemoryManager memory) {
-    int columns = type.size();
-    List<List<@Nullable Object>> values = new ArrayList<>();
-    for (int i = 0; i < columns; i++) values.add(new ArrayList<>());
-    int count = 0;
-    for (; count < mostRows && rows.hasNext(); count++) {
-      Row row = rows.next();
-      for (int i = 0; i < columns; i++) values.get(i).add(toArrow(row.get(i)));
-    }
-    try (BatchBuilder builder = memory.batchBuilder(count)) {
-      for (int i = 0; i < columns; i++) builder.column(schema.fields().get(i), values.get(i));
-      return builder.build();
-    }
-  }
-
-  private static @Nullable Object toArrow(@Nullable Object value) {
-    return switch (value) {
-      case Byte number -> number.longValue();
-      case Short number -> number.longValue();
-      case Integer number -> number.longValue();
-      case Date date -> date.toLocalDate();
-      case Timestamp time -> time.toInstant().isBefore(MODERN) ? time.toLocalDateTime().atZone(ZoneId.systemDefault()).toInstant() : time.toInstant();
-      case CalendarInterval interval -> new Interval(interval.months, interval.days, Math.multiplyExact(interval.microseconds, 1000));
-      case Row row -> struct(row);
-      case scala.collection.Seq<?> items -> {
-        List<@Nullable Object> list = new ArrayList<>();
-        for (Object item : CollectionConverters.asJava(items)) list.add(toArrow(item));
-        yield list;
-      }
-      case scala.collection.Map<?, ?> map -> {
-        Map<@Nullable Object, @Nullable Object> entries = new LinkedHashMap<>();
-        CollectionConverters.asJava(map).forEach((key, item) -> entries.put(toArrow(key), toArrow(item)));
-        yield entries;
-      }
-      case null, default -> value;
-    };
-  }
-
-  private static Map<String, @Nullable Object> struct(Row row) {
-    String[] names = row.schema().fieldNames();
-    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-    for (int i = 0; i < names.length; i++) fields.put(names[i], toArrow(row.get(i)));
-    return fields;
   }
 
   /** Rows of objects, of rows that are read where they are. */

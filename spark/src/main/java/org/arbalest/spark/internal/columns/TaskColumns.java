@@ -34,19 +34,39 @@ final class TaskColumns {
   static <T extends @Nullable Object> Iterator<T> apply(ColumnFunction<T> function, Schema schema, Maker maker) throws Exception {
     SparkTask task = SparkTask.of(TaskContext.get());
     TaskMemory memory = task.mainMemory();
-    Batches batches = maker.in(memory);
-    DeviceArrayReader reader = task.closeAtEnd(DeviceArrayReader.of(schema, () -> counted(batches, memory)));
+    var lent = new Lent(task, maker.in(memory));
+    DeviceArrayReader reader = task.closeAtEnd(DeviceArrayReader.of(schema, lent));
+    lent.reader = reader;
     return Collections.singletonList(function.apply(task, reader)).iterator();
   }
 
-  private static @Nullable DeviceArray counted(Batches batches, TaskMemory memory) {
-    DeviceArray next = batches.next();
-    try {
-      memory.count();
-    } catch (Throwable t) {
-      if (next != null) next.close();
-      throw t;
+  /** What a function pulls. Whoever closes it before the task does, lets the task forget it. */
+  private static final class Lent implements DeviceArrayReader.Source {
+    private final SparkTask task;
+    private final Batches batches;
+    private @Nullable DeviceArrayReader reader;
+
+    Lent(SparkTask task, Batches batches) {
+      this.task = task;
+      this.batches = batches;
     }
-    return next;
+
+    @Override
+    public @Nullable DeviceArray next() {
+      DeviceArray next = batches.next();
+      try {
+        task.mainMemory().count();
+      } catch (Throwable t) {
+        if (next != null) next.close();
+        throw t;
+      }
+      return next;
+    }
+
+    @Override
+    public void close() {
+      DeviceArrayReader closed = reader;
+      if (closed != null) task.forget(closed);
+    }
   }
 }

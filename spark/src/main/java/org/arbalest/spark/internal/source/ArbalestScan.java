@@ -2,6 +2,7 @@
 package org.arbalest.spark.internal.source;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import org.apache.spark.sql.connector.metric.CustomMetric;
 import org.apache.spark.sql.connector.read.Batch;
@@ -15,12 +16,14 @@ import org.arbalest.spark.ColumnPartition;
 import org.arbalest.spark.ScanRequest;
 import org.arbalest.spark.internal.task.Failures;
 import org.arbalest.spark.internal.vector.SparkTypes;
+import org.jspecify.annotations.Nullable;
 
 /** What a query reads. */
 final class ArbalestScan implements Batch, SupportsReportStatistics {
   private final OpenedSource source;
   private final ScanRequest request;
   private final StructType type;
+  private InputPartition @Nullable [] partitions;
 
   ArbalestScan(OpenedSource source, ScanRequest request) {
     this.source = source;
@@ -50,11 +53,17 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
     return ColumnarSupportMode.SUPPORTED;
   }
 
+  /** Spark asks again whenever it changes a plan; a source may execute a query to know. */
   @Override
-  public InputPartition[] planInputPartitions() {
-    List<? extends ColumnPartition> partitions =
-        Failures.unchecked(() -> source.source().partitions(request), "the partitions of " + source.options().source());
-    return partitions.stream().map(SourcePartition::of).toArray(InputPartition[]::new);
+  public synchronized InputPartition[] planInputPartitions() {
+    InputPartition[] known = partitions;
+    if (known == null) partitions = known = partitions();
+    return known.clone();
+  }
+
+  private InputPartition[] partitions() {
+    List<? extends ColumnPartition> made = Failures.unchecked(() -> source.source().partitions(request), "the partitions of " + source.options().source());
+    return made.stream().map(SourcePartition::of).toArray(InputPartition[]::new);
   }
 
   @Override
@@ -82,5 +91,20 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
   @Override
   public CustomMetric[] supportedCustomMetrics() {
     return SourceMetrics.all();
+  }
+
+  /** What is read twice in a query Spark reads once, if it finds that both are the same. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof ArbalestScan scan
+        && source.options().equals(scan.source.options())
+        && request.schema().equals(scan.request.schema())
+        && request.predicates().equals(scan.request.predicates())
+        && request.limit().equals(scan.request.limit());
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(source.options(), request.schema(), request.predicates(), request.limit());
   }
 }

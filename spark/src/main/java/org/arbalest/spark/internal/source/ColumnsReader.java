@@ -11,7 +11,7 @@ import org.arbalest.spark.internal.task.Failures;
 import org.arbalest.spark.internal.task.SparkTask;
 import org.arbalest.spark.internal.vector.ArrowBatches;
 
-/** A partition in a task, which closes it at its end, also when it fails or is killed; Spark does so as well, later. */
+/** A partition in a task, which is closed at its end, or with the task, also when that fails or is killed; Spark closes it as well, later. */
 final class ColumnsReader implements PartitionReader<ColumnarBatch> {
   private final ArrowBatches batches;
 
@@ -23,7 +23,7 @@ final class ColumnsReader implements PartitionReader<ColumnarBatch> {
     DeviceArrayReader reader = Failures.unchecked(() -> partition.open(task), "opening partition " + task.partition());
     if (reader == null) throw new IllegalStateException(
         "opening partition " + task.partition() + " gave null, where a reader is wanted; one of no batches is DeviceArrayReader.of(schema, List.of())");
-    return new ColumnsReader(task.closeAtEnd(ArrowBatches.of(reader, task, true, type, truncatesNanos)));
+    return new ColumnsReader(ArrowBatches.of(reader, task, true, type, truncatesNanos));
   }
 
   @Override

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark.internal.source;
 
+import java.util.Collections;
 import java.util.Map;
+import java.util.TreeMap;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
  * The options of a DataFrame's reader.
  *
- * @param all as the user gave them
+ * @param given as the user gave them
  * @param source the class of the user's
  * @param truncatesNanos whether what is below a microsecond is left out, instead of refused
  */
-record SourceOptions(Map<String, String> all, String source, boolean truncatesNanos) {
+record SourceOptions(Map<String, String> given, String source, boolean truncatesNanos) {
   private static final String SOURCE = "source";
   private static final String NANOSECONDS = "nanoseconds";
 
@@ -26,6 +28,13 @@ record SourceOptions(Map<String, String> all, String source, boolean truncatesNa
           case "truncate" -> true;
           default -> throw new IllegalArgumentException("the option " + NANOSECONDS + " is " + nanoseconds + ", and may be refuse or truncate");
         };
-    return new SourceOptions(options, source, truncates);
+    return new SourceOptions(Map.copyOf(options.asCaseSensitiveMap()), source, truncates); // Spark's own map is of lower case
+  }
+
+  /** By their names as they were given, and found whatever their case. */
+  Map<String, String> all() {
+    var all = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
+    all.putAll(given);
+    return Collections.unmodifiableMap(all);
   }
 }

@@ -21,7 +21,10 @@ final class ExecutorDevice {
   /** After ten seconds a wait is told. */
   private static final long WARNING_LOOKS = 100;
 
-  private static final Map<Device, ExecutorDevice> ALL = new ConcurrentHashMap<>();
+  /** Of one executor all have the same settings; in local mode one context may follow another. */
+  private record Use(Device device, DeviceSettings settings) {}
+
+  private static final Map<Use, ExecutorDevice> ALL = new ConcurrentHashMap<>();
 
   private final Device device;
   private final MemoryPool pool;
@@ -41,7 +44,7 @@ final class ExecutorDevice {
     DeviceSettings settings = DeviceSettings.of(SparkEnv.get().conf());
     ResourceInformation assigned = task.resourcesJMap().get(settings.resource());
     Device device = settings.device(assigned == null ? List.of() : List.of(assigned.addresses()));
-    return ALL.computeIfAbsent(device, _ -> new ExecutorDevice(device, settings));
+    return ALL.computeIfAbsent(new Use(device, settings), _ -> new ExecutorDevice(device, settings));
   }
 
   Device device() {

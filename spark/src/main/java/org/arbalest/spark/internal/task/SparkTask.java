@@ -24,6 +24,9 @@ public final class SparkTask implements ColumnTask {
   private final TaskContext context;
   private final TaskMemory mainMemory;
 
+  /** Held by the thread that waits for a place on the device. */
+  private final Object entering = new Object();
+
   // Under this object's monitor.
   private @Nullable ExecutorDevice used;
   private @Nullable DeviceStream stream;
@@ -84,10 +87,14 @@ public final class SparkTask implements ColumnTask {
   }
 
   @Override
-  public synchronized DeviceStream stream() {
-    DeviceStream known = stream;
-    if (known == null) stream = known = use().device().createStream();
-    return known;
+  public DeviceStream stream() {
+    Device device = use().device();
+    synchronized (this) {
+      checkOpen();
+      DeviceStream known = stream;
+      if (known == null) stream = known = device.createStream();
+      return known;
+    }
   }
 
   @Override
@@ -96,15 +103,28 @@ public final class SparkTask implements ColumnTask {
     return closeAtEnd(columns.copyTo(memory(), stream(), 0)); // in the task's thread, as Spark's iterators want
   }
 
-  private synchronized ExecutorDevice use() {
-    if (isOver) throw new IllegalStateException("the task " + taskAttemptId() + " is over, and uses no device any more");
-    ExecutorDevice known = used;
-    if (known == null) {
-      known = ExecutorDevice.of(context);
-      known.enter(context);
-      used = known;
+  /** Waits for a place where there is none yet, but not under the monitor: the task may end meanwhile. */
+  private ExecutorDevice use() {
+    synchronized (entering) {
+      synchronized (this) {
+        checkOpen();
+        if (used != null) return used;
+      }
+      ExecutorDevice device = ExecutorDevice.of(context);
+      device.enter(context);
+      synchronized (this) {
+        if (!isOver) {
+          used = device;
+          return device;
+        }
+      }
+      device.leave();
     }
-    return known;
+    return use();
+  }
+
+  private void checkOpen() {
+    if (isOver) throw new IllegalStateException("the task " + taskAttemptId() + " is over, and uses no device any more");
   }
 
   /**
@@ -127,6 +147,11 @@ public final class SparkTask implements ColumnTask {
       late.addSuppressed(e);
     }
     throw late;
+  }
+
+  /** Something is closed already: a task may read one partition behind the other. */
+  public synchronized void forget(AutoCloseable closed) {
+    opened.remove(closed);
   }
 
   private void end() {

@@ -56,17 +56,27 @@ public final class TaskWatch implements AutoCloseable {
 
   /** Others are not to wait for a source of the user's that takes long to give up. */
   private void look() {
-    if (task.isInterrupted() && isCancelling.compareAndSet(false, true)) Thread.ofPlatform().name("arbalest-task-cancel").daemon().start(this::cancel);
+    if (!task.isInterrupted() || !isCancelling.compareAndSet(false, true)) return;
+    try {
+      Thread.ofPlatform().name("arbalest-task-cancel").daemon().start(this::cancel);
+    } catch (Throwable t) { // no thread can be made: perhaps the next time
+      isCancelling.set(false);
+      log(t);
+    }
   }
 
   private void cancel() {
     try {
       cancel.run();
     } catch (Throwable t) { // of the user's
-      System.getLogger(TaskWatch.class.getName()).log(System.Logger.Level.WARNING, "what a killed task waits for could not be asked to give up", t);
+      log(t);
     } finally {
       isCancelling.set(false);
     }
+  }
+
+  private static void log(Throwable t) {
+    System.getLogger(TaskWatch.class.getName()).log(System.Logger.Level.WARNING, "what a killed task waits for could not be asked to give up", t);
   }
 
   @Override

@@ -3,6 +3,7 @@ package org.arbalest.spark.internal.vector;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.apache.spark.sql.types.DataType$;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A stream as Spark reads it: one batch object, which shows one array behind the other. By the task's thread. */
 public final class ArrowBatches implements AutoCloseable {
+  /** What the task's device may be, beside the CPU. */
+  private static final Set<DeviceType> TASKS = Set.of(DeviceType.CUDA, DeviceType.ROCM, DeviceType.OPENCL);
+
   private final DeviceArrayReader reader;
   private final TaskWatch watch;
 
@@ -26,11 +30,17 @@ public final class ArrowBatches implements AutoCloseable {
   private final int[] columns;
 
   private final ArrowBatch batch;
+  private final SparkTask task;
   private final TaskMemory memory;
 
+  /** Whether arrays may be somebody else's memory, to be counted while Spark reads them; of a function, what they have was counted when it was made. */
   private final boolean isSource;
 
+  /** Whether the stream makes its arrays in the task's memory, some ahead. */
+  private final boolean isCopied;
+
   private @Nullable DeviceArray array;
+  private boolean isOver;
   private long batches;
   private long rows;
   private long bytes;
@@ -39,24 +49,26 @@ public final class ArrowBatches implements AutoCloseable {
   private long shownBytes;
 
   private ArrowBatches(DeviceArrayReader reader, SparkTask task, boolean isSource, int[] columns, ArrowVector[] vectors) {
-    this.reader = reader;
+    this.isCopied = isOnDevice(reader, task);
+    this.reader = isCopied ? reader.copyTo(task.mainMemory().manager(), task.stream(), 2) : reader;
+    this.task = task;
     this.memory = task.mainMemory();
     this.isSource = isSource;
     this.columns = columns;
     this.batch = new ArrowBatch(vectors);
-    this.watch = TaskWatch.over(task.context(), reader);
+    this.watch = TaskWatch.over(task.context(), this.reader);
   }
 
   /**
-   * Takes a stream over, also if this throws: it is closed with this, and asked to give up when the task is killed.
+   * Takes a stream over, also if this throws: it is closed at its end, or with the task, and asked to give up when the task is killed.
    *
-   * @param isSource whether the arrays may be somebody else's memory, to be counted while Spark reads them; of a function, what they have was counted when it was made
+   * @param isSource whether it is a source's, or what a function made
    * @param type what Spark wants to read, by the columns' names
    * @throws IllegalArgumentException if the stream has other columns: which, and both types
    */
   public static ArrowBatches of(DeviceArrayReader reader, SparkTask task, boolean isSource, StructType type, boolean truncatesNanos) {
     try {
-      return open(reader, task, isSource, type, truncatesNanos);
+      return task.closeAtEnd(open(reader, task, isSource, type, truncatesNanos));
     } catch (Throwable t) {
       try {
         reader.close();
@@ -74,14 +86,13 @@ public final class ArrowBatches implements AutoCloseable {
     StructType read = SparkTypes.of(Schema.of(fields), truncatesNanos);
     for (int i = 0; i < columns.length; i++) check(read.fields()[i], type.fields()[i]);
     ArrowVector[] vectors = Vectors.of(fields, read, truncatesNanos);
-    return new ArrowBatches(inMainMemory(reader, task), task, isSource, columns, vectors);
+    return new ArrowBatches(reader, task, isSource, columns, vectors);
   }
 
-  /** What is on the task's device is copied ahead of Spark; of others each array, when it is pulled. */
-  private static DeviceArrayReader inMainMemory(DeviceArrayReader reader, SparkTask task) {
+  /** Whether it is on the task's device, and is copied ahead of Spark; of others each array is, when it is pulled. */
+  private static boolean isOnDevice(DeviceArrayReader reader, SparkTask task) {
     DeviceType type = reader.deviceType();
-    if (type.equals(DeviceType.CPU) || !type.equals(task.device().type())) return reader;
-    return reader.copyTo(task.mainMemory().manager(), task.stream(), 2);
+    return TASKS.contains(type) && type.equals(task.device().type());
   }
 
   private static int[] columns(Schema schema, StructType type) {
@@ -108,27 +119,37 @@ public final class ArrowBatches implements AutoCloseable {
     return field.dataType().catalogString() + (field.nullable() ? "" : " without nulls");
   }
 
-  /** Shows the next array, in place of the one before; false at the end. */
+  /** Shows the next array, in place of the one before; false at the end, where the stream is closed. */
   public boolean next() {
+    if (isOver) return false;
     release();
     long start = System.nanoTime();
     long made = memory.madeBytes();
     DeviceArray next = reader.next();
     waited += System.nanoTime() - start;
-    if (next == null) return false;
+    if (next == null) {
+      close();
+      return false;
+    }
     array = inMainMemory(next);
     batch.show(array, columns);
-    long size = batch.bytes();
-    if (isSource && memory.madeBytes() - made < size) { // else it was made in the task's own memory, which is counted in any case
-      memory.show(size);
-      shownBytes = size;
-    } else {
-      memory.count();
-    }
     batches++;
     rows += array.length();
-    bytes += size;
+    if (isSource) count(isCopied || array != next, memory.madeBytes() - made);
+    else memory.count();
     return true;
+  }
+
+  /** What was made in the task's own memory is counted in any case. */
+  private void count(boolean isOurs, long more) {
+    long size = batch.bytes();
+    bytes += size;
+    if (isOurs || more >= size) {
+      memory.count();
+    } else {
+      memory.show(size);
+      shownBytes = size;
+    }
   }
 
   /** The array, when the CPU can read it. */
@@ -192,6 +213,8 @@ public final class ArrowBatches implements AutoCloseable {
 
   @Override
   public void close() {
+    isOver = true;
+    task.forget(this);
     watch.close();
     try (reader) {
       release();

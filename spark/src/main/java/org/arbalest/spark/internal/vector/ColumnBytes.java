@@ -3,42 +3,48 @@ package org.arbalest.spark.internal.vector;
 
 import java.util.List;
 import org.arbalest.device.Column;
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType;
 import org.arbalest.device.NestedType;
 import org.arbalest.device.TimeUnit;
 
-/** How many bytes the buffers of a column have for its rows: those of lists and dictionaries with all that is below them. */
-final class ColumnBytes {
+/** How many bytes of buffers a column has for its rows, with the items of its lists and the bytes of its text; all of a dictionary, and all runs. */
+public final class ColumnBytes {
+  private static final int LONGEST_INLINE = 12;
+
   private ColumnBytes() {}
 
-  static long of(Column column) {
-    long bitmap = column.nullCount() == 0 ? 0 : bits(column.length());
+  public static long of(Column column) {
+    return of(column, 0, column.length());
+  }
+
+  /** Of some rows, as lists have some of the items only. */
+  private static long of(Column column, long from, long rows) {
+    long bitmap = column.nullCount() == 0 ? 0 : bits(rows);
+    long at = column.offset() + from;
     return switch (column.field().type()) {
       case FlatType.NullType _ -> 0;
-      case FlatType flat -> bitmap + flat(column, flat);
-      case NestedType.ListType _ -> bitmap + 4 * (column.length() + 1) + of(column.items());
-      case NestedType.LargeListType _ -> bitmap + 8 * (column.length() + 1) + of(column.items());
-      case NestedType.ListViewType _ -> bitmap + 8 * column.length() + of(column.items());
-      case NestedType.LargeListViewType _ -> bitmap + 16 * column.length() + of(column.items());
-      case NestedType.FixedSizeListType _ -> bitmap + of(column.items());
-      case NestedType.StructType(List<Field> fields) -> bitmap + children(column, fields.size());
-      case NestedType.MapType _ -> bitmap + 4 * (column.length() + 1) + of(column.items());
+      case FlatType flat -> bitmap + flat(column, flat, from, rows);
+      case NestedType.ListType _, NestedType.MapType _ -> bitmap + offsets(rows, 4) + items(column, at, rows, 4);
+      case NestedType.LargeListType _ -> bitmap + offsets(rows, 8) + items(column, at, rows, 8);
+      case NestedType.ListViewType _ -> bitmap + 8 * rows + viewedItems(column, from, rows, 4);
+      case NestedType.LargeListViewType _ -> bitmap + 16 * rows + viewedItems(column, from, rows, 8);
+      case NestedType.FixedSizeListType(Field _, int size) -> bitmap + of(column.items(), size * at, size * rows);
+      case NestedType.StructType(List<Field> fields) -> bitmap + children(column, fields.size(), from, rows);
       case NestedType.UnionType union -> throw new IllegalStateException("SparkTypes refuses " + union);
-      case NestedType.DictionaryType(FlatType.IntType(int width, boolean _), Field _, boolean _) ->
-          bitmap + width / 8 * column.length() + of(column.dictionary());
+      case NestedType.DictionaryType(FlatType.IntType(int width, boolean _), Field _, boolean _) -> bitmap + width / 8 * rows + of(column.dictionary());
       case NestedType.RunEndEncodedType _ -> 4 * column.runs().values().length() + of(column.runs().values());
     };
   }
 
-  private static long children(Column column, int count) {
+  private static long children(Column column, int count, long from, long rows) {
     long bytes = 0;
-    for (int i = 0; i < count; i++) bytes += of(column.column(i));
+    for (int i = 0; i < count; i++) bytes += of(column.column(i), from, rows);
     return bytes;
   }
 
-  private static long flat(Column column, FlatType type) {
-    long rows = column.length();
+  private static long flat(Column column, FlatType type, long from, long rows) {
     return switch (type) {
       case FlatType.NullType _ -> 0;
       case FlatType.BoolType _ -> bits(rows);
@@ -46,9 +52,9 @@ final class ColumnBytes {
       case FlatType.FloatType(int width) -> rows * (width / 8);
       case FlatType.DecimalType(int width, int _, int _) -> rows * (width / 8);
       case FlatType.FixedSizeBinaryType(int width) -> rows * width;
-      case FlatType.Utf8Type _, FlatType.BinaryType _ -> rows == 0 ? 0 : 4 * (rows + 1) + span(column, 4);
-      case FlatType.LargeUtf8Type _, FlatType.LargeBinaryType _ -> rows == 0 ? 0 : 8 * (rows + 1) + span(column, 8);
-      case FlatType.Utf8ViewType _, FlatType.BinaryViewType _ -> 16 * rows + viewed(column);
+      case FlatType.Utf8Type _, FlatType.BinaryType _ -> offsets(rows, 4) + text(column, from, rows, 4);
+      case FlatType.LargeUtf8Type _, FlatType.LargeBinaryType _ -> offsets(rows, 8) + text(column, from, rows, 8);
+      case FlatType.Utf8ViewType _, FlatType.BinaryViewType _ -> 16 * rows + viewedText(column, from, rows);
       case FlatType.DateType(FlatType.DateUnit unit) -> unit == FlatType.DateUnit.DAY ? 4 * rows : 8 * rows;
       case FlatType.TimeType(TimeUnit unit) -> unit == TimeUnit.SECOND || unit == TimeUnit.MILLISECOND ? 4 * rows : 8 * rows;
       case FlatType.TimestampType _, FlatType.DurationType _ -> 8 * rows;
@@ -61,20 +67,64 @@ final class ColumnBytes {
     };
   }
 
-  /** What is between the first row's offset and the last one's end. */
-  private static long span(Column column, int width) {
-    long first = column.bufferAddress(1) + width * column.offset();
-    long last = first + width * column.length();
-    return width == 4 ? Memory.getInt(last) - Memory.getInt(first) : Memory.getLong(last) - Memory.getLong(first);
+  private static long offsets(long rows, int width) {
+    return rows == 0 ? 0 : width * (rows + 1);
   }
 
-  /** All buffers of bytes that views may point into: their sizes are in the buffer behind them. */
-  private static long viewed(Column column) {
+  private static long text(Column column, long from, long rows, int width) {
+    if (rows == 0) return 0;
+    long at = column.offset() + from;
+    return Math.max(0, integer(column, 1, at + rows, width) - integer(column, 1, at, width));
+  }
+
+  private static long items(Column column, long at, long rows, int width) {
+    if (rows == 0) return 0;
+    long first = integer(column, 1, at, width);
+    return items(column, first, integer(column, 1, at + rows, width) - first);
+  }
+
+  /** From the first item that a row refers to to the last one; null rows may refer to anything. */
+  private static long viewedItems(Column column, long from, long rows, int width) {
+    long first = Long.MAX_VALUE;
+    long end = 0;
+    for (long row = from; row < from + rows; row++) {
+      if (column.isNull(row)) continue;
+      long size = integer(column, 2, column.offset() + row, width);
+      if (size == 0) continue;
+      long start = integer(column, 1, column.offset() + row, width);
+      first = Math.min(first, start);
+      if (size < 0 || start > Long.MAX_VALUE - size) return items(column, start, size);
+      end = Math.max(end, start + size);
+    }
+    return end == 0 ? 0 : items(column, first, end - first);
+  }
+
+  /** What a producer in C says of them is not true because it is written there. */
+  private static long items(Column column, long first, long count) {
+    Column items = column.items();
+    if (first >= 0 && count >= 0 && first <= items.length() - count) return of(items, first, count);
+    throw DeviceException.invalid("column \"" + column.name() + "\": " + count + " items from " + first + " on, of " + items.length());
+  }
+
+  /** What does not stand in the views themselves; those that share bytes have no more than there are. */
+  private static long viewedText(Column column, long from, long rows) {
     int buffers = column.bufferCount() - 3;
     long sizes = column.bufferAddress(buffers + 2);
+    long all = 0;
+    for (int i = 0; i < buffers; i++) all += Memory.getLong(sizes + 8L * i);
+    boolean hasNulls = column.nullCount() != 0;
+    long views = rows == 0 ? 0 : column.bufferAddress(1) + 16 * column.offset();
     long bytes = 0;
-    for (int i = 0; i < buffers; i++) bytes += Memory.getLong(sizes + 8L * i);
-    return bytes;
+    for (long row = from; row < from + rows && bytes < all; row++) {
+      int length = hasNulls && column.isNull(row) ? 0 : Memory.getInt(views + 16 * row);
+      if (length > LONGEST_INLINE) bytes += length;
+    }
+    return Math.min(bytes, all);
+  }
+
+  private static long integer(Column column, int buffer, long at, int width) {
+    long address = column.bufferAddress(buffer) + width * at;
+    return width == 4 ? Memory.getInt(address) : Memory.getLong(address);
   }
 
   private static long bits(long count) {

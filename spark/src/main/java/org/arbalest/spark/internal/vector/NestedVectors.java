@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark.internal.vector;
 
+import java.util.Objects;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.vectorized.ColumnarArray;
 import org.apache.spark.sql.vectorized.ColumnarMap;
@@ -96,14 +97,20 @@ final class NestedVectors {
     public ColumnarArray getArray(int row) {
       long at = at(row);
       int start = start(at);
-      return new ColumnarArray(items, start, count(at, start));
+      return new ColumnarArray(items, start, checked(start, count(at, start)));
     }
 
     @Override
     public ColumnarMap getMap(int row) {
       long at = at(row);
       int start = start(at);
-      return new ColumnarMap(items.getChild(0), items.getChild(1), start, count(at, start));
+      return new ColumnarMap(items.getChild(0), items.getChild(1), start, checked(start, count(at, start)));
+    }
+
+    /** Spark does not look: a size of its own it takes for the array's. */
+    private int checked(int start, int count) {
+      Objects.checkFromIndexSize(start, count, items.length());
+      return count;
     }
 
     private int start(long at) {

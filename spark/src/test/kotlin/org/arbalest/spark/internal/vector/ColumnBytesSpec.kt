@@ -4,21 +4,23 @@ package org.arbalest.spark.internal.vector
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.FlatType
 import org.arbalest.device.NestedType
 import org.arbalest.device.TimeUnit
 import org.arbalest.testkit.LedgerExtension
+import java.lang.foreign.MemorySegment
 
 /** Bytes of ten rows without nulls, by hand. */
 class ColumnBytesSpec : FunSpec({
     extension(LedgerExtension)
 
-    fun bytes(type: DataType, value: Any?): Long = Devices.cpu().batchBuilder(10).use { builder ->
+    fun bytes(type: DataType, value: Any?, rows: (DeviceArray) -> DeviceArray = { it.slice(0, 10) }): Long = Devices.cpu().batchBuilder(10).use { builder ->
         builder.column(Field.of("x", type), List(10) { value })
         builder.build()
-    }.use { ColumnBytes.of(it.column(0)) }
+    }.use { all -> rows(all).use { ColumnBytes.of(it.column(0)) } }
 
     val int = Field.of("item", DataType.INT32)
     val seven = "sevenxx"
@@ -34,9 +36,12 @@ class ColumnBytesSpec : FunSpec({
         Triple(DataType.UTF8, seven, 44 + 70),
         Triple(DataType.LARGE_UTF8, seven, 88 + 70),
         Triple(DataType.UTF8_VIEW, seven, 160),
+        Triple(DataType.UTF8_VIEW, seven + seven, 160 + 140),
         Triple(FlatType.FixedSizeBinaryType(3), byteArrayOf(1, 2, 3), 30),
         Triple(DataType.timestamp(TimeUnit.MICROSECOND, "UTC"), java.time.Instant.EPOCH, 80),
         Triple(NestedType.ListType(int), listOf(1L, 2L), 44 + 80),
+        Triple(NestedType.ListViewType(int), listOf(1L, 2L), 80 + 80),
+        Triple(NestedType.LargeListType(Field.of("item", DataType.UTF8)), listOf(seven), 88 + 44 + 70),
         Triple(NestedType.FixedSizeListType(int, 2), listOf(1L, 2L), 80),
         Triple(NestedType.StructType(listOf(int, Field.of("t", DataType.UTF8))), mapOf("item" to 1L, "t" to seven), 40 + 44 + 70),
         Triple(NestedType.DictionaryType(FlatType.IntType(16, true), Field.of("values", DataType.UTF8), false), seven, 20 + 8 + 7),
@@ -44,6 +49,32 @@ class ColumnBytesSpec : FunSpec({
     )) {
         test("SPK-17 ten rows of $type, each $value, are $bytes bytes") {
             bytes(type, value) shouldBe bytes
+        }
+    }
+
+    for ((type, value, bytes) in listOf(
+        Triple(DataType.UTF8, seven, 4 * 4 + 21),
+        Triple(DataType.UTF8_VIEW, seven + seven, 3 * 16 + 42),
+        Triple(NestedType.ListType(int), listOf(1L, 2L), 4 * 4 + 3 * 8),
+        Triple(NestedType.LargeListType(Field.of("item", DataType.UTF8)), listOf(seven, seven), 4 * 8 + 7 * 4 + 42),
+        Triple(NestedType.ListViewType(int), listOf(1L, 2L), 3 * 8 + 3 * 8),
+        Triple(NestedType.FixedSizeListType(Field.of("item", DataType.UTF8), 2), listOf(seven, seven), 7 * 4 + 42),
+        Triple(NestedType.StructType(listOf(Field.of("l", NestedType.ListType(int)))), mapOf("l" to listOf(1L)), 4 * 4 + 3 * 4),
+    )) {
+        test("SPK-17 three of ten rows of $type, each $value, are $bytes bytes") {
+            bytes(type, value) { it.slice(4, 3) } shouldBe bytes
+        }
+    }
+
+    test("SPK-17 views that share bytes have no more than there are") {
+        Devices.cpu().batchBuilder(10).use { builder ->
+            builder.column(Field.of("x", DataType.UTF8_VIEW), listOf("fourteen bytes") + List(9) { "a" })
+            builder.build()
+        }.use { array ->
+            val views = MemorySegment.ofAddress(array.column(0).bufferAddress(1)).reinterpret(160)
+            for (row in 1L until 10) MemorySegment.copy(views, 0, views, 16 * row, 16)
+            array.column(0).getString(9) shouldBe "fourteen bytes"
+            ColumnBytes.of(array.column(0)) shouldBe 160 + 14
         }
     }
 })

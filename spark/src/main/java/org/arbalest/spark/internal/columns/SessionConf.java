@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.columns;
+
+import java.io.Serializable;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.apache.spark.TaskContext;
+import org.apache.spark.sql.execution.SQLExecution;
+import org.apache.spark.sql.internal.SQLConf;
+import org.jspecify.annotations.Nullable;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** A session's configuration of SQL, for operators that run in tasks of a job that is no query of SQL's: Spark hands it on with queries only. */
+final class SessionConf implements Serializable {
+  private static final long serialVersionUID = 1;
+
+  @SuppressWarnings("serial") // a copy, of a class that is
+  private final Map<String, String> entries;
+
+  private transient @Nullable SQLConf made;
+
+  private SessionConf(Map<String, String> entries) {
+    this.entries = entries;
+  }
+
+  static SessionConf of(SQLConf conf) {
+    return new SessionConf(Map.copyOf(CollectionConverters.asJava(conf.getAllConfs())));
+  }
+
+  /** Pulls something of Spark's, in a task. */
+  <T extends @Nullable Object> T with(Supplier<T> pull) {
+    TaskContext task = TaskContext.get();
+    if (task != null && task.getLocalProperty(SQLExecution.EXECUTION_ID_KEY()) != null) return pull.get();
+    return SQLConf.withExistingConf(conf(), pull::get);
+  }
+
+  private SQLConf conf() {
+    SQLConf known = made;
+    if (known == null) {
+      made = known = new SQLConf();
+      for (Map.Entry<String, String> entry : entries.entrySet()) known.setConfString(entry.getKey(), entry.getValue());
+    }
+    return known;
+  }
+}
