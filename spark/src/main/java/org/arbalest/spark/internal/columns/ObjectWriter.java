@@ -145,12 +145,12 @@ interface ObjectWriter {
   /** A batch of the next rows, at least one. */
   static DeviceArray batch(Schema schema, ObjectWriter[] writers, Iterator<Row> from, int mostRows, MemoryManager memory) {
     if (writers.length == 0) return BatchWriter.count(from, mostRows, memory);
-    var block = new Row[BLOCK];
     try (BatchBuilder builder = memory.batchBuilder()) {
       var columns = new ColumnBuilder[writers.length];
       List<Field> fields = schema.fields();
       for (int i = 0; i < columns.length; i++) columns[i] = builder.column(fields.get(i));
       for (int left = mostRows; left > 0 && from.hasNext();) {
+        var block = new Row[BLOCK]; // an old one would cost a barrier for each row
         int rows = 0;
         for (; rows < Math.min(BLOCK, left) && from.hasNext(); rows++) block[rows] = from.next();
         for (int i = 0; i < columns.length; i++) writers[i].appendAll(columns[i], block, rows, i);
