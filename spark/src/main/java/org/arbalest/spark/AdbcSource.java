@@ -30,12 +30,22 @@ import org.jspecify.annotations.Nullable;
  *       nothing. Without them the driver partitions the query, or, if it cannot, one task reads it all
  * </ul>
  *
- * <p>Only the columns that are needed are asked for. Each task has a connection of its own, so that partitions are of one state of the database only if that is given by what the options name, or nobody writes. What the driver may not read again,
+ * <p>Only the columns that are needed are asked for; conditions and limits are Spark's, so what is to be filtered by the database stands in {@code query}. Each task has a connection of its own, so that partitions are of one state of the database only if that is given by what the options name, or nobody writes. What the driver may not read again,
  * a task that is tried again does not read.
  */
 public final class AdbcSource implements ColumnSource {
+  private static final List<String> OPTIONS =
+      List.of("source", "nanoseconds", "driver", "entrypoint", "query", "table", "quote", "partitionColumn", "lowerBound",
+          "upperBound", "numPartitions");
+
   @Override
   public Schema schema(Map<String, String> options) {
+    for (String name : options.keySet()) {
+      String lower = name.toLowerCase(Locale.ROOT);
+      if (!lower.startsWith("database.") && !lower.startsWith("connection.") && OPTIONS.stream().noneMatch(name::equalsIgnoreCase)) {
+        throw new IllegalArgumentException("AdbcSource has no option " + name + ", but " + String.join(", ", OPTIONS) + ", database.… and connection.…");
+      }
+    }
     return database(options).schema("SELECT * FROM " + from(options));
   }
 

@@ -29,7 +29,7 @@ public interface ColumnSource {
   List<? extends ColumnPartition> partitions(ScanRequest request) throws Exception;
 
   /**
-   * Whether no row of the partitions contradicts a condition of Spark's, if it is among the {@linkplain ScanRequest#predicates request's}: Spark does not look again then. By default none is taken, and Spark filters.
+   * Whether no row of the partitions contradicts a condition of Spark's, if it is among the {@linkplain ScanRequest#predicates request's}: Spark does not look again then. By default none is taken, and Spark filters. {@code predicate.name()} is an operator, such as {@code =} or {@code AND}, and its children are columns ({@code NamedReference}), literals and further conditions.
    */
   default boolean accepts(Predicate predicate, Map<String, String> options) {
     return false;

@@ -109,6 +109,8 @@ class AdbcSourceSpec : FunSpec({
 
     test("SPK-13 what is wrong is said") {
         shouldThrow<IllegalArgumentException> { read() }.message shouldContain "either option(\"query\", …) or option(\"table\", …)"
+        shouldThrow<IllegalArgumentException> { read("dbtable" to "t") }.message shouldBe
+            "AdbcSource has no option dbtable, but source, nanoseconds, driver, entrypoint, query, table, quote, partitionColumn, lowerBound, upperBound, numPartitions, database.… and connection.…"
         shouldThrow<Exception> { read("query" to "SELECT nothing") }.message shouldContain "nothing"
         val source = AdbcSource()
         fun parts(vararg options: Pair<String, String>) = source.partitions(

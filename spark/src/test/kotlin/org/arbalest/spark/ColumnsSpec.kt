@@ -147,7 +147,7 @@ class ColumnsSpec : FunSpec({
                 Cluster.session.conf().unset("spark.sql.execution.arrow.maxRecordsPerBatch")
                 shouldThrow<IllegalArgumentException> {
                     Arbalest.mapColumns(rows, Schema.of(List(2) { Field.of("v", DataType.INT64) })) { _, columns -> columns }
-                }.message shouldBe "columns of the result have one name, where each is found by its own: [v, v]"
+                }.message shouldBe "columns of the result have the same name, where each is found by its own: [v, v]"
                 Arbalest.columns<String?>(rows) { _, _ -> null }.collect() shouldBe listOf(null)
                 shouldThrow<Exception> { Arbalest.mapColumns(rows, Arbalest.schema(rows), NULL).count() }.stackTraceToString() shouldContain "the function of mapColumns gave null"
             }

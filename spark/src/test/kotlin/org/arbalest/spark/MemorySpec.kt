@@ -7,7 +7,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
-import java.util.concurrent.atomic.AtomicReference
+import java.util.concurrent.ConcurrentLinkedQueue
 import kotlin.time.Duration.Companion.seconds
 
 /** What tasks have of main memory, beside the 128 MiB that Spark has for what is not on the heap; and what they leave. */
@@ -50,18 +50,21 @@ class MemorySpec : FunSpec({
         Arbalest.mapColumns(once, Arbalest.schema(once)) { _, columns -> columns }.count() shouldBe 10_000_000
     }
 
-    test("SPK-15 what a task leaves behind fails it, if that is asked for") {
-        val left = Arbalest.columns(Cluster.session.range(0, 10, 1, 1).toDF()) { _, columns ->
-            if (LEFT.get() == null) LEFT.set(columns.next()) // in the executor
+    test("SPK-15 what a task leaves behind fails it, if that is asked for, and no other") {
+        val rows = Cluster.session.range(0, 10, 1, 1).toDF()
+        val left = Arbalest.columns(rows) { _, columns ->
+            LEFT.add(columns.next()) // in the executor
             0
         }
-        failure { left.collect() } shouldContain Regex("behind task \\d+ of stage \\d+ its executor still holds Ledger\\[buffers=")
+        failure { left.collect() } shouldContain Regex("task \\d+ of stage \\d+ left behind buffers=1, bufferBytes=\\d+, arrays=1: an array is open until")
+        repeat(5) { Arbalest.columns(rows) { _, columns -> columns.use { it.next()!!.use(DeviceArray::length) } }.collect() shouldBe listOf(10) }
         val closed = Arbalest.columns(Cluster.session.range(0, 64, 1, 64).toDF()) { _, _ ->
-            LEFT.getAndSet(null)?.close()
-            0
+            generateSequence(LEFT::poll).sumOf { array -> array.use { 1L } }
         }
+        (closed.collect().sum() >= 2) shouldBe true // so many attempts as were on these executors
+        failure { left.collect() } shouldContain Regex("left behind buffers=1, bufferBytes=\\d+, arrays=1: ")
         closed.collect()
     }
 })
 
-private val LEFT = AtomicReference<DeviceArray?>()
+private val LEFT = ConcurrentLinkedQueue<DeviceArray>()

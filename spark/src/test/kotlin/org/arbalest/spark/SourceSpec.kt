@@ -14,6 +14,7 @@ import org.apache.spark.scheduler.SparkListenerTaskStart
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
+import org.arbalest.device.Schema
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.LinkedBlockingQueue
 import java.util.concurrent.TimeUnit.SECONDS
@@ -179,9 +180,9 @@ class SourceSpec : FunSpec({
 
     test("SPK-07 a partition whose columns are not those of the source says which") {
         message { Cluster.read(Numbers::class.java, "does" to "other type").agg(mapOf("half" to "sum")).rows() } shouldContain
-            "the reader has float as column half, which is double in the schema"
+            "the reader has float32 as column half, of Spark's type float, which is double in the schema"
         message { Cluster.read(Numbers::class.java, "does" to "other nulls").agg(mapOf("id" to "sum")).rows() } shouldContain
-            "the reader has bigint as column id, which is bigint without nulls in the schema"
+            "column id may have nulls in the reader, and has none in the schema: the reader's field needs withNullable(false)"
         message { Cluster.read(Numbers::class.java, "does" to "fewer columns").select("id", "half").rows() } shouldContain
             "the reader has no column id, which is in the schema; it has [half]"
         Cluster.read(Numbers::class.java, "does" to "more columns").selectExpr("sum(half)").rows() shouldBe listOf(listOf(12 * 100 * 99 / 4.0))
@@ -191,6 +192,35 @@ class SourceSpec : FunSpec({
         message { Cluster.session.read().format("arbalest").load() } shouldContain "needs option(\"source\""
         message { Cluster.session.read().format("arbalest").option("source", "no.Such").load() } shouldContain "there is no class no.Such"
         message { Cluster.session.read().format("arbalest").option("source", "java.lang.String").load() } shouldContain "java.lang.String, which the option source names, does not implement"
+        message { Cluster.session.read().format("arbalest").option("source", "org.arbalest.spark.Sources.Failing").load() } shouldContain "a nested class is named with $, as its file is"
+        message { Cluster.read(Sources.Failing::class.java) } shouldContain "Sources\$Failing, which the option source names, failed in its constructor: java.lang.IllegalStateException: no engine"
+        message { Cluster.read(Sources.Nothing::class.java) } shouldContain "Sources\$Nothing gave null for its schema"
+        message { Cluster.read(Numbers::class.java, "does" to "no partitions").count() } shouldContain "Numbers gave null for its partitions"
         message { Cluster.read(Numbers::class.java, "nanoseconds" to "round") } shouldContain "the option nanoseconds is round, and may be refuse or truncate"
     }
 })
+
+/** Sources that are none. */
+class Sources {
+    companion object {
+        /** As Java may. */
+        @Suppress("UNCHECKED_CAST")
+        fun <T> nothing(): T = null as T
+    }
+
+    class Failing : ColumnSource {
+        init {
+            error("no engine")
+        }
+
+        override fun schema(options: Map<String, String>) = Numbers.ALL
+
+        override fun partitions(request: ScanRequest) = listOf<ColumnPartition>()
+    }
+
+    class Nothing : ColumnSource {
+        override fun schema(options: Map<String, String>): Schema = nothing()
+
+        override fun partitions(request: ScanRequest) = listOf<ColumnPartition>()
+    }
+}

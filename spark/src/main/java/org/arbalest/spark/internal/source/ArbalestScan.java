@@ -63,6 +63,8 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
 
   private InputPartition[] partitions() {
     List<? extends ColumnPartition> made = Failures.unchecked(() -> source.source().partitions(request), "the partitions of " + source.options().source());
+    if (made == null || made.stream().anyMatch(Objects::isNull))
+      throw new IllegalStateException(source.options().source() + " gave null for its partitions, or one of them");
     return made.stream().map(SourcePartition::of).toArray(InputPartition[]::new);
   }
 

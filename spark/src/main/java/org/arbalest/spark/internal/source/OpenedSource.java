@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark.internal.source;
 
+import java.lang.reflect.InvocationTargetException;
 import org.apache.spark.sql.types.StructType;
 import org.arbalest.device.Schema;
 import org.arbalest.spark.ColumnSource;
@@ -16,6 +17,7 @@ record OpenedSource(SourceOptions options, ColumnSource source, Schema schema, S
   static OpenedSource open(SourceOptions options) {
     ColumnSource source = make(options.source());
     Schema schema = Failures.unchecked(() -> source.schema(options.all()), "the schema of " + options.source());
+    if (schema == null) throw new IllegalStateException(options.source() + " gave null for its schema");
     return new OpenedSource(options, source, schema, SparkTypes.of(schema, options.truncatesNanos()));
   }
 
@@ -25,12 +27,14 @@ record OpenedSource(SourceOptions options, ColumnSource source, Schema schema, S
     try {
       return Class.forName(name, true, loader).asSubclass(ColumnSource.class).getConstructor().newInstance();
     } catch (ClassNotFoundException e) {
-      throw new IllegalArgumentException("there is no class " + name + ", which the option source names", e);
+      throw new IllegalArgumentException("there is no class " + name + ", which the option source names; a nested class is named with $, as its file is", e);
+    } catch (InvocationTargetException e) {
+      throw new IllegalArgumentException(name + ", which the option source names, failed in its constructor: " + e.getCause(), e.getCause());
     } catch (ClassCastException e) {
       throw new IllegalArgumentException(name + ", which the option source names, does not implement " + ColumnSource.class.getName(), e);
     } catch (ReflectiveOperationException e) {
       throw new IllegalArgumentException(
-          name + ", which the option source names, cannot be made: it needs to be public, with a public constructor without parameters that does not throw", e);
+          name + ", which the option source names, cannot be made: it needs to be public, with a public constructor without parameters", e);
     }
   }
 }

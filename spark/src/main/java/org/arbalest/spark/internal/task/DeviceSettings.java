@@ -20,10 +20,10 @@ import org.arbalest.device.spi.Availability;
  * @param poolBytes of its memory
  */
 record DeviceSettings(String name, String resource, int tasks, long poolBytes) {
-  private static final String DEVICE = "spark.arbalest.device";
-  private static final String RESOURCE = DEVICE + ".resource";
+  static final String DEVICE = "spark.arbalest.device";
+  static final String RESOURCE = DEVICE + ".resource";
   static final String TASKS = DEVICE + ".tasks";
-  private static final String POOL = DEVICE + ".pool";
+  static final String POOL = DEVICE + ".pool";
   private static final String AUTO = "auto";
 
   private static final Map<String, DeviceType> TYPES =

@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark.internal.task;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.arbalest.device.Ledger;
 
-/** Looks at the end of a task whether its executor still holds something of ours: by {@code spark.arbalest.leaks}, which is {@code off}, {@code log} or {@code fail}. */
+/** Looks at the end of a task whether its executor holds more of ours than was told before: by {@code spark.arbalest.leaks}, which is {@code off}, {@code log} or {@code fail}. */
 final class LeakCheck {
-  private static final String OPTION = "spark.arbalest.leaks";
+  static final String OPTION = "spark.arbalest.leaks";
 
   /** What is released on other threads, behind queued work, is given this long. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /** What was held when somebody was last told, or less, if that was seen since: others' tasks did not leave it. Under this class's monitor. */
+  private static Ledger told = new Ledger(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   private LeakCheck() {}
 
@@ -54,17 +60,37 @@ final class LeakCheck {
     }
   }
 
+  /**
+   * What is held, and was not before.
+   *
+   * @param isTold whether it is told now, so that nobody is told again
+   */
+  private static synchronized List<String> more(Ledger held, boolean isTold) {
+    List<String> more = numbers(held.since(told)).filter(number -> !number.contains("=-")).toList();
+    if (isTold || more.isEmpty()) told = held;
+    return more;
+  }
+
+  /** Those that are not zero, with their names. */
+  private static Stream<String> numbers(Ledger ledger) {
+    String all = ledger.toString();
+    return Arrays.stream(all.substring(all.indexOf('[') + 1, all.length() - 1).split(", ")).filter(number -> !number.endsWith("=0"));
+  }
+
   private static void look(TaskContext task, Mode mode, BooleanSupplier isAlone) {
     long end = System.nanoTime() + PATIENCE_NANOS;
     while (isAlone.getAsBoolean()) {
       Ledger held = Ledger.now();
-      if (held.isZero()) return;
+      List<String> more = more(held, false);
+      if (more.isEmpty()) return;
       if (System.nanoTime() - end < 0) {
         LockSupport.parkNanos(LOOK_NANOS);
         continue;
       }
-      String what = "behind task " + task.taskAttemptId() + " of stage " + task.stageId() + " its executor still holds " + held
-          + "; the system property org.arbalest.leaks says where";
+      more = more(held, true);
+      if (more.isEmpty()) return;
+      String what = "task " + task.taskAttemptId() + " of stage " + task.stageId() + " left behind " + String.join(", ", more)
+          + ": an array is open until it is closed, which forEach does for those that it lends; with -Dorg.arbalest.leaks=true in spark.executor.extraJavaOptions the log of the executor says where, once the garbage collector finds it";
       if (mode == Mode.FAIL) throw new IllegalStateException(what);
       System.getLogger(LeakCheck.class.getName()).log(System.Logger.Level.WARNING, what);
       return;

@@ -84,7 +84,7 @@ public final class ArrowBatches implements AutoCloseable {
     List<Field> fields = new ArrayList<>();
     for (int column : columns) fields.add(reader.schema().fields().get(column));
     StructType read = SparkTypes.of(Schema.of(fields), truncatesNanos);
-    for (int i = 0; i < columns.length; i++) check(read.fields()[i], type.fields()[i]);
+    for (int i = 0; i < columns.length; i++) check(fields.get(i), read.fields()[i], type.fields()[i]);
     ArrowVector[] vectors = Vectors.of(fields, read, truncatesNanos);
     return new ArrowBatches(reader, task, isSource, columns, vectors);
   }
@@ -109,14 +109,15 @@ public final class ArrowBatches implements AutoCloseable {
   }
 
   /** What Spark was told has no nulls, it reads without a look. */
-  private static void check(StructField read, StructField wanted) {
-    boolean isSame = DataType$.MODULE$.equalsIgnoreCompatibleNullability(read.dataType(), wanted.dataType()) && (wanted.nullable() || !read.nullable());
-    if (isSame) return;
-    throw new IllegalArgumentException("the reader has " + text(read) + " as column " + read.name() + ", which is " + text(wanted) + " in the schema");
-  }
-
-  private static String text(StructField field) {
-    return field.dataType().catalogString() + (field.nullable() ? "" : " without nulls");
+  private static void check(Field field, StructField read, StructField wanted) {
+    if (!DataType$.MODULE$.equalsIgnoreCompatibleNullability(read.dataType(), wanted.dataType())) {
+      throw new IllegalArgumentException("the reader has " + field.type() + " as column " + read.name() + ", of Spark's type " + read.dataType().catalogString()
+          + ", which is " + wanted.dataType().catalogString() + " in the schema");
+    }
+    if (read.nullable() && !wanted.nullable()) {
+      throw new IllegalArgumentException("column " + read.name()
+          + " may have nulls in the reader, and has none in the schema: the reader's field needs withNullable(false), or the schema's withNullable(true)");
+    }
   }
 
   /** Shows the next array, in place of the one before; false at the end, where the stream is closed. */

@@ -123,7 +123,8 @@ public final class SparkTypes {
         case MILLISECOND -> 3;
         case MICROSECOND -> 6;
         case NANOSECOND -> {
-          if (!truncatesNanos) throw none(path, type, "Spark counts microseconds; the option nanoseconds=truncate leaves out what is below");
+          if (!truncatesNanos)
+            throw none(path, type, "Spark counts microseconds: take these; of a source, the option nanoseconds=truncate leaves out what is below");
           yield 6;
         }
       };
