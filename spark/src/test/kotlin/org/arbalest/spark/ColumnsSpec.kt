@@ -76,6 +76,30 @@ class ColumnsSpec : FunSpec({
         }
     }
 
+    test("SPK-12 what executors read of the application is refused in a session, by either way") {
+        val rows = Cluster.session.range(0, 10, 1, 1).toDF()
+        for ((name, value, has) in listOf(Triple("spark.arbalest.device", "cuda", "and it has none"), Triple("spark.arbalest.leaks", "off", "and there it is fail"))) {
+            for (columnar in listOf(true, false)) {
+                Cluster.session.conf().set("spark.arbalest.columnar", columnar)
+                Cluster.session.conf().set(name, value)
+                try {
+                    shouldThrow<IllegalArgumentException> { Arbalest.columns(rows) { _, _ -> 0 } }.message shouldContain Regex("$name is $value in this session, where it does nothing: .*, $has")
+                } finally {
+                    if (name.endsWith("leaks")) Cluster.session.conf().set(name, "fail") else Cluster.session.conf().unset(name)
+                }
+            }
+        }
+        Arbalest.columns(rows) { _, _ -> 0 }.collect() shouldBe listOf(0)
+    }
+
+    test("SPK-09 numbers with nulls, of more rows than are gathered at once: by rows") {
+        Cluster.session.conf().set("spark.arbalest.columnar", false)
+        val ids = Cluster.session.range(0, 5000, 1, 1).selectExpr("if(id % 3 = 1 OR id BETWEEN 1000 AND 1100, NULL, id) AS n")
+        val rows = ids.selectExpr("n AS l", "CAST(n AS int) AS i", "CAST(n AS float) AS f", "CAST(n AS double) AS d")
+        val same = Arbalest.mapColumns(rows, Arbalest.schema(rows)) { _, columns -> columns }
+        same.texts() shouldContainExactly rows.texts()
+    }
+
     test("SPK-10 a function has a schema with it") {
         val rows = Cluster.session.range(0, 10, 1, 2).toDF()
         val schema = Schema.of(listOf(Field.of("id", DataType.INT64).withNullable(false).withMetadata(Metadata.of("k", "v"))))

@@ -8,12 +8,14 @@ import org.apache.spark.sql.types.StructType;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Schema;
 import org.arbalest.spark.ColumnFunction;
+import org.arbalest.spark.internal.task.ApplicationSettings;
 import org.jspecify.annotations.Nullable;
 
 /** How the columns of a DataFrame are had. */
 public abstract sealed class ColumnPlan permits PlannedColumns, PublicRows {
   /** Chooses the way, by Spark's version, and by what the user wants. */
   public static ColumnPlan of(Dataset<Row> dataframe) {
+    ApplicationSettings.check(dataframe.sparkSession().conf(), dataframe.sparkSession().sparkContext().getConf());
     return Internals.areKnown(dataframe) ? new PlannedColumns(dataframe) : new PublicRows(dataframe);
   }
 

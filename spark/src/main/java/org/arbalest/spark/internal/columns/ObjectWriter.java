@@ -41,7 +41,6 @@ import org.arbalest.device.BatchBuilder;
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Field;
-import org.arbalest.device.Interval;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.Schema;
 import org.jspecify.annotations.Nullable;
@@ -91,7 +90,7 @@ interface ObjectWriter {
       case TimestampNTZType _ -> (to, value) -> to.append((LocalDateTime) value);
       case DayTimeIntervalType _ -> (to, value) -> to.append((Duration) value);
       case YearMonthIntervalType _ -> (to, value) -> to.append((Period) value);
-      case CalendarIntervalType _ -> (to, value) -> to.append(interval((CalendarInterval) value));
+      case CalendarIntervalType _ -> (to, value) -> to.append(ValueWriter.interval((CalendarInterval) value));
       case ArrayType array -> list(of(array.elementType()));
       case MapType map -> map(of(map.keyType()), of(map.valueType()));
       case StructType struct -> struct(all(struct));
@@ -101,10 +100,6 @@ interface ObjectWriter {
 
   private static Instant instant(Timestamp time) {
     return time.toInstant().isBefore(RowObjects.MODERN) ? time.toLocalDateTime().atZone(ZoneId.systemDefault()).toInstant() : time.toInstant();
-  }
-
-  private static Interval interval(CalendarInterval of) {
-    return new Interval(of.months, of.days, Math.multiplyExact(of.microseconds, 1000));
   }
 
   private static ObjectWriter list(ObjectWriter items) {

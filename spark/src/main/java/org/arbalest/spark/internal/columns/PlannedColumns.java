@@ -21,7 +21,6 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Schema;
 import org.arbalest.spark.ColumnFunction;
-import org.arbalest.spark.internal.task.ApplicationSettings;
 import org.jspecify.annotations.Nullable;
 
 /** Columns as Spark's physical plan has them, by its internals; its internal rows, where it has rows. */
@@ -31,7 +30,6 @@ final class PlannedColumns extends ColumnPlan {
   PlannedColumns(Dataset<Row> dataframe) {
     super(dataframe);
     this.classic = (org.apache.spark.sql.classic.Dataset<Row>) dataframe;
-    ApplicationSettings.check(classic.sparkSession().conf(), classic.sparkSession().sparkContext().getConf());
   }
 
   @Override

@@ -65,7 +65,7 @@ interface ValueWriter {
     };
   }
 
-  private static Interval interval(CalendarInterval of) {
+  static Interval interval(CalendarInterval of) {
     return new Interval(of.months, of.days, Math.multiplyExact(of.microseconds, 1000));
   }
 

@@ -21,7 +21,7 @@ public final class ApplicationSettings {
     for (String name : NAMES) {
       String asked = session.get(name, "");
       String has = application.get(name, "");
-      if (!asked.equals(has)) {
+      if (!asked.isEmpty() && !asked.equals(has)) {
         throw new IllegalArgumentException(
             name + " is " + asked + " in this session, where it does nothing: executors read it of the application, by --conf or SparkSession.builder().config"
                 + (has.isEmpty() ? ", and it has none" : ", and there it is " + has));

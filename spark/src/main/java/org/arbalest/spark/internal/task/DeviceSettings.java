@@ -28,7 +28,7 @@ record DeviceSettings(String name, String resource, int tasks, long poolBytes) {
 
   private static final Map<String, DeviceType> TYPES =
       Map.of("cuda", DeviceType.CUDA, "rocm", DeviceType.ROCM, "opencl", DeviceType.OPENCL, "cpu", DeviceType.CPU);
-  private static final List<DeviceType> BEST_FIRST = List.of(DeviceType.CUDA, DeviceType.ROCM, DeviceType.OPENCL);
+  static final List<DeviceType> BEST_FIRST = List.of(DeviceType.CUDA, DeviceType.ROCM, DeviceType.OPENCL);
 
   DeviceSettings {
     if (!name.equals(AUTO) && !TYPES.containsKey(name)) {

@@ -97,6 +97,12 @@ public final class SparkTask implements ColumnTask {
     }
   }
 
+  /** Whether a stream is where the task's device is; of one that no task's device can be, the task takes no place to know. */
+  public boolean isOnDevice(DeviceArrayReader columns) {
+    DeviceType type = columns.deviceType();
+    return DeviceSettings.BEST_FIRST.contains(type) && type.equals(device().type());
+  }
+
   @Override
   public DeviceArrayReader onDevice(DeviceArrayReader columns) {
     if (device().type().equals(DeviceType.CPU)) return columns;

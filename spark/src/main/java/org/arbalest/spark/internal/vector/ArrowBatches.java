@@ -3,7 +3,6 @@ package org.arbalest.spark.internal.vector;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.apache.spark.sql.types.DataType$;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
@@ -12,7 +11,6 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Field;
 import org.arbalest.device.Schema;
-import org.arbalest.device.abi.DeviceType;
 import org.arbalest.spark.internal.task.SparkTask;
 import org.arbalest.spark.internal.task.TaskMemory;
 import org.arbalest.spark.internal.task.TaskWatch;
@@ -20,9 +18,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A stream as Spark reads it: one batch object, which shows one array behind the other. By the task's thread. */
 public final class ArrowBatches implements AutoCloseable {
-  /** What the task's device may be, beside the CPU. */
-  private static final Set<DeviceType> TASKS = Set.of(DeviceType.CUDA, DeviceType.ROCM, DeviceType.OPENCL);
-
   private final DeviceArrayReader reader;
   private final TaskWatch watch;
 
@@ -36,7 +31,7 @@ public final class ArrowBatches implements AutoCloseable {
   /** Whether arrays may be somebody else's memory, to be counted while Spark reads them; of a function, what they have was counted when it was made. */
   private final boolean isSource;
 
-  /** Whether the stream makes its arrays in the task's memory, some ahead. */
+  /** Whether the stream was on the task's device, and is copied ahead of Spark, into the task's memory; of others each array is, when it is pulled. */
   private final boolean isCopied;
 
   private @Nullable DeviceArray array;
@@ -49,7 +44,7 @@ public final class ArrowBatches implements AutoCloseable {
   private long shownBytes;
 
   private ArrowBatches(DeviceArrayReader reader, SparkTask task, boolean isSource, int[] columns, ArrowVector[] vectors) {
-    this.isCopied = isOnDevice(reader, task);
+    this.isCopied = task.isOnDevice(reader);
     this.reader = isCopied ? reader.copyTo(task.mainMemory().manager(), task.stream(), 2) : reader;
     this.task = task;
     this.memory = task.mainMemory();
@@ -87,12 +82,6 @@ public final class ArrowBatches implements AutoCloseable {
     for (int i = 0; i < columns.length; i++) check(fields.get(i), read.fields()[i], type.fields()[i]);
     ArrowVector[] vectors = Vectors.of(fields, read, truncatesNanos);
     return new ArrowBatches(reader, task, isSource, columns, vectors);
-  }
-
-  /** Whether it is on the task's device, and is copied ahead of Spark; of others each array is, when it is pulled. */
-  private static boolean isOnDevice(DeviceArrayReader reader, SparkTask task) {
-    DeviceType type = reader.deviceType();
-    return TASKS.contains(type) && type.equals(task.device().type());
   }
 
   private static int[] columns(Schema schema, StructType type) {
