@@ -19,7 +19,6 @@ class Numbers : ColumnSource {
     override fun partitions(request: ScanRequest): List<ColumnPartition> {
         if (request.options()["does"] == "no partitions") return Sources.nothing()
         lastRequest = request
-        requests.incrementAndGet()
         fun option(name: String, or: Int) = request.options()[name]?.toInt() ?: or
         val columns = request.schema().fields().map { it.name() }
         val partitions = option("partitions", 4)
@@ -43,8 +42,6 @@ class Numbers : ColumnSource {
 
         @Volatile
         var lastRequest: ScanRequest? = null
-
-        val requests = AtomicInteger()
 
         /** Of an executor. */
         val open = AtomicInteger()

@@ -23,7 +23,6 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
   private final OpenedSource source;
   private final ScanRequest request;
   private final StructType type;
-  private InputPartition @Nullable [] partitions;
 
   ArbalestScan(OpenedSource source, ScanRequest request) {
     this.source = source;
@@ -53,15 +52,8 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
     return ColumnarSupportMode.SUPPORTED;
   }
 
-  /** Spark asks again whenever it changes a plan; a source may execute a query to know. */
   @Override
-  public synchronized InputPartition[] planInputPartitions() {
-    InputPartition[] known = partitions;
-    if (known == null) partitions = known = partitions();
-    return known.clone();
-  }
-
-  private InputPartition[] partitions() {
+  public InputPartition[] planInputPartitions() {
     List<? extends ColumnPartition> made = Failures.unchecked(() -> source.source().partitions(request), "the partitions of " + source.options().source());
     if (made == null || made.stream().anyMatch(Objects::isNull))
       throw new IllegalStateException(source.options().source() + " gave null for its partitions, or one of them");
