@@ -5,6 +5,7 @@ import io.kotest.assertions.nondeterministic.eventually
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.maps.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.apache.spark.sql.Dataset
@@ -69,17 +70,25 @@ class AdbcSourceSpec : FunSpec({
         rows.selectExpr("count(id)", "count(DISTINCT id)").collectAsList().single().let { it.getLong(0) to it.getLong(1) } shouldBe (70L to 70L)
     }
 
-    test("SPK-13 a query that is killed while its database executes ends, and its executor works on") {
+    suspend fun killed(rows: () -> Dataset<Row>) {
         val context = Cluster.session.sparkContext()
         val job = thread {
             context.setJobGroup("endless", "", false)
-            runCatching { read("query" to "SELECT sum(a.range * b.range) AS id FROM range(10000000) a, range(10000000) b").collectAsList() }
+            runCatching { rows().collectAsList() }
         }
         eventually(20.seconds) { context.statusTracker().getActiveStageIds().any { context.statusTracker().getStageInfo(it).get().numActiveTasks() == 1 } shouldBe true }
         context.cancelJobGroup("endless")
         job.join(20_000)
         job.isAlive shouldBe false
-        read("query" to query, "partitionColumn" to "id", "lowerBound" to 0, "upperBound" to 999, "numPartitions" to 8).count() shouldBe 1000
+        eventually(30.seconds) { Cluster.ledgers() shouldHaveSize 2 } // each executor has one place for a task
+    }
+
+    test("SPK-13 a query that is killed while DuckDB computes its first batch ends, and its executor works on") {
+        killed { read("query" to "SELECT sum(a.range * b.range) AS id FROM range(10000000) a, range(10000000) b") }
+    }
+
+    test("SPK-13 a query that is killed while its database executes it ends, and its executor works on") {
+        killed { Cluster.read(Held::class.java) }
     }
 
     test("SPK-01 SPK-13 what DuckDB reads of a Parquet file of Spark's is what Spark reads of it") {
@@ -123,6 +132,18 @@ class AdbcSourceSpec : FunSpec({
             "upperBound is not below lowerBound"
     }
 })
+
+/** A query that the driver does not answer until it is cancelled. */
+class Held : ColumnSource {
+    override fun schema(options: Map<String, String>): Schema = Schema.of(Field.of("id", DataType.INT64))
+
+    override fun partitions(request: ScanRequest) = listOf(
+        ColumnPartition { task -> // each executor has a driver of its own
+            AdbcDouble.full.hold("StatementExecuteQuery")
+            AdbcParts.Query(AdbcParts.Database("${AdbcDouble.full.file}", null, mapOf(), mapOf()), "SELECT id FROM batches(1, 1)").open(task)
+        },
+    )
+}
 
 /** A row of each type that both have, and one of nulls. */
 private const val TYPES = """
