@@ -32,6 +32,7 @@ public class Tables {
   Dataset<Row> of(String source) throws IOException {
     return switch (source) {
       case "arbalest" -> cluster.kept();
+      case "filtered" -> cluster.kept().where("id >= 0"); // all of it, and in rows, as Spark filters them
       case "vectors" -> vectors();
       case "cache" -> cached(true);
       case "plain-cache" -> cached(false);

@@ -29,11 +29,12 @@ import org.arbalest.device.Schema;
 final class BatchWriter {
   private final Schema schema;
   private final ValueWriter[] writers;
+  private final RowBlock block = new RowBlock();
   private final MemoryManager memory;
 
   BatchWriter(StructType type, MemoryManager memory) {
     this.schema = ArrowTypes.of(type);
-    this.writers = ValueWriter.all(type);
+    this.writers = ValueWriter.ofColumns(type);
     this.memory = memory;
   }
 
@@ -79,10 +80,12 @@ final class BatchWriter {
     try (BatchBuilder builder = memory.batchBuilder()) {
       var columns = new ColumnBuilder[fields.size()];
       for (int i = 0; i < columns.length; i++) columns[i] = builder.column(fields.get(i));
-      for (int row = 0; row < mostRows && from.hasNext(); row++) {
-        InternalRow values = from.next();
-        for (int i = 0; i < columns.length; i++) writers[i].appendNullable(columns[i], values, i);
+      for (int left = mostRows; left > 0 && from.hasNext();) {
+        int rows = block.fill(from, left);
+        for (int i = 0; i < columns.length; i++) writers[i].appendAll(columns[i], block.rows(), rows, i);
+        left -= rows;
       }
+      for (int i = 0; i < columns.length; i++) writers[i].flush(columns[i]);
       return builder.build();
     }
   }

@@ -4,10 +4,15 @@ package org.arbalest.spark.internal.columns;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.arbalest.device.ColumnBuilder;
 
-/** Numbers of rows, gathered in arrays that are appended as a whole. Each is one task's. */
-abstract class NumberBlocks implements ObjectWriter {
+/** Numbers of rows, gathered in arrays that are appended as a whole. Each is one task's. A loop for each type, so that there is no virtual call for each value. */
+abstract class NumberBlocks implements ObjectWriter, ValueWriter {
+  /** Rows that are read column by column: few, so that they are still in the cache. */
+  static final int BLOCK = 64;
+
   private static final int CAPACITY = 16 * BLOCK;
 
   private final MemorySegment block;
@@ -23,25 +28,30 @@ abstract class NumberBlocks implements ObjectWriter {
     this.width = (int) (block.byteSize() / CAPACITY);
   }
 
-  /** Puts a number at its place. */
-  abstract void set(int at, Object value);
+  /** Puts those of rows at their places. */
+  abstract void fill(int at, Row[] rows, int more, int ordinal);
+
+  /** Puts those of rows at their places. */
+  abstract void fill(int at, InternalRow[] rows, int more, int ordinal);
 
   @Override
-  public void appendAll(ColumnBuilder to, Row[] rows, int more, int ordinal) {
-    if (count + more > CAPACITY) flush(to);
-    int at = count;
-    for (int row = 0; row < more; row++, at++) {
-      Object value = rows[row].get(ordinal);
-      if (value == null) {
-        setNull(at);
-      } else {
-        set(at, value);
-      }
-    }
-    count = at;
+  public final void appendAll(ColumnBuilder to, Row[] rows, int more, int ordinal) {
+    fill(placeOf(more, to), rows, more, ordinal);
   }
 
-  private void setNull(int at) {
+  @Override
+  public final void appendAll(ColumnBuilder to, InternalRow[] rows, int more, int ordinal) {
+    fill(placeOf(more, to), rows, more, ordinal);
+  }
+
+  private int placeOf(int more, ColumnBuilder to) {
+    if (count + more > CAPACITY) flush(to);
+    int at = count;
+    count += more;
+    return at;
+  }
+
+  final void setNull(int at) {
     if (!hasNulls) {
       hasNulls = true;
       Arrays.fill(valid, -1);
@@ -50,7 +60,7 @@ abstract class NumberBlocks implements ObjectWriter {
   }
 
   @Override
-  public void flush(ColumnBuilder to) {
+  public final void flush(ColumnBuilder to) {
     long first = to.length();
     to.appendAll(block.asSlice(0, (long) width * count));
     if (hasNulls) to.setNulls(first, bitmap, 0);
@@ -71,13 +81,36 @@ abstract class NumberBlocks implements ObjectWriter {
     }
 
     @Override
-    void set(int at, Object value) {
-      numbers[at] = (Integer) value;
+    void fill(int at, Row[] rows, int more, int ordinal) {
+      for (int row = 0; row < more; row++) {
+        Object value = rows[row].get(ordinal);
+        if (value == null) {
+          setNull(at + row);
+        } else {
+          numbers[at + row] = (Integer) value;
+        }
+      }
+    }
+
+    @Override
+    void fill(int at, InternalRow[] rows, int more, int ordinal) {
+      for (int row = 0; row < more; row++) {
+        if (rows[row].isNullAt(ordinal)) {
+          setNull(at + row);
+        } else {
+          numbers[at + row] = rows[row].getInt(ordinal);
+        }
+      }
     }
 
     @Override
     public void append(ColumnBuilder to, Object value) {
       to.append((long) (Integer) value);
+    }
+
+    @Override
+    public void append(ColumnBuilder to, SpecializedGetters from, int ordinal) {
+      to.append((long) from.getInt(ordinal));
     }
   }
 
@@ -94,13 +127,36 @@ abstract class NumberBlocks implements ObjectWriter {
     }
 
     @Override
-    void set(int at, Object value) {
-      numbers[at] = (Long) value;
+    void fill(int at, Row[] rows, int more, int ordinal) {
+      for (int row = 0; row < more; row++) {
+        Object value = rows[row].get(ordinal);
+        if (value == null) {
+          setNull(at + row);
+        } else {
+          numbers[at + row] = (Long) value;
+        }
+      }
+    }
+
+    @Override
+    void fill(int at, InternalRow[] rows, int more, int ordinal) {
+      for (int row = 0; row < more; row++) {
+        if (rows[row].isNullAt(ordinal)) {
+          setNull(at + row);
+        } else {
+          numbers[at + row] = rows[row].getLong(ordinal);
+        }
+      }
     }
 
     @Override
     public void append(ColumnBuilder to, Object value) {
       to.append((long) (Long) value);
+    }
+
+    @Override
+    public void append(ColumnBuilder to, SpecializedGetters from, int ordinal) {
+      to.append(from.getLong(ordinal));
     }
   }
 
@@ -117,13 +173,36 @@ abstract class NumberBlocks implements ObjectWriter {
     }
 
     @Override
-    void set(int at, Object value) {
-      numbers[at] = (Float) value;
+    void fill(int at, Row[] rows, int more, int ordinal) {
+      for (int row = 0; row < more; row++) {
+        Object value = rows[row].get(ordinal);
+        if (value == null) {
+          setNull(at + row);
+        } else {
+          numbers[at + row] = (Float) value;
+        }
+      }
+    }
+
+    @Override
+    void fill(int at, InternalRow[] rows, int more, int ordinal) {
+      for (int row = 0; row < more; row++) {
+        if (rows[row].isNullAt(ordinal)) {
+          setNull(at + row);
+        } else {
+          numbers[at + row] = rows[row].getFloat(ordinal);
+        }
+      }
     }
 
     @Override
     public void append(ColumnBuilder to, Object value) {
       to.append((float) (Float) value);
+    }
+
+    @Override
+    public void append(ColumnBuilder to, SpecializedGetters from, int ordinal) {
+      to.append(from.getFloat(ordinal));
     }
   }
 
@@ -140,13 +219,36 @@ abstract class NumberBlocks implements ObjectWriter {
     }
 
     @Override
-    void set(int at, Object value) {
-      numbers[at] = (Double) value;
+    void fill(int at, Row[] rows, int more, int ordinal) {
+      for (int row = 0; row < more; row++) {
+        Object value = rows[row].get(ordinal);
+        if (value == null) {
+          setNull(at + row);
+        } else {
+          numbers[at + row] = (Double) value;
+        }
+      }
+    }
+
+    @Override
+    void fill(int at, InternalRow[] rows, int more, int ordinal) {
+      for (int row = 0; row < more; row++) {
+        if (rows[row].isNullAt(ordinal)) {
+          setNull(at + row);
+        } else {
+          numbers[at + row] = rows[row].getDouble(ordinal);
+        }
+      }
     }
 
     @Override
     public void append(ColumnBuilder to, Object value) {
       to.append((double) (Double) value);
+    }
+
+    @Override
+    public void append(ColumnBuilder to, SpecializedGetters from, int ordinal) {
+      to.append(from.getDouble(ordinal));
     }
   }
 }

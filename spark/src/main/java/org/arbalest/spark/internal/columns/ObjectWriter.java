@@ -14,6 +14,7 @@ import java.time.ZoneId;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.BinaryType;
@@ -30,7 +31,6 @@ import org.apache.spark.sql.types.LongType;
 import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.NullType;
 import org.apache.spark.sql.types.StringType;
-import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.TimeType;
 import org.apache.spark.sql.types.TimestampNTZType;
@@ -49,13 +49,10 @@ import scala.jdk.javaapi.CollectionConverters;
 /** Appends objects of one column out of rows of Spark's public API. */
 @FunctionalInterface
 interface ObjectWriter {
-  /** Rows that are read column by column: few, so that they are still in the cache. */
-  int BLOCK = 64;
-
   /** Appends one that is not null. */
   void append(ColumnBuilder to, Object value);
 
-  /** Appends those of some rows, at most a {@link #BLOCK}; those of numbers at the next {@link #flush} at the latest. */
+  /** Appends those of some rows, at most a {@link NumberBlocks#BLOCK}; those of numbers at the next {@link #flush} at the latest. */
   default void appendAll(ColumnBuilder to, Row[] rows, int count, int ordinal) {
     for (int row = 0; row < count; row++) appendNullable(to, rows[row].get(ordinal));
   }
@@ -77,10 +74,8 @@ interface ObjectWriter {
     return switch (type) {
       case NullType _ -> (to, _) -> to.appendNull();
       case BooleanType _ -> (to, value) -> to.append((boolean) value);
-      case IntegerType _ -> new NumberBlocks.Ints();
-      case LongType _ -> new NumberBlocks.Longs();
-      case FloatType _ -> new NumberBlocks.Floats();
-      case DoubleType _ -> new NumberBlocks.Doubles();
+      case FloatType _ -> (to, value) -> to.append((float) value);
+      case DoubleType _ -> (to, value) -> to.append((double) value);
       case DecimalType _ -> (to, value) -> to.append((BigDecimal) value);
       case StringType _ -> (to, value) -> to.append((String) value);
       case BinaryType _ -> (to, value) -> to.append((byte[]) value);
@@ -130,11 +125,23 @@ interface ObjectWriter {
   }
 
   /** Of each field. */
-  static ObjectWriter[] all(StructType type) {
-    StructField[] fields = type.fields();
-    var writers = new ObjectWriter[fields.length];
-    for (int i = 0; i < writers.length; i++) writers[i] = of(fields[i].dataType());
-    return writers;
+  private static ObjectWriter[] all(StructType type) {
+    return Stream.of(type.fields()).map(field -> of(field.dataType())).toArray(ObjectWriter[]::new);
+  }
+
+  /** Of each column: numbers are gathered, for {@link #flush}. */
+  static ObjectWriter[] ofColumns(StructType type) {
+    return Stream.of(type.fields()).map(field -> ofColumn(field.dataType())).toArray(ObjectWriter[]::new);
+  }
+
+  private static ObjectWriter ofColumn(DataType type) {
+    return switch (type) {
+      case IntegerType _ -> new NumberBlocks.Ints();
+      case LongType _ -> new NumberBlocks.Longs();
+      case FloatType _ -> new NumberBlocks.Floats();
+      case DoubleType _ -> new NumberBlocks.Doubles();
+      default -> of(type);
+    };
   }
 
   /** A batch of the next rows, at least one. */
@@ -145,9 +152,9 @@ interface ObjectWriter {
       List<Field> fields = schema.fields();
       for (int i = 0; i < columns.length; i++) columns[i] = builder.column(fields.get(i));
       for (int left = mostRows; left > 0 && from.hasNext();) {
-        var block = new Row[BLOCK]; // an old one would cost a barrier for each row
+        var block = new Row[NumberBlocks.BLOCK]; // an old one would cost a barrier for each row
         int rows = 0;
-        for (; rows < Math.min(BLOCK, left) && from.hasNext(); rows++) block[rows] = from.next();
+        for (; rows < Math.min(block.length, left) && from.hasNext(); rows++) block[rows] = from.next();
         for (int i = 0; i < columns.length; i++) writers[i].appendAll(columns[i], block, rows, i);
         left -= rows;
       }

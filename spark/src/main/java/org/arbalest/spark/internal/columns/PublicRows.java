@@ -39,7 +39,7 @@ final class PublicRows extends ColumnPlan {
     @Override
     public Iterator<T> call(Iterator<Row> rows) throws Exception {
       Schema schema = ArrowTypes.of(type);
-      ObjectWriter[] writers = ObjectWriter.all(type);
+      ObjectWriter[] writers = ObjectWriter.ofColumns(type);
       return TaskColumns.apply(function, schema,
           memory -> () -> rows.hasNext() ? metrics.ofRows(() -> ObjectWriter.batch(schema, writers, rows, mostRows, memory.manager())) : null);
     }

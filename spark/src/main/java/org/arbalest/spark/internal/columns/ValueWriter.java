@@ -2,6 +2,7 @@
 package org.arbalest.spark.internal.columns;
 
 import java.lang.foreign.MemorySegment;
+import java.util.stream.Stream;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.ArrayData;
@@ -13,17 +14,20 @@ import org.apache.spark.sql.types.ByteType;
 import org.apache.spark.sql.types.CalendarIntervalType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DateType;
+import org.apache.spark.sql.types.DayTimeIntervalType;
 import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.DoubleType;
 import org.apache.spark.sql.types.FloatType;
 import org.apache.spark.sql.types.IntegerType;
+import org.apache.spark.sql.types.LongType;
 import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.NullType;
 import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.StringType;
-import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.TimeType;
+import org.apache.spark.sql.types.TimestampNTZType;
+import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
 import org.apache.spark.unsafe.types.CalendarInterval;
 import org.arbalest.device.ColumnBuilder;
@@ -42,6 +46,14 @@ interface ValueWriter {
       append(to, from, ordinal);
     }
   }
+
+  /** Appends those of some rows, at most a {@link NumberBlocks#BLOCK}; those of numbers at the next {@link #flush} at the latest. */
+  default void appendAll(ColumnBuilder to, InternalRow[] rows, int count, int ordinal) {
+    for (int row = 0; row < count; row++) appendNullable(to, rows[row], ordinal);
+  }
+
+  /** Appends what was held back. */
+  default void flush(ColumnBuilder to) {}
 
   /** For values of a type that {@link ArrowTypes} has. */
   static ValueWriter of(DataType type) {
@@ -100,10 +112,22 @@ interface ValueWriter {
   }
 
   /** Of each field. */
-  static ValueWriter[] all(StructType type) {
-    StructField[] fields = type.fields();
-    var writers = new ValueWriter[fields.length];
-    for (int i = 0; i < writers.length; i++) writers[i] = of(fields[i].dataType());
-    return writers;
+  private static ValueWriter[] all(StructType type) {
+    return Stream.of(type.fields()).map(field -> of(field.dataType())).toArray(ValueWriter[]::new);
+  }
+
+  /** Of each column: numbers of rows are gathered, for {@link #flush}. */
+  static ValueWriter[] ofColumns(StructType type) {
+    return Stream.of(type.fields()).map(field -> ofColumn(field.dataType())).toArray(ValueWriter[]::new);
+  }
+
+  private static ValueWriter ofColumn(DataType type) {
+    return switch (type) {
+      case IntegerType _, DateType _, YearMonthIntervalType _ -> new NumberBlocks.Ints();
+      case LongType _, TimestampType _, TimestampNTZType _, DayTimeIntervalType _ -> new NumberBlocks.Longs();
+      case FloatType _ -> new NumberBlocks.Floats();
+      case DoubleType _ -> new NumberBlocks.Doubles();
+      default -> of(type);
+    };
   }
 }
