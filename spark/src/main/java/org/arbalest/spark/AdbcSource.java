@@ -8,7 +8,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.arbalest.device.DataType;
 import org.arbalest.device.Field;
+import org.arbalest.device.FlatType;
+import org.arbalest.device.NestedType;
 import org.arbalest.device.Schema;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcDatabase;
@@ -46,7 +49,29 @@ public final class AdbcSource implements ColumnSource {
         throw new IllegalArgumentException("AdbcSource has no option " + name + ", but " + String.join(", ", OPTIONS) + ", database.… and connection.…");
       }
     }
-    return database(options).schema("SELECT * FROM " + from(options));
+    Schema schema = database(options).schema("SELECT * FROM " + from(options));
+    String column = options.get("partitionColumn");
+    if (column != null) checkIsNumber(column, schema);
+    return schema;
+  }
+
+  /** Databases differ in whether the case of a name matters. */
+  private static void checkIsNumber(String column, Schema schema) {
+    List<Field> found = schema.fields().stream().filter(field -> field.name().equalsIgnoreCase(column)).toList();
+    if (found.isEmpty()) {
+      throw new IllegalArgumentException("partitionColumn is " + column + ", and the columns are " + schema.fields().stream().map(Field::name).toList());
+    }
+    if (found.stream().noneMatch(field -> isNumber(field.type()))) {
+      throw new IllegalArgumentException("partitionColumn is " + column + ", which is " + found.getFirst().type() + ", where a number is wanted");
+    }
+  }
+
+  private static boolean isNumber(DataType type) {
+    return switch (type) {
+      case FlatType.IntType _, FlatType.FloatType _, FlatType.DecimalType _ -> true;
+      case NestedType.DictionaryType(_, Field values, _) -> isNumber(values.type());
+      default -> false;
+    };
   }
 
   @Override

@@ -130,6 +130,9 @@ class AdbcSourceSpec : FunSpec({
             "the option lowerBound is 1.5, which is no integer"
         shouldThrow<IllegalArgumentException> { parts("partitionColumn" to "id", "lowerBound" to "3", "upperBound" to "2", "numPartitions" to "2") }.message shouldContain
             "upperBound is not below lowerBound"
+        fun partitionedBy(column: String) = shouldThrow<Exception> { read("query" to query, "partitionColumn" to column, "lowerBound" to 0, "upperBound" to 9, "numPartitions" to 2) }.message
+        partitionedBy("nmae") shouldBe "partitionColumn is nmae, and the columns are [id, a \"name\"]"
+        partitionedBy("a \"name\"") shouldBe "partitionColumn is a \"name\", which is utf8, where a number is wanted"
     }
 })
 

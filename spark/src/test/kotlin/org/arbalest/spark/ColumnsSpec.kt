@@ -92,12 +92,15 @@ class ColumnsSpec : FunSpec({
         Arbalest.columns(rows) { _, _ -> 0 }.collect() shouldBe listOf(0)
     }
 
-    test("SPK-09 numbers with nulls, of more rows than are gathered at once: by rows") {
-        Cluster.session.conf().set("spark.arbalest.columnar", false)
-        val ids = Cluster.session.range(0, 5000, 1, 1).selectExpr("if(id % 3 = 1 OR id BETWEEN 1000 AND 1100, NULL, id) AS n")
-        val rows = ids.selectExpr("n AS l", "CAST(n AS int) AS i", "CAST(n AS float) AS f", "CAST(n AS double) AS d")
-        val same = Arbalest.mapColumns(rows, Arbalest.schema(rows)) { _, columns -> columns }
-        same.texts() shouldContainExactly rows.texts()
+    for (columnar in listOf(true, false)) {
+        test("SPK-09 numbers with nulls, of more rows than are gathered at once, in their order: ${if (columnar) "internal rows" else "by rows"}") {
+            Cluster.session.conf().set("spark.arbalest.columnar", columnar)
+            val ids = Cluster.session.range(0, 5000, 1, 1).selectExpr("if(id % 3 = 1 OR id BETWEEN 1000 AND 1100, NULL, id) AS n")
+            val numbers = listOf("n AS l", "CAST(n AS int) AS i", "CAST(n AS float) AS f", "CAST(n AS double) AS d", "CAST(n AS smallint) AS h")
+            val rows = ids.selectExpr(*numbers.toTypedArray(), "repeat(CAST(n AS string), if(n = 2499, 300000, n % 50)) AS s", "date_add(DATE'1900-01-01', CAST(n AS int)) AS da", "timestamp_micros(n) AS t")
+            val same = Arbalest.mapColumns(rows, Arbalest.schema(rows)) { _, columns -> columns }
+            same.collectAsList().map { text(it) } shouldContainExactly rows.collectAsList().map { text(it) }
+        }
     }
 
     test("SPK-10 a function has a schema with it") {

@@ -23,6 +23,7 @@ final class RowBlock {
   private long wanted;
 
   /** Takes the next, at most this many. They are there until it is called again. */
+  @SuppressWarnings("ReferenceEquality") // it is about the reference that is stored
   int fill(Iterator<InternalRow> from, int most) {
     if (wanted > bytes.length && bytes.length < MOST_BYTES) bytes = new byte[(int) Math.min(MOST_BYTES, 2 * wanted)];
     used = 0;
@@ -50,7 +51,7 @@ final class RowBlock {
 
   /** Of a row, whose size is one of whole words. */
   private void copy(@Nullable Object from, long offset, int to, int size) {
-    long start = Platform.BYTE_ARRAY_OFFSET + to;
+    long start = (long) Platform.BYTE_ARRAY_OFFSET + to;
     if (size > FEW_BYTES) {
       Platform.copyMemory(from, offset, bytes, start, size);
     } else {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.columns
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types.DataTypes
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Rows that Spark lends one by one, in an object that it uses again. */
+class RowBlockSpec : FunSpec({
+    val types = arrayOf<DataType>(DataTypes.LongType, DataTypes.StringType)
+
+    fun generic(number: Long?, text: String?): InternalRow = GenericInternalRow(arrayOf<Any?>(number, text?.let(UTF8String::fromString)))
+
+    fun InternalRow.values() = (if (isNullAt(0)) null else getLong(0)) to (if (isNullAt(1)) null else "${getUTF8String(1)}")
+
+    fun blocks(rows: Sequence<InternalRow>, most: Int = Int.MAX_VALUE): List<List<Pair<Long?, String?>>> {
+        val block = RowBlock()
+        val from = rows.iterator()
+        return generateSequence { block.fill(from, most).takeIf { it > 0 } }.map { count -> block.rows().take(count).map { it.values() } }.toList()
+    }
+
+    /** By one object, as Spark's operators do it. */
+    fun lent(values: List<Pair<Long?, String?>>): Sequence<InternalRow> {
+        val projection = UnsafeProjection.create(types)
+        return values.asSequence().map { (number, text) -> projection.apply(generic(number, text)) }
+    }
+
+    test("SPK-09 rows of one object, of any size, with nulls") {
+        val sizes = listOf(0, 1, 7, 8, 80, 128, 129, 4000, 5000, 100_000, 2_000_000)
+        val values = List(300) { n -> (if (n % 3 == 0) null else n.toLong()) to (if (n % 7 == 0) null else "$n".padEnd(sizes[n % sizes.size], 'x')) }
+        blocks(lent(values)).flatten() shouldContainExactly values
+    }
+
+    test("SPK-09 a block has no more rows than are asked for, and begins where the last ended") {
+        val values = List(100) { it.toLong() to "$it" }
+        blocks(lent(values)).map { it.size } shouldBe listOf(64, 36)
+        blocks(lent(values), 9).map { it.size } shouldBe List(11) { 9 } + 1
+        blocks(lent(values), 9).flatten() shouldContainExactly values
+    }
+
+    test("SPK-09 rows of objects, between others") {
+        val values = List(200) { it.toLong() to "$it" }
+        val mixed = lent(values).mapIndexed { n, row -> if (n % 3 == 0) generic(values[n].first, values[n].second) else row }
+        blocks(mixed).flatten() shouldContainExactly values
+    }
+})
