@@ -92,6 +92,19 @@ class ColumnsSpec : FunSpec({
         Arbalest.columns(rows) { _, _ -> 0 }.collect() shouldBe listOf(0)
     }
 
+    test("SPK-12 settings that there are not, and values that they cannot have, are refused") {
+        fun refused(name: String, value: String): String? {
+            Cluster.session.conf().set(name, value)
+            try {
+                return shouldThrow<IllegalArgumentException> { Arbalest.columns(Cluster.session.range(1).toDF()) { _, _ -> 0 } }.message
+            } finally {
+                Cluster.session.conf().unset(name)
+            }
+        }
+        refused("spark.arbalest.collumnar", "false") shouldContain "there is no setting spark.arbalest.collumnar, but spark.arbalest.columnar, spark.arbalest.device, "
+        refused("spark.arbalest.columnar", "flase") shouldBe "spark.arbalest.columnar is flase, and may be true or false"
+    }
+
     for (columnar in listOf(true, false)) {
         test("SPK-09 numbers with nulls, of more rows than are gathered at once, in their order: ${if (columnar) "internal rows" else "by rows"}") {
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
