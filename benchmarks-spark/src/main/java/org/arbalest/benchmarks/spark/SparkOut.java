@@ -30,8 +30,8 @@ import org.openjdk.jmh.annotations.Warmup;
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
-@Warmup(iterations = 5, time = 3)
-@Measurement(iterations = 5, time = 3)
+@Warmup(iterations = 30, time = 2) // the driver plans each query anew, and is warm only then
+@Measurement(iterations = 5, time = 2)
 @Fork(2)
 public class SparkOut {
   /** What is read. */
