@@ -44,9 +44,16 @@ class RowBlockSpec : FunSpec({
         blocks(lent(values), 9).flatten() shouldContainExactly values
     }
 
-    test("SPK-09 rows of objects, between others") {
+    test("SPK-09 rows of another class, between others") {
         val values = List(200) { it.toLong() to "$it" }
-        val mixed = lent(values).mapIndexed { n, row -> if (n % 3 == 0) generic(values[n].first, values[n].second) else row }
+        val cells = arrayOfNulls<Any?>(2) // used again, too
+        val other = GenericInternalRow(cells)
+        val mixed = lent(values).mapIndexed { n, row ->
+            if (n % 3 != 0) return@mapIndexed row
+            cells[0] = values[n].first
+            cells[1] = UTF8String.fromString(values[n].second)
+            other
+        }
         blocks(mixed).flatten() shouldContainExactly values
     }
 })
