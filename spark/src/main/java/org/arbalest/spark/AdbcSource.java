@@ -51,25 +51,25 @@ public final class AdbcSource implements ColumnSource {
     }
     Schema schema = database(options).schema("SELECT * FROM " + from(options));
     String column = options.get("partitionColumn");
-    if (column != null) checkIsNumber(column, schema);
+    if (column != null) checkIsExact(column, schema);
     return schema;
   }
 
   /** Databases differ in whether the case of a name matters. */
-  private static void checkIsNumber(String column, Schema schema) {
+  private static void checkIsExact(String column, Schema schema) {
     List<Field> found = schema.fields().stream().filter(field -> field.name().equalsIgnoreCase(column)).toList();
     if (found.isEmpty()) {
       throw new IllegalArgumentException("partitionColumn is " + column + ", and the columns are " + schema.fields().stream().map(Field::name).toList());
     }
-    if (found.stream().noneMatch(field -> isNumber(field.type()))) {
-      throw new IllegalArgumentException("partitionColumn is " + column + ", which is " + found.getFirst().type() + ", where a number is wanted");
+    if (found.stream().noneMatch(field -> isExact(field.type()))) {
+      throw new IllegalArgumentException("partitionColumn is " + column + ", which is " + found.getFirst().type() + ", where an integer or a decimal is wanted; a cast in the query makes one");
     }
   }
 
-  private static boolean isNumber(DataType type) {
+  private static boolean isExact(DataType type) {
     return switch (type) {
-      case FlatType.IntType _, FlatType.FloatType _, FlatType.DecimalType _ -> true;
-      case NestedType.DictionaryType(_, Field values, _) -> isNumber(values.type());
+      case FlatType.IntType _, FlatType.DecimalType _ -> true; // of floats, NaN would be in no range
+      case NestedType.DictionaryType(_, Field values, _) -> isExact(values.type());
       default -> false;
     };
   }

@@ -132,7 +132,7 @@ class AdbcSourceSpec : FunSpec({
             "upperBound is not below lowerBound"
         fun partitionedBy(column: String) = shouldThrow<Exception> { read("query" to query, "partitionColumn" to column, "lowerBound" to 0, "upperBound" to 9, "numPartitions" to 2) }.message
         partitionedBy("nmae") shouldBe "partitionColumn is nmae, and the columns are [id, a \"name\"]"
-        partitionedBy("a \"name\"") shouldBe "partitionColumn is a \"name\", which is utf8, where a number is wanted"
+        partitionedBy("a \"name\"") shouldBe "partitionColumn is a \"name\", which is utf8, where an integer or a decimal is wanted; a cast in the query makes one"
     }
 })
 

@@ -116,6 +116,22 @@ class ColumnsSpec : FunSpec({
         }
     }
 
+    test("SPK-09 a batch of rows has no more of them when it has the bytes that Spark's setting says") {
+        val rows = Cluster.session.range(0, 300, 1, 1).selectExpr("repeat('x', 1000) AS s")
+        Cluster.session.conf().set("spark.sql.execution.arrow.maxBytesPerBatch", "100000")
+        try {
+            val sizes = Arbalest.columns(rows) { _, columns ->
+                val found = mutableListOf<Long>()
+                columns.forEach { found += it.length() }
+                found.joinToString()
+            }.collect().single().split(", ").map { it.toInt() }
+            sizes.sum() shouldBe 300
+            (sizes.max() in 100..163) shouldBe true // looked at behind each 64 rows
+        } finally {
+            Cluster.session.conf().unset("spark.sql.execution.arrow.maxBytesPerBatch")
+        }
+    }
+
     test("SPK-10 a function has a schema with it") {
         val rows = Cluster.session.range(0, 10, 1, 2).toDF()
         val schema = Schema.of(listOf(Field.of("id", DataType.INT64).withNullable(false).withMetadata(Metadata.of("k", "v"))))
@@ -136,6 +152,13 @@ class ColumnsSpec : FunSpec({
                 val all = Cluster.session.read().parquet(parquet.value)
                 val same = Arbalest.mapColumns(all, Arbalest.schema(all)) { _, columns -> columns }
                 same.schema().catalogString() shouldBe all.schema().catalogString().replace(Regex("time\\(\\d\\)"), "time(6)")
+                same.texts() shouldContainExactly all.texts()
+            }
+
+            test("SPK-09 SPK-10 each type there and back, out of rows: $way") {
+                conf()
+                val all = Cluster.session.read().parquet(parquet.value).repartition(3)
+                val same = Arbalest.mapColumns(all, Arbalest.schema(all)) { _, columns -> columns }
                 same.texts() shouldContainExactly all.texts()
             }
 

@@ -73,20 +73,24 @@ final class BatchWriter {
     return true;
   }
 
-  /** A batch of the next rows, at least one. */
-  DeviceArray copy(Iterator<InternalRow> from, int mostRows) {
+  /** A batch of the next rows, at least one; and no more when it has so many bytes. */
+  DeviceArray copy(Iterator<InternalRow> from, int mostRows, long mostBytes) {
     List<Field> fields = schema.fields();
     if (fields.isEmpty()) return count(from, mostRows, memory);
     try (BatchBuilder builder = memory.batchBuilder()) {
       var columns = new ColumnBuilder[fields.size()];
       for (int i = 0; i < columns.length; i++) columns[i] = builder.column(fields.get(i));
-      for (int left = mostRows; left > 0 && from.hasNext();) {
+      long bytes = 0;
+      for (int left = mostRows; left > 0 && bytes < mostBytes && from.hasNext();) {
         int rows = block.fill(from, left);
         for (int i = 0; i < columns.length; i++) writers[i].appendAll(columns[i], block.rows(), rows, i);
         left -= rows;
+        bytes += block.bytes();
       }
       for (int i = 0; i < columns.length; i++) writers[i].flush(columns[i]);
       return builder.build();
+    } finally {
+      block.clear();
     }
   }
 

@@ -42,7 +42,7 @@ final class PlannedColumns extends ColumnPlan {
     if (plan.supportsColumnar()) {
       return LazyRdd.of(dataframe, () -> configured(plan::executeColumnar)).toJavaRDD().mapPartitions(new OfBatches<>(type, metrics, conf, function));
     }
-    return LazyRdd.of(dataframe, () -> configured(plan::execute)).toJavaRDD().mapPartitions(new OfRows<>(type, mostRows(), metrics, conf, function));
+    return LazyRdd.of(dataframe, () -> configured(plan::execute)).toJavaRDD().mapPartitions(new OfRows<>(type, mostRows(), mostBytes(), metrics, conf, function));
   }
 
   @Override
@@ -57,6 +57,12 @@ final class PlannedColumns extends ColumnPlan {
     var session = classic.sparkSession();
     RDD<T> rdd = SQLExecution.withSQLConfPropagated(session, planned::get);
     return (RDD<T>) (RDD<?>) new SQLExecutionRDD((RDD<InternalRow>) (RDD<?>) rdd, session.sessionState().conf());
+  }
+
+  /** Of a batch that is made of rows; what is not positive means all of them. */
+  private long mostBytes() {
+    long most = classic.sparkSession().sessionState().conf().arrowMaxBytesPerBatch();
+    return most > 0 ? most : Long.MAX_VALUE;
   }
 
   /** The plan without what makes rows of its columns. */
@@ -87,13 +93,13 @@ final class PlannedColumns extends ColumnPlan {
     }
   }
 
-  private record OfRows<T extends @Nullable Object>(StructType type, int mostRows, ColumnMetrics metrics, SessionConf conf, ColumnFunction<T> function)
+  private record OfRows<T extends @Nullable Object>(StructType type, int mostRows, long mostBytes, ColumnMetrics metrics, SessionConf conf, ColumnFunction<T> function)
       implements FlatMapFunction<Iterator<InternalRow>, T> {
     @Override
     public Iterator<T> call(Iterator<InternalRow> rows) throws Exception {
       return TaskColumns.apply(function, ArrowTypes.of(type), memory -> {
         var writer = new BatchWriter(type, memory.manager());
-        return () -> conf.with(() -> rows.hasNext() ? metrics.ofRows(() -> writer.copy(rows, mostRows)) : null);
+        return () -> conf.with(() -> rows.hasNext() ? metrics.ofRows(() -> writer.copy(rows, mostRows, mostBytes)) : null);
       });
     }
   }

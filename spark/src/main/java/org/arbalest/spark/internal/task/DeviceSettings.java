@@ -70,7 +70,7 @@ record DeviceSettings(String name, String resource, int tasks, long poolBytes) {
     try {
       if (address.chars().allMatch(Character::isDigit)) return Devices.device(type, Long.parseLong(address));
       if (address.startsWith("GPU-")) return Devices.device(type, UUID.fromString(address.substring("GPU-".length())));
-    } catch (NumberFormatException e) {
+    } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(unknown(address), e);
     }
     if (address.contains(":")) return Devices.deviceAt(type, address);
