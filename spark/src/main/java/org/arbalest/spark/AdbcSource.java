@@ -62,7 +62,8 @@ public final class AdbcSource implements ColumnSource {
       throw new IllegalArgumentException("partitionColumn is " + column + ", and the columns are " + schema.fields().stream().map(Field::name).toList());
     }
     if (found.stream().noneMatch(field -> isExact(field.type()))) {
-      throw new IllegalArgumentException("partitionColumn is " + column + ", which is " + found.getFirst().type() + ", where an integer or a decimal is wanted; a cast in the query makes one");
+      throw new IllegalArgumentException("partitionColumn is " + column + ", which is " + found.getFirst().type()
+          + ", where an integer or a decimal is wanted; a cast in the query makes one");
     }
   }
 

@@ -42,7 +42,8 @@ final class PlannedColumns extends ColumnPlan {
     if (plan.supportsColumnar()) {
       return LazyRdd.of(dataframe, () -> configured(plan::executeColumnar)).toJavaRDD().mapPartitions(new OfBatches<>(type, metrics, conf, function));
     }
-    return LazyRdd.of(dataframe, () -> configured(plan::execute)).toJavaRDD().mapPartitions(new OfRows<>(type, mostRows(), mostBytes(), metrics, conf, function));
+    return LazyRdd.of(dataframe, () -> configured(plan::execute)).toJavaRDD()
+        .mapPartitions(new OfRows<>(type, mostRows(), mostBytes(), metrics, conf, function));
   }
 
   @Override
@@ -93,7 +94,8 @@ final class PlannedColumns extends ColumnPlan {
     }
   }
 
-  private record OfRows<T extends @Nullable Object>(StructType type, int mostRows, long mostBytes, ColumnMetrics metrics, SessionConf conf, ColumnFunction<T> function)
+  private record OfRows<T extends @Nullable Object>(StructType type, int mostRows, long mostBytes, ColumnMetrics metrics, SessionConf conf,
+      ColumnFunction<T> function)
       implements FlatMapFunction<Iterator<InternalRow>, T> {
     @Override
     public Iterator<T> call(Iterator<InternalRow> rows) throws Exception {

@@ -44,6 +44,12 @@ class RowBlockSpec : FunSpec({
         blocks(lent(values), 9).flatten() shouldContainExactly values
     }
 
+    test("SPK-09 of rows that are large a block has few, so that they are not all held") {
+        val values = List(20) { it.toLong() to "$it".padEnd(300_000, 'x') }
+        blocks(lent(values)).map { it.size } shouldBe List(5) { 4 } // of a megabyte, and what is behind it
+        blocks(lent(values)).flatten() shouldContainExactly values
+    }
+
     test("SPK-09 rows of another class, between others") {
         val values = List(200) { it.toLong() to "$it" }
         val cells = arrayOfNulls<Any?>(2) // used again, too
