@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.apache.spark.SparkConf;
 import org.arbalest.device.Device;
 import org.arbalest.device.Devices;
@@ -67,14 +68,18 @@ record DeviceSettings(String name, String resource, int tasks, long poolBytes) {
 
   /** Discovery scripts answer what {@code nvidia-smi} and its like do. */
   private Device at(DeviceType type, String address) {
-    try {
-      if (address.chars().allMatch(Character::isDigit)) return Devices.device(type, Long.parseLong(address));
-      if (address.startsWith("GPU-")) return Devices.device(type, UUID.fromString(address.substring("GPU-".length())));
-    } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(unknown(address), e);
-    }
+    if (address.chars().allMatch(Character::isDigit)) return Devices.device(type, parsed(address, () -> Long.parseLong(address)));
+    if (address.startsWith("GPU-")) return Devices.device(type, parsed(address, () -> UUID.fromString(address.substring("GPU-".length()))));
     if (address.contains(":")) return Devices.deviceAt(type, address);
     throw new IllegalArgumentException(unknown(address));
+  }
+
+  private <T> T parsed(String address, Supplier<T> how) {
+    try {
+      return how.get();
+    } catch (IllegalArgumentException e) { // of numbers, too
+      throw new IllegalArgumentException(unknown(address), e);
+    }
   }
 
   private String unknown(String address) {

@@ -42,6 +42,10 @@ class ExecutorDeviceSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { settings("spark.arbalest.device.tasks" to "0") }.message shouldBe "spark.arbalest.device.tasks is 0, and is at least 1"
         settings("spark.arbalest.device" to "cpu").device(listOf("7")) shouldBe Devices.cpu()
         shouldThrow<IllegalStateException> { settings("spark.arbalest.device" to "rocm").device(listOf()) }.message shouldContain "spark.arbalest.device is rocm, which this executor has not: "
+        for (address in listOf("GPU-xyz", "99999999999999999999", "gpu0")) {
+            shouldThrow<IllegalArgumentException> { settings("spark.arbalest.device" to "opencl").device(listOf(address)) }.message shouldContain
+                "Spark has assigned the address $address of the resource gpu, and devices are known by a number, "
+        }
     }
 
     test("SPK-12 so many tasks use a device at the same time; others wait, unless they are killed, and the last to leave empties the pool") {
