@@ -149,7 +149,10 @@ public interface DeviceDriver extends MemoryAllocator {
   /** Blocks until an event has completed. Throws if it failed, or, with {@code EAGAIN}, if the runtime cannot tell (DEV-24). */
   void synchronizeEvent(long event);
 
-  /** Lets somebody be told when an event has completed or failed. No thread waits for that. */
+  /**
+   * Lets somebody be told when an event has completed or failed. No thread waits for that. The event is held until then, and no longer: whoever was told may have it destroyed
+   * before this returns, so a driver that needs it afterwards holds it by itself.
+   */
   void onComplete(long event, Completion completion);
 
   /**

@@ -25,15 +25,14 @@ final class ClFailures {
 
   private static @Nullable Thread looking;
 
-  /** An event that is retained until it is over. */
+  /** An event, a reference to which is held until it is over. */
   private record Watched(OpenClDriver driver, long event, Completion completion) {}
 
   private ClFailures() {}
 
-  /** Tells if the event fails. */
+  /** Tells if the event fails; takes over a reference to it, unless it throws. */
   static void watch(OpenClDriver driver, long event, Completion completion) {
     Thread thread = thread();
-    driver.check(Cl.retainEvent(event), "clRetainEvent");
     ADDED.add(new Watched(driver, event, completion));
     if (ASLEEP.compareAndSet(true, false)) LockSupport.unpark(thread);
   }

@@ -275,9 +275,23 @@ final class OpenClDriver implements DeviceDriver {
   @Override
   public void onComplete(long event, Completion completion) {
     flushQueueOf(event);
+    if (!device.isPocl()) {
+      call(event, completion);
+      return;
+    }
+    check(Cl.retainEvent(event), "clRetainEvent"); // for who watches: once the callback has told, whoever held it may have let it go
+    try {
+      call(event, completion);
+      ClFailures.watch(this, event, completion);
+    } catch (Throwable t) {
+      destroyEvent(event);
+      throw t;
+    }
+  }
+
+  private void call(long event, Completion completion) {
     int code = Cl.setEventCallback(event, Cl.COMPLETE, completion.eventCallback(), completion.userData());
     check(code, "clSetEventCallback");
-    if (device.isPocl()) ClFailures.watch(this, event, completion);
   }
 
   /** An event is of one context, and only that one's queues wait for it. */

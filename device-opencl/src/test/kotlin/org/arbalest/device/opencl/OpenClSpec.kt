@@ -27,20 +27,27 @@ import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.spi.Availability
+import org.arbalest.device.spi.Completion
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.CPeer
 import org.arbalest.testkit.ChildJvm
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.PeerNodes
 import org.arbalest.testkit.SkipWithout
+import org.arbalest.testkit.contract.eventually
 import org.jocl.CL
 import org.jocl.Pointer
 import org.jocl.cl_context
 import org.jocl.cl_context_properties
 import org.jocl.cl_mem
 import java.lang.foreign.Arena
+import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.Linker
 import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.lang.invoke.MethodHandles
+import java.lang.invoke.MethodType
 import java.util.concurrent.atomic.AtomicInteger
 
 /** What is particular to OpenCL: what it finds, what it refuses, and memory objects that are declared. */
@@ -103,6 +110,19 @@ class OpenClSpec : FunSpec({
         val error = shouldThrow<DeviceException> { device.allocate(largest + 1) }
         error.errno() shouldBe Errno.ENOMEM
         error.message shouldContain "asked for ${largest + 1} bytes, but the largest allocation is $largest (CL_DEVICE_MAX_MEM_ALLOC_SIZE)"
+    }
+
+    test("DEV-24 who is told of an event, before onComplete returns, may let it go: who watches it for failures holds it by then") {
+        val driver = OpenClProvider.driver(device)
+        val queue = driver.createQueue()
+        val event = driver.record(queue)
+        driver.synchronizeEvent(event)
+        val callback = CountingCallback(driver, arena)
+        driver.onComplete(event, callback)
+        callback.references.get() shouldBe if (driver.device().isPocl) 2 else 1 // it is over, so it was called at once
+        eventually("the watcher has told as well, and let it go") { !driver.device().isPocl || (callback.told.get() == 1 && driver.references(event) == 1) }
+        driver.destroyEvent(event)
+        driver.destroyQueue(queue)
     }
 
     test("DEV-14 an error of OpenCL's has the call, the device, the code by name and number, and what was asked for") {
@@ -231,3 +251,31 @@ class OpenClSpec : FunSpec({
 /** The threads that this library has started to wait; one more may be there for what copies release. */
 private fun threadsOfOurs(): List<String> =
     Thread.getAllStackTraces().keys.map { it.name }.filter { it.startsWith("arbalest-") && it != "arbalest-releases" }
+
+/** CL_EVENT_REFERENCE_COUNT */
+private fun OpenClDriver.references(event: Long): Int = Arena.ofConfined().use { arena ->
+    val count = arena.allocate(JAVA_INT)
+    check(Cl.getEventInfo(event, 0x11D2, 4, count.address()), "clGetEventInfo")
+    count.get(JAVA_INT, 0)
+}
+
+/** One that counts who holds the event when it is told by a callback. */
+private class CountingCallback(private val driver: OpenClDriver, arena: Arena) : Completion {
+    val references = AtomicInteger()
+    val told = AtomicInteger()
+    private val stub = MethodHandles.lookup().bind(this, "called", MethodType.methodType(Void.TYPE, Long::class.java, Int::class.java, Long::class.java))
+        .let { Linker.nativeLinker().upcallStub(it, FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG), arena).address() }
+
+    @Suppress("unused") // by the stub
+    private fun called(event: Long, status: Int, userData: Long) = references.set(if (status == 0 && userData == 1L) driver.references(event) else -1)
+
+    override fun complete() {
+        told.incrementAndGet()
+    }
+
+    override fun userData() = 1L
+
+    override fun hostFunction() = 0L
+
+    override fun eventCallback() = stub
+}
