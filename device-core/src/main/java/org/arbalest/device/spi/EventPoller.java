@@ -185,6 +185,7 @@ public final class EventPoller {
 
     Worker(@Nullable Worker before) {
       this.before = before;
+      this.busy = before != null; // it takes over what is pending, and is to be watched as well
     }
 
     @Override

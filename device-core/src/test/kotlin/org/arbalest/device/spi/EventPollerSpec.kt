@@ -101,6 +101,30 @@ class EventPollerSpec : FunSpec({
         runtime.until { runtime.brackets.get() == 0 }
     }
 
+    test("DEV-25 a second question that takes long, to the thread that went on, holds up no other either") {
+        val runtime = Answers()
+        val poller = runtime.poller(mayBlock = true)
+        val stuck = CountDownLatch(1)
+        for (event in 1L..3L) poller.add(event, runtime.completion(event))
+        runtime.untilAsked(5, 1, 2, 3)
+        for (event in 1L..2L) { // nothing is added meanwhile, which would have the watch look
+            val inside = CountDownLatch(1)
+            runtime.blocking[event] = {
+                inside.countDown()
+                stuck.await()
+            }
+            inside.await()
+            runtime.untilAsked(runtime.asked(3) + 5, 3)
+        }
+        runtime.now[3] = Answer.DONE
+        runtime.untilTold(1)
+        runtime.blocking.clear()
+        stuck.countDown()
+        for (event in 1L..2L) runtime.now[event] = Answer.DONE
+        runtime.untilTold(3)
+        runtime.until { runtime.brackets.get() == 0 }
+    }
+
     test("what is thrown at the poller is said, and held; it goes on") {
         val runtime = Answers()
         val poller = runtime.poller()
