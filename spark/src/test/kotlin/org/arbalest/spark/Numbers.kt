@@ -14,7 +14,10 @@ import java.util.concurrent.atomic.AtomicInteger
 
 /** Rows of numbers, text and the process that made them: `partitions` of `batches` of `rows`, which end never if `batches` is -1. What `does` says happens in the middle. */
 class Numbers : ColumnSource {
-    override fun schema(options: Map<String, String>): Schema = ALL
+    override fun schema(options: Map<String, String>): Schema {
+        schemas.incrementAndGet()
+        return ALL
+    }
 
     override fun partitions(request: ScanRequest): List<ColumnPartition> {
         if (request.options()["does"] == "no partitions") return Sources.nothing()
@@ -42,6 +45,9 @@ class Numbers : ColumnSource {
 
         @Volatile
         var lastRequest: ScanRequest? = null
+
+        /** How often the driver asked for one. */
+        val schemas = AtomicInteger()
 
         /** Of an executor. */
         val open = AtomicInteger()

@@ -14,7 +14,9 @@ import org.apache.spark.scheduler.SparkListenerTaskStart
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.arbalest.device.Schema
+import org.arbalest.spark.internal.source.ArbalestProvider
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.LinkedBlockingQueue
 import java.util.concurrent.TimeUnit.SECONDS
@@ -96,6 +98,20 @@ class SourceSpec : FunSpec({
         options["SPANOF.YEARS"] shouldBe "7"
     }
 
+    test("SPK-05 a source is asked for its schema once, by each load anew") {
+        val before = Numbers.schemas.get()
+        val numbers = Cluster.read(Numbers::class.java)
+        numbers.count()
+        Numbers.schemas.get() - before shouldBe 1
+        Cluster.read(Numbers::class.java)
+        Numbers.schemas.get() - before shouldBe 2
+        val provider = ArbalestProvider()
+        fun options(rows: Int) = CaseInsensitiveStringMap(mapOf("source" to Numbers::class.java.name, "rows" to "$rows"))
+        provider.inferSchema(options(1))
+        provider.getTable(numbers.schema(), arrayOf(), options(2).asCaseSensitiveMap()) // of another load
+        Numbers.schemas.get() - before shouldBe 4
+    }
+
     test("SPK-04 a partition's hosts are Spark's preferred locations") {
         val plan = (Cluster.read(Numbers::class.java, "hosts" to "one,other") as ClassicDataset<Row>).queryExecution().executedPlan()
         val scan = plan.collectLeaves().head() as BatchScanExec
@@ -142,6 +158,23 @@ class SourceSpec : FunSpec({
             rows.get(20, SECONDS) shouldBe 600
         } finally {
             context.removeSparkListener(listener)
+        }
+    }
+
+    for (columnar in listOf(true, false)) test("SPK-06 1 GB of text through executors of 512 MB, ${if (columnar) "internal rows" else "by rows"}") {
+        Cluster.session.conf().set("spark.arbalest.columnar", columnar)
+        Cluster.session.conf().set("spark.sql.execution.arrow.maxRecordsPerBatch", 1000)
+        try {
+            val rows = Cluster.session.range(0, 1 shl 16, 1, 4).selectExpr("repeat(CAST(id % 10 AS string), 16384) AS s")
+            val bytes = Arbalest.columns(rows) { _, columns ->
+                var bytes = 0L
+                columns.forEach { batch -> batch.column("s").let { s -> for (row in 0 until s.length()) bytes += s.getString(row).length } }
+                bytes
+            }
+            bytes.collect().sum() shouldBe (1L shl 30)
+        } finally {
+            Cluster.session.conf().unset("spark.arbalest.columnar")
+            Cluster.session.conf().unset("spark.sql.execution.arrow.maxRecordsPerBatch")
         }
     }
 
@@ -192,6 +225,9 @@ class SourceSpec : FunSpec({
         message { Cluster.read(Sources.Failing::class.java) } shouldContain "Sources\$Failing, which the option source names, failed in its constructor: java.lang.IllegalStateException: no engine"
         message { Cluster.read(Sources.Nothing::class.java) } shouldContain "Sources\$Nothing gave null for its schema"
         message { Cluster.read(Numbers::class.java, "does" to "no partitions").count() } shouldContain "Numbers gave null for its partitions"
+        Cluster.session.conf().set("spark.arbalest.pool", "2g")
+        message { Cluster.read(Numbers::class.java) } shouldContain "there is no setting spark.arbalest.pool, but spark.arbalest.columnar, spark.arbalest.device, "
+        Cluster.session.conf().unset("spark.arbalest.pool")
         message { Cluster.read(Numbers::class.java, "nanoseconds" to "round") } shouldContain "the option nanoseconds is round, and may be refuse or truncate"
     }
 })

@@ -20,6 +20,7 @@ import org.arbalest.testkit.gpu.GpuDouble.Live
 import java.lang.foreign.Arena
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.TimeoutException
 import java.util.logging.Level
 import java.util.logging.Logger
 
@@ -57,12 +58,20 @@ private fun awaitHeld(device: Device, stream: DeviceStream, shut: (DeviceStream)
             held.record().use { stream.waitFor(it) }
             val told = stream.record().use { it.completion().toCompletableFuture() }
             gate.open()
-            told.get(20, SECONDS)
+            try {
+                told.get(20, SECONDS)
+            } catch (e: TimeoutException) {
+                throw IllegalStateException("a stage of $device has not been told after 20 seconds; ${Ledger.now()}; ${threads()}", e)
+            }
         } finally {
             gate.open()
         }
     }
 }
+
+/** What the library's threads do now, for a hang that is seen once. */
+private fun threads(): String = Thread.getAllStackTraces().filterKeys { it.name.startsWith("arbalest") || it.name.startsWith("ForkJoinPool") }
+    .map { (thread, at) -> "${thread.name} ${thread.state} ${at.take(8).joinToString(" < ")}" }.joinToString("\n  ", prefix = "\n  ")
 
 /**
  * Like [failEach], but that the call that fails is followed by none that does not, as long as the journey lasts: who gives up may be refused what he gives up with.

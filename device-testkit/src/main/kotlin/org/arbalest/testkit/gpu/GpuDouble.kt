@@ -287,7 +287,10 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
                 "the thread is left in the capture mode $captureMode".takeIf { captureMode != 0 },
             )
             reset()
-            return if (words.isEmpty() || !result.isSuccess) result else TestResult.Failure(result.duration, AssertionError(words.joinToString("; ")))
+            if (words.isEmpty()) return result
+            val violated = AssertionError(words.joinToString("; "))
+            result.errorOrNull?.addSuppressed(violated) // it may be why
+            return if (result.isSuccess) TestResult.Failure(result.duration, violated) else result
         }
     }
 

@@ -17,7 +17,7 @@ final class Internals {
   private Internals() {}
 
   static boolean areKnown(Dataset<?> dataframe) {
-    String why = isWanted(dataframe.sparkSession().conf().get(COLUMNAR, "true")) ? whyNot(dataframe) : COLUMNAR + " is false";
+    String why = isWanted(dataframe.sparkSession().conf().get(COLUMNAR, "true")) ? whyNot(package$.MODULE$.SPARK_VERSION()) : COLUMNAR + " is false";
     LOG.log(System.Logger.Level.INFO, why == null ? "columns as Spark has them" : "columns of rows, by the public API: " + why);
     return why == null;
   }
@@ -30,11 +30,8 @@ final class Internals {
     };
   }
 
-  private static @Nullable String whyNot(Dataset<?> dataframe) {
-    String version = package$.MODULE$.SPARK_VERSION();
+  private static @Nullable String whyNot(String version) {
     String minor = version.substring(0, Math.max(0, version.indexOf('.', version.indexOf('.') + 1)));
-    if (!KNOWN.contains(minor)) return "Spark is " + version + ", and tested are " + KNOWN;
-    if (!(dataframe instanceof org.apache.spark.sql.classic.Dataset<?>)) return "the DataFrame is a " + dataframe.getClass().getName();
-    return null;
+    return KNOWN.contains(minor) ? null : "Spark is " + version + ", and tested are " + KNOWN;
   }
 }

@@ -146,7 +146,7 @@ interface ObjectWriter {
 
   /** A batch of the next rows, at least one. */
   static DeviceArray batch(Schema schema, ObjectWriter[] writers, Iterator<Row> from, int mostRows, MemoryManager memory) {
-    if (writers.length == 0) return BatchWriter.count(from, mostRows, memory);
+    if (writers.length == 0) return RowBatchWriter.count(from, mostRows, memory);
     try (BatchBuilder builder = memory.batchBuilder()) {
       var columns = new ColumnBuilder[writers.length];
       List<Field> fields = schema.fields();

@@ -112,7 +112,7 @@ interface ValueWriter {
   }
 
   /** Of each field. */
-  private static ValueWriter[] all(StructType type) {
+  static ValueWriter[] all(StructType type) {
     return Stream.of(type.fields()).map(field -> of(field.dataType())).toArray(ValueWriter[]::new);
   }
 

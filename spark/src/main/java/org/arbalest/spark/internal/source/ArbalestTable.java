@@ -13,9 +13,13 @@ final class ArbalestTable implements SupportsRead {
   private final SourceOptions options;
   private final OpenedSource source;
 
-  ArbalestTable(CaseInsensitiveStringMap options) {
-    this.options = SourceOptions.of(options);
-    this.source = OpenedSource.open(this.options);
+  ArbalestTable(SourceOptions options) {
+    this.options = options;
+    this.source = OpenedSource.open(options);
+  }
+
+  SourceOptions options() {
+    return options;
   }
 
   @Override

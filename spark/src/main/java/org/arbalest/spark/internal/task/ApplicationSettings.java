@@ -4,6 +4,7 @@ package org.arbalest.spark.internal.task;
 import java.util.List;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.RuntimeConfig;
+import org.apache.spark.sql.SparkSession;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** Settings of the application, which executors read and a session cannot change, and the one of the session. */
@@ -22,7 +23,9 @@ public final class ApplicationSettings {
    *
    * @throws IllegalArgumentException which it is, and where it belongs
    */
-  public static void check(RuntimeConfig session, SparkConf application) {
+  public static void check(SparkSession of) {
+    RuntimeConfig session = of.conf();
+    SparkConf application = of.sparkContext().getConf();
     for (String name : CollectionConverters.asJava(session.getAll()).keySet()) { // it has the application's, too
       if (name.startsWith(PREFIX) && !name.equals(COLUMNAR) && !NAMES.contains(name)) {
         throw new IllegalArgumentException("there is no setting " + name + ", but " + COLUMNAR + ", " + String.join(", ", NAMES));

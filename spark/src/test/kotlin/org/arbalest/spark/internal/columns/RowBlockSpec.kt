@@ -7,9 +7,13 @@ import io.kotest.matchers.shouldBe
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.types.DataTypes
 import org.apache.spark.unsafe.types.UTF8String
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout.JAVA_BYTE
 
 /** Rows that Spark lends one by one, in an object that it uses again. */
 class RowBlockSpec : FunSpec({
@@ -48,6 +52,30 @@ class RowBlockSpec : FunSpec({
         val values = List(20) { it.toLong() to "$it".padEnd(300_000, 'x') }
         blocks(lent(values)).map { it.size } shouldBe List(5) { 4 } // of a megabyte, and what is behind it
         blocks(lent(values)).flatten() shouldContainExactly values
+    }
+
+    test("SPK-09 rows whose memory is off the heap, as sorted ones may be") {
+        val values = List(100) { it.toLong() to "$it".padEnd(it * 3, 'x') }
+        Arena.ofConfined().use { arena ->
+            val memory = arena.allocate(1024, 8)
+            val there = UnsafeRow(types.size)
+            val rows = lent(values).map { row ->
+                memory.fill(-1)
+                val bytes = (row as UnsafeRow).bytes
+                MemorySegment.copy(bytes, 0, memory, JAVA_BYTE, 0, bytes.size)
+                there.pointTo(null, memory.address(), bytes.size)
+                there
+            }
+            blocks(rows).flatten() shouldContainExactly values
+        }
+    }
+
+    test("SPK-09 copies that have memory of their own are let go") {
+        val block = RowBlock()
+        block.fill(lent(List(3) { it.toLong() to "$it".padEnd(2_000_000, 'x') }).iterator(), 64) shouldBe 1
+        block.rows()[0].values().second!!.length shouldBe 2_000_000
+        block.clear()
+        block.rows().toSet() shouldBe setOf(InternalRow.empty())
     }
 
     test("SPK-09 rows of another class, between others") {
