@@ -22,14 +22,14 @@ public interface ColumnSource {
   Schema schema(Map<String, String> options) throws Exception;
 
   /**
-   * What a query reads, in parts that become tasks of Spark's; at least one, of no rows if need be, is not asked for.
+   * What a query reads, in parts that become tasks of Spark's; an empty list, if there is nothing to read.
    *
    * @param request which columns of which rows
    */
   List<? extends ColumnPartition> partitions(ScanRequest request) throws Exception;
 
   /**
-   * Whether no row of the partitions contradicts a condition of Spark's, if it is among the {@linkplain ScanRequest#predicates request's}: Spark does not look again then. By default none is taken, and Spark filters. {@code predicate.name()} is an operator, such as {@code =} or {@code AND}, and its children are columns ({@code NamedReference}), literals and further conditions.
+   * Whether a condition of Spark's is true of every row of the partitions, neither false nor null, if it is among the {@linkplain ScanRequest#predicates request's}: Spark does not look again then. By default none is taken, and Spark filters. {@code predicate.name()} is an operator, such as {@code =} or {@code AND}, and its children are columns ({@code NamedReference}), literals and further conditions.
    */
   default boolean accepts(Predicate predicate, Map<String, String> options) {
     return false;

@@ -4,7 +4,9 @@ package org.arbalest.spark
 import io.kotest.assertions.nondeterministic.eventually
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
+import org.apache.spark.TaskContext
 import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
 import org.arbalest.device.Schema
@@ -30,6 +32,19 @@ class DeviceSpec : FunSpec({
         }
         there.selectExpr("sum(id)", "count(id)").collectAsList().single().let { it.getLong(0) to it.getLong(1) } shouldBe (4_999_950_000 to 100_000L)
         Arbalest.columns(there) { task, _ -> task.device().type().name() }.collect().toSet() shouldBe setOf(expected)
+    }
+
+    test("SPK-12 what a function makes on the task's device is pulled in the task's thread, as operators of Spark's ask for their task: $expected") {
+        val rows = Cluster.session.range(0, 1000, 1, 4).toDF().groupBy("id").count().select("id")
+        val schema = Arbalest.schema(rows)
+        val there = Arbalest.mapColumns(rows, schema) { task, columns ->
+            val moved = task.onDevice(columns)
+            DeviceArrayReader.of(schema, task.device().type()) {
+                checkNotNull(TaskContext.get()) { "pulled in ${Thread.currentThread()}" }
+                moved.next()
+            }
+        }
+        there.selectExpr("sum(id)").collectAsList().single().getLong(0) shouldBe 499_500L
     }
 
     test("SPK-12 a source on the task's device is copied ahead of Spark: $expected") {

@@ -226,8 +226,11 @@ class SourceSpec : FunSpec({
         message { Cluster.read(Sources.Nothing::class.java) } shouldContain "Sources\$Nothing gave null for its schema"
         message { Cluster.read(Numbers::class.java, "does" to "no partitions").count() } shouldContain "Numbers gave null for its partitions"
         Cluster.session.conf().set("spark.arbalest.pool", "2g")
-        message { Cluster.read(Numbers::class.java) } shouldContain "there is no setting spark.arbalest.pool, but spark.arbalest.columnar, spark.arbalest.device, "
-        Cluster.session.conf().unset("spark.arbalest.pool")
+        try {
+            message { Cluster.read(Numbers::class.java) } shouldContain "there is no setting spark.arbalest.pool, but spark.arbalest.columnar, spark.arbalest.device, "
+        } finally {
+            Cluster.session.conf().unset("spark.arbalest.pool")
+        }
         message { Cluster.read(Numbers::class.java, "nanoseconds" to "round") } shouldContain "the option nanoseconds is round, and may be refuse or truncate"
     }
 })

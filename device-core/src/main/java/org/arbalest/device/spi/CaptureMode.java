@@ -67,10 +67,10 @@ public final class CaptureMode {
     if (code != 0 && answers.apply(code) != Answer.GONE) report.accept(code);
   }
 
-  /** Relaxes a thread of ours for good. */
+  /** Relaxes a thread of ours for good, which may fail: to be called again before each round of calls, and does nothing once it has. */
   public void relaxForGood() {
     State thread = current.get();
-    thread.isOurs = exchange(thread, RELAXED) == 0;
+    if (!thread.isOurs) thread.isOurs = exchange(thread, RELAXED) == 0;
   }
 
   /** The mode before is then where this one was. */

@@ -33,10 +33,7 @@ public final class EventPoller {
 
   /** How a runtime is asked. Called from the poller's threads only; nothing is to be thrown. */
   public interface Asker {
-    /** Called first on each thread. */
-    default void begin() {}
-
-    /** Called before a round; if it answers anything but {@link Answer#DONE}, that is the answer for all events of the round, and nothing is to be left. */
+    /** Called before a round, on the round's thread; if it answers anything but {@link Answer#DONE}, that is the answer for all events of the round, and nothing is to be left. */
     default Answer enter() {
       return Answer.DONE;
     }
@@ -142,7 +139,7 @@ public final class EventPoller {
 
     /** Goes away; whether it was told before. */
     boolean hasEnded() {
-      while (!state.compareAndSet(WAITS, HAS_GONE)) Thread.onSpinWait();
+      while (!state.compareAndSet(WAITS, HAS_GONE)) LockSupport.parkNanos(SHORTEST_NANOS); // a question may take long
       return over.getCount() == 0;
     }
 
@@ -196,11 +193,6 @@ public final class EventPoller {
         if (stuck == null || !before.isStuck() || !before.asked.compareAndSet(stuck, null)) return; // it goes on by itself
       }
       worker.set(this);
-      try {
-        runtime.begin();
-      } catch (Throwable t) {
-        runtime.report(name + ": beginning", t);
-      }
       while (!replaced && !gone) {
         try {
           take();

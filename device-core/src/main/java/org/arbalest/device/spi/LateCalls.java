@@ -27,7 +27,7 @@ public final class LateCalls {
   }
 
   private final String name;
-  private final Runnable first;
+  private final Runnable before;
   private final IntFunction<Answer> answers;
   private final Report report;
   private final DelayQueue<Task> tasks = new DelayQueue<>();
@@ -37,12 +37,12 @@ public final class LateCalls {
   /**
    * A thread, which is not started yet.
    *
-   * @param first what it does before anything else
+   * @param before what it does before each task; does not throw
    * @param answers what the runtime's codes say: done, gone with the runtime, failed for good, or to be tried again
    */
-  public LateCalls(String name, Runnable first, IntFunction<Answer> answers, Report report) {
+  public LateCalls(String name, Runnable before, IntFunction<Answer> answers, Report report) {
     this.name = name;
-    this.first = first;
+    this.before = before;
     this.answers = answers;
     this.report = report;
   }
@@ -100,14 +100,11 @@ public final class LateCalls {
   }
 
   private void work() {
-    try {
-      first.run();
-    } catch (Throwable t) {
-      report.failed("beginning " + name, t);
-    }
     while (true) {
       try {
-        tasks.take().body.run();
+        Task next = tasks.take();
+        before.run();
+        next.body.run();
       } catch (Throwable t) {
         report.failed("work on " + name, t);
       }

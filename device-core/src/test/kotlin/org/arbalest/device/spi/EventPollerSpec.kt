@@ -242,11 +242,8 @@ private class Answers : EventPoller.Asker {
         }
     }
 
-    override fun begin() {
-        thread.set(Thread.currentThread())
-    }
-
     override fun enter(): Answer {
+        thread.set(Thread.currentThread())
         entered.incrementAndGet()
         return entering.also { if (it == Answer.DONE) brackets.incrementAndGet() }
     }

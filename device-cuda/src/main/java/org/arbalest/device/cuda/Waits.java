@@ -61,12 +61,8 @@ final class Waits implements EventPoller.Asker {
   }
 
   @Override
-  public void begin() {
-    CuCapture.relaxForGood();
-  }
-
-  @Override
   public Answer enter() {
+    CuCapture.relaxForGood();
     return CuAnswers.of(gpu.push());
   }
 

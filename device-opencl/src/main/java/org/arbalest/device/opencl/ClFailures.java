@@ -67,7 +67,7 @@ final class ClFailures {
     ASLEEP.set(false);
   }
 
-  /** One that cannot be asked is looked at no more. */
+  /** Of one that cannot be asked it is told: who waits asks by himself. */
   private static boolean isOver(Watched watched) {
     try {
       if (watched.driver.status(watched.event) > Cl.COMPLETE) return false;
@@ -75,6 +75,7 @@ final class ClFailures {
       watched.driver.destroyEvent(watched.event);
     } catch (RuntimeException e) {
       ClErrors.report("asking for an event", e);
+      watched.completion.complete();
     }
     return true;
   }

@@ -284,7 +284,11 @@ final class OpenClDriver implements DeviceDriver {
       call(event, completion);
       ClFailures.watch(this, event, completion);
     } catch (Throwable t) {
-      destroyEvent(event);
+      try {
+        destroyEvent(event);
+      } catch (DeviceException second) {
+        t.addSuppressed(second);
+      }
       throw t;
     }
   }

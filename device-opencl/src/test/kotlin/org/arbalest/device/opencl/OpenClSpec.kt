@@ -5,6 +5,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainOnly
 import io.kotest.matchers.collections.shouldNotBeEmpty
+import io.kotest.matchers.ints.shouldBeGreaterThanOrEqual
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
@@ -117,9 +118,11 @@ class OpenClSpec : FunSpec({
         val queue = driver.createQueue()
         val event = driver.record(queue)
         driver.synchronizeEvent(event)
+        eventually("PoCL has let it go as well") { driver.references(event) == 1 }
         val callback = CountingCallback(driver, arena)
         driver.onComplete(event, callback)
-        callback.references.get() shouldBe if (driver.device().isPocl) 2 else 1 // it is over, so it was called at once
+        eventually("it is called") { callback.references.get() != 0 }
+        if (driver.device().isPocl) callback.references.get() shouldBeGreaterThanOrEqual 2 // a later PoCL holds it, too, while it calls
         eventually("the watcher has told as well, and let it go") { !driver.device().isPocl || (callback.told.get() == 1 && driver.references(event) == 1) }
         driver.destroyEvent(event)
         driver.destroyQueue(queue)

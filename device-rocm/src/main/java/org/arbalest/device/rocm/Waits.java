@@ -66,8 +66,9 @@ final class Waits implements EventPoller.Asker {
   }
 
   @Override
-  public void begin() {
+  public Answer enter() {
     HipCapture.relaxForGood();
+    return Answer.DONE;
   }
 
   @Override

@@ -73,6 +73,27 @@ class RocmSpec : FunSpec({
         }
     }
 
+    test("DEV-23 a thread of ours that could not be relaxed when it began, is when it asks again: a stage is told while somebody captures") {
+        val synchronize = Raw.function("hipEventSynchronize", JAVA_LONG)
+        val exchange = "hipThreadExchangeStreamCaptureMode"
+        device.createStream().use { held ->
+            device.createStream().use { other ->
+                val gate = gates.shut(held)
+                val first = held.record()
+                val stuck = first.completion().toCompletableFuture()
+                val exchanges = HipDouble.calls(exchange)
+                HipDouble.fail(exchange)
+                val waiting = CompletableFuture.runAsync { Raw.call(synchronize, first.handle()) shouldBe 0 } // lets the thread that asks wait
+                eventually("another thread goes on") { HipDouble.calls(exchange) > exchanges }
+                HipDouble.failNothing() shouldBe 0
+                HipDouble.capturing { other.record().use { it.completion().toCompletableFuture().get(20, SECONDS) } }
+                gate.open()
+                listOf(stuck, waiting).forEach { it.get(20, SECONDS) }
+                first.close()
+            }
+        }
+    }
+
     test("DEV-29 an allocation while a thread waits for an event cannot deadlock with it, as HIP's pools may") {
         device.createStream().use { stream ->
             val gate = gates.shut(stream)

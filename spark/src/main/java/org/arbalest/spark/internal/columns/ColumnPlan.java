@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 public abstract sealed class ColumnPlan permits PlannedColumns, PublicRows {
   /** Chooses the way, by Spark's version, and by what the user wants. */
   public static ColumnPlan of(Dataset<Row> dataframe) {
-    if (dataframe.getClass().getName().startsWith("org.apache.spark.sql.connect.")) throw new UnsupportedOperationException(
-        "the DataFrame is of a session of Spark Connect, which has no RDDs: its columns can be had in the driver's JVM only, of a session without remote(…)");
+    if (!(dataframe instanceof org.apache.spark.sql.classic.Dataset<?>)) throw new UnsupportedOperationException(
+        "the DataFrame is a " + dataframe.getClass().getName()
+            + "; the columns of Spark Connect's, which have no RDDs, are not to be had, but in Spark's driver, of a session without remote(…)");
     ApplicationSettings.check(dataframe.sparkSession());
     return Internals.areKnown(dataframe) ? new PlannedColumns(dataframe) : new PublicRows(dataframe);
   }

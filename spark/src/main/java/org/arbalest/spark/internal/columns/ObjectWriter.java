@@ -11,7 +11,6 @@ import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.Period;
 import java.time.ZoneId;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -37,12 +36,7 @@ import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
 import org.apache.spark.unsafe.types.CalendarInterval;
-import org.arbalest.device.BatchBuilder;
 import org.arbalest.device.ColumnBuilder;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.Field;
-import org.arbalest.device.MemoryManager;
-import org.arbalest.device.Schema;
 import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -51,14 +45,6 @@ import scala.jdk.javaapi.CollectionConverters;
 interface ObjectWriter {
   /** Appends one that is not null. */
   void append(ColumnBuilder to, Object value);
-
-  /** Appends those of some rows, at most a {@link NumberBlocks#BLOCK}; those of numbers at the next {@link #flush} at the latest. */
-  default void appendAll(ColumnBuilder to, Row[] rows, int count, int ordinal) {
-    for (int row = 0; row < count; row++) appendNullable(to, rows[row].get(ordinal));
-  }
-
-  /** Appends what was held back. */
-  default void flush(ColumnBuilder to) {}
 
   /** The same as {@link #append}, or a null, with its parts if it has any. */
   default void appendNullable(ColumnBuilder to, @Nullable Object value) {
@@ -125,41 +111,7 @@ interface ObjectWriter {
   }
 
   /** Of each field. */
-  private static ObjectWriter[] all(StructType type) {
+  static ObjectWriter[] all(StructType type) {
     return Stream.of(type.fields()).map(field -> of(field.dataType())).toArray(ObjectWriter[]::new);
-  }
-
-  /** Of each column: numbers are gathered, for {@link #flush}. */
-  static ObjectWriter[] ofColumns(StructType type) {
-    return Stream.of(type.fields()).map(field -> ofColumn(field.dataType())).toArray(ObjectWriter[]::new);
-  }
-
-  private static ObjectWriter ofColumn(DataType type) {
-    return switch (type) {
-      case IntegerType _ -> new NumberBlocks.Ints();
-      case LongType _ -> new NumberBlocks.Longs();
-      case FloatType _ -> new NumberBlocks.Floats();
-      case DoubleType _ -> new NumberBlocks.Doubles();
-      default -> of(type);
-    };
-  }
-
-  /** A batch of the next rows, at least one. */
-  static DeviceArray batch(Schema schema, ObjectWriter[] writers, Iterator<Row> from, int mostRows, MemoryManager memory) {
-    if (writers.length == 0) return RowBatchWriter.count(from, mostRows, memory);
-    try (BatchBuilder builder = memory.batchBuilder()) {
-      var columns = new ColumnBuilder[writers.length];
-      List<Field> fields = schema.fields();
-      for (int i = 0; i < columns.length; i++) columns[i] = builder.column(fields.get(i));
-      for (int left = mostRows; left > 0 && from.hasNext();) {
-        var block = new Row[NumberBlocks.BLOCK]; // an old one would cost a barrier for each row
-        int rows = 0;
-        for (; rows < Math.min(block.length, left) && from.hasNext(); rows++) block[rows] = from.next();
-        for (int i = 0; i < columns.length; i++) writers[i].appendAll(columns[i], block, rows, i);
-        left -= rows;
-      }
-      for (int i = 0; i < columns.length; i++) writers[i].flush(columns[i]);
-      return builder.build();
-    }
   }
 }

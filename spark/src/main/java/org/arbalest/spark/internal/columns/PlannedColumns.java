@@ -100,8 +100,8 @@ final class PlannedColumns extends ColumnPlan {
     @Override
     public Iterator<T> call(Iterator<InternalRow> rows) throws Exception {
       return TaskColumns.apply(function, ArrowTypes.of(type), memory -> {
-        var writer = new RowBatchWriter(type, memory.manager());
-        return () -> conf.with(() -> rows.hasNext() ? metrics.ofRows(() -> writer.next(rows, mostRows, mostBytes)) : null);
+        var writer = new InternalRowWriter(type, mostBytes, memory.manager());
+        return () -> conf.with(() -> rows.hasNext() ? metrics.ofRows(() -> writer.next(rows, mostRows)) : null);
       });
     }
   }

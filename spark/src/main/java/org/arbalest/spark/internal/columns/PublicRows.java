@@ -10,7 +10,6 @@ import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.StructType;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.Schema;
 import org.arbalest.spark.ColumnFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -38,10 +37,10 @@ final class PublicRows extends ColumnPlan {
       implements FlatMapFunction<Iterator<Row>, T> {
     @Override
     public Iterator<T> call(Iterator<Row> rows) throws Exception {
-      Schema schema = ArrowTypes.of(type);
-      ObjectWriter[] writers = ObjectWriter.ofColumns(type);
-      return TaskColumns.apply(function, schema,
-          memory -> () -> rows.hasNext() ? metrics.ofRows(() -> ObjectWriter.batch(schema, writers, rows, mostRows, memory.manager())) : null);
+      return TaskColumns.apply(function, ArrowTypes.of(type), memory -> {
+        var writer = new ObjectRowWriter(type, memory.manager());
+        return () -> rows.hasNext() ? metrics.ofRows(() -> writer.next(rows, mostRows)) : null;
+      });
     }
   }
 

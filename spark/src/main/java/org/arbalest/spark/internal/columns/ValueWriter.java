@@ -47,14 +47,6 @@ interface ValueWriter {
     }
   }
 
-  /** Appends those of some rows, at most a {@link NumberBlocks#BLOCK}; those of numbers at the next {@link #flush} at the latest. */
-  default void appendAll(ColumnBuilder to, InternalRow[] rows, int count, int ordinal) {
-    for (int row = 0; row < count; row++) appendNullable(to, rows[row], ordinal);
-  }
-
-  /** Appends what was held back. */
-  default void flush(ColumnBuilder to) {}
-
   /** For values of a type that {@link ArrowTypes} has. */
   static ValueWriter of(DataType type) {
     return switch (type) {
@@ -114,20 +106,5 @@ interface ValueWriter {
   /** Of each field. */
   static ValueWriter[] all(StructType type) {
     return Stream.of(type.fields()).map(field -> of(field.dataType())).toArray(ValueWriter[]::new);
-  }
-
-  /** Of each column: numbers of rows are gathered, for {@link #flush}. */
-  static ValueWriter[] ofColumns(StructType type) {
-    return Stream.of(type.fields()).map(field -> ofColumn(field.dataType())).toArray(ValueWriter[]::new);
-  }
-
-  private static ValueWriter ofColumn(DataType type) {
-    return switch (type) {
-      case IntegerType _, DateType _, YearMonthIntervalType _ -> new NumberBlocks.Ints();
-      case LongType _, TimestampType _, TimestampNTZType _, DayTimeIntervalType _ -> new NumberBlocks.Longs();
-      case FloatType _ -> new NumberBlocks.Floats();
-      case DoubleType _ -> new NumberBlocks.Doubles();
-      default -> of(type);
-    };
   }
 }

@@ -24,9 +24,11 @@ public final class ArbalestProvider implements TableProvider, DataSourceRegister
 
   @Override
   public StructType inferSchema(CaseInsensitiveStringMap options) {
-    ApplicationSettings.check(SparkSession.active());
-    inferred = new ArbalestTable(SourceOptions.of(options));
-    return inferred.schema();
+    SparkSession session = SparkSession.getActiveSession().getOrElse(() -> null);
+    if (session != null) ApplicationSettings.check(session);
+    var table = new ArbalestTable(SourceOptions.of(options));
+    inferred = table;
+    return table.schema();
   }
 
   @Override

@@ -31,7 +31,10 @@ public final class ArrowBatches implements AutoCloseable {
   /** Whether arrays may be somebody else's memory, to be counted while Spark reads them; of a function, what they have was counted when it was made. */
   private final boolean isSource;
 
-  /** Whether the stream was on the task's device, and is copied ahead of Spark, into the task's memory; of others each array is, when it is pulled. */
+  /**
+   * Whether the stream was on the task's device, and is copied as a stream, into the task's memory: of a source ahead of Spark; of a function in the task's thread, as it may pull Spark's
+   * own iterators. Of others each array is copied, when it is pulled.
+   */
   private final boolean isCopied;
 
   private @Nullable DeviceArray array;
@@ -45,7 +48,7 @@ public final class ArrowBatches implements AutoCloseable {
 
   private ArrowBatches(DeviceArrayReader reader, SparkTask task, boolean isSource, int[] columns, ArrowVector[] vectors) {
     this.isCopied = task.isOnDevice(reader);
-    this.reader = isCopied ? reader.copyTo(task.mainMemory().manager(), task.stream(), 2) : reader;
+    this.reader = isCopied ? reader.copyTo(task.mainMemory().manager(), task.stream(), isSource ? 2 : 0) : reader;
     this.task = task;
     this.memory = task.mainMemory();
     this.isSource = isSource;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.columns;
+
+import java.util.Iterator;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.sql.types.StructType;
+import org.arbalest.device.ColumnBuilder;
+import org.arbalest.device.MemoryManager;
+
+/** Makes batches of Spark's internal rows. */
+final class InternalRowWriter extends RowBatchWriter<InternalRow> {
+  private final ValueWriter[] writers;
+  private final long mostBytes;
+  private long bytes;
+
+  /**
+   * For rows of a type.
+   *
+   * @param mostBytes a batch has no more rows once it has so many bytes; rows whose size is not known count none
+   */
+  InternalRowWriter(StructType type, long mostBytes, MemoryManager memory) {
+    super(type, NumberColumn::ofInternal, memory);
+    this.writers = ValueWriter.all(type);
+    this.mostBytes = mostBytes;
+  }
+
+  @Override
+  void begin() {
+    bytes = 0;
+  }
+
+  @Override
+  int take(Iterator<InternalRow> from, int most, ColumnBuilder[] columns) {
+    int rows = 0;
+    long size = bytes;
+    for (; rows < most && size < mostBytes && from.hasNext(); rows++) {
+      InternalRow row = from.next();
+      if (row instanceof UnsafeRow unsafe) size += unsafe.getSizeInBytes();
+      for (int i = 0; i < columns.length; i++) {
+        NumberColumn column = numbers[i];
+        if (column == null) {
+          writers[i].appendNullable(columns[i], row, i);
+        } else {
+          column.put(rows, row, i);
+        }
+      }
+    }
+    bytes = size;
+    return rows;
+  }
+}
