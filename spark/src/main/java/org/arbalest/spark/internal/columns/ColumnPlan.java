@@ -13,9 +13,12 @@ import org.jspecify.annotations.Nullable;
 
 /** How the columns of a DataFrame are had. */
 public abstract sealed class ColumnPlan permits PlannedColumns, PublicRows {
+  /** By its name, as the class is not there where Spark Connect's client is all there is. */
+  private static final String CLASSIC = "org.apache.spark.sql.classic.Dataset";
+
   /** Chooses the way, by Spark's version, and by what the user wants. */
   public static ColumnPlan of(Dataset<Row> dataframe) {
-    if (!(dataframe instanceof org.apache.spark.sql.classic.Dataset<?>)) throw new UnsupportedOperationException(
+    if (!dataframe.getClass().getName().equals(CLASSIC)) throw new UnsupportedOperationException(
         "the DataFrame is a " + dataframe.getClass().getName()
             + "; the columns of Spark Connect's, which have no RDDs, are not to be had, but in Spark's driver, of a session without remote(…)");
     ApplicationSettings.check(dataframe.sparkSession());
