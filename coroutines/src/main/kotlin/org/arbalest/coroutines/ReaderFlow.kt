@@ -40,7 +40,8 @@ import kotlin.time.Duration.Companion.seconds
  * closed, never lost. A flow that is never collected leaves the reader to its owner.
  *
  * Collecting throws what [DeviceArrayReader.next] throws, and what closing the reader throws: as suppressed, if there was an error or a cancellation,
- * and by itself otherwise, also where the collector had enough (`take`, `first`). It throws [IllegalStateException] for the second time, or if the
+ * and by itself otherwise, also where the collector had enough (`take`, `first`). Where a pull was under way then, its source is closed behind the pull, and what that throws the
+ * log says. It throws [IllegalStateException] for the second time, or if the
  * [dispatcher] was shut down; the reader is then closed on the collector's thread.
  */
 public fun DeviceArrayReader.asFlow(dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1)): LendingFlow<DeviceArray> {

@@ -35,6 +35,7 @@ import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.LedgerExtension
 import java.io.IOException
 import java.util.concurrent.CancellationException
+import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.time.Duration.Companion.seconds
@@ -96,13 +97,43 @@ class LendingFlowSpec : FunSpec({
                 var at = 0L
                 return readerOf({ throw IllegalStateException("the tape is stuck") }) { batchOf(at++) }
             }
-            shouldThrow<IllegalStateException> { reader().asFlow().buffer(capacity).map { it.id }.take(1).toList() }.message shouldBe "the tape is stuck"
-            val full = shouldThrow<IOException> { reader().asFlow().buffer(capacity).collect { throw IOException("full") } }
+            // Pulled in this thread, so that no pull is under way when the collector has enough.
+            shouldThrow<IllegalStateException> { reader().asFlow(Dispatchers.Unconfined).buffer(capacity).map { it.id }.take(1).toList() }.message shouldBe "the tape is stuck"
+            val full = shouldThrow<IOException> { reader().asFlow(Dispatchers.Unconfined).buffer(capacity).collect { throw IOException("full") } }
             full.message shouldBe "full"
             // The library may throw a copy, with the stack of whoever collects, whose cause is the one that was thrown.
             generateSequence<Throwable>(full) { it.cause }.flatMap { it.suppressed.toList() }.map { it.message }.toList() shouldContainExactly
                 listOf("the tape is stuck")
         }
+    }
+
+    test("STR-11 buffer: a reader that is closed while a pull is under way closes its source behind that; what this throws the log says, and the collector has what it has") {
+        val pulling = CountDownLatch(1)
+        val closed = CountDownLatch(1)
+        var at = 0L
+        val reader = DeviceArrayReader.of(IDS, DeviceType.CPU, object : DeviceArrayReader.Source {
+            override fun next(): DeviceArray? {
+                if (at == 0L) return batchOf(at++)
+                pulling.countDown()
+                while (closed.count > 0) {
+                    try {
+                        closed.await()
+                    } catch (_: InterruptedException) {
+                        // as C, which cannot be interrupted
+                    }
+                }
+                return null
+            }
+
+            override fun cancel() = closed.countDown()
+
+            override fun close() = error("the tape is stuck")
+        })
+        val ids = reader.asFlow().buffer().map {
+            pulling.await()
+            it.id
+        }
+        ids.take(1).toList() shouldContainExactly listOf(0)
     }
 
     test("buffer: what the source throws when the collector has had enough is thrown, and not lost") {
