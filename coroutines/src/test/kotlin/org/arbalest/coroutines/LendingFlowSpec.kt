@@ -110,6 +110,7 @@ class LendingFlowSpec : FunSpec({
     test("STR-11 buffer: a reader that is closed while a pull is under way closes its source behind that; what this throws the log says, and the collector has what it has") {
         val pulling = CountDownLatch(1)
         val closed = CountDownLatch(1)
+        val closings = AtomicInteger()
         var at = 0L
         val reader = DeviceArrayReader.of(IDS, DeviceType.CPU, object : DeviceArrayReader.Source {
             override fun next(): DeviceArray? {
@@ -127,13 +128,17 @@ class LendingFlowSpec : FunSpec({
 
             override fun cancel() = closed.countDown()
 
-            override fun close() = error("the tape is stuck")
+            override fun close() {
+                closings.incrementAndGet()
+                error("the tape is stuck")
+            }
         })
         val ids = reader.asFlow().buffer().map {
             pulling.await()
             it.id
         }
         ids.take(1).toList() shouldContainExactly listOf(0)
+        closings.get() shouldBe 1
     }
 
     test("buffer: what the source throws when the collector has had enough is thrown, and not lost") {

@@ -139,7 +139,12 @@ public final class EventPoller {
 
     /** Goes away; whether it was told before. */
     boolean hasEnded() {
-      while (!state.compareAndSet(WAITS, HAS_GONE)) LockSupport.parkNanos(SHORTEST_NANOS); // a question may take long
+      boolean interrupted = false;
+      while (!state.compareAndSet(WAITS, HAS_GONE)) { // a question may take long
+        LockSupport.parkNanos(SHORTEST_NANOS);
+        interrupted |= Thread.interrupted();
+      }
+      if (interrupted) Thread.currentThread().interrupt();
       return over.getCount() == 0;
     }
 
@@ -218,7 +223,7 @@ public final class EventPoller {
     }
 
     private void round() {
-      Answer all = runtime.enter();
+      Answer all = enter();
       try {
         for (int left = pending.size(); left > 0 && !replaced && !gone; left--) {
           Pending one = pending.remove();
@@ -230,6 +235,15 @@ public final class EventPoller {
         }
       } finally {
         if (all == Answer.DONE) runtime.leave();
+      }
+    }
+
+    private Answer enter() {
+      try {
+        return runtime.enter();
+      } catch (Throwable t) {
+        runtime.report(name + ": before a round", t);
+        return Answer.CANNOT_TELL;
       }
     }
 

@@ -37,7 +37,7 @@ public final class LateCalls {
   /**
    * A thread, which is not started yet.
    *
-   * @param before what it does before each task; does not throw
+   * @param before what it does before each task
    * @param answers what the runtime's codes say: done, gone with the runtime, failed for good, or to be tried again
    */
   public LateCalls(String name, Runnable before, IntFunction<Answer> answers, Report report) {
@@ -103,11 +103,20 @@ public final class LateCalls {
     while (true) {
       try {
         Task next = tasks.take();
-        before.run();
+        prepare();
         next.body.run();
       } catch (Throwable t) {
         report.failed("work on " + name, t);
       }
+    }
+  }
+
+  /** A task is run also where this fails, so that none is lost. */
+  private void prepare() {
+    try {
+      before.run();
+    } catch (Throwable t) {
+      report.failed("beginning on " + name, t);
     }
   }
 

@@ -71,11 +71,14 @@ final class ClFailures {
   private static boolean isOver(Watched watched) {
     try {
       if (watched.driver.status(watched.event) > Cl.COMPLETE) return false;
-      watched.completion.complete();
-      watched.driver.destroyEvent(watched.event);
     } catch (RuntimeException e) {
       ClErrors.report("asking for an event", e);
-      watched.completion.complete();
+    }
+    watched.completion.complete();
+    try {
+      watched.driver.destroyEvent(watched.event);
+    } catch (RuntimeException e) {
+      ClErrors.report("giving an event back", e);
     }
     return true;
   }

@@ -286,7 +286,7 @@ final class OpenClDriver implements DeviceDriver {
     } catch (Throwable t) {
       try {
         destroyEvent(event);
-      } catch (DeviceException second) {
+      } catch (Throwable second) {
         t.addSuppressed(second);
       }
       throw t;

@@ -118,7 +118,7 @@ class OpenClSpec : FunSpec({
         val queue = driver.createQueue()
         val event = driver.record(queue)
         driver.synchronizeEvent(event)
-        eventually("PoCL has let it go as well") { driver.references(event) == 1 }
+        eventually("PoCL has let it go as well") { !driver.device().isPocl || driver.references(event) == 1 }
         val callback = CountingCallback(driver, arena)
         driver.onComplete(event, callback)
         eventually("it is called") { callback.references.get() != 0 }

@@ -78,16 +78,21 @@ class RocmSpec : FunSpec({
         val exchange = "hipThreadExchangeStreamCaptureMode"
         device.createStream().use { held ->
             device.createStream().use { other ->
-                val gate = gates.shut(held)
+                val shut = List(2) { gates.shut(if (it == 0) held else other) }
                 val first = held.record()
                 val stuck = first.completion().toCompletableFuture()
+                val second = other.record().use { it.completion().toCompletableFuture() } // which the thread that goes on asks for
                 val exchanges = HipDouble.calls(exchange)
                 HipDouble.fail(exchange)
                 val waiting = CompletableFuture.runAsync { Raw.call(synchronize, first.handle()) shouldBe 0 } // lets the thread that asks wait
                 eventually("another thread goes on") { HipDouble.calls(exchange) > exchanges }
                 HipDouble.failNothing() shouldBe 0
-                HipDouble.capturing { other.record().use { it.completion().toCompletableFuture().get(20, SECONDS) } }
-                gate.open()
+                HipDouble.capturing {
+                    shut[1].open()
+                    second.get(20, SECONDS)
+                }
+                stuck.isDone shouldBe false
+                shut[0].open()
                 listOf(stuck, waiting).forEach { it.get(20, SECONDS) }
                 first.close()
             }
