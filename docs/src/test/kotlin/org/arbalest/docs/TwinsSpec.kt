@@ -20,7 +20,7 @@ private val ONLY_CUDAS = mapOf(
     "RocmDriver" to setOf("copyAndRecord"),
     "RocmSharing" to setOf("exportEvent", "openEvent", "record"),
     "Streams" to setOf("copyOf"),
-    "Waits" to setOf("enter", "leave"),
+    "Waits" to setOf("leave"),
 )
 private val ONLY_ROCMS = mapOf("HipErrors" to setOf("forget"), "Pool" to setOf("mallocAsync"), "Streams" to setOf("await"))
 
