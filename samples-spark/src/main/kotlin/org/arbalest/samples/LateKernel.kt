@@ -16,8 +16,8 @@ import java.lang.foreign.ValueLayout.JAVA_INT
 /** Counts on a task's OpenCL device: copies and kernels are queued in its stream, while Spark makes the next batch. */
 internal class LateKernel(private val task: ColumnTask) : AutoCloseable {
     private val stream = task.stream()
-    private val counts = zeroes()
     private val kernel = compile()
+    private val counts = zeroes()
 
     /** Pulls all of the columns, and closes them. */
     fun count(columns: DeviceArrayReader): IntArray {

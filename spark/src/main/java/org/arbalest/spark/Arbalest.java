@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The columns of a DataFrame, in tasks on executors. Nothing runs before an action does, but what Spark runs in order to plan: by rows, exchanges of the query, when {@link #columns} is called.
  *
- * <p>Batches come as Spark has them, if it has columns there; else rows are gathered in batches of {@code spark.sql.execution.arrow.maxRecordsPerBatch}. Which of the two it is, the log says, and {@code
+ * <p>Batches come as Spark has them, if it has columns there; else rows are gathered in batches of {@code spark.sql.execution.arrow.maxRecordsPerBatch}. Which of the two it is, the log says, and metrics of the stage, and {@code
  * spark.arbalest.columnar = false} leaves it at rows, which needs nothing of Spark's but its public API.
  */
 public final class Arbalest {

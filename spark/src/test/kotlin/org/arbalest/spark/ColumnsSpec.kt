@@ -19,8 +19,12 @@ import org.arbalest.device.Field
 import org.arbalest.device.Metadata
 import org.arbalest.device.Schema
 import org.arbalest.spark.internal.task.SparkTask
+import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReference
+import java.util.logging.Handler
+import java.util.logging.LogRecord
+import java.util.logging.Logger
 import kotlin.time.Duration.Companion.seconds
 
 /** Columns of queries in tasks, and queries over what these make; as Spark has them, and by rows. */
@@ -113,6 +117,68 @@ class ColumnsSpec : FunSpec({
             val rows = ids.selectExpr(*numbers.toTypedArray(), "repeat(CAST(n AS string), if(n = 2499, 300000, n % 50)) AS s", "date_add(DATE'1900-01-01', CAST(n AS int)) AS da", "timestamp_micros(n) AS t")
             val same = Arbalest.mapColumns(rows, Arbalest.schema(rows)) { _, columns -> columns }
             same.collectAsList().map { text(it) } shouldContainExactly rows.collectAsList().map { text(it) }
+        }
+    }
+
+    test("SPK-09 the log says which way is taken, when a function is given, and why") {
+        val said = CopyOnWriteArrayList<String>()
+        val handler = object : Handler() {
+            override fun publish(record: LogRecord) {
+                said += record.message
+            }
+
+            override fun flush() = Unit
+
+            override fun close() = Unit
+        }
+        val logger = Logger.getLogger("org.arbalest.spark.internal.columns.ColumnPlan")
+        logger.addHandler(handler)
+        try {
+            val rows = Cluster.session.range(3).toDF()
+            Arbalest.schema(rows)
+            Arbalest.columns(Cluster.read(Layouts::class.java)) { _, _ -> 0 }
+            Arbalest.columns(rows) { _, _ -> 0 }
+            Cluster.session.conf().set("spark.arbalest.columnar", false)
+            Arbalest.columns(rows) { _, _ -> 0 }
+            Arbalest.mapColumns(rows, Arbalest.schema(rows)) { _, columns -> columns }
+        } finally {
+            logger.removeHandler(handler)
+        }
+        val byRows = "columns of a query: made of rows, by Spark's public API, since spark.arbalest.columnar is false"
+        said shouldBe listOf("columns of a query: as Spark has them", "columns of a query: made of Spark's internal rows, since its plan has rows there", byRows, byRows)
+    }
+
+    for (columnar in listOf(true, false)) {
+        test("SPK-09 text that is not UTF-8 has U+FFFD for what is none, as Spark's rows have it: ${if (columnar) "internal rows and columns" else "by rows"}") {
+            Cluster.session.conf().set("spark.arbalest.columnar", columnar)
+            val rows = Cluster.session.range(0, 3, 1, 1).selectExpr("if(id = 1, CAST(X'61FFC328E282' AS string), CAST(id AS string)) AS s")
+            val file = "${kotlin.io.path.createTempDirectory("arbalest")}/bytes.parquet"
+            rows.write().parquet(file)
+            for (text in listOf(rows, Cluster.session.read().parquet(file))) {
+                val found = Arbalest.columns(text) { _, columns ->
+                    val all = mutableListOf<Any?>()
+                    columns.forEach { all.addAll(it.column("s").toList()) }
+                    "$all"
+                }.collect().single()
+                found shouldBe "${text.collectAsList().map { it.getString(0) }}"
+                found shouldBe "[0, a\uFFFD\uFFFD(\uFFFD, 2]"
+            }
+        }
+
+        for (isJavaTime in listOf(true, false)) {
+            test("SPK-10 dates and times of long ago, there and back, with classes of ${if (isJavaTime) "java.time" else "java.sql"}: ${if (columnar) "internal rows" else "by rows"}") {
+                Cluster.session.conf().set("spark.arbalest.columnar", columnar)
+                Cluster.session.conf().set("spark.sql.datetime.java8API.enabled", isJavaTime)
+                try {
+                    val rows = Cluster.session.sql("SELECT DATE'0001-01-01' AS d, TIMESTAMP'0001-01-01 00:00:00.000001' AS t, TIMESTAMP_NTZ'0001-01-01 00:00:00' AS n UNION ALL SELECT DATE'1582-10-04', TIMESTAMP'1582-10-04 12:00:00', TIMESTAMP_NTZ'1899-12-31 23:59:59.999999' UNION ALL SELECT DATE'1582-10-15', TIMESTAMP'1899-12-31 23:59:59.999999', TIMESTAMP_NTZ'9999-12-31 00:00:00'")
+                    val same = Arbalest.mapColumns(rows, Arbalest.schema(rows)) { _, columns -> columns }
+                    same.texts() shouldBe rows.texts()
+                    fun counted(of: Dataset<Row>) = of.selectExpr("unix_date(d)", "unix_micros(t)", "CAST(n AS string)").texts()
+                    counted(same) shouldBe counted(rows)
+                } finally {
+                    Cluster.session.conf().unset("spark.sql.datetime.java8API.enabled")
+                }
+            }
         }
     }
 

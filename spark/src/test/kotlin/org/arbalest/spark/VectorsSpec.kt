@@ -114,6 +114,33 @@ class VectorsSpec : FunSpec({
         shown(words, listOf(7L, null), { it.setAtIndex(JAVA_INT, 1, 1000) }) { it.getInts(0, 2).toList() shouldBe listOf(7, 0) }
     }
 
+    test("SPK-02 a null row's object is null, whatever stands there") {
+        fun nullOf(type: DataType, value: Any, spoil: (MemorySegment) -> Unit, get: (ColumnVector, Int) -> Any?) {
+            val schema = Schema.of(listOf(Field.of("x", type)))
+            val vectors = Vectors.of(schema.fields(), SparkTypes.of(schema, false), false)
+            batch(schema, listOf(value, null)).use { array ->
+                spoil(MemorySegment.ofAddress(array.column(0).bufferAddress(1)).reinterpret(32))
+                vectors[0].show(array.column(0))
+                (get(vectors[0], 0) == null) shouldBe false
+                get(vectors[0], 1) shouldBe null
+            }
+        }
+        val item = Field.of("item", DataType.INT32)
+        val far: (MemorySegment) -> Unit = { it.setAtIndex(JAVA_INT, 1, 1 shl 30) }
+        val words = DictionaryType(FlatType.IntType(32, true), Field.of("values", DataType.UTF8), false)
+        nullOf(DataType.UTF8, "a", {}) { x, row -> x.getUTF8String(row) }
+        nullOf(DataType.UTF8_VIEW, "a", { it.set(JAVA_INT, 16, 1 shl 30) }) { x, row -> x.getUTF8String(row) }
+        nullOf(DataType.BINARY, byteArrayOf(1), {}) { x, row -> x.getBinary(row) }
+        nullOf(DataType.fixedSizeBinary(1), byteArrayOf(1), {}) { x, row -> x.getBinary(row) }
+        nullOf(DataType.decimal128(3, 0), BigDecimal.ONE, { it.setAtIndex(JAVA_LONG, 3, Long.MAX_VALUE) }) { x, row -> x.getDecimal(row, 3, 0) }
+        nullOf(ListViewType(item), listOf(1L), far) { x, row -> x.getArray(row) }
+        nullOf(DataType.map(Field.of("key", DataType.INT32).withNullable(false), item.withName("value")), mapOf(1L to 1L), {}) { x, row -> x.getMap(row) }
+        nullOf(FlatType.IntervalType(FlatType.IntervalUnit.MONTH_DAY_NANO), Interval(1, 1, 1000), { it.setAtIndex(JAVA_LONG, 3, 1) }) { x, row -> x.getInterval(row) }
+        nullOf(FlatType.IntervalType(FlatType.IntervalUnit.DAY_TIME), Interval(0, 1, 1_000_000), {}) { x, row -> x.getInterval(row) }
+        nullOf(words, "a", far) { x, row -> x.getUTF8String(row) }
+        nullOf(DictionaryType(FlatType.IntType(32, true), Field.of("values", DataType.BINARY), false), byteArrayOf(1), far) { x, row -> x.getBinary(row) }
+    }
+
     for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW)) {
         test("SPK-02 an offset of $type that leads elsewhere is an error, and is not followed") {
             val schema = Schema.of(listOf(Field.of("x", type)))
@@ -145,7 +172,7 @@ class VectorsSpec : FunSpec({
             batch(schema, List(3) { listOf("a", "b") }).use { array ->
                 val column = array.column(0)
                 vectors[0].show(column)
-                vectors[0].getArray(2).numElements() shouldBe 2
+                vectors[0].getArray(2)!!.numElements() shouldBe 2
                 val offsets = MemorySegment.ofAddress(column.bufferAddress(1)).reinterpret(12)
                 for (wrong in listOf(-2, 7, 1 shl 30)) {
                     offsets.setAtIndex(JAVA_INT, 2, wrong)

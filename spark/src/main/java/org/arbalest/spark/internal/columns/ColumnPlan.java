@@ -16,13 +16,16 @@ public abstract sealed class ColumnPlan permits PlannedColumns, PublicRows {
   /** By its name, as the class is not there where Spark Connect's client is all there is. */
   private static final String CLASSIC = "org.apache.spark.sql.classic.Dataset";
 
+  private static final System.Logger LOG = System.getLogger(ColumnPlan.class.getName());
+
   /** Chooses the way, by Spark's version, and by what the user wants. */
   public static ColumnPlan of(Dataset<Row> dataframe) {
     if (!dataframe.getClass().getName().equals(CLASSIC)) throw new UnsupportedOperationException(
         "the DataFrame is a " + dataframe.getClass().getName()
             + "; the columns of Spark Connect's, which have no RDDs, are not to be had, but in Spark's driver, of a session without remote(…)");
     ApplicationSettings.check(dataframe.sparkSession());
-    return Internals.areKnown(dataframe) ? new PlannedColumns(dataframe) : new PublicRows(dataframe);
+    String why = Internals.whyNot(dataframe);
+    return why == null ? new PlannedColumns(dataframe) : new PublicRows(dataframe, why);
   }
 
   final Dataset<Row> dataframe;
@@ -34,6 +37,11 @@ public abstract sealed class ColumnPlan permits PlannedColumns, PublicRows {
   /** The schema of the columns. */
   public final Schema schema() {
     return ArrowTypes.of(dataframe.schema());
+  }
+
+  /** Says which way is taken. */
+  static void log(String way) {
+    LOG.log(System.Logger.Level.INFO, "columns of a query: " + way);
   }
 
   /** Of a batch that is made of rows; what is not positive means all of them. */

@@ -9,17 +9,15 @@ import org.apache.spark.package$;
 import org.apache.spark.sql.Dataset;
 import org.jspecify.annotations.Nullable;
 
-/** Whether Spark is of a version whose internals were tested. */
+/** Whether Spark's internals are to be used: it is of a version that was tested, and the user leaves it at that. */
 final class Internals {
   private static final Set<String> KNOWN = Set.of("4.2");
-  private static final System.Logger LOG = System.getLogger(Internals.class.getName());
 
   private Internals() {}
 
-  static boolean areKnown(Dataset<?> dataframe) {
-    String why = isWanted(dataframe.sparkSession().conf().get(COLUMNAR, "true")) ? whyNot(package$.MODULE$.SPARK_VERSION()) : COLUMNAR + " is false";
-    LOG.log(System.Logger.Level.INFO, why == null ? "columns as Spark has them" : "columns of rows, by the public API: " + why);
-    return why == null;
+  /** Null if they are. */
+  static @Nullable String whyNot(Dataset<?> dataframe) {
+    return isWanted(dataframe.sparkSession().conf().get(COLUMNAR, "true")) ? whyNot(package$.MODULE$.SPARK_VERSION()) : COLUMNAR + " is false";
   }
 
   private static boolean isWanted(String setting) {
@@ -30,7 +28,7 @@ final class Internals {
     };
   }
 
-  private static @Nullable String whyNot(String version) {
+  static @Nullable String whyNot(String version) {
     String minor = version.substring(0, Math.max(0, version.indexOf('.', version.indexOf('.') + 1)));
     return KNOWN.contains(minor) ? null : "Spark is " + version + ", and tested are " + KNOWN;
   }

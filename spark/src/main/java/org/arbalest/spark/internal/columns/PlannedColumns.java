@@ -39,6 +39,7 @@ final class PlannedColumns extends ColumnPlan {
     StructType type = dataframe.schema();
     ColumnMetrics metrics = ColumnMetrics.of(dataframe);
     SessionConf conf = SessionConf.of(classic.sparkSession().sessionState().conf());
+    log(plan.supportsColumnar() ? "as Spark has them" : "made of Spark's internal rows, since its plan has rows there");
     if (plan.supportsColumnar()) {
       return LazyRdd.of(dataframe, () -> configured(plan::executeColumnar)).toJavaRDD().mapPartitions(new OfBatches<>(type, metrics, conf, function));
     }
@@ -101,7 +102,7 @@ final class PlannedColumns extends ColumnPlan {
     public Iterator<T> call(Iterator<InternalRow> rows) throws Exception {
       return TaskColumns.apply(function, ArrowTypes.of(type), memory -> {
         var writer = new InternalRowWriter(type, mostBytes, memory.manager());
-        return () -> conf.with(() -> rows.hasNext() ? metrics.ofRows(() -> writer.next(rows, mostRows)) : null);
+        return () -> conf.with(() -> rows.hasNext() ? metrics.ofInternalRows(() -> writer.next(rows, mostRows)) : null);
       });
     }
   }

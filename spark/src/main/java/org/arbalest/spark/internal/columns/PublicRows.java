@@ -15,22 +15,29 @@ import org.jspecify.annotations.Nullable;
 
 /** Columns made of rows, with what Spark promises to keep: its public API. */
 final class PublicRows extends ColumnPlan {
-  PublicRows(Dataset<Row> dataframe) {
+  private final String why;
+
+  /** Why, is logged. */
+  PublicRows(Dataset<Row> dataframe, String why) {
     super(dataframe);
+    this.why = why;
   }
 
   @Override
   public <T extends @Nullable Object> JavaRDD<T> mapPartitions(ColumnFunction<T> function) {
-    schema(); // refuses what it cannot have
-    return dataframe.toJavaRDD().mapPartitions(new OfRows<>(dataframe.schema(), mostRows(), ColumnMetrics.of(dataframe), function));
+    return dataframe.toJavaRDD().mapPartitions(ofRows(function));
   }
 
   @Override
   public Dataset<Row> mapColumns(StructType result, ColumnFunction<DeviceArrayReader> function) {
-    schema();
-    var ofRows = new OfRows<>(dataframe.schema(), mostRows(), ColumnMetrics.of(dataframe), function);
     boolean isJavaTime = Boolean.parseBoolean(dataframe.sparkSession().conf().get("spark.sql.datetime.java8API.enabled", "false"));
-    return dataframe.mapPartitions(new ToRows(ofRows, result, isJavaTime), Encoders.row(result));
+    return dataframe.mapPartitions(new ToRows(ofRows(function), result, isJavaTime), Encoders.row(result));
+  }
+
+  private <T extends @Nullable Object> OfRows<T> ofRows(ColumnFunction<T> function) {
+    schema(); // refuses what it cannot have
+    log("made of rows, by Spark's public API, since " + why);
+    return new OfRows<>(dataframe.schema(), mostRows(), ColumnMetrics.of(dataframe), function);
   }
 
   private record OfRows<T extends @Nullable Object>(StructType type, int mostRows, ColumnMetrics metrics, ColumnFunction<T> function)

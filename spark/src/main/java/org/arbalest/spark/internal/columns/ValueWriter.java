@@ -30,6 +30,7 @@ import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
 import org.apache.spark.unsafe.types.CalendarInterval;
+import org.apache.spark.unsafe.types.UTF8String;
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.Interval;
 
@@ -58,7 +59,7 @@ interface ValueWriter {
       case FloatType _ -> (to, from, i) -> to.append(from.getFloat(i));
       case DoubleType _ -> (to, from, i) -> to.append(from.getDouble(i));
       case DecimalType decimal -> (to, from, i) -> to.append(from.getDecimal(i, decimal.precision(), decimal.scale()).toJavaBigDecimal());
-      case StringType _ -> (to, from, i) -> to.append(MemorySegment.ofBuffer(from.getUTF8String(i).getByteBuffer()));
+      case StringType _ -> (to, from, i) -> text(to, from.getUTF8String(i));
       case BinaryType _ -> (to, from, i) -> to.append(from.getBinary(i));
       case CalendarIntervalType _ -> (to, from, i) -> to.append(interval(from.getInterval(i)));
       case TimeType _ -> (to, from, i) -> to.append(from.getLong(i) / 1000); // nanoseconds, of at most six digits
@@ -67,6 +68,16 @@ interface ValueWriter {
       case StructType struct -> struct(struct);
       default -> (to, from, i) -> to.append(from.getLong(i)); // int64, and times as they are counted
     };
+  }
+
+  /** Text of Spark's may be no UTF-8, as where it was cast from binary: then it is what Spark's rows of strings have, with U+FFFD for what is none. */
+  private static void text(ColumnBuilder to, UTF8String text) {
+    try {
+      to.append(MemorySegment.ofBuffer(text.getByteBuffer()));
+    } catch (IllegalArgumentException e) {
+      if (text.isValid()) throw e;
+      to.append(text.toString());
+    }
   }
 
   static Interval interval(CalendarInterval of) {

@@ -45,9 +45,9 @@ public final class TaskMemory {
   }
 
   /**
-   * Says that memory of somebody else's is used by the task, or is not any more.
+   * Says that memory of somebody else's is used by the task.
    *
-   * @param bytes how many more
+   * @param bytes how many more, until {@link #hide}
    * @throws DeviceException with {@code ENOMEM} if that is more than Spark has; then these are not counted
    */
   public synchronized void show(long bytes) {
@@ -60,15 +60,29 @@ public final class TaskMemory {
     }
   }
 
+  /** Says that so much of it is not used any more. Does not fail: Spark is asked for nothing, even if more was made meanwhile. */
+  public synchronized void hide(long bytes) {
+    shownBytes -= bytes;
+    long more = uncounted();
+    if (more < 0) giveBack(-more);
+  }
+
+  /** What Spark was not asked for yet; negative if that is too much. */
+  private long uncounted() {
+    boolean isCounted = !isOver && counted.getMode() == MemoryMode.OFF_HEAP; // else Spark has no number for it
+    return isCounted ? shownBytes + madeBytes() - askedBytes : 0;
+  }
+
+  private void giveBack(long bytes) {
+    counted.freeMemory(bytes);
+    askedBytes -= bytes;
+  }
+
   /** Tells Spark how much there is now. */
   public synchronized void count() {
-    if (isOver || counted.getMode() != MemoryMode.OFF_HEAP) return; // Spark has no number for it then
-    long more = shownBytes + madeBytes() - askedBytes;
-    if (more <= 0) {
-      counted.freeMemory(-more);
-      askedBytes += more;
-      return;
-    }
+    long more = uncounted();
+    if (more < 0) giveBack(-more);
+    if (more <= 0) return;
     long got = counted.acquireMemory(more);
     if (got < more) {
       counted.freeMemory(got);
@@ -84,8 +98,7 @@ public final class TaskMemory {
   /** Spark takes what is left for a leak. Arrays that outlive the task are not counted any more. */
   synchronized void end() {
     isOver = true;
-    counted.freeMemory(askedBytes);
-    askedBytes = 0;
+    giveBack(askedBytes);
   }
 
   private static final class Counted extends MemoryConsumer {

@@ -201,7 +201,7 @@ public final class ArrowBatches implements AutoCloseable {
     if (shown != null) shown.close();
     long before = shownBytes;
     shownBytes = 0;
-    if (before != 0) memory.show(-before);
+    memory.hide(before);
   }
 
   @Override

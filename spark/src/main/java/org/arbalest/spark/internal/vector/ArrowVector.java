@@ -137,32 +137,32 @@ public abstract class ArrowVector extends ColumnVector {
   }
 
   @Override
-  public ColumnarArray getArray(int row) {
+  public @Nullable ColumnarArray getArray(int row) {
     throw cannot("arrays");
   }
 
   @Override
-  public ColumnarMap getMap(int row) {
+  public @Nullable ColumnarMap getMap(int row) {
     throw cannot("maps");
   }
 
   @Override
-  public Decimal getDecimal(int row, int precision, int scale) {
+  public @Nullable Decimal getDecimal(int row, int precision, int scale) {
     throw cannot("decimals");
   }
 
   @Override
-  public UTF8String getUTF8String(int row) {
+  public @Nullable UTF8String getUTF8String(int row) {
     throw cannot("text");
   }
 
   @Override
-  public byte[] getBinary(int row) {
+  public byte @Nullable [] getBinary(int row) {
     throw cannot("binary");
   }
 
   @Override
-  public CalendarInterval getInterval(int row) {
+  public @Nullable CalendarInterval getInterval(int row) {
     throw cannot("intervals");
   }
 

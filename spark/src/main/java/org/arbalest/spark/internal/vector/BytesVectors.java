@@ -7,6 +7,7 @@ import java.util.Objects;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.arbalest.device.Column;
+import org.jspecify.annotations.Nullable;
 
 /** Text and binary. Text is read where it is, binary is copied into an array of its own. */
 final class BytesVectors {
@@ -52,7 +53,8 @@ final class BytesVectors {
     }
 
     @Override
-    public UTF8String getUTF8String(int row) {
+    public @Nullable UTF8String getUTF8String(int row) {
+      if (isNullAt(row)) return null;
       long at = at(row);
       long start = offset(at);
       long behind = offset(at + 1);
@@ -61,7 +63,8 @@ final class BytesVectors {
     }
 
     @Override
-    public byte[] getBinary(int row) {
+    public byte @Nullable [] getBinary(int row) {
+      if (isNullAt(row)) return null;
       long at = at(row);
       long start = offset(at);
       long behind = offset(at + 1);
@@ -96,14 +99,16 @@ final class BytesVectors {
     }
 
     @Override
-    public UTF8String getUTF8String(int row) {
+    public @Nullable UTF8String getUTF8String(int row) {
+      if (isNullAt(row)) return null;
       long view = views + 16 * at(row);
       int size = Memory.getInt(view);
       return text(data(view, size), size);
     }
 
     @Override
-    public byte[] getBinary(int row) {
+    public byte @Nullable [] getBinary(int row) {
+      if (isNullAt(row)) return null;
       long view = views + 16 * at(row);
       int size = Memory.getInt(view);
       return bytes(data(view, size), size);
@@ -136,7 +141,8 @@ final class BytesVectors {
     }
 
     @Override
-    public byte[] getBinary(int row) {
+    public byte @Nullable [] getBinary(int row) {
+      if (isNullAt(row)) return null;
       return bytes(values + width * at(row), width);
     }
   }

@@ -3,6 +3,7 @@ package org.arbalest.spark.internal.vector;
 
 import java.util.List;
 import org.arbalest.device.Column;
+import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
 import org.arbalest.device.FlatType;
@@ -14,6 +15,13 @@ public final class ColumnBytes {
   private static final int LONGEST_INLINE = 12;
 
   private ColumnBytes() {}
+
+  /** Of all of a batch's columns. */
+  public static long of(DeviceArray batch) {
+    long bytes = 0;
+    for (int i = 0; i < batch.schema().fields().size(); i++) bytes += of(batch.column(i));
+    return bytes;
+  }
 
   public static long of(Column column) {
     return of(column, 0, column.length());

@@ -6,6 +6,7 @@ import java.math.BigInteger;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.Decimal;
 import org.arbalest.spark.internal.vector.IntegerVectors.OfValues;
+import org.jspecify.annotations.Nullable;
 
 /** Decimals of 32 to 256 bits. */
 final class DecimalVector extends OfValues {
@@ -17,7 +18,8 @@ final class DecimalVector extends OfValues {
   }
 
   @Override
-  public Decimal getDecimal(int row, int precision, int scale) {
+  public @Nullable Decimal getDecimal(int row, int precision, int scale) {
+    if (isNullAt(row)) return null;
     long address = values + bits / 8 * at(row);
     if (bits == 32) return Decimal.createUnsafe(Memory.getInt(address), precision, scale);
     long low = Memory.getLong(address);

@@ -11,10 +11,14 @@ import org.apache.spark.unsafe.types.CalendarInterval;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.arbalest.device.Column;
 import org.arbalest.device.Runs;
+import org.jspecify.annotations.Nullable;
 
 /** Rows that stand for rows of other values: of a dictionary, or of runs. A value is looked up when it is read. */
 abstract class EncodedVector extends ArrowVector {
   final ArrowVector values;
+
+  /** Of structs, those that were asked for. */
+  private @Nullable Child[] children = new Child[0];
 
   EncodedVector(DataType type, ArrowVector values) {
     super(type);
@@ -173,38 +177,42 @@ abstract class EncodedVector extends ArrowVector {
   }
 
   @Override
-  public ColumnarArray getArray(int row) {
-    return values.getArray(value(row));
+  public @Nullable ColumnarArray getArray(int row) {
+    return isNullAt(row) ? null : values.getArray(value(row));
   }
 
   @Override
-  public ColumnarMap getMap(int row) {
-    return values.getMap(value(row));
+  public @Nullable ColumnarMap getMap(int row) {
+    return isNullAt(row) ? null : values.getMap(value(row));
   }
 
   @Override
-  public Decimal getDecimal(int row, int precision, int scale) {
-    return values.getDecimal(value(row), precision, scale);
+  public @Nullable Decimal getDecimal(int row, int precision, int scale) {
+    return isNullAt(row) ? null : values.getDecimal(value(row), precision, scale);
   }
 
   @Override
-  public UTF8String getUTF8String(int row) {
-    return values.getUTF8String(value(row));
+  public @Nullable UTF8String getUTF8String(int row) {
+    return isNullAt(row) ? null : values.getUTF8String(value(row));
   }
 
   @Override
-  public byte[] getBinary(int row) {
-    return values.getBinary(value(row));
+  public byte @Nullable [] getBinary(int row) {
+    return isNullAt(row) ? null : values.getBinary(value(row));
   }
 
   @Override
-  public CalendarInterval getInterval(int row) {
-    return values.getInterval(value(row));
+  public @Nullable CalendarInterval getInterval(int row) {
+    return isNullAt(row) ? null : values.getInterval(value(row));
   }
 
+  /** Spark asks for it at each row. */
   @Override
   public ColumnVector getChild(int ordinal) {
-    return new Child(this, (ArrowVector) values.getChild(ordinal));
+    if (ordinal >= children.length) children = Arrays.copyOf(children, ordinal + 1);
+    Child child = children[ordinal];
+    if (child == null) children[ordinal] = child = new Child(this, (ArrowVector) values.getChild(ordinal));
+    return child;
   }
 
   @Override

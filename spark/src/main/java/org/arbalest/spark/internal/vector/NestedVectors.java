@@ -6,6 +6,7 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.vectorized.ColumnarArray;
 import org.apache.spark.sql.vectorized.ColumnarMap;
 import org.arbalest.device.Column;
+import org.jspecify.annotations.Nullable;
 
 /** Columns of columns, and of nothing. */
 final class NestedVectors {
@@ -94,14 +95,16 @@ final class NestedVectors {
     }
 
     @Override
-    public ColumnarArray getArray(int row) {
+    public @Nullable ColumnarArray getArray(int row) {
+      if (isNullAt(row)) return null;
       long at = at(row);
       int start = start(at);
       return new ColumnarArray(items, start, checked(start, count(at, start)));
     }
 
     @Override
-    public ColumnarMap getMap(int row) {
+    public @Nullable ColumnarMap getMap(int row) {
+      if (isNullAt(row)) return null;
       long at = at(row);
       int start = start(at);
       return new ColumnarMap(items.getChild(0), items.getChild(1), start, checked(start, count(at, start)));

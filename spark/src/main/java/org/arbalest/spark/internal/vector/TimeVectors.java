@@ -4,6 +4,7 @@ package org.arbalest.spark.internal.vector;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.unsafe.types.CalendarInterval;
 import org.arbalest.spark.internal.vector.IntegerVectors.OfValues;
+import org.jspecify.annotations.Nullable;
 
 /** Counts of time that Spark has in another unit. What does not fit is an {@link ArithmeticException}. */
 final class TimeVectors {
@@ -65,7 +66,8 @@ final class TimeVectors {
     }
 
     @Override
-    public CalendarInterval getInterval(int row) {
+    public @Nullable CalendarInterval getInterval(int row) {
+      if (isNullAt(row)) return null;
       long address = values + 8 * at(row);
       return new CalendarInterval(0, Memory.getInt(address), 1000L * Memory.getInt(address + 4));
     }
@@ -81,7 +83,8 @@ final class TimeVectors {
     }
 
     @Override
-    public CalendarInterval getInterval(int row) {
+    public @Nullable CalendarInterval getInterval(int row) {
+      if (isNullAt(row)) return null;
       long address = values + 16 * at(row);
       long nanos = Memory.getLong(address + 8);
       if (!truncates && nanos % 1000 != 0) {
