@@ -12,6 +12,10 @@ import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.AccumulatorV2
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
 import scala.jdk.javaapi.CollectionConverters
 import java.util.concurrent.ConcurrentHashMap
 import kotlin.time.Duration.Companion.seconds
@@ -36,7 +40,7 @@ class MetricsSpec : FunSpec({
     }
 
     /** The accumulators of the stages of a job. */
-    suspend fun counted(job: () -> Unit): Map<String, Long> {
+    suspend fun counted(look: (Map<String, Long>) -> Unit = {}, job: () -> Unit): Map<String, Long> {
         val seen = ConcurrentHashMap<String, Long>()
         val listener = object : SparkListener() {
             override fun onStageCompleted(stage: SparkListenerStageCompleted) {
@@ -53,6 +57,7 @@ class MetricsSpec : FunSpec({
         val times = seen.keys.filter { it.startsWith("µs") }
         val isOfRows = seen.keys.any { it.startsWith("batches made of") } // whose waiting is copying
         seen[if (isOfRows) "µs copied" else "µs waited for columns"]!! shouldBeGreaterThan 0
+        look(seen)
         return seen - times.toSet()
     }
 
@@ -69,6 +74,20 @@ class MetricsSpec : FunSpec({
         counted { numbers.selectExpr("id + 1").pullAll() } shouldBe mapOf("rows" to 1200L, "bytes of columns" to 8 * 1200L, "batches made of internal rows" to 4L)
         Cluster.session.conf().set("spark.arbalest.columnar", false)
         counted { numbers.pullAll() } shouldBe mapOf("rows" to 1200L, "bytes of columns" to 4 * bytes(300), "batches made of rows" to 4L)
+    }
+
+    for (columnar in listOf(true, false)) {
+        test("SPK-17 what functions make: rows, batches, bytes, and how long it took; ${if (columnar) "columns" else "by rows"}") {
+            Cluster.session.conf().set("spark.arbalest.columnar", columnar)
+            val numbers = Cluster.read(Numbers::class.java)
+            val schema = Schema.of(Field.of("id", DataType.INT64))
+            val few = Arbalest.mapColumns(numbers, schema) { _, columns -> DeviceArrayReader.of(schema) { columns.next()?.use { it.slice(0, 10).use { ten -> ten.convertTo(schema) } } } }
+            val batches = if (columnar) 12L else 4L
+            var took = 0L
+            val results = counted({ took = it["µs functions took"]!! }) { few.selectExpr("count(id)").collectAsList() }.filterKeys { it.endsWith("of results") }
+            results shouldBe mapOf("batches of results" to batches, "rows of results" to 10 * batches, "bytes of results" to 80 * batches)
+            took shouldBeGreaterThan 0
+        }
     }
 })
 

@@ -133,6 +133,7 @@ class VectorsSpec : FunSpec({
         nullOf(DataType.BINARY, byteArrayOf(1), {}) { x, row -> x.getBinary(row) }
         nullOf(DataType.fixedSizeBinary(1), byteArrayOf(1), {}) { x, row -> x.getBinary(row) }
         nullOf(DataType.decimal128(3, 0), BigDecimal.ONE, { it.setAtIndex(JAVA_LONG, 3, Long.MAX_VALUE) }) { x, row -> x.getDecimal(row, 3, 0) }
+        nullOf(FlatType.IntType(64, false), 1L, {}) { x, row -> x.getDecimal(row, 20, 0) }
         nullOf(ListViewType(item), listOf(1L), far) { x, row -> x.getArray(row) }
         nullOf(DataType.map(Field.of("key", DataType.INT32).withNullable(false), item.withName("value")), mapOf(1L to 1L), {}) { x, row -> x.getMap(row) }
         nullOf(FlatType.IntervalType(FlatType.IntervalUnit.MONTH_DAY_NANO), Interval(1, 1, 1000), { it.setAtIndex(JAVA_LONG, 3, 1) }) { x, row -> x.getInterval(row) }

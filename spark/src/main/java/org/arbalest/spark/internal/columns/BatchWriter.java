@@ -22,6 +22,7 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Field;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.Schema;
+import org.arbalest.spark.internal.vector.ArrowVector;
 
 /** Copies what Spark lends into arrays of our own, which may outlive it. */
 final class BatchWriter {
@@ -50,7 +51,8 @@ final class BatchWriter {
   }
 
   private void copy(ColumnBuilder to, ColumnVector from, int rows, ValueWriter writer) {
-    if (from instanceof WritableColumnVector && copyWhole(to, from, rows)) return; // others may refuse to read what is null
+    boolean hasAll = from instanceof WritableColumnVector || from instanceof ArrowVector; // others may refuse to read what is null
+    if (hasAll && copyWhole(to, from, rows)) return;
     var values = new ColumnarArray(from, 0, rows);
     for (int row = 0; row < rows; row++) writer.appendNullable(to, values, row);
   }

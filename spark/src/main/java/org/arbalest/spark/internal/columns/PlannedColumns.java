@@ -49,7 +49,7 @@ final class PlannedColumns extends ColumnPlan {
 
   @Override
   public Dataset<Row> mapColumns(StructType result, ColumnFunction<DeviceArrayReader> function) {
-    JavaRDD<InternalRow> rows = mapPartitions(function).mapPartitions(new ToRows(result));
+    JavaRDD<InternalRow> rows = mapPartitions(function).mapPartitions(new ToRows(result, ResultMetrics.of(dataframe)));
     return classic.sparkSession().internalCreateDataFrame(rows.rdd(), result, false);
   }
 
@@ -107,10 +107,10 @@ final class PlannedColumns extends ColumnPlan {
     }
   }
 
-  private record ToRows(StructType type) implements FlatMapFunction<Iterator<DeviceArrayReader>, InternalRow> {
+  private record ToRows(StructType type, ResultMetrics metrics) implements FlatMapFunction<Iterator<DeviceArrayReader>, InternalRow> {
     @Override
     public Iterator<InternalRow> call(Iterator<DeviceArrayReader> readers) {
-      return ResultRows.of(readers.next(), type);
+      return ResultRows.of(readers.next(), type, metrics);
     }
   }
 }

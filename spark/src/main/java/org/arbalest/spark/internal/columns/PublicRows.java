@@ -31,7 +31,7 @@ final class PublicRows extends ColumnPlan {
   @Override
   public Dataset<Row> mapColumns(StructType result, ColumnFunction<DeviceArrayReader> function) {
     boolean isJavaTime = Boolean.parseBoolean(dataframe.sparkSession().conf().get("spark.sql.datetime.java8API.enabled", "false"));
-    return dataframe.mapPartitions(new ToRows(ofRows(function), result, isJavaTime), Encoders.row(result));
+    return dataframe.mapPartitions(new ToRows(ofRows(function), result, ResultMetrics.of(dataframe), isJavaTime), Encoders.row(result));
   }
 
   private <T extends @Nullable Object> OfRows<T> ofRows(ColumnFunction<T> function) {
@@ -52,10 +52,10 @@ final class PublicRows extends ColumnPlan {
   }
 
   /** With dates and timestamps as classes of {@code java.time}, or of {@code java.sql}: Spark takes one of them only. */
-  private record ToRows(OfRows<DeviceArrayReader> made, StructType type, boolean isJavaTime) implements MapPartitionsFunction<Row, Row> {
+  private record ToRows(OfRows<DeviceArrayReader> made, StructType type, ResultMetrics metrics, boolean isJavaTime) implements MapPartitionsFunction<Row, Row> {
     @Override
     public Iterator<Row> call(Iterator<Row> rows) throws Exception {
-      return new RowObjects(isJavaTime).rows(ResultRows.of(made.call(rows).next(), type), type);
+      return new RowObjects(isJavaTime).rows(ResultRows.of(made.call(rows).next(), type, metrics), type);
     }
   }
 }

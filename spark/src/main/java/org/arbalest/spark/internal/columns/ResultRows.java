@@ -15,25 +15,29 @@ import org.jspecify.annotations.Nullable;
 /** The rows of a reader, one object for all of a batch. Closed at the end, or with the task. */
 final class ResultRows implements Iterator<InternalRow> {
   private final ArrowBatches batches;
+  private final ResultMetrics metrics;
+  private final ResultMetrics.Seen seen = new ResultMetrics.Seen();
   private Iterator<InternalRow> rows = Collections.emptyIterator();
   private boolean isOver;
 
-  private ResultRows(ArrowBatches batches) {
+  private ResultRows(ArrowBatches batches, ResultMetrics metrics) {
     this.batches = batches;
+    this.metrics = metrics;
   }
 
   /** Takes the reader over. */
-  static ResultRows of(@Nullable DeviceArrayReader reader, StructType type) {
+  static ResultRows of(@Nullable DeviceArrayReader reader, StructType type, ResultMetrics metrics) {
     if (reader == null) throw new IllegalArgumentException(
         "the function of mapColumns gave null, where a reader is wanted; one of no batches is DeviceArrayReader.of(schema, List.of())");
     SparkTask task = SparkTask.of(TaskContext.get());
-    return new ResultRows(ArrowBatches.of(reader, task, false, type, false));
+    return new ResultRows(ArrowBatches.of(reader, task, false, type, false), metrics);
   }
 
   @Override
   public boolean hasNext() {
     while (!rows.hasNext() && !isOver) {
       isOver = !batches.next();
+      metrics.add(batches, seen);
       if (!isOver) rows = batches.get().rowIterator();
     }
     return rows.hasNext();

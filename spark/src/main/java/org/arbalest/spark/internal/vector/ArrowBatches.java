@@ -128,15 +128,15 @@ public final class ArrowBatches implements AutoCloseable {
     batch.show(array, columns);
     batches++;
     rows += array.length();
-    if (isSource) count(isCopied || array != next, memory.madeBytes() - made);
+    long size = batch.bytes();
+    bytes += size;
+    if (isSource) count(size, isCopied || array != next, memory.madeBytes() - made);
     else memory.count();
     return true;
   }
 
   /** What was made in the task's own memory is counted in any case. */
-  private void count(boolean isOurs, long more) {
-    long size = batch.bytes();
-    bytes += size;
+  private void count(long size, boolean isOurs, long more) {
     if (isOurs || more >= size) {
       memory.count();
     } else {

@@ -11,6 +11,7 @@ import java.math.BigInteger;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.Decimal;
 import org.arbalest.device.Column;
+import org.jspecify.annotations.Nullable;
 
 /** Booleans and integers. Unsigned ones are the next wider ones that are signed. */
 final class IntegerVectors {
@@ -148,7 +149,8 @@ final class IntegerVectors {
     }
 
     @Override
-    public Decimal getDecimal(int row, int precision, int scale) {
+    public @Nullable Decimal getDecimal(int row, int precision, int scale) {
+      if (isNullAt(row)) return null;
       long value = Memory.getLong(values + 8 * at(row));
       BigInteger signed = BigInteger.valueOf(value);
       return Decimal.apply(new BigDecimal(value < 0 ? signed.add(BEYOND) : signed), precision, scale);
