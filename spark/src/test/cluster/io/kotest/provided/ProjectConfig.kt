@@ -2,9 +2,26 @@
 package io.kotest.provided
 
 import io.kotest.core.config.AbstractProjectConfig
+import io.kotest.core.extensions.Extension
+import io.kotest.core.listeners.AfterTestListener
+import io.kotest.core.test.TestCase
+import io.kotest.engine.test.TestResult
+import io.kotest.matchers.shouldBe
 import org.arbalest.spark.Cluster
 
-/** Ends Spark before the JVM: its workers would start executors anew while they exit. */
+/** Ends Spark before the JVM: its workers would start executors anew while they exit. A test that lost an executor, or a task, fails, unless it has asked for that itself. */
 class ProjectConfig : AbstractProjectConfig() {
-    override suspend fun afterProject() = Cluster.stop()
+    override val extensions: List<Extension> = listOf(NothingMended)
+
+    override suspend fun afterProject() {
+        val late = Cluster.mended()
+        Cluster.stop()
+        late shouldBe listOf()
+    }
+}
+
+private object NothingMended : AfterTestListener {
+    override suspend fun afterTest(testCase: TestCase, result: TestResult) {
+        Cluster.mended() shouldBe listOf()
+    }
 }

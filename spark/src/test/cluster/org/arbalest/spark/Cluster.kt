@@ -1,22 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark
 
+import org.apache.spark.TaskFailedReason
+import org.apache.spark.TaskKilled
 import org.apache.spark.api.java.JavaSparkContext
+import org.apache.spark.scheduler.JobFailed
+import org.apache.spark.scheduler.SparkListener
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved
+import org.apache.spark.scheduler.SparkListenerJobEnd
+import org.apache.spark.scheduler.SparkListenerJobStart
+import org.apache.spark.scheduler.SparkListenerTaskEnd
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.SparkSession
 import org.arbalest.device.Ledger
+import scala.jdk.javaapi.CollectionConverters
 import java.nio.file.attribute.PosixFilePermissions
 import kotlin.io.path.createTempFile
 import kotlin.io.path.writeText
 
 /** Spark with two executors, in JVMs of their own, for all tests of this JVM. */
 internal object Cluster {
-    private val started = lazy { builder().getOrCreate() }
+    private val mended = Mended()
+    private val started = lazy { builder().getOrCreate().also { it.sparkContext().addSparkListener(mended) } }
 
     val session: SparkSession by started
 
-    fun builder(): SparkSession.Builder = SparkSession.builder()
+    fun builder(address: String = "0"): SparkSession.Builder = SparkSession.builder()
         .master("local-cluster[2,1,1024]")
         .appName("arbalest")
         .config("spark.ui.enabled", "false")
@@ -30,20 +40,27 @@ internal object Cluster {
         .config("spark.memory.offHeap.size", "128m")
         .config("spark.arbalest.leaks", "fail")
         .config("spark.worker.resource.gpu.amount", "1")
-        .config("spark.worker.resource.gpu.discoveryScript", discovery())
+        .config("spark.worker.resource.gpu.discoveryScript", discovery(address))
         .config("spark.executor.resource.gpu.amount", "1")
         .config("spark.task.resource.gpu.amount", "1")
 
-    /** What tells each worker, as a script beside `nvidia-smi` would, that it has one device, the first. */
-    private fun discovery(): String {
+    /** What tells each worker, as a script beside `nvidia-smi` would, that it has one device, at this address. */
+    fun discovery(address: String): String {
         val script = createTempFile("devices", ".sh", PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")))
-        script.writeText("#!/bin/sh\necho '{\"name\": \"gpu\", \"addresses\": [\"0\"]}'\n")
+        script.writeText("#!/bin/sh\necho '{\"name\": \"gpu\", \"addresses\": [\"$address\"]}'\n")
         script.toFile().deleteOnExit()
         return "$script"
     }
 
     fun stop() {
         if (started.isInitialized()) session.stop()
+    }
+
+    /** What Spark has made good without a word since this was last asked: executors that it lost, as by a crash, and tasks that failed in jobs that went well. */
+    fun mended(): List<String> {
+        if (!started.isInitialized()) return listOf()
+        session.sparkContext().listenerBus().waitUntilEmpty()
+        return mended.take()
     }
 
     /** What each executor's JVM holds, by its pid, once all of its tasks are over. */
@@ -60,4 +77,43 @@ internal object Cluster {
         for ((name, value) in options) reader.option(name, "$value")
         return reader.load()
     }
+}
+
+/** Tests would pass by a second attempt, which Spark makes as a matter of course. */
+private class Mended : SparkListener() {
+    private class Failure(val stage: Int, val words: String)
+
+    // Under this object's monitor.
+    private val stages = mutableMapOf<Int, Set<Any>>()
+    private val failures = mutableListOf<Failure>()
+    private val mended = mutableListOf<String>()
+
+    @Synchronized
+    override fun onExecutorRemoved(removed: SparkListenerExecutorRemoved) {
+        mended += "executor ${removed.executorId()}: ${removed.reason()}"
+    }
+
+    @Synchronized
+    override fun onJobStart(start: SparkListenerJobStart) {
+        stages[start.jobId()] = CollectionConverters.asJava(start.stageIds()).toSet()
+    }
+
+    /** One that was killed was so on purpose. */
+    @Synchronized
+    override fun onTaskEnd(end: SparkListenerTaskEnd) {
+        val reason = end.reason() as? TaskFailedReason ?: return
+        if (reason !is TaskKilled) failures += Failure(end.stageId(), "task ${end.taskInfo().id()} of stage ${end.stageId()}: ${reason.toErrorString()}")
+    }
+
+    @Synchronized
+    override fun onJobEnd(end: SparkListenerJobEnd) {
+        val ofJob = stages.remove(end.jobId()).orEmpty()
+        val (own, others) = failures.partition { it.stage in ofJob }
+        failures.clear()
+        failures += others
+        if (end.jobResult() !is JobFailed) mended += own.map { it.words }
+    }
+
+    @Synchronized
+    fun take(): List<String> = mended.toList().also { mended.clear() }
 }

@@ -5,6 +5,8 @@ import io.kotest.assertions.nondeterministic.eventually
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.apache.spark.TaskContext
+import org.apache.spark.sql.api.java.UDF1
+import org.apache.spark.sql.types.DataTypes
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
@@ -12,6 +14,7 @@ import org.arbalest.device.Field
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.spi.Availability
+import java.util.concurrent.TimeUnit.SECONDS
 import kotlin.time.Duration.Companion.seconds
 
 /** The executors' device: PoCL, where it is. */
@@ -47,10 +50,20 @@ class DeviceSpec : FunSpec({
         there.selectExpr("sum(id)").collectAsList().single().getLong(0) shouldBe 499_500L
     }
 
-    test("SPK-12 a source on the task's device is copied ahead of Spark: $expected") {
+    test("SPK-12 a source on the task's device: $expected") {
         val rows = Cluster.read(Numbers::class.java, "does" to "device", "batches" to 20)
         rows.selectExpr("sum(id % 100)", "count(id)").collectAsList().single().let { it.getLong(0) to it.getLong(1) } shouldBe (4950L * 80 to 8_000L)
         rows.limit(1).collectAsList().size shouldBe 1
+    }
+
+    test("SPK-12 a source on the task's device is pulled and copied by a thread, two batches ahead of Spark").config(enabled = isThere) {
+        val waits = UDF1<Long, Boolean> { id ->
+            val batch = (id / 100 % 1000).toInt()
+            Numbers.pull((id / 100_000).toInt(), minOf(batch + 2, 20)).await(20, SECONDS) // Spark is in the middle of a batch
+        }
+        Cluster.session.udf().register("ahead", waits, DataTypes.BooleanType)
+        val rows = Cluster.read(Numbers::class.java, "does" to "device ahead", "batches" to 20)
+        rows.selectExpr("bool_and(ahead(id))", "count(id)").collectAsList().single().let { it.getBoolean(0) to it.getLong(1) } shouldBe (true to 8_000L)
     }
 
     test("SPK-12 a task that fails with what it has on its device, and one whose reader nobody pulled, leave nothing") {

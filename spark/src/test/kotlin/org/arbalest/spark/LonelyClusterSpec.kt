@@ -1,25 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark
 
-import io.kotest.assertions.nondeterministic.eventually
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldHaveSize
+import io.kotest.matchers.longs.shouldBeLessThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.device.spi.Availability
 import org.arbalest.testkit.ChildJvm
-import kotlin.time.Duration.Companion.seconds
 
-/** What can be done once in a process only. */
+/** What can be done once in a process only, or needs an application of its own. */
 class LonelyClusterSpec : FunSpec({
-    test("SPK-06 executors that have used their devices, and their application, end at once") {
-        val child = ChildJvm.run(LonelyCluster::class, options = listOf("--add-opens=java.base/sun.util.calendar=ALL-UNNAMED"), seconds = 120)
+    val isThere = System.getenv("CI") != null || Devices.availability(DeviceType.OPENCL) is Availability.Ready
+
+    fun run(what: String, check: (Map<String, String>) -> Unit) {
+        val child = ChildJvm.run(LonelyCluster::class, what, options = listOf("--add-opens=java.base/sun.util.calendar=ALL-UNNAMED"), seconds = 120)
         withClue(child.output) {
             child.exitCode shouldBe 0
-            child.output shouldContain "rows: 1200"
-            val executors = child.output.substringAfter("executors: ").substringBefore('\n').split(", ").map { it.trim().toLong() }
-            executors shouldHaveSize 2
-            eventually(20.seconds) { executors.filter { ProcessHandle.of(it).isPresent } shouldBe listOf() }
+            check(child.output.lines().filter { ": " in it }.associate { it.substringBefore(": ") to it.substringAfter(": ") })
+        }
+    }
+
+    test("SPK-06 executors that have used their devices, and their application, end at once") {
+        run("ends") { said ->
+            said["rows"] shouldBe "1200"
+            said["threads"] shouldBe "main" // for another, an executor would wait until it is killed
+            val millis = said["ended"]!!.split(", ").map { it.toLong() }
+            millis shouldHaveSize 2
+            millis.max() shouldBeLessThan 9000 // after 10 s Spark kills with force
+        }
+    }
+
+    test("SPK-12 a task's device is that of the address that Spark has assigned to it; one that is not there is told").config(enabled = isThere) {
+        run("another device") { said ->
+            said["rows"] shouldBe "1200"
+            said["failed"] shouldContain "7"
+        }
+    }
+
+    test("SPK-06 of a task that Spark itself starts a second time, as the first attempt stands still, this is killed and leaves nothing") {
+        run("speculates") { said ->
+            said["sums"] shouldBe "[${(0L until 300).sum()}, ${(100_000L until 100_300).sum()}]"
+            said["attempts"] shouldBe "first killed, speculative Success"
+            said["ledgers"] shouldBe "[0, 0]"
         }
     }
 })

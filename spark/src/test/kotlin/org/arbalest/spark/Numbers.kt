@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark
 
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.connector.expressions.filter.Predicate
+import org.arbalest.device.AsyncArrayStream
+import org.arbalest.device.AsyncProducer
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
+import org.arbalest.device.Metadata
 import org.arbalest.device.Schema
+import org.arbalest.device.abi.ArrowArrayStreamStruct
+import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
+import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
+import java.nio.file.Path
 import java.util.OptionalLong
+import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.CountDownLatch
+import java.util.concurrent.ForkJoinPool
 import java.util.concurrent.atomic.AtomicInteger
+import kotlin.io.path.createTempFile
 
 /** Rows of numbers, text and the process that made them: `partitions` of `batches` of `rows`, which end never if `batches` is -1. What `does` says happens in the middle. */
 class Numbers : ColumnSource {
@@ -33,6 +45,11 @@ class Numbers : ColumnSource {
 
     override fun estimatedRows(request: ScanRequest): OptionalLong = OptionalLong.of(1200)
 
+    override fun estimatedBytes(request: ScanRequest): OptionalLong {
+        val ofColumn = request.options()["bytesOfColumn"] ?: return OptionalLong.empty()
+        return OptionalLong.of(ofColumn.toLong() * request.schema().fields().size)
+    }
+
     companion object {
         val ALL: Schema = Schema.of(
             listOf(
@@ -51,6 +68,11 @@ class Numbers : ColumnSource {
 
         /** Of an executor. */
         val open = AtomicInteger()
+
+        private val pulls = ConcurrentHashMap<Pair<Int, Int>, CountDownLatch>()
+
+        /** Of an executor: opens when a partition is pulled for a batch. */
+        fun pull(partition: Int, batch: Int): CountDownLatch = pulls.computeIfAbsent(partition to batch) { CountDownLatch(1) }
     }
 }
 
@@ -68,6 +90,7 @@ private data class NumbersPartition(val number: Int, val batches: Int, val rows:
         if (does == "more columns") fields.add(0, Field.of("more", DataType.INT32))
         val schema = Schema.of(fields)
         if (does == "block" || (does == "block once" && number == 0 && task.attempt() == 0)) return DeviceArrayReader.of(schema, Blocked())
+        if (does.startsWith("block in ")) return DeviceArrayReader.of(schema, Blocked(Path.of(does.removePrefix("block in "))))
         var batch = 0
         if (does == "one by one") {
             val open = Numbers.open.incrementAndGet()
@@ -75,11 +98,28 @@ private data class NumbersPartition(val number: Int, val batches: Int, val rows:
             return DeviceArrayReader.of(schema, OneByOne { if (batch++ == batches) null else make(schema, batch - 1) })
         }
         val reader = DeviceArrayReader.of(schema) {
-            if (does == "kill" && batch == 1 && task.attempt() == 0 && number == 0) ProcessBuilder("kill", "-9", "${ProcessHandle.current().pid()}").start().waitFor()
-            check(does != "fail" || batch < 2) { "the stream of partition $number broke" }
+            if (does == "kill" && batch == 1 && task.attempt() == 0 && number == 0) kill()
+            if (does == "device ahead") {
+                check(TaskContext.get() == null) { "pulled in the task's thread" }
+                Numbers.pull(number, batch).countDown()
+            }
+            check(!does.startsWith("fail") || batch < 2) { "the stream of partition $number broke" }
             if (batch++ == batches) null else make(schema, batch - 1)
         }
-        return if (does == "device") task.onDevice(reader) else reader
+        return when (does.removePrefix("fail, ")) {
+            "device", "device ahead" -> task.onDevice(reader)
+            "C stream" -> inC(ArrowArrayStreamStruct::allocate, reader::exportStream, DeviceArrayReader::importStream)
+            "C device stream" -> inC(ArrowDeviceArrayStreamStruct::allocate, reader::exportDeviceArrayStream, DeviceArrayReader::importDeviceArrayStream)
+            "async stream" -> AsyncArrayStream.connect { handler -> AsyncProducer.produce(handler, reader, Metadata.empty(), ForkJoinPool.commonPool()) }.reader(2)
+            else -> reader
+        }
+    }
+
+    /** A stream as an engine gives it: at an address, of a struct that is gone afterwards. */
+    private fun inC(allocate: (Arena) -> MemorySegment, export: (Long) -> Unit, import: (Long) -> DeviceArrayReader): DeviceArrayReader = Arena.ofConfined().use { arena ->
+        val address = allocate(arena).address()
+        export(address)
+        import(address)
     }
 
     private fun make(schema: Schema, batch: Int): DeviceArray = Devices.cpu().batchBuilder(rows).use { builder ->
@@ -102,6 +142,11 @@ private data class NumbersPartition(val number: Int, val batches: Int, val rows:
     }
 }
 
+/** Ends this process as a crash does. */
+internal fun kill() {
+    ProcessBuilder("kill", "-9", "${ProcessHandle.current().pid()}").start().waitFor()
+}
+
 private class OneByOne(private val from: () -> DeviceArray?) : DeviceArrayReader.Source {
     override fun next(): DeviceArray? = from()
 
@@ -110,11 +155,12 @@ private class OneByOne(private val from: () -> DeviceArray?) : DeviceArrayReader
     }
 }
 
-/** Gives nothing, until it is asked to give up. */
-private class Blocked : DeviceArrayReader.Source {
+/** Gives nothing, until it is asked to give up; that it is asked for something a file tells. */
+internal class Blocked(private val folder: Path? = null) : DeviceArrayReader.Source {
     private val cancelled = CountDownLatch(1)
 
     override fun next(): DeviceArray? {
+        if (folder != null) createTempFile(folder)
         cancelled.await()
         return null
     }

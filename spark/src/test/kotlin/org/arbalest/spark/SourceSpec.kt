@@ -9,7 +9,9 @@ import io.kotest.matchers.maps.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
+import org.apache.spark.TaskContext
 import org.apache.spark.scheduler.SparkListener
+import org.apache.spark.scheduler.SparkListenerStageSubmitted
 import org.apache.spark.scheduler.SparkListenerTaskStart
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
@@ -18,6 +20,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.arbalest.device.Schema
 import org.arbalest.spark.internal.source.ArbalestProvider
 import java.util.concurrent.CompletableFuture
+import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.LinkedBlockingQueue
 import java.util.concurrent.TimeUnit.SECONDS
 import kotlin.concurrent.thread
@@ -78,6 +81,17 @@ class SourceSpec : FunSpec({
         all.where("half > 48").limit(5).rows() shouldHaveSize 5
     }
 
+    test("SPK-05 estimates of rows and bytes are Spark's, of the columns that are read; what is small is sent to each executor") {
+        fun Dataset<Row>.stats() = (this as ClassicDataset<Row>).queryExecution().optimizedPlan().stats()
+        val some = Cluster.read(Numbers::class.java, "bytesOfColumn" to 5000)
+        some.stats().sizeInBytes().toLong() shouldBe 20_000
+        some.select("id", "half").stats().sizeInBytes().toLong() shouldBe 10_000
+        some.stats().rowCount().get().toLong() shouldBe 1200
+        val large = Cluster.read(Numbers::class.java, "bytesOfColumn" to (1L shl 40))
+        some.join(large, "id").plan() shouldContain "BroadcastHashJoin"
+        large.join(large.withColumnRenamed("half", "other"), "id").plan() shouldNotContain "BroadcastHashJoin"
+    }
+
     test("SPK-05 what a query reads twice Spark reads once") {
         Cluster.session.conf().set("spark.sql.adaptive.enabled", false)
         val numbers = Cluster.read(Numbers::class.java)
@@ -121,6 +135,15 @@ class SourceSpec : FunSpec({
 
     test("SPK-06 of partitions that one task reads, each is closed before the next is opened") {
         Cluster.read(Numbers::class.java, "does" to "one by one", "partitions" to 20).coalesce(1).selectExpr("count(id)").rows() shouldBe listOf(listOf(6000L))
+    }
+
+    for (stream in listOf("C stream", "C device stream", "async stream")) {
+        test("SPK-04 SPK-06 partitions that are opened as a reader of ${if (stream.startsWith("C")) "a $stream's address" else "an $stream"}: all of it, a little of what is endless, and its error") {
+            val expected = Cluster.read(Numbers::class.java).selectExpr("sum(id)", "sum(half)", "min(name)", "count(name)").rows()
+            Cluster.read(Numbers::class.java, "does" to stream).selectExpr("sum(id)", "sum(half)", "min(name)", "count(name)").rows() shouldBe expected
+            Cluster.read(Numbers::class.java, "does" to stream, "batches" to -1).limit(1000).rows() shouldHaveSize 1000
+            message { Cluster.read(Numbers::class.java, "does" to "fail, $stream").count() } shouldContain "the stream of partition"
+        }
     }
 
     test("SPK-06 a limit ends endless streams") {
@@ -189,11 +212,25 @@ class SourceSpec : FunSpec({
         bytes.collect().sum() shouldBe (1L shl 30)
     }
 
-    test("SPK-06 100 jobs leave nothing") {
-        val rows = Cluster.read(Numbers::class.java)
-        repeat(100) {
-            if (it % 2 == 0) rows.count() shouldBe 1200 else rows.limit(7).collectAsList().size shouldBe 7
+    test("SPK-06 100 jobs of any kind leave nothing on either executor") {
+        val executors = Cluster.ledgers().keys
+        executors shouldHaveSize 2
+        val rows = Cluster.read(Numbers::class.java).select("id")
+        val used = mutableSetOf<Long>()
+        repeat(100) { job ->
+            when (job % 5) {
+                0 -> rows.count() shouldBe 1200
+                1 -> rows.limit(7).rows() shouldHaveSize 7
+                2 -> used += Arbalest.columns(rows) { _, columns ->
+                    columns.forEach {}
+                    ProcessHandle.current().pid()
+                }.collect()
+                3 -> Arbalest.mapColumns(rows, Arbalest.schema(rows)) { _, columns -> columns }.selectExpr("count(id)").rows() shouldBe listOf(listOf(1200L))
+                4 -> Arbalest.mapColumns(rows, Arbalest.schema(rows)) { task, columns -> task.onDevice(columns) }.selectExpr("count(id)").rows() shouldBe listOf(listOf(1200L))
+            }
         }
+        used shouldBe executors
+        eventually(20.seconds) { Cluster.ledgers() shouldBe executors.associateWith { "0" } }
     }
 
     test("SPK-06 a stream that fails, fails the job with its words") {
@@ -201,10 +238,48 @@ class SourceSpec : FunSpec({
         message { Cluster.read(Numbers::class.java, "does" to "fail in open").count() } shouldContain "no stream for partition"
     }
 
-    test("SPK-06 an executor that is killed in the middle is replaced, and the answer is right") {
-        Cluster.read(Numbers::class.java, "does" to "kill").selectExpr("sum(id)", "count(*)").rows() shouldBe
-            Cluster.read(Numbers::class.java).selectExpr("sum(id)", "count(*)").rows()
+    /** Runs what kills an executor, and sees that it did. */
+    suspend fun killing(block: () -> Unit): List<String> {
+        val before = Cluster.ledgers().keys
+        before shouldHaveSize 2
+        block()
+        before.filter { ProcessHandle.of(it).isPresent } shouldHaveSize 1
         eventually(60.seconds) { Cluster.ledgers() shouldHaveSize 2 }
+        val mended = Cluster.mended()
+        mended.filter { it.startsWith("executor ") } shouldHaveSize 1
+        return mended.filter { !it.startsWith("executor ") }
+    }
+
+    test("SPK-06 an executor that is killed in the middle of a stream is replaced, and the answer is right") {
+        val expected = Cluster.read(Numbers::class.java).selectExpr("sum(id)", "count(*)").rows()
+        val mended = killing { Cluster.read(Numbers::class.java, "does" to "kill").selectExpr("sum(id)", "count(*)").rows() shouldBe expected }
+        mended.single() shouldContain "ExecutorLostFailure"
+    }
+
+    test("SPK-06 what an executor had read, and lost as it was killed in a later stage, is read again") {
+        Cluster.session.conf().set("spark.sql.adaptive.enabled", false) // one job
+        val attempts = ConcurrentLinkedQueue<Pair<Int, Int>>()
+        val listener = object : SparkListener() {
+            override fun onStageSubmitted(submitted: SparkListenerStageSubmitted) {
+                attempts += submitted.stageInfo().stageId() to submitted.stageInfo().attemptNumber()
+            }
+        }
+        val numbers = Cluster.read(Numbers::class.java).select("id", "half").repartition(4)
+        val sums = Arbalest.columns(numbers) { task, columns ->
+            val isFirst = TaskContext.get().stageAttemptNumber() == 0 && task.attempt() == 0
+            if (isFirst && task.partition() == 0) kill()
+            var sum = 0L
+            columns.forEach { sum += it.column("id").toLongArray().sum() }
+            sum
+        }
+        Cluster.session.sparkContext().addSparkListener(listener)
+        try {
+            val mended = killing { sums.collect().sum() shouldBe (0L..3).sumOf { p -> (p * 100_000 until p * 100_000 + 300).sum() } }
+            mended.any { "FetchFailed" in it } shouldBe true
+            attempts.filter { it.second > 0 }.map { it.first }.toSet() shouldHaveSize 2 // the stage that reads the source, and the one behind it
+        } finally {
+            Cluster.session.sparkContext().removeSparkListener(listener)
+        }
     }
 
     test("SPK-07 a partition whose columns are not those of the source says which") {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark
+
+import io.kotest.assertions.nondeterministic.eventually
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldHaveSize
+import io.kotest.matchers.shouldBe
+import org.apache.spark.sql.Dataset
+import org.apache.spark.sql.Row
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import kotlin.concurrent.thread
+import kotlin.io.path.Path
+import kotlin.io.path.createTempDirectory
+import kotlin.io.path.listDirectoryEntries
+import kotlin.time.Duration.Companion.seconds
+
+/** Functions whose tasks are killed in the middle of a pull that gives nothing: the job is cancelled, without an interrupt. */
+class FunctionsKilledSpec : FunSpec({
+    val schema = Schema.of(listOf(Field.of("id", DataType.INT64).withNullable(false)))
+
+    afterTest {
+        Cluster.session.conf().unset("spark.arbalest.columnar")
+        eventually(20.seconds) { Cluster.ledgers().values.toSet() shouldBe setOf("0") }
+    }
+
+    /** What pulls from readers that block in a folder. */
+    val jobs = mapOf<String, (Dataset<Row>, String) -> Unit>(
+        "a function of columns pulls" to { blocked, _ -> Arbalest.columns(blocked) { _, columns -> columns.next()?.close() }.collect() },
+        "a function of mapColumns pulls" to { blocked, _ ->
+            Arbalest.mapColumns(blocked, schema) { _, columns ->
+                columns.next()?.close()
+                columns
+            }.count()
+        },
+        "the result of mapColumns is pulled, which pulls" to { blocked, _ -> Arbalest.mapColumns(blocked, schema) { _, columns -> DeviceArrayReader.of(schema) { columns.next() } }.count() },
+        "the result of mapColumns is pulled" to { _, folder ->
+            Arbalest.mapColumns(Cluster.session.range(0, 100, 1, 2).toDF(), schema) { _, _ -> DeviceArrayReader.of(schema, Blocked(Path(folder))) }.count()
+        },
+    )
+
+    for (columnar in listOf(true, false)) {
+        for ((what, job) in jobs) {
+            test("SPK-11 tasks are killed while $what, and leave nothing: ${if (columnar) "as Spark has them" else "by rows"}") {
+                Cluster.session.conf().set("spark.arbalest.columnar", columnar)
+                val folder = createTempDirectory("arbalest")
+                val context = Cluster.session.sparkContext()
+                val blocked = Cluster.read(Numbers::class.java, "does" to "block in $folder").select("id")
+                val ended = thread {
+                    context.setJobGroup("blocked", "", false)
+                    runCatching { job(blocked, "$folder") }
+                }
+                eventually(20.seconds) { folder.listDirectoryEntries() shouldHaveSize 2 } // each executor has one place for a task
+                context.cancelJobGroup("blocked")
+                ended.join(20_000)
+                ended.isAlive shouldBe false
+                Cluster.read(Numbers::class.java).count() shouldBe 1200
+                folder.toFile().deleteRecursively()
+            }
+        }
+    }
+})
