@@ -16,6 +16,7 @@ import org.apache.spark.sql.SparkSession
 import org.arbalest.device.Ledger
 import scala.jdk.javaapi.CollectionConverters
 import java.nio.file.attribute.PosixFilePermissions
+import java.util.concurrent.TimeUnit.SECONDS
 import kotlin.io.path.createTempFile
 import kotlin.io.path.writeText
 
@@ -69,7 +70,7 @@ internal object Cluster {
             Thread.sleep(5) // so that both executors have some
             "${ProcessHandle.current().pid()}=${if (Ledger.now().isZero) "0" else Ledger.now()}"
         }
-        return found.collect().associate { it.substringBefore('=').toLong() to it.substringAfter('=') }
+        return found.collectAsync().get(60, SECONDS).associate { it.substringBefore('=').toLong() to it.substringAfter('=') }
     }
 
     fun read(source: Class<out ColumnSource>, vararg options: Pair<String, Any>): Dataset<Row> {

@@ -59,7 +59,9 @@ class DeviceSpec : FunSpec({
     test("SPK-12 a source on the task's device is pulled and copied by a thread, two batches ahead of Spark").config(enabled = isThere) {
         val waits = UDF1<Long, Boolean> { id ->
             val batch = (id / 100 % 1000).toInt()
-            Numbers.pull((id / 100_000).toInt(), minOf(batch + 2, 20)).await(20, SECONDS) // Spark is in the middle of a batch
+            // Spark is in the middle of a batch.
+            check(Numbers.pull((id / 100_000).toInt(), minOf(batch + 2, 20)).await(10, SECONDS)) { "nothing is pulled ahead" }
+            true
         }
         Cluster.session.udf().register("ahead", waits, DataTypes.BooleanType)
         val rows = Cluster.read(Numbers::class.java, "does" to "device ahead", "batches" to 20)

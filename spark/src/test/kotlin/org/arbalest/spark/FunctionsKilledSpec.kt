@@ -11,6 +11,8 @@ import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Field
 import org.arbalest.device.Schema
+import java.util.concurrent.CompletableFuture.supplyAsync
+import java.util.concurrent.TimeUnit.SECONDS
 import kotlin.concurrent.thread
 import kotlin.io.path.Path
 import kotlin.io.path.createTempDirectory
@@ -56,7 +58,7 @@ class FunctionsKilledSpec : FunSpec({
                 context.cancelJobGroup("blocked")
                 ended.join(20_000)
                 ended.isAlive shouldBe false
-                Cluster.read(Numbers::class.java).count() shouldBe 1200
+                supplyAsync { Cluster.read(Numbers::class.java).count() }.get(20, SECONDS) shouldBe 1200
                 folder.toFile().deleteRecursively()
             }
         }
