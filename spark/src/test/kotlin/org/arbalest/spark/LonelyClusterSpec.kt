@@ -37,7 +37,7 @@ class LonelyClusterSpec : FunSpec({
     test("SPK-12 a task's device is that of the address that Spark has assigned to it; one that is not there is told").config(enabled = isThere) {
         run("another device") { said ->
             said["rows"] shouldBe "1200"
-            said["failed"] shouldContain "7"
+            said["failed"] shouldContain ":7 is unavailable"
         }
     }
 
