@@ -62,6 +62,7 @@ internal object LonelyCluster {
         val session = builder.master(url).getOrCreate()
         fun ledgers(wanted: (Map<Long, String>) -> Boolean) = generateSequence { Cluster.ledgers(session) }.first(wanted) // or this is killed
         ledgers { it.size == 2 }
+        session.sparkContext().listenerBus().waitUntilEmpty() // of what these did
         val ends = ConcurrentLinkedQueue<String>() // of the first stage there is now
         val stage = AtomicInteger(-1)
         session.sparkContext().addSparkListener(object : SparkListener() {
