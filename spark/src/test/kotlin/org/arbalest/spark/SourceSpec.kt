@@ -87,6 +87,8 @@ class SourceSpec : FunSpec({
         some.stats().sizeInBytes().toLong() shouldBe 20_000
         some.select("id", "half").stats().sizeInBytes().toLong() shouldBe 10_000
         some.stats().rowCount().get().toLong() shouldBe 1200
+        Cluster.read(Numbers::class.java).stats().sizeInBytes().toLong() shouldBe 1200 * (3 * 8 + 20) // text is of 20 bytes to Spark
+        Cluster.read(Numbers::class.java).select("half").stats().sizeInBytes().toLong() shouldBe 1200 * 8
         val large = Cluster.read(Numbers::class.java, "bytesOfColumn" to (1L shl 40))
         some.join(large, "id").plan() shouldContain "BroadcastHashJoin"
         large.join(large.withColumnRenamed("half", "other"), "id").plan() shouldNotContain "BroadcastHashJoin"

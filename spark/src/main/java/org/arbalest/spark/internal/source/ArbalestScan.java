@@ -68,7 +68,8 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
   @Override
   public Statistics estimateStatistics() {
     OptionalLong rows = source.source().estimatedRows(request);
-    OptionalLong bytes = source.source().estimatedBytes(request);
+    OptionalLong told = source.source().estimatedBytes(request);
+    OptionalLong bytes = told.isPresent() || rows.isEmpty() ? told : OptionalLong.of(usual(rows.getAsLong()));
     return new Statistics() {
       @Override
       public OptionalLong numRows() {
@@ -80,6 +81,12 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
         return bytes;
       }
     };
+  }
+
+  /** Bytes of so many rows, by what Spark takes their types to have; without a number Spark takes the source for larger than any other. */
+  private long usual(long rows) {
+    long width = Math.max(1, type.defaultSize());
+    return rows > Long.MAX_VALUE / width ? Long.MAX_VALUE : Math.max(1, rows * width);
   }
 
   @Override
