@@ -4,20 +4,26 @@ package org.arbalest.samples
 import org.arbalest.device.Column
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.Devices
 import org.arbalest.device.opencl.Jocl
 import org.arbalest.spark.ColumnTask
 import org.jocl.CL
 import org.jocl.Pointer
 import org.jocl.Sizeof
+import org.jocl.cl_kernel
 import java.lang.foreign.ValueLayout.JAVA_INT
 
 /** Counts on a task's OpenCL device: copies and kernels are queued in its stream, while Spark makes the next batch. */
 internal class LateKernel(private val task: ColumnTask) : AutoCloseable {
     private val stream = task.stream()
-    private val kernel = compile()
-    private val counts = zeroes()
+    private val counts = task.memory().allocate(BYTES)
+    private val kernel = try {
+        zero()
+        compile()
+    } catch (e: Throwable) {
+        counts.close()
+        throw e
+    }
 
     /** Pulls all of the columns, and closes them. */
     fun count(columns: DeviceArrayReader): IntArray {
@@ -29,11 +35,9 @@ internal class LateKernel(private val task: ColumnTask) : AutoCloseable {
         }
     }
 
-    private fun zeroes(): DeviceBuffer = task.memory().allocate(BYTES).also { zeroed ->
-        Devices.cpu().allocate(zeroed.size()).use { zeroes ->
-            zeroes.segment().fill(0)
-            stream.copy(zeroes, zeroed)
-        }
+    private fun zero() = Devices.cpu().allocate(counts.size()).use { zeroes ->
+        zeroes.segment().fill(0)
+        stream.copy(zeroes, counts)
     }
 
     private fun launch(batch: DeviceArray) {
@@ -51,9 +55,14 @@ internal class LateKernel(private val task: ColumnTask) : AutoCloseable {
         checked(CL.clSetKernelArg(kernel, first + 1, Sizeof.cl_long.toLong(), Pointer.to(longArrayOf(column.offset()))))
     }
 
-    private fun compile() = CL.clCreateProgramWithSource(Jocl.context(task.device()), 1, arrayOf(SOURCE), null, null).let { program ->
-        checked(CL.clBuildProgram(program, 0, null, "-DLATE_MINUTES=$LATE_MINUTES", null, null))
-        CL.clCreateKernel(program, "late", null).also { CL.clReleaseProgram(program) }
+    private fun compile(): cl_kernel {
+        val program = CL.clCreateProgramWithSource(Jocl.context(task.device()), 1, arrayOf(SOURCE), null, null)
+        try {
+            checked(CL.clBuildProgram(program, 0, null, "-DLATE_MINUTES=$LATE_MINUTES", null, null))
+            return CL.clCreateKernel(program, "late", null)
+        } finally {
+            CL.clReleaseProgram(program)
+        }
     }
 
     private fun checked(code: Int) = check(code == CL.CL_SUCCESS) { "OpenCL refused the kernel: ${CL.stringFor_errorCode(code)}" }

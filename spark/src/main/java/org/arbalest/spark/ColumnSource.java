@@ -40,7 +40,7 @@ public interface ColumnSource {
     return OptionalLong.empty();
   }
 
-  /** How many bytes these are; by default so many as Spark takes rows of such types to have, if {@link #estimatedRows} is known. What is small Spark copies to each executor when it is joined with. */
+  /** How many bytes these are; by default those of {@link #estimatedRows}, if these are known and have one size: no text, binary, lists or maps. What is small Spark copies to each executor when it is joined with. */
   default OptionalLong estimatedBytes(ScanRequest request) {
     return OptionalLong.empty();
   }

@@ -14,9 +14,11 @@ class ProjectConfig : AbstractProjectConfig() {
     override val extensions: List<Extension> = listOf(NothingMended)
 
     override suspend fun afterProject() {
-        val late = Cluster.mended()
-        Cluster.stop()
-        late shouldBe listOf()
+        try {
+            Cluster.mended() shouldBe listOf()
+        } finally {
+            Cluster.stop()
+        }
     }
 }
 

@@ -23,7 +23,12 @@ import kotlin.io.path.writeText
 /** Spark with two executors, in JVMs of their own, for all tests of this JVM. */
 internal object Cluster {
     private val mended = Mended()
-    private val started = lazy { builder().getOrCreate().also { it.sparkContext().addSparkListener(mended) } }
+    private val started = lazy {
+        builder().getOrCreate().also { started ->
+            started.sparkContext().addSparkListener(mended)
+            awaitBoth(started)
+        }
+    }
 
     val session: SparkSession by started
 
@@ -60,9 +65,15 @@ internal object Cluster {
     /** What Spark has made good without a word since this was last asked: executors that it lost, as by a crash, and tasks that failed in jobs that went well. */
     fun mended(): List<String> {
         if (!started.isInitialized()) return listOf()
-        session.sparkContext().listenerBus().waitUntilEmpty()
+        listen()
         return mended.take()
     }
+
+    /** Waits until listeners were told of all that has happened. */
+    fun listen() = session.sparkContext().listenerBus().waitUntilEmpty(60_000)
+
+    /** Spark begins with the executor that is there first. */
+    fun awaitBoth(of: SparkSession) = generateSequence { ledgers(of) }.first { it.size == 2 }
 
     /** What each executor's JVM holds, by its pid, once all of its tasks are over. */
     fun ledgers(of: SparkSession = session): Map<Long, String> {

@@ -54,11 +54,14 @@ class FunctionsKilledSpec : FunSpec({
                     context.setJobGroup("blocked", "", false)
                     runCatching { job(blocked, "$folder") }
                 }
-                eventually(20.seconds) { folder.listDirectoryEntries() shouldHaveSize 2 } // each executor has one place for a task
-                context.cancelJobGroup("blocked")
-                ended.join(20_000)
+                try {
+                    eventually(60.seconds) { folder.listDirectoryEntries() shouldHaveSize 2 } // each executor has one place for a task
+                } finally {
+                    context.cancelJobGroup("blocked")
+                }
+                ended.join(60_000)
                 ended.isAlive shouldBe false
-                supplyAsync { Cluster.read(Numbers::class.java).count() }.get(20, SECONDS) shouldBe 1200
+                supplyAsync { Cluster.read(Numbers::class.java).count() }.get(60, SECONDS) shouldBe 1200
                 folder.toFile().deleteRecursively()
             }
         }

@@ -7,6 +7,7 @@ import org.apache.spark.api.java.JavaSparkContext
 import org.apache.spark.deploy.master.Master
 import org.apache.spark.deploy.worker.Worker
 import org.apache.spark.scheduler.SparkListener
+import org.apache.spark.scheduler.SparkListenerStageSubmitted
 import org.apache.spark.scheduler.SparkListenerTaskEnd
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
@@ -29,6 +30,7 @@ internal object LonelyCluster {
     /** Reads, makes columns on the executors' devices, and says what runs on there, and how long each executor took to end. */
     private fun ends() {
         val session = Cluster.builder().getOrCreate()
+        Cluster.awaitBoth(session)
         println("rows: ${numbers(session).onDevice().sum()}")
         val threads = session.sparkContext().let(::JavaSparkContext).parallelize(List(64) { it }, 64).flatMap {
             Thread.sleep(5) // so that both executors have some
@@ -60,15 +62,16 @@ internal object LonelyCluster {
         val url = "spark://127.0.0.1:${master.address().port()}"
         for (number in 1..2) Worker.startRpcEnvAndEndpoint("127.0.0.$number", 0, 0, 1, 1024, arrayOf(url), null, Option.apply(number as Any), conf, Option.empty())
         val session = builder.master(url).getOrCreate()
-        fun ledgers(wanted: (Map<Long, String>) -> Boolean) = generateSequence { Cluster.ledgers(session) }.first(wanted) // or this is killed
-        ledgers { it.size == 2 }
-        session.sparkContext().listenerBus().waitUntilEmpty() // of what these did
-        val ends = ConcurrentLinkedQueue<String>() // of the first stage there is now
+        Cluster.awaitBoth(session)
+        val ends = ConcurrentLinkedQueue<String>() // of the stage of two tasks
         val stage = AtomicInteger(-1)
         session.sparkContext().addSparkListener(object : SparkListener() {
+            override fun onStageSubmitted(submitted: SparkListenerStageSubmitted) {
+                if (submitted.stageInfo().numTasks() == 2) stage.set(submitted.stageInfo().stageId())
+            }
+
             override fun onTaskEnd(end: SparkListenerTaskEnd) {
                 val task = end.taskInfo()
-                stage.compareAndSet(-1, end.stageId())
                 if (end.stageId() == stage.get() && task.index() == 0) ends += "${if (task.speculative()) "speculative" else "first"} ${if (end.reason() is TaskKilled) "killed" else "${end.reason()}"}"
             }
         })
@@ -78,7 +81,8 @@ internal object LonelyCluster {
             columns.forEach { sum += it.column("id").toLongArray().sum() }
             sum
         }.collect()}")
-        println("ledgers: ${ledgers { now -> ends.size == 2 && now.values.all { it == "0" } }.values}")
+        val ledgers = generateSequence { Cluster.ledgers(session) }.first { now -> ends.size == 2 && now.size == 2 && now.values.all { it == "0" } } // or this is killed
+        println("ledgers: ${ledgers.values}")
         println("attempts: ${ends.sorted().joinToString()}")
         session.stop()
         exitProcess(0) // the master and its workers

@@ -26,6 +26,9 @@ import org.arbalest.spark.internal.vector.ArrowVector;
 
 /** Copies what Spark lends into arrays of our own, which may outlive it. */
 final class BatchWriter {
+  /** So many values come in one array of Java's: a source's batch may have any number of rows. */
+  private static final int MOST = 8192;
+
   private final Schema schema;
   private final ValueWriter[] writers;
   private final MemoryManager memory;
@@ -57,18 +60,25 @@ final class BatchWriter {
     for (int row = 0; row < rows; row++) writer.appendNullable(to, values, row);
   }
 
-  /** Whether all values were there at once, those of nulls included. */
+  /** Whether values are there many at once, those of nulls included. */
   private static boolean copyWhole(ColumnBuilder to, ColumnVector from, int rows) {
+    for (int at = 0; at < rows; at += MOST) {
+      if (!copySome(to, from, at, Math.min(MOST, rows - at))) return false;
+    }
+    if (from.hasNull()) to.setNulls(from::isNullAt);
+    return true;
+  }
+
+  private static boolean copySome(ColumnBuilder to, ColumnVector from, int at, int rows) {
     switch (from.dataType()) {
-      case IntegerType _, DateType _, YearMonthIntervalType _ -> to.appendAll(from.getInts(0, rows));
-      case LongType _, TimestampType _, TimestampNTZType _, DayTimeIntervalType _ -> to.appendAll(from.getLongs(0, rows));
-      case FloatType _ -> to.appendAll(from.getFloats(0, rows));
-      case DoubleType _ -> to.appendAll(from.getDoubles(0, rows));
+      case IntegerType _, DateType _, YearMonthIntervalType _ -> to.appendAll(from.getInts(at, rows));
+      case LongType _, TimestampType _, TimestampNTZType _, DayTimeIntervalType _ -> to.appendAll(from.getLongs(at, rows));
+      case FloatType _ -> to.appendAll(from.getFloats(at, rows));
+      case DoubleType _ -> to.appendAll(from.getDoubles(at, rows));
       default -> {
         return false;
       }
     }
-    if (from.hasNull()) to.setNulls(from::isNullAt);
     return true;
   }
 }

@@ -11,7 +11,7 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.spark.internal.vector.ColumnBytes;
 
 /**
- * What Spark's UI has of the columns of a query, as accumulators of its stages. A task that is tried again counts again, as all accumulators of transformations do.
+ * What Spark's UI has of the columns of a query, as accumulators of its stages. A task that is tried again counts again, and so does each action on a DataFrame, as all accumulators of transformations do.
  *
  * @param shared how many batches are arrays of a source's, as they are
  * @param copied how many batches were copied of Spark's columns
@@ -60,10 +60,15 @@ record ColumnMetrics(LongAccumulator shared, LongAccumulator copied, LongAccumul
   private DeviceArray counted(LongAccumulator batches, Supplier<DeviceArray> maker) {
     long start = System.nanoTime();
     DeviceArray made = maker.get();
+    try {
+      bytes.add(ColumnBytes.of(made));
+    } catch (Throwable t) { // of offsets that are none
+      made.close();
+      throw t;
+    }
     copiedMicros.add(TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - start));
     batches.add(1);
     rows.add(made.length());
-    bytes.add(ColumnBytes.of(made));
     return made;
   }
 }

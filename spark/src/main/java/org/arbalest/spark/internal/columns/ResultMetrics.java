@@ -11,7 +11,7 @@ import org.arbalest.spark.internal.vector.ArrowBatches;
 /**
  * What Spark's UI has of what functions make, beside {@link ColumnMetrics}.
  *
- * @param waitedMicros how long functions took to give batches, with what they pulled for them
+ * @param waitedMicros how long batches were waited for, with what functions pulled for them; not what a function did before it gave its reader
  * @param copiedMicros how long copies from a device were waited for
  */
 record ResultMetrics(LongAccumulator batches, LongAccumulator rows, LongAccumulator bytes, LongAccumulator waitedMicros, LongAccumulator copiedMicros)
@@ -22,7 +22,7 @@ record ResultMetrics(LongAccumulator batches, LongAccumulator rows, LongAccumula
         context.longAccumulator("arbalest: batches of results"),
         context.longAccumulator("arbalest: rows of results"),
         context.longAccumulator("arbalest: bytes of results"),
-        context.longAccumulator("arbalest: µs functions took"),
+        context.longAccumulator("arbalest: µs waited for results"),
         context.longAccumulator("arbalest: µs results were copied"));
   }
 
@@ -36,7 +36,7 @@ record ResultMetrics(LongAccumulator batches, LongAccumulator rows, LongAccumula
   }
 
   private static long added(LongAccumulator to, long now, long before) {
-    to.add(now - before);
+    if (now != before) to.add(now - before); // a zero that is added is shown
     return now;
   }
 

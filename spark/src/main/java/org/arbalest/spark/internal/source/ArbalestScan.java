@@ -4,12 +4,18 @@ package org.arbalest.spark.internal.source;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.apache.spark.sql.connector.metric.CustomMetric;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.Statistics;
 import org.apache.spark.sql.connector.read.SupportsReportStatistics;
+import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.BinaryType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.MapType;
+import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructType;
 import org.arbalest.device.Field;
 import org.arbalest.spark.ColumnPartition;
@@ -69,7 +75,7 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
   public Statistics estimateStatistics() {
     OptionalLong rows = source.source().estimatedRows(request);
     OptionalLong told = source.source().estimatedBytes(request);
-    OptionalLong bytes = told.isPresent() || rows.isEmpty() ? told : OptionalLong.of(usual(rows.getAsLong()));
+    OptionalLong bytes = told.isPresent() || rows.isEmpty() || !isFixed(type) ? told : OptionalLong.of(size(rows.getAsLong()));
     return new Statistics() {
       @Override
       public OptionalLong numRows() {
@@ -83,8 +89,17 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
     };
   }
 
-  /** Bytes of so many rows, by what Spark takes their types to have; without a number Spark takes the source for larger than any other. */
-  private long usual(long rows) {
+  /** Whether rows of a type have one size: what text or lists have is not to be guessed, as Spark copies what is small to each executor. */
+  private static boolean isFixed(DataType type) {
+    return switch (type) {
+      case StringType _, BinaryType _, ArrayType _, MapType _ -> false;
+      case StructType struct -> Stream.of(struct.fields()).allMatch(field -> isFixed(field.dataType()));
+      default -> true;
+    };
+  }
+
+  /** Bytes of so many rows, as Spark counts them; without a number Spark takes the source for larger than any other. */
+  private long size(long rows) {
     long width = Math.max(1, type.defaultSize());
     return rows > Long.MAX_VALUE / width ? Long.MAX_VALUE : Math.max(1, rows * width);
   }

@@ -201,7 +201,7 @@ public final class ArrowBatches implements AutoCloseable {
     if (shown != null) shown.close();
     long before = shownBytes;
     shownBytes = 0;
-    memory.hide(before);
+    if (before != 0) memory.hide(before);
   }
 
   @Override

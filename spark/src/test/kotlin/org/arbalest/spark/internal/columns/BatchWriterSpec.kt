@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.columns
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.string.shouldContain
+import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector
+import org.apache.spark.sql.types.DataTypes
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.vectorized.ColumnVector
+import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.FlatType
+import org.arbalest.device.Schema
+import org.arbalest.spark.internal.vector.SparkTypes
+import org.arbalest.spark.internal.vector.Vectors
+import org.arbalest.testkit.ChildJvm
+import org.arbalest.testkit.LedgerExtension
+import java.lang.foreign.MemorySegment
+
+class BatchWriterSpec : FunSpec({
+    extension(LedgerExtension)
+
+    fun copied(type: StructType, vector: ColumnVector, rows: Int): List<Any?> =
+        BatchWriter(type, Devices.cpu().memory()).copy(ColumnarBatch(arrayOf(vector), rows)).use { it.column(0).toList() }
+
+    for (rows in listOf(0, 1, 8191, 8192, 8193, 20_000)) {
+        val values = List(rows) { if (it % 8192 in 1..3) null else it.toLong() }
+
+        test("SPK-09 $rows numbers of Spark's vectors, with nulls") {
+            val vector = OnHeapColumnVector(20_000, DataTypes.LongType)
+            values.forEachIndexed { row, value -> if (value == null) vector.putNull(row) else vector.putLong(row, value) }
+            copied(StructType().add("n", DataTypes.LongType), vector, rows) shouldContainExactly values
+            vector.close()
+        }
+
+        test("SPK-09 $rows numbers of a source in another layout") {
+            val schema = Schema.of(Field.of("n", FlatType.IntType(32, false)))
+            val type = SparkTypes.of(schema, false)
+            val vectors = Vectors.of(schema.fields(), type, false)
+            Devices.cpu().batchBuilder(rows).use { it.column(schema.fields()[0], values).build() }.use { array ->
+                vectors[0].show(array.column(0))
+                copied(type, vectors[0], rows) shouldContainExactly values
+            }
+        }
+    }
+
+    test("SPK-09 a source's batch of ten million rows, in a heap of 64 MB") {
+        val child = ChildJvm.run(LargeBatch::class, options = listOf("-Xmx64m"), seconds = 60)
+        withClue(child.output) { child.output shouldContain "last: ${LargeBatch.ROWS - 1}" }
+    }
+})
+
+/** Copies a column of another layout than Spark's, whose values would not have room in the heap. */
+internal object LargeBatch {
+    const val ROWS = 10_000_000
+    private const val MANY = 100_000
+
+    @JvmStatic
+    fun main(arguments: Array<String>) {
+        val schema = Schema.of(Field.of("n", FlatType.IntType(32, false)))
+        val type = SparkTypes.of(schema, false)
+        val vectors = Vectors.of(schema.fields(), type, false)
+        val batch = Devices.cpu().batchBuilder(ROWS).use { builder ->
+            val column = builder.column(schema.fields()[0])
+            for (first in 0 until ROWS step MANY) column.appendAll(MemorySegment.ofArray(IntArray(MANY) { first + it }))
+            builder.build()
+        }
+        batch.use { array ->
+            vectors[0].show(array.column(0))
+            BatchWriter(type, Devices.cpu().memory()).copy(ColumnarBatch(arrayOf(vectors[0]), ROWS)).use { println("last: ${it.column(0).getLong(ROWS - 1L)}") }
+        }
+    }
+}
