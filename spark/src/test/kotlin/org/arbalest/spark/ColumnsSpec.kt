@@ -34,14 +34,6 @@ class ColumnsSpec : FunSpec({
         eventually(20.seconds) { Cluster.ledgers().values.toSet() shouldBe setOf("0") }
     }
 
-    fun text(value: Any?): String = when (value) {
-        is ByteArray -> "${value.toList()}"
-        is Row -> "${List(value.size()) { text(value.get(it)) }}"
-        else -> "$value"
-    }
-
-    fun Dataset<Row>.texts(): List<String> = collectAsList().map { text(it) }.sorted()
-
     val parquet = lazy {
         val file = "${kotlin.io.path.createTempDirectory("arbalest")}/all.parquet"
         Cluster.session.sql(EVERY_TYPE).repartition(2).write().parquet(file)
@@ -195,6 +187,15 @@ class ColumnsSpec : FunSpec({
             sizes.max() shouldBe 99 // of 1016 bytes each
         } finally {
             Cluster.session.conf().unset("spark.sql.execution.arrow.maxBytesPerBatch")
+        }
+    }
+
+    for (columnar in listOf(true, false)) {
+        test("SPK-09 a type that Arrow has not is refused before anything runs: ${if (columnar) "as Spark has it" else "by rows"}") {
+            Cluster.session.conf().set("spark.arbalest.columnar", columnar)
+            Cluster.session.conf().set("spark.sql.adaptive.enabled", true) // which runs a stage where rows are asked for
+            val rows = Cluster.session.range(0, 10, 1, 2).selectExpr("assert_true(id < 0, 'ran') AS a", "id").repartition(3).selectExpr("a", "parse_json(CAST(id AS string)) AS v")
+            shouldThrow<IllegalArgumentException> { Arbalest.columns(rows) { _, _ -> 0 } }.message shouldBe "there is no Arrow type for v, which is variant in Spark"
         }
     }
 

@@ -15,8 +15,6 @@ class SharedSpec : FunSpec({
         eventually(20.seconds) { Cluster.ledgers().values.toSet() shouldBe setOf("0") }
     }
 
-    fun texts(rows: List<Row>) = rows.map { "$it" }
-
     for (encoded in listOf(false, true)) {
         test("SPK-16 arrays of a source come into functions ${if (encoded) "as copies, where Spark has another layout" else "as they are, without a copy"}") {
             val rows = Cluster.read(Layouts::class.java, "encoded" to encoded)
@@ -36,7 +34,7 @@ class SharedSpec : FunSpec({
             shared.collect() shouldBe listOf(if (encoded) "0 of 10" else "5 of 5")
             val same = Arbalest.mapColumns(rows, Arbalest.schema(rows)) { _, columns -> columns }
             same.schema().catalogString() shouldBe rows.schema().catalogString()
-            texts(same.collectAsList()) shouldContainExactly texts(rows.collectAsList())
+            same.texts() shouldContainExactly rows.texts()
         }
     }
 

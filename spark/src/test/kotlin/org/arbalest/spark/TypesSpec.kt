@@ -7,8 +7,6 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.apache.spark.sql.Dataset
-import org.apache.spark.sql.Row
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
@@ -32,14 +30,6 @@ class TypesSpec : FunSpec({
         Cluster.session.conf().unset("spark.sql.timeType.enabled")
         eventually(20.seconds) { Cluster.ledgers().values.toSet() shouldBe setOf("0") }
     }
-
-    fun text(value: Any?): String = when (value) {
-        is ByteArray -> "${value.toList()}"
-        is Row -> "${List(value.size()) { text(value.get(it)) }}"
-        else -> "$value"
-    }
-
-    fun Dataset<Row>.texts(): List<String> = collectAsList().map { text(it) }.sorted()
 
     fun read() = Cluster.read(Seldom::class.java, "nanoseconds" to "truncate")
 

@@ -6,6 +6,7 @@ import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
 import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldEndWith
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.ConcurrentLinkedQueue
@@ -47,6 +48,21 @@ class EventPollerSpec : FunSpec({
         runtime.script = null
         runtime.now[1] = Answer.DONE
         runtime.untilTold(1)
+    }
+
+    test("DEV-23 where a runtime throws as it is entered, that is said, and its events are held until it can be") {
+        val runtime = Answers()
+        val poller = runtime.poller()
+        runtime.refusing = "not relaxed"
+        runtime.now[1] = Answer.DONE
+        poller.add(1, runtime.completion(1))
+        runtime.until { runtime.said.size > 3 }
+        runtime.said.toSet().single() shouldEndWith ": before a round"
+        runtime.told.shouldBeEmpty()
+        runtime.asked(1) shouldBe 0
+        runtime.refusing = null
+        runtime.untilTold(1)
+        runtime.until { runtime.brackets.get() == 0 }
     }
 
     test("a runtime that cannot be entered answers for all: they are told, or held") {
@@ -207,6 +223,8 @@ private class Answers : EventPoller.Asker {
 
     @Volatile var entering = Answer.DONE
 
+    @Volatile var refusing: String? = null
+
     @Volatile var script: (() -> Answer)? = null
 
     fun poller(mayBlock: Boolean = false) = EventPoller("poller-spec", this, mayBlock)
@@ -245,6 +263,7 @@ private class Answers : EventPoller.Asker {
     override fun enter(): Answer {
         thread.set(Thread.currentThread())
         entered.incrementAndGet()
+        refusing?.let { error(it) }
         return entering.also { if (it == Answer.DONE) brackets.incrementAndGet() }
     }
 

@@ -14,7 +14,12 @@ import java.util.concurrent.atomic.AtomicInteger
 class LateCallsSpec : FunSpec({
     val said = ConcurrentLinkedQueue<String>()
     val begun = AtomicInteger()
-    val calls = LateCalls("late-calls-spec", begun::incrementAndGet, { Answer.entries[it] }) { what, failure -> said += "$what ${failure.message}" }
+    val unprepared = AtomicInteger()
+    val before = Runnable {
+        begun.incrementAndGet()
+        check(unprepared.getAndUpdate { maxOf(it - 1, 0) } == 0) { "not relaxed" }
+    }
+    val calls = LateCalls("late-calls-spec", before, { Answer.entries[it] }) { what, failure -> said += "$what ${failure.message}" }
 
     /** A call that is answered so, one after the other; the last one counts. */
     class Scripted(private vararg val answers: Answer) {
@@ -88,6 +93,16 @@ class LateCallsSpec : FunSpec({
         calls.drain()
         order.toList() shouldContainExactly (0 until 100).toList()
         said.toList() shouldContainExactly listOf("work on late-calls-spec number 50")
+    }
+
+    test("DEV-23 DEV-26 a call is made also where its thread could not be prepared, which is said") {
+        val call = Scripted(Answer.DONE)
+        unprepared.set(1)
+        call.give()
+        call.over.await(20, SECONDS) shouldBe true
+        calls.drain()
+        call.attempts.get() shouldBe 1
+        said.toList() shouldContainExactly listOf("beginning on late-calls-spec not relaxed")
     }
 
     test("DEV-26 who waits for a call that throws is told as well that it will not be made any more") {

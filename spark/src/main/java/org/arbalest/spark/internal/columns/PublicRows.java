@@ -25,7 +25,8 @@ final class PublicRows extends ColumnPlan {
 
   @Override
   public <T extends @Nullable Object> JavaRDD<T> mapPartitions(ColumnFunction<T> function) {
-    return dataframe.toJavaRDD().mapPartitions(ofRows(function));
+    var ofRows = ofRows(function); // before Spark runs anything for its rows
+    return dataframe.toJavaRDD().mapPartitions(ofRows);
   }
 
   @Override
