@@ -35,12 +35,12 @@ public interface ColumnSource {
     return false;
   }
 
-  /** How many rows there will be, for Spark's planning, if it is known; an estimate does. */
+  /** How many rows there will be, for Spark's planning, if it is known; an estimate does. A negative number is refused. */
   default OptionalLong estimatedRows(ScanRequest request) {
     return OptionalLong.empty();
   }
 
-  /** How many bytes these are; by default those of {@link #estimatedRows}, if these are known and have one size: no text, binary, lists or maps. What is small Spark copies to each executor when it is joined with. */
+  /** How many bytes these are, not negative either; by default those of {@link #estimatedRows}, if these are known and have one size: no text, binary, lists or maps. What is small Spark copies to each executor when it is joined with. */
   default OptionalLong estimatedBytes(ScanRequest request) {
     return OptionalLong.empty();
   }

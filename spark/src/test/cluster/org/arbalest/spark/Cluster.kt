@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark
 
+import io.kotest.assertions.nondeterministic.eventually
+import io.kotest.matchers.shouldBe
 import org.apache.spark.TaskFailedReason
 import org.apache.spark.TaskKilled
 import org.apache.spark.api.java.JavaSparkContext
@@ -19,15 +21,21 @@ import java.nio.file.attribute.PosixFilePermissions
 import java.util.concurrent.TimeUnit.SECONDS
 import kotlin.io.path.createTempFile
 import kotlin.io.path.writeText
+import kotlin.time.Duration.Companion.seconds
 
 /** Spark with two executors, in JVMs of their own, for all tests of this JVM. */
 internal object Cluster {
     private val mended = Mended()
     private val started = lazy {
-        builder().getOrCreate().also { started ->
+        val started = builder().getOrCreate()
+        try {
             started.sparkContext().addSparkListener(mended)
             awaitBoth(started)
+        } catch (t: Throwable) {
+            started.stop() // who asks next begins anew
+            throw t
         }
+        started
     }
 
     val session: SparkSession by started
@@ -73,7 +81,17 @@ internal object Cluster {
     fun listen() = session.sparkContext().listenerBus().waitUntilEmpty(60_000)
 
     /** Spark begins with the executor that is there first. */
-    fun awaitBoth(of: SparkSession) = generateSequence { ledgers(of) }.first { it.size == 2 }
+    fun awaitBoth(of: SparkSession) {
+        val start = System.nanoTime()
+        while (true) {
+            val there = ledgers(of).keys
+            if (there.size == 2) return
+            check(System.nanoTime() - start < 120e9) { "of two executors only $there came in 120 s" }
+        }
+    }
+
+    /** Waits until both executors hold nothing: one that answers alone may leave out another, whose task goes on. */
+    suspend fun shouldHoldNothing() = eventually(60.seconds) { ledgers().values.toList() shouldBe listOf("0", "0") }
 
     /** What each executor's JVM holds, by its pid, once all of its tasks are over. */
     fun ledgers(of: SparkSession = session): Map<Long, String> {
@@ -81,7 +99,12 @@ internal object Cluster {
             Thread.sleep(5) // so that both executors have some
             "${ProcessHandle.current().pid()}=${if (Ledger.now().isZero) "0" else Ledger.now()}"
         }
-        return found.collectAsync().get(60, SECONDS).associate { it.substringBefore('=').toLong() to it.substringAfter('=') }
+        val job = found.collectAsync()
+        return try {
+            job.get(60, SECONDS).associate { it.substringBefore('=').toLong() to it.substringAfter('=') }
+        } finally {
+            job.cancel(true)
+        }
     }
 
     fun read(source: Class<out ColumnSource>, vararg options: Pair<String, Any>): Dataset<Row> {

@@ -5,12 +5,15 @@ import io.kotest.assertions.nondeterministic.eventually
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.maps.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
 import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Field
 import org.arbalest.device.Schema
 import org.arbalest.spark.internal.adbc.AdbcParts
@@ -22,7 +25,9 @@ import java.util.OptionalInt
 import kotlin.concurrent.thread
 import kotlin.io.path.createDirectories
 import kotlin.io.path.createTempDirectory
+import kotlin.io.path.createTempFile
 import kotlin.io.path.exists
+import kotlin.io.path.listDirectoryEntries
 import kotlin.time.Duration.Companion.seconds
 
 /** Databases with ADBC drivers: DuckDB, which partitions nothing, and the double, which does. */
@@ -30,7 +35,7 @@ class AdbcSourceSpec : FunSpec({
     extension(CCompiler.needed)
 
     afterTest {
-        eventually(20.seconds) { Cluster.ledgers().values.toSet() shouldBe setOf("0") }
+        Cluster.shouldHoldNothing()
     }
 
     val duckdb by lazy {
@@ -70,25 +75,32 @@ class AdbcSourceSpec : FunSpec({
         rows.selectExpr("count(id)", "count(DISTINCT id)").collectAsList().single().let { it.getLong(0) to it.getLong(1) } shouldBe (70L to 70L)
     }
 
-    suspend fun killed(rows: () -> Dataset<Row>) {
+    /** Kills a task that a file in the folder says has come to where it stands. */
+    suspend fun killed(rows: (folder: Path) -> Dataset<Row>) {
         val context = Cluster.session.sparkContext()
+        val folder = createTempDirectory("arbalest")
         val job = thread {
             context.setJobGroup("endless", "", false)
-            runCatching { rows().collectAsList() }
+            runCatching { rows(folder).collectAsList() }
         }
-        eventually(20.seconds) { context.statusTracker().getActiveStageIds().any { context.statusTracker().getStageInfo(it).get().numActiveTasks() == 1 } shouldBe true }
-        context.cancelJobGroup("endless")
-        job.join(20_000)
+        try {
+            eventually(60.seconds) { folder.listDirectoryEntries() shouldHaveSize 1 }
+        } finally {
+            context.cancelJobGroup("endless")
+        }
+        job.join(60_000)
         job.isAlive shouldBe false
-        eventually(30.seconds) { Cluster.ledgers() shouldHaveSize 2 } // each executor has one place for a task
+        eventually(60.seconds) { Cluster.ledgers() shouldHaveSize 2 } // each executor has one place for a task
+        folder.toFile().deleteRecursively()
     }
 
     test("SPK-13 a query that is killed while DuckDB computes its first batch ends, and its executor works on") {
-        killed { read("query" to "SELECT sum(a.range * b.range) AS id FROM range(10000000) a, range(10000000) b") }
+        val endless = "SELECT sum(a.range * b.range) AS id FROM range(10000000) a, range(10000000) b"
+        killed { Cluster.read(Pulled::class.java, "folder" to it, "driver" to duckdb, "entrypoint" to "duckdb_adbc_init", "query" to endless) }
     }
 
     test("SPK-13 a query that is killed while its database executes it ends, and its executor works on") {
-        killed { Cluster.read(Held::class.java) }
+        killed { Cluster.read(Held::class.java, "folder" to it) }
     }
 
     test("SPK-01 SPK-13 what DuckDB reads of a Parquet file of Spark's is what Spark reads of it") {
@@ -136,16 +148,53 @@ class AdbcSourceSpec : FunSpec({
     }
 })
 
-/** A query that the driver does not answer until it is cancelled. */
+/** A query of ADBC's; when it is pulled a file tells. */
+class Pulled : ColumnSource {
+    private val source = AdbcSource()
+
+    override fun schema(options: Map<String, String>): Schema = source.schema(options - "folder")
+
+    override fun partitions(request: ScanRequest): List<ColumnPartition> {
+        val folder = request.options()["folder"]!!
+        return source.partitions(ScanRequest(request.options() - "folder", request.schema(), request.predicates(), request.limit())).map { part ->
+            ColumnPartition { task ->
+                val reader = part.open(task)
+                DeviceArrayReader.of(
+                    reader.schema(),
+                    object : DeviceArrayReader.Source {
+                        override fun next(): DeviceArray? {
+                            createTempFile(Path.of(folder))
+                            return reader.next()
+                        }
+
+                        override fun cancel() = reader.close()
+
+                        override fun close() = reader.close()
+                    },
+                )
+            }
+        }
+    }
+}
+
+/** A query that the driver does not answer until it is cancelled; when it has been asked a file tells. */
 class Held : ColumnSource {
     override fun schema(options: Map<String, String>): Schema = Schema.of(Field.of("id", DataType.INT64))
 
-    override fun partitions(request: ScanRequest) = listOf(
-        ColumnPartition { task -> // each executor has a driver of its own
-            AdbcDouble.full.hold("StatementExecuteQuery")
-            AdbcParts.Query(AdbcParts.Database("${AdbcDouble.full.file}", null, mapOf(), mapOf()), "SELECT id FROM batches(1, 1)").open(task)
-        },
-    )
+    override fun partitions(request: ScanRequest): List<ColumnPartition> {
+        val folder = request.options()["folder"]!!
+        return listOf(
+            ColumnPartition { task -> // each executor has a driver of its own
+                AdbcDouble.full.hold("StatementExecuteQuery")
+                thread {
+                    val start = System.nanoTime()
+                    while (AdbcDouble.full.held == 0L) check(System.nanoTime() - start < 60e9) { "nobody asked the driver" }
+                    createTempFile(Path.of(folder))
+                }
+                AdbcParts.Query(AdbcParts.Database("${AdbcDouble.full.file}", null, mapOf(), mapOf()), "SELECT id FROM batches(1, 1)").open(task)
+            },
+        )
+    }
 }
 
 /** A row of each type that both have, and one of nulls. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark
 
-import io.kotest.assertions.nondeterministic.eventually
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
@@ -25,13 +24,12 @@ import java.util.concurrent.atomic.AtomicReference
 import java.util.logging.Handler
 import java.util.logging.LogRecord
 import java.util.logging.Logger
-import kotlin.time.Duration.Companion.seconds
 
 /** Columns of queries in tasks, and queries over what these make; as Spark has them, and by rows. */
 class ColumnsSpec : FunSpec({
     afterTest {
         Cluster.session.conf().unset("spark.arbalest.columnar")
-        eventually(20.seconds) { Cluster.ledgers().values.toSet() shouldBe setOf("0") }
+        Cluster.shouldHoldNothing()
     }
 
     val parquet = lazy {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark
 
-import io.kotest.assertions.nondeterministic.eventually
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.apache.spark.TaskContext
@@ -15,7 +14,6 @@ import org.arbalest.device.Schema
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.spi.Availability
 import java.util.concurrent.TimeUnit.SECONDS
-import kotlin.time.Duration.Companion.seconds
 
 /** The executors' device: PoCL, where it is. */
 class DeviceSpec : FunSpec({
@@ -23,7 +21,7 @@ class DeviceSpec : FunSpec({
     val expected = if (isThere) "OPENCL" else "CPU"
 
     afterTest {
-        eventually(20.seconds) { Cluster.ledgers().values.toSet() shouldBe setOf("0") }
+        Cluster.shouldHoldNothing()
     }
 
     test("SPK-12 columns of a query on the task's device, and back as a DataFrame: $expected") {

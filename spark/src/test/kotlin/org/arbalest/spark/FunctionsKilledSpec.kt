@@ -25,7 +25,7 @@ class FunctionsKilledSpec : FunSpec({
 
     afterTest {
         Cluster.session.conf().unset("spark.arbalest.columnar")
-        eventually(20.seconds) { Cluster.ledgers().values.toSet() shouldBe setOf("0") }
+        Cluster.shouldHoldNothing()
     }
 
     /** What pulls from readers that block in a folder. */

@@ -16,6 +16,7 @@ import scala.Option
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
+import kotlin.io.path.createTempDirectory
 import kotlin.system.exitProcess
 
 /** Clusters, each in a process of its own, that do what needs an application of its own, and say what came of it. */
@@ -75,7 +76,7 @@ internal object LonelyCluster {
                 if (end.stageId() == stage.get() && task.index() == 0) ends += "${if (task.speculative()) "speculative" else "first"} ${if (end.reason() is TaskKilled) "killed" else "${end.reason()}"}"
             }
         })
-        val ids = numbers(session, "does" to "block once", "partitions" to "2")
+        val ids = numbers(session, "does" to "block once in ${createTempDirectory("arbalest")}", "partitions" to "2")
         println("sums: ${Arbalest.columns(ids) { _, columns ->
             var sum = 0L
             columns.forEach { sum += it.column("id").toLongArray().sum() }

@@ -17,7 +17,7 @@ class LonelyClusterSpec : FunSpec({
     val isThere = System.getenv("CI") != null || Devices.availability(DeviceType.OPENCL) is Availability.Ready
 
     fun run(what: String, check: (Map<String, String>) -> Unit) {
-        val child = ChildJvm.run(LonelyCluster::class, what, options = listOf("--add-opens=java.base/sun.util.calendar=ALL-UNNAMED"), seconds = 120)
+        val child = ChildJvm.run(LonelyCluster::class, what, options = listOf("--add-opens=java.base/sun.util.calendar=ALL-UNNAMED"), seconds = 300)
         withClue(child.output) {
             child.exitCode shouldBe 0
             check(child.output.lines().filter { ": " in it }.associate { it.substringBefore(": ") to it.substringAfter(": ") })

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark
 
-import io.kotest.assertions.nondeterministic.eventually
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import java.util.concurrent.ConcurrentLinkedQueue
-import kotlin.time.Duration.Companion.seconds
 
 /** What tasks have of main memory, beside the 128 MiB that Spark has for what is not on the heap; and what they leave. */
 class MemorySpec : FunSpec({
     afterTest {
         Cluster.session.conf().unset("spark.arbalest.columnar")
-        eventually(20.seconds) { Cluster.ledgers().values.toSet() shouldBe setOf("0") }
+        Cluster.shouldHoldNothing()
     }
 
     fun failure(block: () -> Unit): String = shouldThrow<Exception>(block).stackTraceToString()

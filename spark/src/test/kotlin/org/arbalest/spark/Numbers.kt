@@ -89,8 +89,8 @@ private data class NumbersPartition(val number: Int, val batches: Int, val rows:
         if (does == "fewer columns") fields.removeFirst()
         if (does == "more columns") fields.add(0, Field.of("more", DataType.INT32))
         val schema = Schema.of(fields)
-        if (does == "block" || (does == "block once" && number == 0 && task.attempt() == 0)) return DeviceArrayReader.of(schema, Blocked())
-        if (does.startsWith("block in ")) return DeviceArrayReader.of(schema, Blocked(Path.of(does.removePrefix("block in "))))
+        val isBlocked = if (does.startsWith("block once in ")) number == 0 && task.attempt() == 0 else does.startsWith("block in ")
+        if (isBlocked) return DeviceArrayReader.of(schema, Blocked(Path.of(does.substringAfter(" in "))))
         var batch = 0
         if (does == "one by one") {
             val open = Numbers.open.incrementAndGet()
@@ -156,11 +156,11 @@ private class OneByOne(private val from: () -> DeviceArray?) : DeviceArrayReader
 }
 
 /** Gives nothing, until it is asked to give up; that it is asked for something a file tells. */
-internal class Blocked(private val folder: Path? = null) : DeviceArrayReader.Source {
+internal class Blocked(private val folder: Path) : DeviceArrayReader.Source {
     private val cancelled = CountDownLatch(1)
 
     override fun next(): DeviceArray? {
-        if (folder != null) createTempFile(folder)
+        createTempFile(folder)
         cancelled.await()
         return null
     }

@@ -24,6 +24,8 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.LinkedBlockingQueue
 import java.util.concurrent.TimeUnit.SECONDS
 import kotlin.concurrent.thread
+import kotlin.io.path.createTempDirectory
+import kotlin.io.path.listDirectoryEntries
 import kotlin.time.Duration.Companion.seconds
 import org.apache.spark.sql.classic.Dataset as ClassicDataset
 
@@ -32,7 +34,7 @@ class SourceSpec : FunSpec({
     beforeTest { Numbers.lastRequest = null }
 
     // What tasks hold they have given back when Spark says that the job is over; killed ones soon after.
-    afterTest { eventually(20.seconds) { Cluster.ledgers().values.toSet() shouldBe setOf("0") } }
+    afterTest { Cluster.shouldHoldNothing() }
 
     fun Dataset<Row>.plan(): String = (this as ClassicDataset<Row>).queryExecution().executedPlan().toString()
 
@@ -92,6 +94,7 @@ class SourceSpec : FunSpec({
         Cluster.read(Numbers::class.java).select("id", "half").join(large, "id").plan() shouldContain "BroadcastHashJoin"
         Cluster.read(Numbers::class.java).select("half").stats().sizeInBytes().toLong() shouldBe 1200 * 8
         some.join(large, "id").plan() shouldContain "BroadcastHashJoin"
+        shouldThrow<IllegalStateException> { Cluster.read(Numbers::class.java, "bytesOfColumn" to -1).stats() }.message shouldContain "estimates -4 bytes; what is not known is OptionalLong.empty()"
         large.join(large.withColumnRenamed("half", "other"), "id").plan() shouldNotContain "BroadcastHashJoin"
     }
 
@@ -156,18 +159,20 @@ class SourceSpec : FunSpec({
 
     test("SPK-06 tasks that are killed in the middle of a pull, without an interrupt, end, and their executors work on") {
         val context = Cluster.session.sparkContext()
+        val folder = createTempDirectory("arbalest")
         val job = thread {
             context.setJobGroup("blocked", "", false)
-            runCatching { Cluster.read(Numbers::class.java, "does" to "block").count() }
+            runCatching { Cluster.read(Numbers::class.java, "does" to "block in $folder").count() }
         }
         try {
-            eventually(60.seconds) { context.statusTracker().getActiveStageIds().any { context.statusTracker().getStageInfo(it).get().numActiveTasks() == 2 } shouldBe true }
+            eventually(60.seconds) { folder.listDirectoryEntries() shouldHaveSize 2 }
         } finally {
             context.cancelJobGroup("blocked")
         }
         job.join(60_000)
         job.isAlive shouldBe false
         Cluster.read(Numbers::class.java).count() shouldBe 1200 // each executor has one place for a task
+        folder.toFile().deleteRecursively()
     }
 
     test("SPK-06 of a task that is tried twice, as Spark speculates, the attempt that stands still is killed and leaves nothing") {
@@ -178,16 +183,20 @@ class SourceSpec : FunSpec({
                 if (start.taskInfo().index() == 0 && start.taskInfo().attemptNumber() == 0) tasks += start.taskInfo().taskId()
             }
         }
+        val folder = createTempDirectory("arbalest")
+        Cluster.listen() // to all tasks of before, first
         context.addSparkListener(listener)
         try {
-            val rows = CompletableFuture.supplyAsync { Cluster.read(Numbers::class.java, "does" to "block once", "partitions" to 2).count() }
+            val rows = CompletableFuture.supplyAsync { Cluster.read(Numbers::class.java, "does" to "block once in $folder", "partitions" to 2).count() }
             val stands = tasks.poll(60, SECONDS)!!
             try {
+                eventually(60.seconds) { folder.listDirectoryEntries() shouldHaveSize 1 }
                 eventually(60.seconds) { context.statusTracker().getActiveStageIds().any { context.statusTracker().getStageInfo(it).get().numCompletedTasks() == 1 } shouldBe true }
             } finally {
                 context.killTaskAttempt(stands, false, "another attempt succeeded") shouldBe true
             }
             rows.get(60, SECONDS) shouldBe 600
+            folder.toFile().deleteRecursively()
         } finally {
             context.removeSparkListener(listener)
         }

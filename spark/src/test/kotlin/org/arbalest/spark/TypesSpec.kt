@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark
 
-import io.kotest.assertions.nondeterministic.eventually
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
@@ -21,14 +20,13 @@ import java.time.LocalDate
 import java.time.LocalDateTime
 import java.time.LocalTime
 import java.time.Period
-import kotlin.time.Duration.Companion.seconds
 
 /** Types that Parquet files of Spark's do not have, or DuckDB has otherwise: by a source, and through functions. */
 class TypesSpec : FunSpec({
     afterTest {
         Cluster.session.conf().unset("spark.arbalest.columnar")
         Cluster.session.conf().unset("spark.sql.timeType.enabled")
-        eventually(20.seconds) { Cluster.ledgers().values.toSet() shouldBe setOf("0") }
+        Cluster.shouldHoldNothing()
     }
 
     fun read() = Cluster.read(Seldom::class.java, "nanoseconds" to "truncate")

@@ -65,36 +65,41 @@ class CallingSpec : FunSpec({
     }
 
     test("ADB-24 what is not cancellable of a call, before and behind what is, is not cancelled") {
-        runTest {
-            val before = Waiting()
-            val behind = Waiting()
-            val asked = AtomicInteger()
-            val run = AtomicInteger()
-            val asking = StandardTestDispatcher(testScheduler)
-            val first = launch(start = CoroutineStart.UNDISPATCHED) {
-                calling(Dispatchers.IO, {}, asking) { call ->
-                    before.await()
-                    call.cancellable({ asked.incrementAndGet() }) { run.incrementAndGet() }
+        val before = Waiting()
+        val behind = Waiting()
+        val asked = AtomicInteger()
+        val run = AtomicInteger()
+        Executors.newSingleThreadExecutor().use { thread ->
+            runTest {
+                val asking = StandardTestDispatcher(testScheduler)
+                val first = launch(start = CoroutineStart.UNDISPATCHED) {
+                    calling(thread.asCoroutineDispatcher(), {}, asking) { call ->
+                        before.await()
+                        call.cancellable({ asked.incrementAndGet() }) { run.incrementAndGet() }
+                    }
                 }
-            }
-            val second = launch(start = CoroutineStart.UNDISPATCHED) {
-                calling(Dispatchers.IO, {}, asking) { call ->
-                    call.cancellable({ asked.incrementAndGet() }) {}
-                    behind.await()
+                val second = launch(start = CoroutineStart.UNDISPATCHED) {
+                    calling(Dispatchers.IO, {}, asking) { call ->
+                        call.cancellable({ asked.incrementAndGet() }) {}
+                        behind.await()
+                    }
                 }
+                try {
+                    before.entered.await()
+                    behind.entered.await()
+                    first.cancel()
+                    second.cancel()
+                    advanceTimeBy(100)
+                } finally {
+                    before.letGo()
+                    behind.letGo()
+                }
+                first.join()
+                second.join()
             }
-            before.entered.await()
-            behind.entered.await()
-            first.cancel()
-            second.cancel()
-            advanceTimeBy(100)
-            before.letGo()
-            behind.letGo()
-            first.join()
-            second.join()
-            asked.get() shouldBe 0
-            run.get() shouldBe 0
-        }
+        } // nobody waits for what had not begun but this
+        asked.get() shouldBe 0
+        run.get() shouldBe 0
     }
 
     test("ADB-24 a call does not go on while it is cancelled") {

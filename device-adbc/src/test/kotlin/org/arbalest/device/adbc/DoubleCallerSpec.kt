@@ -10,6 +10,7 @@ import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.adbc.AdbcDouble.Live
 import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.ExecutorService
 import java.util.concurrent.Executors
 import java.util.concurrent.Future
@@ -113,7 +114,7 @@ class DoubleCallerSpec : FunSpec({
                 val before = c.calls(function)
                 c.hold(function)
                 return {
-                    while (c.calls(function) == before) Thread.onSpinWait()
+                    eventually("$function is called") { c.calls(function) > before }
                     awaitHeld()
                 }
             }

@@ -90,7 +90,7 @@ class DoubleCancelSpec : FunSpec({
                     c.hold("get_next")
                     c.letGo()
                     schema.get()
-                    while (!pull.isDone && c.held == 0L) Thread.onSpinWait()
+                    eventually("the pull waits or ends") { pull.isDone || c.held > 0 }
                     c.calls("get_next") shouldBe pulls
                     pull.error().message shouldBe "the reader was closed"
                 } finally {

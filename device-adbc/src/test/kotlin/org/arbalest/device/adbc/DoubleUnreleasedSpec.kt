@@ -8,6 +8,7 @@ import io.kotest.matchers.shouldBe
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.adbc.AdbcDouble
+import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.Callable
 import java.util.concurrent.Executors
 
@@ -65,7 +66,7 @@ class DoubleUnreleasedSpec : FunSpec({
             c.hold(function)
             Executors.newSingleThreadExecutor().use { pool ->
                 val running = pool.submit(Callable { call(statement) })
-                while (c.held == 0L) Thread.onSpinWait()
+                eventually("the double holds the call") { c.held > 0 }
                 statement.close()
                 c.letGo()
                 running.get()

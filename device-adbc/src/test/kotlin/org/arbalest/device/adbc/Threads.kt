@@ -2,6 +2,7 @@
 package org.arbalest.device.adbc
 
 import io.kotest.assertions.throwables.shouldThrow
+import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.Callable
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.ExecutorService
@@ -11,7 +12,7 @@ import java.util.concurrent.atomic.AtomicReference
 
 /** Waits until the double holds [count] calls. */
 internal fun awaitHeld(count: Long = 1) {
-    while (Double.c.held < count) Thread.onSpinWait()
+    eventually("the double holds $count calls") { Double.c.held >= count }
 }
 
 internal fun <T> ExecutorService.start(call: () -> T): Future<T> = submit(Callable { call() })
@@ -23,7 +24,7 @@ internal fun <T> ExecutorService.startWaiting(call: () -> T): Pair<Future<T>, Bo
         thread.set(Thread.currentThread())
         call()
     }
-    while (thread.get()?.state != Thread.State.WAITING && !future.isDone) Thread.onSpinWait()
+    eventually("the call waits or ends") { thread.get()?.state == Thread.State.WAITING || future.isDone }
     return future to !future.isDone
 }
 

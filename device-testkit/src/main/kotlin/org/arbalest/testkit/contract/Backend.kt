@@ -126,7 +126,7 @@ internal fun pattern(i: Long, seed: Int): Byte = (i * 31 + i / 4096 + seed).toBy
 /**
  * Waits for what another thread is about to do; not for time to pass.
  *
- * @throws IllegalStateException with [what], if it is not so after 20 seconds
+ * @throws IllegalStateException with [what], if it is not so after 40 seconds
  */
 public fun eventually(what: String, condition: () -> Boolean) {
     val patience = System.nanoTime() + 40_000_000_000

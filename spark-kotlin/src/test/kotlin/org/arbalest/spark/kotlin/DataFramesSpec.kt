@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark.kotlin
 
-import io.kotest.assertions.nondeterministic.eventually
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
@@ -26,11 +25,10 @@ import org.arbalest.spark.ColumnSource
 import org.arbalest.spark.ColumnTask
 import org.arbalest.spark.ScanRequest
 import java.io.NotSerializableException
-import kotlin.time.Duration.Companion.seconds
 
 /** What Kotlin adds, with functions that go to executors in JVMs of their own. */
 class DataFramesSpec : FunSpec({
-    afterTest { eventually(20.seconds) { Cluster.ledgers().values.toSet() shouldBe setOf("0") } }
+    afterTest { Cluster.shouldHoldNothing() }
 
     fun ids(): Dataset<Row> = Cluster.session.range(0, 1000, 1, 4).toDF()
 

@@ -53,8 +53,7 @@ AdbcStatusCode connection_release(struct AdbcConnection* handle, struct AdbcErro
   if (connection->database != NULL) connection->database->connections--;
   state_unlock();
   handle->private_data = NULL;
-  handle_close(&connection->handle, call.name);
-  return call_end(&call, ADBC_STATUS_OK);
+  return call_close(&call, &connection->handle);
 }
 
 /* "return ADBC_STATUS_INVALID_STATE if there is no operation to cancel"; from any thread. */

@@ -58,8 +58,7 @@ AdbcStatusCode database_release(struct AdbcDatabase* handle, struct AdbcError* e
   catalog_drop(database->catalog);
   pthread_mutex_destroy(&database->lock);
   handle->private_data = NULL;
-  handle_close(&database->handle, call.name);
-  return call_end(&call, ADBC_STATUS_OK);
+  return call_close(&call, &database->handle);
 }
 
 static AdbcStatusCode set(struct call* call, struct database* database, const char* key, struct option value) {

@@ -44,8 +44,7 @@ AdbcStatusCode statement_release(struct AdbcStatement* handle, struct AdbcError*
   statement->connection->statements--;
   state_unlock();
   handle->private_data = NULL;
-  handle_close(&statement->handle, call.name);
-  return call_end(&call, ADBC_STATUS_OK);
+  return call_close(&call, &statement->handle);
 }
 
 /* "This must always be thread-safe" and "ADBC_STATUS_INVALID_STATE if there is no query to cancel" (AdbcStatementCancel). */

@@ -62,8 +62,10 @@ final class BatchWriter {
 
   /** Whether values are there many at once, those of nulls included. */
   private static boolean copyWhole(ColumnBuilder to, ColumnVector from, int rows) {
-    for (int at = 0; at < rows; at += MOST) {
-      if (!copySome(to, from, at, Math.min(MOST, rows - at))) return false;
+    int some;
+    for (int left = rows; left > 0; left -= some) {
+      some = Math.min(MOST, left);
+      if (!copySome(to, from, rows - left, some)) return false;
     }
     if (from.hasNull()) to.setNulls(from::isNullAt);
     return true;

@@ -67,6 +67,7 @@ final class TaskColumns {
     public void close() {
       DeviceArrayReader closed = reader;
       if (closed != null) task.forget(closed);
+      task.mainMemory().giveBackFreed();
     }
   }
 }

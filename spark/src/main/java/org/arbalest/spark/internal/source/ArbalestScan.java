@@ -73,8 +73,8 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
 
   @Override
   public Statistics estimateStatistics() {
-    OptionalLong rows = source.source().estimatedRows(request);
-    OptionalLong told = source.source().estimatedBytes(request);
+    OptionalLong rows = estimate(source.source().estimatedRows(request), "rows");
+    OptionalLong told = estimate(source.source().estimatedBytes(request), "bytes");
     OptionalLong bytes = told.isPresent() || rows.isEmpty() || !isFixed(type) ? told : OptionalLong.of(size(rows.getAsLong()));
     return new Statistics() {
       @Override
@@ -89,6 +89,14 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
     };
   }
 
+  /** Spark would take what is less than nothing for less than all else, and copy the source to each executor. */
+  private OptionalLong estimate(OptionalLong told, String what) {
+    if (told.orElse(0) < 0)
+      throw new IllegalStateException(
+          source.options().source() + " estimates " + told.getAsLong() + " " + what + "; what is not known is OptionalLong.empty()");
+    return told;
+  }
+
   /** Whether rows of a type have one size: what text or lists have is not to be guessed, as Spark copies what is small to each executor. */
   private static boolean isFixed(DataType type) {
     return switch (type) {
@@ -98,7 +106,7 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
     };
   }
 
-  /** Bytes of so many rows, as Spark counts them; without a number Spark takes the source for larger than any other. */
+  /** Bytes of so many rows; without a number Spark takes the source for larger than any other. */
   private long size(long rows) {
     long width = Math.max(1, type.defaultSize());
     return rows > Long.MAX_VALUE / width ? Long.MAX_VALUE : Math.max(1, rows * width);

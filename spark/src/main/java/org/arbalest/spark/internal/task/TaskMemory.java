@@ -63,6 +63,11 @@ public final class TaskMemory {
   /** Says that so much of it is not used any more. Does not fail: Spark is asked for nothing, even if more was made meanwhile. */
   public synchronized void hide(long bytes) {
     shownBytes -= bytes;
+    giveBackFreed();
+  }
+
+  /** Gives Spark back what was counted, and is free by now. Does not fail. */
+  public synchronized void giveBackFreed() {
     long more = uncounted();
     if (more < 0) giveBack(-more);
   }
@@ -80,8 +85,8 @@ public final class TaskMemory {
 
   /** Tells Spark how much there is now. */
   public synchronized void count() {
+    giveBackFreed();
     long more = uncounted();
-    if (more < 0) giveBack(-more);
     if (more <= 0) return;
     long got = counted.acquireMemory(more);
     if (got < more) {

@@ -209,8 +209,12 @@ public final class ArrowBatches implements AutoCloseable {
     isOver = true;
     task.forget(this);
     watch.close();
-    try (reader) {
-      release();
+    try {
+      try (reader) {
+        release();
+      }
+    } finally {
+      memory.giveBackFreed(); // the last batch was counted before it was freed
     }
   }
 }

@@ -6,6 +6,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.string.shouldContain
 import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector
+import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.types.DataTypes
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnVector
@@ -29,12 +30,17 @@ class BatchWriterSpec : FunSpec({
     for (rows in listOf(0, 1, 8191, 8192, 8193, 20_000)) {
         val values = List(rows) { if (it % 8192 in 1..3) null else it.toLong() }
 
-        test("SPK-09 $rows numbers of Spark's vectors, with nulls") {
-            val vector = OnHeapColumnVector(20_000, DataTypes.LongType)
-            values.forEachIndexed { row, value -> if (value == null) vector.putNull(row) else vector.putLong(row, value) }
-            copied(StructType().add("n", DataTypes.LongType), vector, rows) shouldContainExactly values
+        fun test(type: DataType, put: OnHeapColumnVector.(Int, Long) -> Unit, read: (Long) -> Number) = test("SPK-09 $rows values of type ${type.sql()} of Spark's vectors, with nulls") {
+            val vector = OnHeapColumnVector(20_000, type)
+            values.forEachIndexed { row, value -> if (value == null) vector.putNull(row) else vector.put(row, value) }
+            copied(StructType().add("n", type), vector, rows) shouldContainExactly values.map { it?.let(read) }
             vector.close()
         }
+        test(DataTypes.IntegerType, { row, value -> putInt(row, value.toInt()) }) { it }
+        test(DataTypes.LongType, { row, value -> putLong(row, value) }) { it }
+        test(DataTypes.FloatType, { row, value -> putFloat(row, value / 4f) }) { it / 4.0 }
+        test(DataTypes.DoubleType, { row, value -> putDouble(row, value / 4.0) }) { it / 4.0 }
+        test(DataTypes.DateType, { row, value -> putInt(row, value.toInt()) }) { it }
 
         test("SPK-09 $rows numbers of a source in another layout") {
             val schema = Schema.of(Field.of("n", FlatType.IntType(32, false)))
@@ -48,7 +54,7 @@ class BatchWriterSpec : FunSpec({
     }
 
     test("SPK-09 a source's batch of ten million rows, in a heap of 64 MB") {
-        val child = ChildJvm.run(LargeBatch::class, options = listOf("-Xmx64m"), seconds = 60)
+        val child = ChildJvm.run(LargeBatch::class, options = listOf("-Xmx64m"))
         withClue(child.output) { child.output shouldContain "last: ${LargeBatch.ROWS - 1}" }
     }
 })

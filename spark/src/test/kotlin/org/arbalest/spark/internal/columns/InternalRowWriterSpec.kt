@@ -12,7 +12,7 @@ import org.apache.spark.sql.types.DataTypes
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 import org.arbalest.device.Devices
-import org.arbalest.device.Ledger
+import org.arbalest.testkit.LedgerExtension
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
@@ -21,7 +21,7 @@ import java.lang.foreign.ValueLayout.JAVA_BYTE
 class InternalRowWriterSpec : FunSpec({
     val type = StructType().add("n", DataTypes.LongType).add("s", DataTypes.StringType).add("d", DataTypes.DoubleType)
 
-    afterTest { Ledger.now().isZero shouldBe true }
+    extension(LedgerExtension)
 
     fun value(n: Int): List<Any?> = listOf(n.toLong().takeIf { n % 3 != 0 }, "$n".takeIf { n % 7 != 0 }, (n / 2.0).takeIf { n % 5 != 0 })
 

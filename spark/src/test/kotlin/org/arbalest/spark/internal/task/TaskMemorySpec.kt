@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark.internal.task
 
-import io.kotest.assertions.nondeterministic.eventually
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.apache.spark.TaskContext
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
 import org.arbalest.spark.Arbalest
 import org.arbalest.spark.Cluster
-import kotlin.time.Duration.Companion.seconds
+import org.arbalest.spark.internal.vector.ArrowBatches
+import org.arbalest.spark.internal.vector.SparkTypes
 
 private const val MIB = 1L shl 20
 
 class TaskMemorySpec : FunSpec({
     afterTest {
-        eventually(20.seconds) { Cluster.ledgers().values.toSet() shouldBe setOf("0") }
+        Cluster.shouldHoldNothing()
     }
 
     test("SPK-14 memory of a source's that is not shown any more is given back without a failure, however much was made meanwhile; what that is, the next count says") {
@@ -32,5 +36,25 @@ class TaskMemorySpec : FunSpec({
             tooMuch
         }
         said.collect().single()!! shouldContain "need ${120 * MIB} bytes besides ${80 * MIB}, and it gives ${48 * MIB}"
+    }
+
+    for (isSource in listOf(true, false)) {
+        test("SPK-14 memory of the last array of a stream that has ended is given back at once, ${if (isSource) "of a source" else "of a function's result"}, made in the task's own memory") {
+            val schema = Schema.of(Field.of("id", DataType.INT64))
+            val rows = Arbalest.columns(Cluster.session.range(0, 1, 1, 1).toDF()) { _, _ ->
+                val task = SparkTask.of(TaskContext.get())
+                var left = 1
+                val made = DeviceArrayReader.of(schema) {
+                    if (left-- == 0) null else task.mainMemory().manager().batchBuilder().use { it.column(schema.fields()[0]).appendAll(LongArray(10_000_000)); it.build() } // 80 MB of 128 MiB
+                }
+                val batches = ArrowBatches.of(made, task, isSource, SparkTypes.of(schema, false), false)
+                while (batches.next()) {}
+                val other = TaskMemory(TaskContext.get()) // Spark's own, say
+                other.show(100 * MIB)
+                other.end()
+                batches.rows()
+            }
+            rows.collect() shouldBe listOf(10_000_000L)
+        }
     }
 })

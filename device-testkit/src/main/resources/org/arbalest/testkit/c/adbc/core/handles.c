@@ -115,10 +115,12 @@ int call_also(struct call* call, struct handle* handle) {
   return 1;
 }
 
-void handle_close(struct handle* handle, const char* name) {
-  if (guard_inside(&handle->guard) > 1) ledger_violation("%s came while another call was in the handle", name);
+AdbcStatusCode call_close(struct call* call, struct handle* handle) {
   options_free(&handle->options);
+  call_end(call, ADBC_STATUS_OK); /* once it is closed, a reset may free it */
+  if (guard_inside(&handle->guard) > 0) ledger_violation("%s came while another call was in the handle", call->name);
   ledger_close(&handle->head);
+  return ADBC_STATUS_OK;
 }
 
 void binding_drop(struct binding* binding) {

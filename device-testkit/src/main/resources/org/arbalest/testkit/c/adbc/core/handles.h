@@ -102,8 +102,8 @@ AdbcStatusCode call_fail(struct call* call, AdbcStatusCode status, const char* s
     __attribute__((format(printf, 4, 5)));
 AdbcStatusCode call_end(struct call* call, AdbcStatusCode status);
 int call_cancelled(struct call* call);
-/* The end of a release: whoever is in the handle still is a violation. */
-void handle_close(struct handle* handle, const char* name);
+/* Ends a release, which leaves the handle first: whoever is in it still is a violation. */
+AdbcStatusCode call_close(struct call* call, struct handle* handle);
 
 void binding_drop(struct binding* binding);
 
