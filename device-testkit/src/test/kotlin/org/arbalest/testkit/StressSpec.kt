@@ -26,18 +26,18 @@ class StressSpec : FunSpec({
         )
     }
 
+    val twoProcessors = SkipWithout {
+        Runtime.getRuntime().availableProcessors().takeIf { it < 2 }?.let { "two threads do not race on $it processor" }
+    }
+
     for ((what, tests) in mapOf("OWN-06 OWN-07 slots and holders" to "(Slots|Shared)Stress", "ASY-20 ASY-22 ASY-28 streams and their tasks" to "(Async|ShortQueue|ProducerHolders)Stress")) {
-        test("$what: no forbidden outcome in any order") {
+        test("$what: no forbidden outcome in any order").config(extensions = listOf(twoProcessors)) {
             val run = stress(tests)
             withClue(run.output) {
                 run.exitCode shouldBe 0
                 run.output shouldContain Regex("""tests: [1-9]\d* matching test results""") // jcstress finds no fault in finding none
             }
         }
-    }
-
-    val twoProcessors = SkipWithout {
-        Runtime.getRuntime().availableProcessors().takeIf { it < 2 }?.let { "two threads do not race on $it processor" }
     }
 
     test("a race that is planted is found").config(extensions = listOf(twoProcessors)) {

@@ -2,6 +2,7 @@
 package org.arbalest.device.internal.build;
 
 import java.util.List;
+import java.util.Objects;
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.Field;
 import org.arbalest.device.internal.memory.Bitmaps;
@@ -22,6 +23,30 @@ final class BoolBuilder extends RefusingBuilder {
     if (value) Bitmaps.set(bits.address(), length());
     validity.appendValid();
     return this;
+  }
+
+  @Override
+  public ColumnBuilder appendAll(boolean[] values) {
+    int count = Objects.requireNonNull(values, "values").length;
+    long first = length();
+    bits.extendWithZeroes(((first + count + 7) >>> 3) - bits.size());
+    long address = bits.address();
+    int i = 0;
+    for (; i < count && ((first + i) & 7) != 0; i++) set(address, first + i, values[i]);
+    for (; i <= count - 8; i += 8) NativeHeap.putByte(address + ((first + i) >>> 3), eight(values, i));
+    for (; i < count; i++) set(address, first + i, values[i]);
+    validity.appendValid(count);
+    return this;
+  }
+
+  private static void set(long address, long bit, boolean value) {
+    if (value) Bitmaps.set(address, bit);
+  }
+
+  private static byte eight(boolean[] values, int from) {
+    int eight = 0;
+    for (int i = 0; i < 8; i++) eight |= (values[from + i] ? 1 : 0) << i;
+    return (byte) eight;
   }
 
   @Override

@@ -22,6 +22,7 @@ import org.arbalest.device.internal.cpu.CpuProvider
 import org.arbalest.device.internal.device.DeviceImpl
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.spi.DeviceDriver
+import kotlin.random.Random
 
 class BatchBuilderSpec : FunSpec({
     extension(Balanced)
@@ -152,6 +153,29 @@ class BatchBuilderSpec : FunSpec({
             shouldThrow<IllegalStateException> { batch.build() }.message shouldBe "column \"long\" has 3 values, but column \"short\" has 2"
             short.append(3L)
             batch.build().use { it.length() shouldBe 3 }
+        }
+    }
+
+    test("booleans by arrays of any length, from any bit on, with nulls, single values and what was taken back between them") {
+        repeat(300) { seed ->
+            val random = Random(seed)
+            val expected = mutableListOf<Boolean?>()
+            Devices.cpu().batchBuilder().use { batch ->
+                val column = batch.column(Field.of("b", DataType.BOOL))
+                repeat(20) {
+                    when (random.nextInt(5)) {
+                        0 -> column.append(true).also { expected += true }
+                        1 -> column.appendNulls(3).also { expected += listOf(null, null, null) }
+                        2 -> shouldThrow<IllegalArgumentException> { column.appendAll(longArrayOf(1, 1, 2)) }
+                        else -> BooleanArray(random.nextInt(70)) { random.nextBoolean() }.let { values ->
+                            column.appendAll(values)
+                            expected += values.toList()
+                        }
+                    }
+                }
+                column.length() shouldBe expected.size.toLong()
+                batch.build().use { array -> array.column(0).toList() shouldBe expected }
+            }
         }
     }
 

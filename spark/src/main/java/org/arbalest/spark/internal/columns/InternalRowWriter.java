@@ -2,15 +2,21 @@
 package org.arbalest.spark.internal.columns;
 
 import java.util.Iterator;
+import java.util.stream.Stream;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.types.StructType;
 import org.arbalest.device.ColumnBuilder;
 import org.arbalest.device.MemoryManager;
+import org.jspecify.annotations.Nullable;
 
 /** Makes batches of Spark's internal rows. */
 final class InternalRowWriter extends RowBatchWriter<InternalRow> {
   private final ValueWriter[] writers;
+
+  /** Of each column; null where it is no text. */
+  private final @Nullable TextColumn[] texts;
+
   private final long mostBytes;
   private long bytes;
 
@@ -22,12 +28,16 @@ final class InternalRowWriter extends RowBatchWriter<InternalRow> {
   InternalRowWriter(StructType type, long mostBytes, MemoryManager memory) {
     super(type, NumberColumn::ofInternal, memory);
     this.writers = ValueWriter.all(type);
+    this.texts = Stream.of(type.fields()).map(field -> TextColumn.of(field.dataType())).toArray(TextColumn[]::new);
     this.mostBytes = mostBytes;
   }
 
   @Override
   void begin() {
     bytes = 0;
+    for (TextColumn column : texts) {
+      if (column != null) column.clear();
+    }
   }
 
   @Override
@@ -39,12 +49,19 @@ final class InternalRowWriter extends RowBatchWriter<InternalRow> {
       if (row instanceof UnsafeRow unsafe) size += unsafe.getSizeInBytes();
       for (int i = 0; i < columns.length; i++) {
         NumberColumn column = numbers[i];
-        if (column == null) {
-          writers[i].appendNullable(columns[i], row, i);
-        } else {
+        TextColumn text = texts[i];
+        if (column != null) {
           column.put(rows, row, i);
+        } else if (text != null) {
+          text.put(row, i, columns[i]);
+        } else {
+          writers[i].appendNullable(columns[i], row, i);
         }
       }
+    }
+    for (int i = 0; i < columns.length; i++) {
+      TextColumn text = texts[i];
+      if (text != null) text.flush(columns[i]);
     }
     bytes = size;
     return rows;

@@ -5,6 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.types.BooleanType;
+import org.apache.spark.sql.types.ByteType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DateType;
 import org.apache.spark.sql.types.DayTimeIntervalType;
@@ -12,13 +14,14 @@ import org.apache.spark.sql.types.DoubleType;
 import org.apache.spark.sql.types.FloatType;
 import org.apache.spark.sql.types.IntegerType;
 import org.apache.spark.sql.types.LongType;
+import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
 import org.arbalest.device.ColumnBuilder;
 import org.jspecify.annotations.Nullable;
 
-/** Numbers of one column of some rows, gathered in an array that is appended as a whole. The kinds are told apart by a switch, since a virtual call for each value took longer. */
+/** Numbers, or booleans, of one column of some rows, gathered in an array that is appended as a whole. The kinds are told apart by a switch, since a virtual call for each value took longer. */
 final class NumberColumn {
   /** How many rows there is room for. */
   static final int ROWS = 1024;
@@ -27,16 +30,23 @@ final class NumberColumn {
   private static final int LONG = 1;
   private static final int FLOAT = 2;
   private static final int DOUBLE = 3;
+  private static final int SHORT = 4;
+  private static final int BYTE = 5;
+  private static final int BOOLEAN = 6;
 
   private final int kind;
   private final int[] ints;
   private final long[] longs;
   private final float[] floats;
   private final double[] doubles;
+  private final short[] shorts;
+  private final byte[] bytes;
+  private final boolean[] booleans;
+
+  /** The array; empty of booleans, which Arrow has as bits. */
   private final MemorySegment all;
-  private final long[] valid = new long[ROWS / Long.SIZE];
-  private final MemorySegment bitmap = MemorySegment.ofArray(valid);
-  private boolean hasNulls;
+
+  private final NullMask nulls = new NullMask();
 
   private NumberColumn(int kind) {
     this.kind = kind;
@@ -44,11 +54,16 @@ final class NumberColumn {
     this.longs = new long[kind == LONG ? ROWS : 0];
     this.floats = new float[kind == FLOAT ? ROWS : 0];
     this.doubles = new double[kind == DOUBLE ? ROWS : 0];
+    this.shorts = new short[kind == SHORT ? ROWS : 0];
+    this.bytes = new byte[kind == BYTE ? ROWS : 0];
+    this.booleans = new boolean[kind == BOOLEAN ? ROWS : 0];
     this.all = switch (kind) {
       case INT -> MemorySegment.ofArray(ints);
       case LONG -> MemorySegment.ofArray(longs);
       case FLOAT -> MemorySegment.ofArray(floats);
-      default -> MemorySegment.ofArray(doubles);
+      case DOUBLE -> MemorySegment.ofArray(doubles);
+      case SHORT -> MemorySegment.ofArray(shorts);
+      default -> MemorySegment.ofArray(bytes);
     };
   }
 
@@ -59,6 +74,9 @@ final class NumberColumn {
       case LongType _ -> new NumberColumn(LONG);
       case FloatType _ -> new NumberColumn(FLOAT);
       case DoubleType _ -> new NumberColumn(DOUBLE);
+      case ShortType _ -> new NumberColumn(SHORT);
+      case ByteType _ -> new NumberColumn(BYTE);
+      case BooleanType _ -> new NumberColumn(BOOLEAN);
       default -> null;
     };
   }
@@ -74,7 +92,7 @@ final class NumberColumn {
 
   /** Forgets what was not flushed. */
   void clear() {
-    hasNulls = false;
+    nulls.clear();
   }
 
   void put(int at, Row row, int ordinal) {
@@ -87,7 +105,10 @@ final class NumberColumn {
       case INT -> ints[at] = (Integer) value;
       case LONG -> longs[at] = (Long) value;
       case FLOAT -> floats[at] = (Float) value;
-      default -> doubles[at] = (Double) value;
+      case DOUBLE -> doubles[at] = (Double) value;
+      case SHORT -> shorts[at] = (Short) value;
+      case BYTE -> bytes[at] = (Byte) value;
+      default -> booleans[at] = (Boolean) value;
     }
   }
 
@@ -100,30 +121,35 @@ final class NumberColumn {
       case INT -> ints[at] = row.getInt(ordinal);
       case LONG -> longs[at] = row.getLong(ordinal);
       case FLOAT -> floats[at] = row.getFloat(ordinal);
-      default -> doubles[at] = row.getDouble(ordinal);
+      case DOUBLE -> doubles[at] = row.getDouble(ordinal);
+      case SHORT -> shorts[at] = row.getShort(ordinal);
+      case BYTE -> bytes[at] = row.getByte(ordinal);
+      default -> booleans[at] = row.getBoolean(ordinal);
     }
   }
 
   /** And a zero, as what was there before was another row's. */
   private void putNull(int at) {
-    if (!hasNulls) {
-      hasNulls = true;
-      Arrays.fill(valid, -1);
-    }
-    valid[at / Long.SIZE] &= ~(1L << at);
+    nulls.set(at);
     switch (kind) {
       case INT -> ints[at] = 0;
       case LONG -> longs[at] = 0;
       case FLOAT -> floats[at] = 0;
-      default -> doubles[at] = 0;
+      case DOUBLE -> doubles[at] = 0;
+      case SHORT -> shorts[at] = 0;
+      case BYTE -> bytes[at] = 0;
+      default -> booleans[at] = false;
     }
   }
 
   /** Appends the first rows. */
   void flush(int rows, ColumnBuilder to) {
     long first = to.length();
-    to.appendAll(all.asSlice(0, all.byteSize() / ROWS * rows));
-    if (hasNulls) to.setNulls(first, bitmap, 0);
-    hasNulls = false;
+    if (kind == BOOLEAN) {
+      to.appendAll(rows == ROWS ? booleans : Arrays.copyOf(booleans, rows));
+    } else {
+      to.appendAll(all.asSlice(0, all.byteSize() / ROWS * rows));
+    }
+    nulls.flush(to, first);
   }
 }

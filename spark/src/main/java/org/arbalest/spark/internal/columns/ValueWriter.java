@@ -71,7 +71,7 @@ interface ValueWriter {
   }
 
   /** Text of Spark's may be no UTF-8, as where it was cast from binary: then it is what Spark's rows of strings have, with U+FFFD for what is none. */
-  private static void text(ColumnBuilder to, UTF8String text) {
+  static void text(ColumnBuilder to, UTF8String text) {
     try {
       to.append(MemorySegment.ofBuffer(text.getByteBuffer()));
     } catch (IllegalArgumentException e) {

@@ -16,16 +16,25 @@ import org.arbalest.testkit.LedgerExtension
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
+import kotlin.random.Random
 
 /** Batches of rows that Spark lends one by one, in an object that it uses again. */
 class InternalRowWriterSpec : FunSpec({
-    val type = StructType().add("n", DataTypes.LongType).add("s", DataTypes.StringType).add("d", DataTypes.DoubleType)
+    val type = StructType().add("n", DataTypes.LongType).add("s", DataTypes.StringType).add("d", DataTypes.DoubleType).add("i", DataTypes.IntegerType)
+        .add("f", DataTypes.FloatType).add("h", DataTypes.ShortType).add("y", DataTypes.ByteType).add("b", DataTypes.BooleanType)
 
     extension(LedgerExtension)
 
-    fun value(n: Int): List<Any?> = listOf(n.toLong().takeIf { n % 3 != 0 }, "$n".takeIf { n % 7 != 0 }, (n / 2.0).takeIf { n % 5 != 0 })
+    /** A row as Spark has it, but for its text. */
+    fun row(n: Int): List<Any?> {
+        val values = listOf(n.toLong(), "$n", n / 2.0, -n, n / 4f, n.toShort(), n.toByte(), n % 2 == 0)
+        return values.mapIndexed { i, value -> value.takeIf { n % (i + 3) != 0 } }
+    }
 
-    fun cells(n: Int): Array<Any?> = value(n).let { arrayOf(it[0], (it[1] as String?)?.let(UTF8String::fromString), it[2]) }
+    fun cells(n: Int): Array<Any?> = row(n).map { if (it is String) UTF8String.fromString(it) else it }.toTypedArray()
+
+    /** A row as Arrow has it. */
+    fun value(n: Int): List<Any?> = row(n).map { if (it is Float) it.toDouble() else if (it is Number && it !is Double) it.toLong() else it }
 
     /** Of one object, as Spark's operators lend them. */
     fun unsafe(rows: Int): Sequence<InternalRow> {
@@ -38,7 +47,7 @@ class InternalRowWriterSpec : FunSpec({
         val from = rows.iterator()
         return generateSequence { if (from.hasNext()) writer.next(from, mostRows) else null }.map { batch ->
             batch.use { b ->
-                val columns = listOf("n", "s", "d").map { b.column(it).toList() }
+                val columns = b.schema().fields().indices.map { b.column(it).toList() }
                 List(b.length().toInt()) { row -> columns.map { it[row] } }
             }
         }.toList()
@@ -63,11 +72,11 @@ class InternalRowWriterSpec : FunSpec({
     }
 
     test("SPK-09 rows of another class, of one object too, and of memory off the heap, between others") {
-        val row = arrayOfNulls<Any?>(3)
+        val row = arrayOfNulls<Any?>(type.size())
         val generic = GenericInternalRow(row)
         Arena.ofConfined().use { arena ->
             val memory = arena.allocate(256, 8)
-            val there = UnsafeRow(3)
+            val there = UnsafeRow(type.size())
             val mixed = unsafe(3000).mapIndexed { n, unsafe ->
                 when (n % 3) {
                     0 -> unsafe
@@ -88,5 +97,26 @@ class InternalRowWriterSpec : FunSpec({
         val broken = unsafe(100).mapIndexed { n, row -> if (n == 50) error("the join broke") else row }.iterator()
         runCatching { writer.next(broken, 100) }.exceptionOrNull()?.message shouldBe "the join broke"
         writer.next(unsafe(3).drop(1).iterator(), 100).use { it.column("n").toList() shouldBe listOf(1L, 2L) }
+    }
+
+    test("SPK-09 text of any size, and what is no UTF-8 between it, in their order") {
+        val sizes = listOf(0, 1, 7, 8, 9, 63, 64, 65, 1000, 65_535, 65_536, 65_537, 200_000)
+        val random = Random(1)
+        val texts = List(4000) {
+            val size = if (random.nextInt(100) == 0) sizes.random(random) else sizes[random.nextInt(8)]
+            if (it % 11 == 0) null else ByteArray(size) { 'a'.code.plus(random.nextInt(26)).toByte() }.also { text -> if (random.nextInt(300) == 0 && size > 0) text[size - 1] = -1 }
+        }
+        val ofText = StructType().add("s", DataTypes.StringType)
+        val projection = UnsafeProjection.create(ofText)
+        val rows = texts.asSequence().map { projection.apply(GenericInternalRow(arrayOf<Any?>(it?.let(UTF8String::fromBytes)))) as InternalRow }
+        InternalRowWriter(ofText, Long.MAX_VALUE, Devices.cpu().memory()).next(rows.iterator(), Int.MAX_VALUE).use { batch ->
+            batch.column(0).toList() shouldBe texts.map { it?.decodeToString() }
+        }
+    }
+
+    test("SPK-09 text that was not flushed when a row failed is not in the next batch") {
+        val writer = InternalRowWriter(type, Long.MAX_VALUE, Devices.cpu().memory())
+        runCatching { writer.next(unsafe(100).mapIndexed { n, row -> if (n == 50) error("the join broke") else row }.iterator(), 100) }.isFailure shouldBe true
+        writer.next(unsafe(3).drop(1).iterator(), 100).use { it.column("s").toList() shouldBe listOf("1", "2") }
     }
 })

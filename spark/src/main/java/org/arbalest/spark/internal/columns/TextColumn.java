@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.columns;
+
+import java.lang.foreign.MemorySegment;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StringType;
+import org.apache.spark.unsafe.Platform;
+import org.apache.spark.unsafe.types.UTF8String;
+import org.arbalest.device.ColumnBuilder;
+import org.jspecify.annotations.Nullable;
+
+/** Text of one column of some internal rows, gathered in an array that is appended as a whole; text that has no room there, by itself. */
+final class TextColumn {
+  /** How many bytes there is room for. */
+  static final int BYTES = 1 << 16;
+
+  private static final int SHORT = 64;
+
+  private final int[] offsets = new int[NumberColumn.ROWS + 1];
+  private final byte[] bytes = new byte[BYTES];
+  private final MemorySegment allOffsets = MemorySegment.ofArray(offsets);
+  private final MemorySegment allBytes = MemorySegment.ofArray(bytes);
+  private final NullMask nulls = new NullMask();
+  private int count;
+
+  private TextColumn() {}
+
+  /** For text; null for another type. */
+  static @Nullable TextColumn of(DataType type) {
+    return type instanceof StringType ? new TextColumn() : null;
+  }
+
+  /** Forgets what was not flushed. */
+  void clear() {
+    count = 0;
+    nulls.clear();
+  }
+
+  /** The next row's, for at most {@link NumberColumn#ROWS} rows between two calls of {@link #flush}; what was gathered before is appended if there is no room. */
+  void put(InternalRow row, int ordinal, ColumnBuilder to) {
+    if (row.isNullAt(ordinal)) {
+      nulls.set(count);
+      offsets[count + 1] = offsets[count];
+      count++;
+      return;
+    }
+    UTF8String text = row.getUTF8String(ordinal);
+    int size = text.numBytes();
+    if (size > BYTES - offsets[count]) flush(to);
+    if (size > BYTES) {
+      ValueWriter.text(to, text);
+      return;
+    }
+    int at = offsets[count];
+    copy(text, size, at);
+    offsets[++count] = at + size;
+  }
+
+  /** Short text by words: a call of Spark's for any size takes longer. */
+  private void copy(UTF8String text, int size, int at) {
+    Object base = text.getBaseObject();
+    long from = text.getBaseOffset();
+    long to = (long) Platform.BYTE_ARRAY_OFFSET + at;
+    if (size > SHORT) {
+      Platform.copyMemory(base, from, bytes, to, size);
+      return;
+    }
+    int done = 0;
+    for (; done <= size - Long.BYTES; done += Long.BYTES) Platform.putLong(bytes, to + done, Platform.getLong(base, from + done));
+    for (; done < size; done++) Platform.putByte(bytes, to + done, Platform.getByte(base, from + done));
+  }
+
+  /** Appends what was gathered. */
+  void flush(ColumnBuilder to) {
+    if (count == 0) return;
+    long first = to.length();
+    try {
+      to.appendAll(allOffsets.asSlice(0, (count + 1L) * Integer.BYTES), allBytes.asSlice(0, offsets[count]));
+    } catch (IllegalArgumentException _) { // some of it is no UTF-8
+      for (int i = 0; i < count; i++) ValueWriter.text(to, UTF8String.fromBytes(bytes, offsets[i], offsets[i + 1] - offsets[i]));
+    }
+    nulls.flush(to, first);
+    count = 0;
+  }
+}
