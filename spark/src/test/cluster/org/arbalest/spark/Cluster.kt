@@ -19,6 +19,7 @@ import org.arbalest.device.Ledger
 import scala.jdk.javaapi.CollectionConverters
 import java.nio.file.attribute.PosixFilePermissions
 import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.TimeoutException
 import kotlin.io.path.createTempFile
 import kotlin.io.path.writeText
 import kotlin.time.Duration.Companion.seconds
@@ -32,7 +33,7 @@ internal object Cluster {
             started.sparkContext().addSparkListener(mended)
             awaitBoth(started)
         } catch (t: Throwable) {
-            started.stop() // who asks next begins anew
+            runCatching { started.stop() }.exceptionOrNull()?.let(t::addSuppressed) // who asks next begins anew
             throw t
         }
         started
@@ -84,7 +85,11 @@ internal object Cluster {
     fun awaitBoth(of: SparkSession) {
         val start = System.nanoTime()
         while (true) {
-            val there = ledgers(of).keys
+            val there = try {
+                ledgers(of).keys
+            } catch (_: TimeoutException) {
+                setOf()
+            }
             if (there.size == 2) return
             check(System.nanoTime() - start < 120e9) { "of two executors only $there came in 120 s" }
         }

@@ -23,6 +23,7 @@ import java.util.concurrent.CountDownLatch
 import java.util.concurrent.ForkJoinPool
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.io.path.createTempFile
+import kotlin.io.path.exists
 
 /** Rows of numbers, text and the process that made them: `partitions` of `batches` of `rows`, which end never if `batches` is -1. What `does` says happens in the middle. */
 class Numbers : ColumnSource {
@@ -43,7 +44,7 @@ class Numbers : ColumnSource {
 
     override fun accepts(predicate: Predicate, options: Map<String, String>): Boolean = options["accepts"] == predicate.name()
 
-    override fun estimatedRows(request: ScanRequest): OptionalLong = OptionalLong.of(1200)
+    override fun estimatedRows(request: ScanRequest): OptionalLong = OptionalLong.of(request.options()["estimatedRows"]?.toLong() ?: 1200)
 
     override fun estimatedBytes(request: ScanRequest): OptionalLong {
         val ofColumn = request.options()["bytesOfColumn"] ?: return OptionalLong.empty()
@@ -98,6 +99,7 @@ private data class NumbersPartition(val number: Int, val batches: Int, val rows:
             return DeviceArrayReader.of(schema, OneByOne { if (batch++ == batches) null else make(schema, batch - 1) })
         }
         val reader = DeviceArrayReader.of(schema) {
+            if (does.startsWith("wait in ") && batch == 1) awaitGo(Path.of(does.removePrefix("wait in ")))
             if (does == "kill" && batch == 1 && task.attempt() == 0 && number == 0) kill()
             if (does == "device ahead") {
                 check(TaskContext.get() == null) { "pulled in the task's thread" }
@@ -140,6 +142,12 @@ private data class NumbersPartition(val number: Int, val batches: Int, val rows:
         }
         builder.build()
     }
+}
+
+/** Says in a folder that somebody waits, and waits until there is a file of this name. */
+private fun awaitGo(folder: Path) {
+    createTempFile(folder)
+    while (!folder.resolve("go").exists()) Thread.sleep(10)
 }
 
 /** Ends this process as a crash does. */

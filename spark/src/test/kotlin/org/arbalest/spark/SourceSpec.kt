@@ -94,6 +94,7 @@ class SourceSpec : FunSpec({
         Cluster.read(Numbers::class.java).select("id", "half").join(large, "id").plan() shouldContain "BroadcastHashJoin"
         Cluster.read(Numbers::class.java).select("half").stats().sizeInBytes().toLong() shouldBe 1200 * 8
         some.join(large, "id").plan() shouldContain "BroadcastHashJoin"
+        shouldThrow<IllegalStateException> { Cluster.read(Numbers::class.java, "estimatedRows" to -1).stats() }.message shouldContain "estimates -1 rows; what is not known is OptionalLong.empty()"
         shouldThrow<IllegalStateException> { Cluster.read(Numbers::class.java, "bytesOfColumn" to -1).stats() }.message shouldContain "estimates -4 bytes; what is not known is OptionalLong.empty()"
         large.join(large.withColumnRenamed("half", "other"), "id").plan() shouldNotContain "BroadcastHashJoin"
     }

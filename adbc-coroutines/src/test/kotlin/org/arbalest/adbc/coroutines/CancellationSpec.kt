@@ -61,13 +61,15 @@ class CancellationSpec : FunSpec({
         connected { connection ->
             c.hold("StatementNew") // which cannot be cancelled, so that nobody waits for it
             Executors.newSingleThreadExecutor().use { thread ->
-                coroutineScope {
-                    val query = launch(Dispatchers.Default) { connection.awaitQuery("SELECT id FROM t", thread.asCoroutineDispatcher()).close() }
-                    awaitHeld()
-                    query.cancel()
-                    val ends = query.ends()
+                try {
+                    coroutineScope {
+                        val query = launch(Dispatchers.Default) { connection.awaitQuery("SELECT id FROM t", thread.asCoroutineDispatcher()).close() }
+                        awaitHeld()
+                        query.cancel()
+                        query.ends() shouldBe true
+                    }
+                } finally {
                     c.letGo()
-                    ends shouldBe true
                 }
             } // the statement that was made all the same is released by then
             c.calls("StatementExecuteQuery") shouldBe 0

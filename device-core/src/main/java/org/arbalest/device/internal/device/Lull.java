@@ -107,15 +107,25 @@ final class Lull {
     while (true) {
       try {
         awaitOne();
-        while (!isNow() && !InLull.isPressing()) TimeUnit.MILLISECONDS.sleep(PATIENCE_MILLIS);
-        Steps next = poll();
-        if (next == null) continue;
-        Done done = step(next);
-        if (done != Done.LAST) await(next);
-        if (done == Done.NONE) TimeUnit.MILLISECONDS.sleep(PATIENCE_MILLIS);
+        if (stepInLull() == Done.NONE) TimeUnit.MILLISECONDS.sleep(PATIENCE_MILLIS);
       } catch (Throwable t) {
         Faults.report("giving memory back", t);
       }
+    }
+  }
+
+  /** Does a step, if there is a lull. All under the lock: who hurries waits for what was taken here. */
+  private static Done stepInLull() {
+    STEPPING.lock();
+    try {
+      if (!isNow() && !InLull.isPressing()) return Done.NONE;
+      Steps next = poll();
+      if (next == null) return Done.LAST;
+      Done done = step(next);
+      if (done != Done.LAST) await(next);
+      return done;
+    } finally {
+      STEPPING.unlock();
     }
   }
 

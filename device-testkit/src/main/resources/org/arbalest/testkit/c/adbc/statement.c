@@ -40,11 +40,13 @@ AdbcStatusCode statement_release(struct AdbcStatement* handle, struct AdbcError*
   result_invalidate(statement, "the statement was released");
   query_set(statement, NULL, 0);
   binding_drop(&statement->binding);
-  state_lock();
-  statement->connection->statements--;
-  state_unlock();
   handle->private_data = NULL;
-  return call_close(&call, &statement->handle);
+  struct connection* connection = statement->connection;
+  AdbcStatusCode status = call_close(&call, &statement->handle);
+  state_lock();
+  connection->statements--; /* from here on the connection may be released */
+  state_unlock();
+  return status;
 }
 
 /* "This must always be thread-safe" and "ADBC_STATUS_INVALID_STATE if there is no query to cancel" (AdbcStatementCancel). */

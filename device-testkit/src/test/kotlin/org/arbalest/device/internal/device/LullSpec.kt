@@ -17,6 +17,8 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.locks.ReentrantLock
+import kotlin.concurrent.thread
 
 /** When a step is done that waits for devices, and when it is not. */
 class LullSpec : FunSpec({
@@ -53,6 +55,33 @@ class LullSpec : FunSpec({
         done.get() shouldBe 1
         Counts.WAITS.decrement()
         eventually("all are done") { done.get() == 3 }
+    }
+
+    test("DEV-28 who does at once what waits does all of it, also what the thread that looks for a lull is about to do") {
+        val begun = CountDownLatch(1)
+        val gate = CountDownLatch(1)
+        val by = ConcurrentLinkedQueue<Thread>()
+        val hurrying = busy {
+            Lull.await {
+                begun.countDown()
+                gate.await()
+                true
+            }
+            awaitLook()
+            thread { Lull.hurry() }.also {
+                begun.await()
+                Lull.await { by.add(Thread.currentThread()) }
+            }
+        }
+        try {
+            eventually("the other waits for its turn") {
+                Thread.getAllStackTraces().any { (thread, frames) -> thread.name == "arbalest-lull" && frames.any { it.className == ReentrantLock::class.java.name } }
+            }
+        } finally {
+            gate.countDown()
+        }
+        hurrying.join()
+        by.toList() shouldBe listOf(hurrying)
     }
 
     test("DEV-28 DEV-60 nothing is done while a stream of ours has work, or is captured by others, who are not asked for more than that") {

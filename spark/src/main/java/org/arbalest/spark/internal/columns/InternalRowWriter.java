@@ -2,7 +2,6 @@
 package org.arbalest.spark.internal.columns;
 
 import java.util.Iterator;
-import java.util.stream.Stream;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.types.StructType;
@@ -28,7 +27,7 @@ final class InternalRowWriter extends RowBatchWriter<InternalRow> {
   InternalRowWriter(StructType type, long mostBytes, MemoryManager memory) {
     super(type, NumberColumn::ofInternal, memory);
     this.writers = ValueWriter.all(type);
-    this.texts = Stream.of(type.fields()).map(field -> TextColumn.of(field.dataType())).toArray(TextColumn[]::new);
+    this.texts = TextColumn.all(type);
     this.mostBytes = mostBytes;
   }
 

@@ -3,6 +3,7 @@ package org.arbalest.spark.internal.columns;
 
 import java.util.Iterator;
 import java.util.function.Supplier;
+import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.function.FlatMapFunction;
 import org.apache.spark.rdd.RDD;
@@ -90,7 +91,8 @@ final class PlannedColumns extends ColumnPlan {
       Schema schema = ArrowTypes.of(type);
       return TaskColumns.apply(function, schema, memory -> {
         var planned = new PlannedBatches(batches, new BatchWriter(type, memory.manager()), metrics);
-        return () -> conf.with(planned::next);
+        TaskContext task = TaskContext.get();
+        return () -> conf.with(task, planned::next);
       });
     }
   }
@@ -102,7 +104,8 @@ final class PlannedColumns extends ColumnPlan {
     public Iterator<T> call(Iterator<InternalRow> rows) throws Exception {
       return TaskColumns.apply(function, ArrowTypes.of(type), memory -> {
         var writer = new InternalRowWriter(type, mostBytes, memory.manager());
-        return () -> conf.with(() -> rows.hasNext() ? metrics.ofInternalRows(() -> writer.next(rows, mostRows)) : null);
+        TaskContext task = TaskContext.get();
+        return () -> conf.with(task, () -> rows.hasNext() ? metrics.ofInternalRows(() -> writer.next(rows, mostRows)) : null);
       });
     }
   }

@@ -2,6 +2,7 @@
 package org.arbalest.spark.internal.columns;
 
 import java.util.Iterator;
+import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.function.FlatMapFunction;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
@@ -47,9 +48,18 @@ final class PublicRows extends ColumnPlan {
     public Iterator<T> call(Iterator<Row> rows) throws Exception {
       return TaskColumns.apply(function, ArrowTypes.of(type), memory -> {
         var writer = new ObjectRowWriter(type, memory.manager());
-        return () -> rows.hasNext() ? metrics.ofRows(() -> writer.next(rows, mostRows)) : null;
+        return () -> {
+          checkThread();
+          return rows.hasNext() ? metrics.ofRows(() -> writer.next(rows, mostRows)) : null;
+        };
       });
     }
+  }
+
+  /** Spark's operators look for their task in their thread, and its public API gives another thread none. */
+  private static void checkThread() {
+    if (TaskContext.get() == null)
+      throw new IllegalStateException("columns made of rows by Spark's public API are to be pulled in the task's thread, and not in " + Thread.currentThread());
   }
 
   /** With dates and timestamps as classes of {@code java.time}, or of {@code java.sql}: Spark takes one of them only. */

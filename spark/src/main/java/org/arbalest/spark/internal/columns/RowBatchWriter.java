@@ -14,7 +14,7 @@ import org.arbalest.device.Field;
 import org.arbalest.device.MemoryManager;
 import org.jspecify.annotations.Nullable;
 
-/** Makes batches of rows: numbers are gathered, all else is appended value by value, before the next row is asked for, as Spark may use its object again. One task's. */
+/** Makes batches of rows: numbers, and what else the kind of rows allows, are gathered, all else is appended value by value, before the next row is asked for, as Spark may use its object again. One task's. */
 abstract sealed class RowBatchWriter<R> permits InternalRowWriter, ObjectRowWriter {
   private final List<Field> fields;
   private final MemoryManager memory;
@@ -32,7 +32,7 @@ abstract sealed class RowBatchWriter<R> permits InternalRowWriter, ObjectRowWrit
   abstract void begin();
 
   /**
-   * Takes the next rows: numbers into {@link #numbers}, which has been flushed, all else into the columns.
+   * Takes the next rows: numbers and booleans into {@link #numbers}, which has been flushed, all else into the columns.
    *
    * @return how many, at most as many as are asked for; fewer if the batch is full, or there are no more
    */

@@ -27,10 +27,10 @@ final class SessionConf implements Serializable {
     return new SessionConf(Map.copyOf(CollectionConverters.asJava(conf.getAllConfs())));
   }
 
-  /** Pulls something of Spark's, in a task. */
-  <T extends @Nullable Object> T with(Supplier<T> pull) {
-    TaskContext task = TaskContext.get();
-    if (task != null && task.getLocalProperty(SQLExecution.EXECUTION_ID_KEY()) != null) return pull.get();
+  /** Pulls something of Spark's in a task, by whatever thread. */
+  <T extends @Nullable Object> T with(TaskContext task, Supplier<T> pull) {
+    if (TaskContext.get() == null) return TaskContext.withTaskContext(task, () -> with(task, pull));
+    if (task.getLocalProperty(SQLExecution.EXECUTION_ID_KEY()) != null) return pull.get();
     return SQLConf.withExistingConf(conf(), pull::get);
   }
 

@@ -8,6 +8,7 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Schema;
 import org.arbalest.spark.ColumnFunction;
+import org.arbalest.spark.internal.task.Pulls;
 import org.arbalest.spark.internal.task.SparkTask;
 import org.arbalest.spark.internal.task.TaskMemory;
 import org.jspecify.annotations.Nullable;
@@ -44,15 +45,21 @@ final class TaskColumns {
   private static final class Lent implements DeviceArrayReader.Source {
     private final SparkTask task;
     private final Batches batches;
+    private final Pulls pulls;
     private @Nullable DeviceArrayReader reader;
 
     Lent(SparkTask task, Batches batches) {
       this.task = task;
       this.batches = batches;
+      this.pulls = task.pulls();
     }
 
     @Override
     public @Nullable DeviceArray next() {
+      return pulls.pull(this::pulled);
+    }
+
+    private @Nullable DeviceArray pulled() {
       DeviceArray next = batches.next();
       try {
         task.mainMemory().count();
@@ -67,6 +74,7 @@ final class TaskColumns {
     public void close() {
       DeviceArrayReader closed = reader;
       if (closed != null) task.forget(closed);
+      task.forget(pulls);
       task.mainMemory().giveBackFreed();
     }
   }

@@ -2,9 +2,11 @@
 package org.arbalest.spark.internal.columns;
 
 import java.lang.foreign.MemorySegment;
+import java.util.stream.Stream;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StringType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.Platform;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.arbalest.device.ColumnBuilder;
@@ -12,23 +14,35 @@ import org.jspecify.annotations.Nullable;
 
 /** Text of one column of some internal rows, gathered in an array that is appended as a whole; text that has no room there, by itself. */
 final class TextColumn {
-  /** How many bytes there is room for. */
-  static final int BYTES = 1 << 16;
+  /** How many bytes there is room for, in all columns of a task and in one: they are not counted as the task's, and many tasks may have many columns. */
+  private static final int ALL_BYTES = 1 << 22;
+
+  private static final int MOST_BYTES = 1 << 16;
+  private static final int LEAST_BYTES = 1 << 11;
 
   private static final int SHORT = 64;
 
   private final int[] offsets = new int[NumberColumn.ROWS + 1];
-  private final byte[] bytes = new byte[BYTES];
+  private final byte[] bytes;
   private final MemorySegment allOffsets = MemorySegment.ofArray(offsets);
-  private final MemorySegment allBytes = MemorySegment.ofArray(bytes);
+  private final MemorySegment allBytes;
   private final NullMask nulls = new NullMask();
   private int count;
 
-  private TextColumn() {}
+  private TextColumn(int room) {
+    this.bytes = new byte[room];
+    this.allBytes = MemorySegment.ofArray(bytes);
+  }
 
-  /** For text; null for another type. */
-  static @Nullable TextColumn of(DataType type) {
-    return type instanceof StringType ? new TextColumn() : null;
+  /** Of each column of a type; null where it is no text. */
+  static @Nullable TextColumn[] all(StructType type) {
+    long count = Stream.of(type.fields()).filter(TextColumn::isText).count();
+    int room = Math.clamp(ALL_BYTES / Math.max(count, 1), LEAST_BYTES, MOST_BYTES);
+    return Stream.of(type.fields()).map(field -> isText(field) ? new TextColumn(room) : null).toArray(TextColumn[]::new);
+  }
+
+  private static boolean isText(StructField field) {
+    return field.dataType() instanceof StringType;
   }
 
   /** Forgets what was not flushed. */
@@ -47,8 +61,8 @@ final class TextColumn {
     }
     UTF8String text = row.getUTF8String(ordinal);
     int size = text.numBytes();
-    if (size > BYTES - offsets[count]) flush(to);
-    if (size > BYTES) {
+    if (size > bytes.length - offsets[count]) flush(to);
+    if (size > bytes.length) {
       ValueWriter.text(to, text);
       return;
     }

@@ -89,8 +89,10 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
     };
   }
 
-  /** Spark would take what is less than nothing for less than all else, and copy the source to each executor. */
-  private OptionalLong estimate(OptionalLong told, String what) {
+  /** Fewer rows than none would be the smallest of sources, which Spark copies to each executor. */
+  private OptionalLong estimate(@Nullable OptionalLong told, String what) {
+    if (told == null)
+      throw new IllegalStateException(source.options().source() + " gave null for its estimate of " + what + "; what is not known is OptionalLong.empty()");
     if (told.orElse(0) < 0)
       throw new IllegalStateException(
           source.options().source() + " estimates " + told.getAsLong() + " " + what + "; what is not known is OptionalLong.empty()");

@@ -35,6 +35,9 @@ public final class SparkTask implements ColumnTask {
   /** What is closed at the end, first the first. */
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 
+  /** Of its functions, which come to an end before anything is closed. */
+  private final List<Pulls> pulls = new ArrayList<>();
+
   private SparkTask(TaskContext context) {
     this.context = context;
     this.mainMemory = new TaskMemory(context);
@@ -160,6 +163,18 @@ public final class SparkTask implements ColumnTask {
     opened.remove(closed);
   }
 
+  /** For what Spark lends to a function; until the end of the task, or {@link #forget(Pulls)}. */
+  public synchronized Pulls pulls() {
+    var lent = new Pulls(taskAttemptId());
+    pulls.add(lent);
+    return lent;
+  }
+
+  /** Nobody pulls there any more. */
+  public synchronized void forget(Pulls lent) {
+    pulls.remove(lent);
+  }
+
   private void end() {
     try {
       closeAll();
@@ -185,7 +200,16 @@ public final class SparkTask implements ColumnTask {
 
   private synchronized List<AutoCloseable> left() {
     isOver = true;
-    var left = new ArrayList<AutoCloseable>(opened);
+    var left = new ArrayList<AutoCloseable>();
+    List<Pulls> underWay = pulls.stream().filter(lent -> !lent.tryEnd()).toList();
+    if (!underWay.isEmpty()) { // then what is closed below is not to be closed under a pull
+      for (AutoCloseable each : opened) {
+        if (each instanceof Cancellable pulled) left.add(pulled::cancel);
+        if (each instanceof DeviceArrayReader reader) left.add(reader);
+      }
+      for (Pulls lent : underWay) left.add(lent::end);
+    }
+    left.addAll(opened);
     if (stream != null) left.add(stream);
     if (used != null) left.add(used::leave);
     left.add(mainMemory::end);

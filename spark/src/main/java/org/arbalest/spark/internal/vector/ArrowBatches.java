@@ -11,13 +11,14 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Field;
 import org.arbalest.device.Schema;
+import org.arbalest.spark.internal.task.Cancellable;
 import org.arbalest.spark.internal.task.SparkTask;
 import org.arbalest.spark.internal.task.TaskMemory;
 import org.arbalest.spark.internal.task.TaskWatch;
 import org.jspecify.annotations.Nullable;
 
 /** A stream as Spark reads it: one batch object, which shows one array behind the other. By the task's thread. */
-public final class ArrowBatches implements AutoCloseable {
+public final class ArrowBatches implements AutoCloseable, Cancellable {
   private final DeviceArrayReader reader;
   private final TaskWatch watch;
 
@@ -202,6 +203,12 @@ public final class ArrowBatches implements AutoCloseable {
     long before = shownBytes;
     shownBytes = 0;
     if (before != 0) memory.hide(before);
+  }
+
+  /** By the end of the task, where a thread of a function's pulls: what it reads stays open. */
+  @Override
+  public void cancel() {
+    reader.close();
   }
 
   @Override

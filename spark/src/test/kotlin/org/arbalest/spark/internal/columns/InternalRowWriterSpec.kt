@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark.internal.columns
 
+import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.DataTypes
+import org.apache.spark.sql.types.Metadata
+import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 import org.arbalest.device.Devices
+import org.arbalest.testkit.ChildJvm
 import org.arbalest.testkit.LedgerExtension
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -99,19 +104,37 @@ class InternalRowWriterSpec : FunSpec({
         writer.next(unsafe(3).drop(1).iterator(), 100).use { it.column("n").toList() shouldBe listOf(1L, 2L) }
     }
 
-    test("SPK-09 text of any size, and what is no UTF-8 between it, in their order") {
+    test("SPK-09 text of any size in two columns, with halves of characters, off the heap and on it, in their order") {
         val sizes = listOf(0, 1, 7, 8, 9, 63, 64, 65, 1000, 65_535, 65_536, 65_537, 200_000)
         val random = Random(1)
-        val texts = List(4000) {
+        fun text(n: Int): ByteArray? {
+            if (n % 11 == 0) return null
             val size = if (random.nextInt(100) == 0) sizes.random(random) else sizes[random.nextInt(8)]
-            if (it % 11 == 0) null else ByteArray(size) { 'a'.code.plus(random.nextInt(26)).toByte() }.also { text -> if (random.nextInt(300) == 0 && size > 0) text[size - 1] = -1 }
+            if (n % 97 < 2) return byteArrayOf(if (n % 97 == 0) 0xC3.toByte() else 0xA9.toByte()) // together é
+            return ByteArray(size) { 'a'.code.plus(random.nextInt(26)).toByte() }.also { if (random.nextInt(300) == 0 && size > 0) it[size - 1] = -1 }
         }
-        val ofText = StructType().add("s", DataTypes.StringType)
+        val texts = List(4000) { listOf(text(it), text(it + 5)) }
+        val ofText = StructType().add("s", DataTypes.StringType).add("t", DataTypes.StringType)
         val projection = UnsafeProjection.create(ofText)
-        val rows = texts.asSequence().map { projection.apply(GenericInternalRow(arrayOf<Any?>(it?.let(UTF8String::fromBytes)))) as InternalRow }
-        InternalRowWriter(ofText, Long.MAX_VALUE, Devices.cpu().memory()).next(rows.iterator(), Int.MAX_VALUE).use { batch ->
-            batch.column(0).toList() shouldBe texts.map { it?.decodeToString() }
+        Arena.ofConfined().use { arena ->
+            val memory = arena.allocate(500_000, 8)
+            val there = UnsafeRow(2)
+            val rows = texts.asSequence().mapIndexed { n, row ->
+                val unsafe = projection.apply(GenericInternalRow(row.map { it?.let(UTF8String::fromBytes) }.toTypedArray<Any?>()))
+                if (n % 2 == 0) unsafe as InternalRow else there.also {
+                    MemorySegment.copy(unsafe.bytes, 0, memory, JAVA_BYTE, 0, unsafe.sizeInBytes)
+                    it.pointTo(null, memory.address(), unsafe.sizeInBytes)
+                }
+            }
+            InternalRowWriter(ofText, Long.MAX_VALUE, Devices.cpu().memory()).next(rows.iterator(), Int.MAX_VALUE).use { batch ->
+                for (column in 0..1) (batch.column(column).toList() == texts.map { it[column]?.decodeToString() }) shouldBe true
+            }
         }
+    }
+
+    test("SPK-09 a thousand columns of text take little of the heap") {
+        val child = ChildJvm.run(ManyTexts::class, options = listOf("-Xmx48m"))
+        withClue(child.output) { child.output shouldContain "last: text 999" }
     }
 
     test("SPK-09 text that was not flushed when a row failed is not in the next batch") {
@@ -120,3 +143,13 @@ class InternalRowWriterSpec : FunSpec({
         writer.next(unsafe(3).drop(1).iterator(), 100).use { it.column("s").toList() shouldBe listOf("1", "2") }
     }
 })
+
+/** Makes columns of text, many of them. */
+internal object ManyTexts {
+    @JvmStatic
+    fun main(arguments: Array<String>) {
+        val type = StructType(Array(1000) { StructField("s$it", DataTypes.StringType, true, Metadata.empty()) })
+        val row: InternalRow = GenericInternalRow(Array<Any?>(1000) { UTF8String.fromString("text $it") })
+        InternalRowWriter(type, Long.MAX_VALUE, Devices.cpu().memory()).next(listOf(row).iterator(), 1).use { println("last: ${it.column(999).getString(0)}") }
+    }
+}

@@ -38,6 +38,25 @@ class TaskMemorySpec : FunSpec({
         said.collect().single()!! shouldContain "need ${120 * MIB} bytes besides ${80 * MIB}, and it gives ${48 * MIB}"
     }
 
+    test("SPK-14 memory of what a function has closed is given back when it closes its columns") {
+        val rows = Cluster.session.range(0, 10_000_000, 1, 1).toDF() // 80 MB
+        Cluster.session.conf().set("spark.sql.execution.arrow.maxRecordsPerBatch", 0)
+        Cluster.session.conf().set("spark.sql.execution.arrow.maxBytesPerBatch", "1g")
+        try {
+            Arbalest.columns(rows) { _, columns ->
+                val length = columns.next()!!.use { it.length() }
+                columns.close()
+                val other = TaskMemory(TaskContext.get())
+                other.show(100 * MIB)
+                other.end()
+                length
+            }.collect() shouldBe listOf(10_000_000L)
+        } finally {
+            Cluster.session.conf().unset("spark.sql.execution.arrow.maxRecordsPerBatch")
+            Cluster.session.conf().unset("spark.sql.execution.arrow.maxBytesPerBatch")
+        }
+    }
+
     for (isSource in listOf(true, false)) {
         test("SPK-14 memory of the last array of a stream that has ended is given back at once, ${if (isSource) "of a source" else "of a function's result"}, made in the task's own memory") {
             val schema = Schema.of(Field.of("id", DataType.INT64))

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark
+
+import io.kotest.assertions.nondeterministic.eventually
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldHaveSize
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.apache.spark.sql.Dataset
+import org.apache.spark.sql.Row
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
+import java.lang.foreign.Arena
+import java.util.concurrent.CompletableFuture.supplyAsync
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.SynchronousQueue
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.TimeoutException
+import kotlin.concurrent.thread
+import kotlin.io.path.Path
+import kotlin.io.path.createFile
+import kotlin.io.path.createTempDirectory
+import kotlin.io.path.deleteExisting
+import kotlin.io.path.listDirectoryEntries
+import kotlin.time.Duration.Companion.seconds
+
+/** Functions that pull in threads of their own, which may outlive the task, where Spark frees what is read. */
+class FunctionThreadsSpec : FunSpec({
+    afterTest {
+        Cluster.session.conf().unset("spark.arbalest.columnar")
+        Cluster.session.conf().unset("spark.sql.execution.arrow.maxRecordsPerBatch")
+        Cluster.shouldHoldNothing()
+    }
+
+    fun summed(query: Dataset<Row>): List<Long> = Arbalest.columns(query) { _, columns ->
+        supplyAsync {
+            var sum = 0L
+            columns.forEach { sum += it.column("id").toLongArray().sum() }
+            sum
+        }.get()
+    }.collect()
+
+    test("SPK-11 a function pulls in another thread, which opens the partitions and runs what the query computes") {
+        val numbers = Cluster.read(Numbers::class.java, "does" to "one by one", "partitions" to 5).coalesce(1).select("id")
+        val expected = (0 until 5L).sumOf { part -> (part * 100_000 until part * 100_000 + 300).sum() }
+        summed(numbers) shouldBe listOf(expected)
+        summed(numbers.selectExpr("id + spark_partition_id() AS id").where("id >= 0")) shouldBe listOf(expected)
+        Cluster.session.conf().set("spark.arbalest.columnar", false)
+        shouldThrow<Exception> { summed(numbers) }.stackTraceToString() shouldContain "are to be pulled in the task's thread"
+    }
+
+    for ((what, id) in mapOf("columns" to "id", "rows" to "id + 1 AS id")) {
+        test("SPK-11 a task does not end while a thread of its function's pulls $what") {
+            Cluster.session.conf().set("spark.sql.execution.arrow.maxRecordsPerBatch", 100)
+            val folder = createTempDirectory("arbalest")
+            val name = "$folder"
+            val rows = Cluster.read(Numbers::class.java, "does" to "wait in $folder", "partitions" to 1).selectExpr(id)
+            val job = supplyAsync {
+                Arbalest.columns(rows) { _, columns ->
+                    columns.next()!!.close()
+                    val pulls = SynchronousQueue<Unit>()
+                    thread {
+                        pulls.put(Unit)
+                        pullAll(columns)
+                    }
+                    pulls.take()
+                    while (Path(name).listDirectoryEntries().isEmpty()) Thread.sleep(1)
+                    0
+                }.collect()
+            }
+            eventually(60.seconds) { folder.listDirectoryEntries() shouldHaveSize 1 }
+            shouldThrow<TimeoutException> { job.get(2, SECONDS) } // one that does not wait ends at once
+            folder.resolve("go").createFile()
+            job.get(60, SECONDS) shouldBe listOf(0)
+            eventually(60.seconds) { ends().single() shouldContain "closed" }
+            folder.toFile().deleteRecursively()
+        }
+    }
+
+    test("SPK-11 a source that lets a thread of a function's wait is asked to give up when the task ends") {
+        val folder = createTempDirectory("arbalest")
+        val name = "$folder"
+        val blocked = Cluster.read(Numbers::class.java, "does" to "block in $folder", "partitions" to 1)
+        for (id in listOf("id", "id + 1 AS id")) {
+            val job = supplyAsync {
+                Arbalest.columns(blocked.selectExpr(id)) { _, columns ->
+                    thread { pullAll(columns) }
+                    while (Path(name).listDirectoryEntries().isEmpty()) Thread.sleep(1)
+                    0
+                }.collect()
+            }
+            job.get(60, SECONDS) shouldBe listOf(0)
+            eventually(60.seconds) { ends() shouldHaveSize 1 }
+            folder.listDirectoryEntries().forEach { it.deleteExisting() }
+        }
+        folder.deleteExisting()
+    }
+
+    test("SPK-11 who pulls when the task is over, as C may that has the stream, is told so") {
+        val endless = Cluster.read(Numbers::class.java, "batches" to -1, "partitions" to 1)
+        for (query in listOf(endless.select("id"), endless.selectExpr("id + 1 AS id"))) {
+            Arbalest.columns(query) { _, columns ->
+                val pulls = SynchronousQueue<Unit>()
+                thread {
+                    val imported = Arena.ofConfined().use { arena ->
+                        val address = ArrowDeviceArrayStreamStruct.allocate(arena).address()
+                        columns.exportDeviceArrayStream(address)
+                        DeviceArrayReader.importDeviceArrayStream(address)
+                    }
+                    imported.use {
+                        it.next()!!.close()
+                        pulls.put(Unit)
+                        pullAll(it)
+                    }
+                }
+                pulls.take()
+                0
+            }.collect() shouldBe listOf(0)
+            eventually(60.seconds) { ends().single() shouldContain Regex("task \\d+ is over|was closed") } // closed under it, where it was in a pull
+        }
+    }
+})
+
+/** What came of threads of this executor's that pulled. */
+private val ENDS = ConcurrentLinkedQueue<String>()
+
+private fun pullAll(columns: DeviceArrayReader) {
+    ENDS += runCatching { columns.forEach {} }.exceptionOrNull()?.message ?: "ended"
+}
+
+/** Of both executors. */
+private fun ends(): List<String> = Arbalest.columns(Cluster.session.range(0, 64, 1, 64).toDF()) { _, _ ->
+    Thread.sleep(5) // so that both executors have some
+    generateSequence(ENDS::poll).joinToString("; ")
+}.collect().filter { it != "" }
