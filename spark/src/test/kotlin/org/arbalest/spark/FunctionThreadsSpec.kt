@@ -9,6 +9,9 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
+import org.apache.spark.sql.api.java.UDF1
+import org.apache.spark.sql.api.java.UDF2
+import org.apache.spark.sql.types.DataTypes
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
 import java.lang.foreign.Arena
@@ -17,6 +20,7 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.SynchronousQueue
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.TimeoutException
+import java.util.concurrent.atomic.AtomicInteger
 import kotlin.concurrent.thread
 import kotlin.io.path.Path
 import kotlin.io.path.createFile
@@ -50,30 +54,39 @@ class FunctionThreadsSpec : FunSpec({
         shouldThrow<Exception> { summed(numbers) }.stackTraceToString() shouldContain "are to be pulled in the task's thread"
     }
 
-    for ((what, id) in mapOf("columns" to "id", "rows" to "id + 1 AS id")) {
+    fun waits(folder: String) = Cluster.read(Numbers::class.java, "does" to "wait in $folder", "partitions" to 1)
+
+    fun aggregated(folder: String): Dataset<Row> {
+        Cluster.session.udf().register("wait", UDF2<Long, String, Long> { id, here -> id.also { if (it == 100L) awaitGo(Path(here)) } }, DataTypes.LongType)
+        Cluster.session.udf().register("counted", UDF1<Long, Long> { id -> id.also { COUNTED.incrementAndGet() } }, DataTypes.LongType)
+        return Cluster.session.range(0, 200, 1, 1).selectExpr("wait(id, '$folder') AS id").groupBy("id").count().selectExpr("counted(id) AS id")
+    }
+
+    for ((what, query) in mapOf<String, (String) -> Dataset<Row>>(
+        "columns" to { waits(it).select("id") },
+        "rows" to { waits(it).selectExpr("id + 1 AS id") },
+        "what Spark aggregates in memory that it frees itself" to { aggregated(it) },
+    )) {
         test("SPK-11 a task does not end while a thread of its function's pulls $what") {
             Cluster.session.conf().set("spark.sql.execution.arrow.maxRecordsPerBatch", 100)
             val folder = createTempDirectory("arbalest")
             val name = "$folder"
-            val rows = Cluster.read(Numbers::class.java, "does" to "wait in $folder", "partitions" to 1).selectExpr(id)
+            val rows = query(name)
             val job = supplyAsync {
                 Arbalest.columns(rows) { _, columns ->
-                    columns.next()!!.close()
-                    val pulls = SynchronousQueue<Unit>()
-                    thread {
-                        pulls.put(Unit)
-                        pullAll(columns)
-                    }
-                    pulls.take()
+                    thread { pullAll(columns) }
                     while (Path(name).listDirectoryEntries().isEmpty()) Thread.sleep(1)
                     0
                 }.collect()
             }
             eventually(60.seconds) { folder.listDirectoryEntries() shouldHaveSize 1 }
-            shouldThrow<TimeoutException> { job.get(2, SECONDS) } // one that does not wait ends at once
-            folder.resolve("go").createFile()
+            try {
+                shouldThrow<TimeoutException> { job.get(2, SECONDS) } // one that does not wait ends at once
+            } finally {
+                folder.resolve("go").createFile()
+            }
             job.get(60, SECONDS) shouldBe listOf(0)
-            eventually(60.seconds) { ends().single() shouldContain "closed" }
+            end() shouldContain Regex(if (what.startsWith("what")) " 100$" else "was closed|^ended") // the last where the task was slow
             folder.toFile().deleteRecursively()
         }
     }
@@ -91,7 +104,7 @@ class FunctionThreadsSpec : FunSpec({
                 }.collect()
             }
             job.get(60, SECONDS) shouldBe listOf(0)
-            eventually(60.seconds) { ends() shouldHaveSize 1 }
+            end()
             folder.listDirectoryEntries().forEach { it.deleteExisting() }
         }
         folder.deleteExisting()
@@ -117,7 +130,7 @@ class FunctionThreadsSpec : FunSpec({
                 pulls.take()
                 0
             }.collect() shouldBe listOf(0)
-            eventually(60.seconds) { ends().single() shouldContain Regex("task \\d+ is over|was closed") } // closed under it, where it was in a pull
+            end() shouldContain Regex("task \\d+ (has returned|is over)|was closed") // closed under it, where it was in a pull
         }
     }
 })
@@ -125,8 +138,22 @@ class FunctionThreadsSpec : FunSpec({
 /** What came of threads of this executor's that pulled. */
 private val ENDS = ConcurrentLinkedQueue<String>()
 
+/** Rows that came out of an aggregation. */
+private val COUNTED = AtomicInteger()
+
 private fun pullAll(columns: DeviceArrayReader) {
-    ENDS += runCatching { columns.forEach {} }.exceptionOrNull()?.message ?: "ended"
+    val ended = runCatching { columns.forEach {} }.exceptionOrNull()?.message ?: "ended"
+    ENDS += "$ended, rows counted: ${COUNTED.getAndSet(0)}"
+}
+
+/** What came of the one thread that pulled. */
+private suspend fun end(): String {
+    val seen = mutableListOf<String>()
+    eventually(60.seconds) {
+        seen += ends()
+        seen shouldHaveSize 1
+    }
+    return seen.single()
 }
 
 /** Of both executors. */

@@ -145,7 +145,7 @@ private data class NumbersPartition(val number: Int, val batches: Int, val rows:
 }
 
 /** Says in a folder that somebody waits, and waits until there is a file of this name. */
-private fun awaitGo(folder: Path) {
+internal fun awaitGo(folder: Path) {
     createTempFile(folder)
     while (!folder.resolve("go").exists()) Thread.sleep(10)
 }

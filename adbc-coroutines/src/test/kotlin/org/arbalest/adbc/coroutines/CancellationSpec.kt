@@ -61,15 +61,15 @@ class CancellationSpec : FunSpec({
         connected { connection ->
             c.hold("StatementNew") // which cannot be cancelled, so that nobody waits for it
             Executors.newSingleThreadExecutor().use { thread ->
-                try {
-                    coroutineScope {
-                        val query = launch(Dispatchers.Default) { connection.awaitQuery("SELECT id FROM t", thread.asCoroutineDispatcher()).close() }
+                coroutineScope {
+                    val query = launch(Dispatchers.Default) { connection.awaitQuery("SELECT id FROM t", thread.asCoroutineDispatcher()).close() }
+                    try {
                         awaitHeld()
                         query.cancel()
                         query.ends() shouldBe true
+                    } finally {
+                        c.letGo()
                     }
-                } finally {
-                    c.letGo()
                 }
             } // the statement that was made all the same is released by then
             c.calls("StatementExecuteQuery") shouldBe 0

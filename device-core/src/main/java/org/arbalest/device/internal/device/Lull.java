@@ -107,7 +107,8 @@ final class Lull {
     while (true) {
       try {
         awaitOne();
-        if (stepInLull() == Done.NONE) TimeUnit.MILLISECONDS.sleep(PATIENCE_MILLIS);
+        Done done = isNow() || InLull.isPressing() ? stepInLull() : Done.NONE;
+        if (done == Done.NONE) TimeUnit.MILLISECONDS.sleep(PATIENCE_MILLIS);
       } catch (Throwable t) {
         Faults.report("giving memory back", t);
       }

@@ -29,7 +29,10 @@ final class SessionConf implements Serializable {
 
   /** Pulls something of Spark's in a task, by whatever thread. */
   <T extends @Nullable Object> T with(TaskContext task, Supplier<T> pull) {
-    if (TaskContext.get() == null) return TaskContext.withTaskContext(task, () -> with(task, pull));
+    TaskContext here = TaskContext.get();
+    if (here != null && here.taskAttemptId() != task.taskAttemptId())
+      throw new IllegalStateException("columns of task " + task.taskAttemptId() + " are pulled in a thread of task " + here.taskAttemptId());
+    if (here == null) return TaskContext.withTaskContext(task, () -> with(task, pull));
     if (task.getLocalProperty(SQLExecution.EXECUTION_ID_KEY()) != null) return pull.get();
     return SQLConf.withExistingConf(conf(), pull::get);
   }

@@ -38,7 +38,19 @@ final class TaskColumns {
     var lent = new Lent(task, maker.in(memory));
     DeviceArrayReader reader = task.closeAtEnd(DeviceArrayReader.of(schema, lent));
     lent.reader = reader;
-    return Collections.singletonList(function.apply(task, reader)).iterator();
+    T made;
+    try {
+      made = function.apply(task, reader);
+    } catch (Throwable t) {
+      try {
+        task.end(lent.pulls);
+      } catch (RuntimeException second) {
+        t.addSuppressed(second);
+      }
+      throw t;
+    }
+    if (!(made instanceof DeviceArrayReader)) task.leave(lent.pulls); // threads of an engine's may pull for a reader
+    return Collections.singletonList(made).iterator();
   }
 
   /** What a function pulls. Whoever closes it before the task does, lets the task forget it. */

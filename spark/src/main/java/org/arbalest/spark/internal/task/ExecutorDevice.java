@@ -61,6 +61,7 @@ final class ExecutorDevice {
     try {
       while (!places.tryAcquire(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
         if (++looks == WARNING_LOOKS) System.getLogger(ExecutorDevice.class.getName()).log(System.Logger.Level.WARNING, waits(task));
+        if (task.isCompleted()) throw new IllegalStateException("the task " + task.taskAttemptId() + " is over, and uses no device any more");
         if (task.isInterrupted()) throw new TaskKilledException("killed while it waited for " + device);
       }
     } catch (InterruptedException _) {

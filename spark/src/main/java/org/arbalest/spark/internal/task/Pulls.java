@@ -7,16 +7,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pulls of what Spark lends to a function, by any thread of the function's. One may be in a pull still when the task ends, and Spark then frees what is read there: so the task waits until it has left, and nobody pulls any more.
+ * Pulls of what Spark lends to a function, by any thread of the function's. One may be in a pull still when the function returns, or the task ends, and Spark then frees what is read there: so the task waits until it has left.
  */
 public final class Pulls {
   private static final long PATIENCE_SECONDS = 10;
 
   private final long taskAttemptId;
   private final ReentrantLock pulling = new ReentrantLock();
+  private volatile boolean isOver;
 
-  /** Under the lock. */
-  private boolean isOver;
+  /** Who may pull; null if any thread may. */
+  private volatile @Nullable Thread only;
 
   Pulls(long taskAttemptId) {
     this.taskAttemptId = taskAttemptId;
@@ -25,40 +26,52 @@ public final class Pulls {
   /**
    * Pulls.
    *
-   * @throws IllegalStateException if the task is over
+   * @throws IllegalStateException if nobody pulls any more, or not this thread
    */
   public <T extends @Nullable Object> T pull(Supplier<T> from) {
     pulling.lock();
     try {
-      if (isOver) throw new IllegalStateException("the task " + taskAttemptId + " is over, and what Spark lent to it is gone");
+      if (isOver) throw new IllegalStateException("the task " + taskAttemptId + " is over, or its function, and what Spark lent to it is gone");
+      Thread thread = only;
+      if (thread != null && !thread.equals(Thread.currentThread()))
+        throw new IllegalStateException("the function of task " + taskAttemptId + " has returned, and what Spark lent to it is pulled by " + thread + " only");
       return from.get();
     } finally {
       pulling.unlock();
     }
   }
 
-  /** Lets nobody pull any more; false if another thread is in a pull. */
-  boolean tryEnd() {
-    if (!pulling.tryLock()) return false;
-    try {
-      isOver = true;
-      return true;
-    } finally {
-      pulling.unlock();
-    }
+  /** Lets no other thread pull any more; false if one is in a pull. */
+  boolean tryLeaveToThisThread() {
+    only = Thread.currentThread();
+    return isFree();
   }
 
-  /** The same, and waits until there is no pull any more, also where the thread is interrupted: what is freed under one may end the process. */
+  /** Lets nobody pull any more; false if another thread is in a pull. */
+  boolean tryEnd() {
+    isOver = true;
+    return isFree();
+  }
+
+  private boolean isFree() {
+    if (!pulling.tryLock()) return false;
+    pulling.unlock();
+    return true;
+  }
+
+  /** Lets nobody pull any more, and waits until nobody does, also where the thread is interrupted: what is freed under a pull may end the process. */
   void end() {
+    isOver = true;
     boolean isInterrupted = false;
-    for (boolean isPatient = true; !tryEnd();) {
+    for (boolean isFree = false, isPatient = true; !isFree;) {
       try {
-        if (pulling.tryLock(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        isFree = pulling.tryLock(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        if (isFree) {
           pulling.unlock();
         } else if (isPatient) {
           isPatient = false;
           System.getLogger(Pulls.class.getName()).log(System.Logger.Level.WARNING, "task " + taskAttemptId
-              + " is over, and waits for a thread of its function's that pulls columns still; let a function return, or throw, when its threads have ended");
+              + " waits for a thread of its function's that pulls columns still; let a function return, or throw, when its threads have ended");
         }
       } catch (InterruptedException _) {
         isInterrupted = true;

@@ -170,6 +170,32 @@ public final class SparkTask implements ColumnTask {
     return lent;
   }
 
+  /** A function has returned a value: from now on this thread alone pulls. A thread that is in a pull still is asked to give up, and waited for: Spark may free what it reads before the task itself learns that it ends. */
+  public void leave(Pulls lent) {
+    if (!lent.tryLeaveToThisThread()) end(lent);
+  }
+
+  /** A function has failed: nobody pulls any more; see {@link #leave}. */
+  public void end(Pulls lent) {
+    if (lent.tryEnd()) return;
+    List<AutoCloseable> open;
+    synchronized (this) {
+      open = cancels();
+    }
+    closeAll(open);
+    lent.end();
+  }
+
+  /** What asks threads that pull to give up. */
+  private List<AutoCloseable> cancels() {
+    var cancels = new ArrayList<AutoCloseable>();
+    for (AutoCloseable each : opened) {
+      if (each instanceof Cancellable pulled) cancels.add(pulled::cancel);
+      if (each instanceof DeviceArrayReader reader) cancels.add(reader);
+    }
+    return cancels;
+  }
+
   /** Nobody pulls there any more. */
   public synchronized void forget(Pulls lent) {
     pulls.remove(lent);
@@ -177,7 +203,7 @@ public final class SparkTask implements ColumnTask {
 
   private void end() {
     try {
-      closeAll();
+      closeAll(left());
     } finally {
       TASKS.remove(taskAttemptId());
     }
@@ -185,9 +211,9 @@ public final class SparkTask implements ColumnTask {
   }
 
   /** All of it, whatever fails; what failed first is thrown. */
-  private void closeAll() {
+  private void closeAll(List<AutoCloseable> left) {
     RuntimeException failed = null;
-    for (AutoCloseable each : left()) {
+    for (AutoCloseable each : left) {
       try {
         each.close();
       } catch (Throwable t) { // of the user's: the next task would wait for the place on the device for ever
@@ -203,10 +229,7 @@ public final class SparkTask implements ColumnTask {
     var left = new ArrayList<AutoCloseable>();
     List<Pulls> underWay = pulls.stream().filter(lent -> !lent.tryEnd()).toList();
     if (!underWay.isEmpty()) { // then what is closed below is not to be closed under a pull
-      for (AutoCloseable each : opened) {
-        if (each instanceof Cancellable pulled) left.add(pulled::cancel);
-        if (each instanceof DeviceArrayReader reader) left.add(reader);
-      }
+      left.addAll(cancels());
       for (Pulls lent : underWay) left.add(lent::end);
     }
     left.addAll(opened);
