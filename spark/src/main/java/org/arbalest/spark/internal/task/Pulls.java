@@ -10,7 +10,10 @@ import org.jspecify.annotations.Nullable;
  * Pulls of what Spark lends to a function, by any thread of the function's. One may be in a pull still when the function returns, or the task ends, and Spark then frees what is read there: so the task waits until it has left.
  */
 public final class Pulls {
-  private static final long PATIENCE_SECONDS = 10;
+  private static final long LOOK_MILLIS = 100;
+
+  /** After ten seconds a wait is told. */
+  private static final int WARNING_LOOKS = 100;
 
   private final long taskAttemptId;
   private final ReentrantLock pulling = new ReentrantLock();
@@ -59,20 +62,20 @@ public final class Pulls {
     return true;
   }
 
-  /** Lets nobody pull any more, and waits until nobody does, also where the thread is interrupted: what is freed under a pull may end the process. */
-  void end() {
+  /**
+   * Lets nobody pull any more, and waits until nobody does, also where the thread is interrupted: what is freed under a pull may end the process.
+   *
+   * @param giveUp asks who pulls to give up; again and again, as what it asks may not have begun yet
+   */
+  void end(Runnable giveUp) {
     isOver = true;
     boolean isInterrupted = false;
-    for (boolean isFree = false, isPatient = true; !isFree;) {
+    for (int looks = 0; !isFree(); looks++) {
+      giveUp.run();
+      if (looks == WARNING_LOOKS) System.getLogger(Pulls.class.getName()).log(System.Logger.Level.WARNING, "task " + taskAttemptId
+          + " waits for a thread of its function's that pulls columns still; let a function return, or throw, when its threads have ended");
       try {
-        isFree = pulling.tryLock(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        if (isFree) {
-          pulling.unlock();
-        } else if (isPatient) {
-          isPatient = false;
-          System.getLogger(Pulls.class.getName()).log(System.Logger.Level.WARNING, "task " + taskAttemptId
-              + " waits for a thread of its function's that pulls columns still; let a function return, or throw, when its threads have ended");
-        }
+        if (pulling.tryLock(LOOK_MILLIS, TimeUnit.MILLISECONDS)) pulling.unlock();
       } catch (InterruptedException _) {
         isInterrupted = true;
       }

@@ -177,23 +177,23 @@ public final class SparkTask implements ColumnTask {
 
   /** A function has failed: nobody pulls any more; see {@link #leave}. */
   public void end(Pulls lent) {
-    if (lent.tryEnd()) return;
-    List<AutoCloseable> open;
-    synchronized (this) {
-      open = cancels();
-    }
-    closeAll(open);
-    lent.end();
+    if (!lent.tryEnd()) lent.end(() -> giveUp(openNow()));
   }
 
-  /** What asks threads that pull to give up. */
-  private List<AutoCloseable> cancels() {
-    var cancels = new ArrayList<AutoCloseable>();
-    for (AutoCloseable each : opened) {
-      if (each instanceof Cancellable pulled) cancels.add(pulled::cancel);
-      if (each instanceof DeviceArrayReader reader) cancels.add(reader);
+  private synchronized List<AutoCloseable> openNow() {
+    return List.copyOf(opened);
+  }
+
+  /** Asks threads that pull to give up; what they read stays open. */
+  private static void giveUp(List<AutoCloseable> open) {
+    for (AutoCloseable each : open) {
+      try {
+        if (each instanceof Cancellable pulled) pulled.cancel();
+        if (each instanceof DeviceArrayReader reader) reader.close();
+      } catch (RuntimeException e) { // of the user's
+        System.getLogger(SparkTask.class.getName()).log(System.Logger.Level.WARNING, "what a thread waits for could not be asked to give up", e);
+      }
     }
-    return cancels;
   }
 
   /** Nobody pulls there any more. */
@@ -227,12 +227,11 @@ public final class SparkTask implements ColumnTask {
   private synchronized List<AutoCloseable> left() {
     isOver = true;
     var left = new ArrayList<AutoCloseable>();
-    List<Pulls> underWay = pulls.stream().filter(lent -> !lent.tryEnd()).toList();
-    if (!underWay.isEmpty()) { // then what is closed below is not to be closed under a pull
-      left.addAll(cancels());
-      for (Pulls lent : underWay) left.add(lent::end);
+    List<AutoCloseable> open = List.copyOf(opened);
+    for (Pulls lent : pulls) {
+      if (!lent.tryEnd()) left.add(() -> lent.end(() -> giveUp(open))); // before anything is closed under a pull
     }
-    left.addAll(opened);
+    left.addAll(open);
     if (stream != null) left.add(stream);
     if (used != null) left.add(used::leave);
     left.add(mainMemory::end);

@@ -8,7 +8,7 @@ import org.apache.spark.TaskContext;
 import org.arbalest.device.DeviceArrayReader;
 
 /**
- * Looks whether a task was killed, or has ended while a thread of its function's waits still, and asks what it waits for in native code to give up: Spark interrupts the task's thread at the most, which nothing in C hears.
+ * Looks whether a task was killed, and asks what it waits for in native code to give up: Spark interrupts the task's thread at the most, which nothing in C hears.
  */
 public final class TaskWatch implements AutoCloseable {
   private static final long PERIOD_MILLIS = 100;
@@ -56,7 +56,7 @@ public final class TaskWatch implements AutoCloseable {
 
   /** Others are not to wait for a source of the user's that takes long to give up. */
   private void look() {
-    if ((!task.isInterrupted() && !task.isCompleted()) || !isCancelling.compareAndSet(false, true)) return;
+    if (!task.isInterrupted() || !isCancelling.compareAndSet(false, true)) return;
     try {
       Thread.ofPlatform().name("arbalest-task-cancel").daemon().start(this::cancel);
     } catch (Throwable t) { // no thread can be made: perhaps the next time
