@@ -16,6 +16,7 @@ import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.NativeLibrary
+import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.gpu.HipDouble
@@ -33,6 +34,7 @@ import java.util.concurrent.atomic.AtomicInteger
 /** A user's library of C++ that calls HIP, between ours and the double: handles, events, memory and addresses both ways. */
 class RocmInteropSpec : FunSpec({
     extension(CCompiler.needed)
+    extension(SkipWithout { (CCompiler.cpp as? CCompiler.Missing)?.reason?.takeUnless { System.getenv("CI") == "true" } })
     extension(HipDouble.extension)
     extension(LedgerExtension)
     extension(gates.opened)
@@ -107,6 +109,15 @@ class RocmInteropSpec : FunSpec({
         Scale.call("scale_end_stream", JAVA_LONG to handle) shouldBe 0
     }
 
+    val headers = listOf("/usr/include", "/opt/rocm/include").map { Path.of(it) }
+        .firstOrNull { Files.exists(it.resolve("hip/hip_runtime_api.h")) }
+    val withoutHeader = SkipWithout {
+        "there is no hip/hip_runtime_api.h".takeIf { headers == null && System.getenv("CI") != "true" }
+    }
+    test("the user's library compiles with HIP's own header").config(extensions = listOf(withoutHeader)) {
+        Scale.byHeaders(headers!!).find("scale_column").isPresent shouldBe true
+    }
+
     test("DEV-10 a device is entered and left once, by one platform thread") {
         val second = Devices.device(DeviceType.ROCM, 1)
         val scope = Rocm.enter(second)
@@ -125,11 +136,20 @@ class RocmInteropSpec : FunSpec({
 
 /** The library, which is linked with the double as it would be with HIP. */
 private object Scale {
-    private val library by lazy {
+    private val built by lazy {
         HipDouble.load()
         val hip = Files.readAllLines(Path.of("/proc/self/maps")).first { it.endsWith("/libhip.so") }.let { it.substring(it.indexOf('/')) }
-        NativeLibrary.compileCpp(listOf("/org/arbalest/device/rocm/scale.cpp"), listOf("-std=c++17", "-D__HIP_PLATFORM_AMD__"), listOf(hip))
+        hip to compile(hip)
     }
+
+    private val library get() = built.second
+
+    private fun compile(hip: String, vararg flags: String): NativeLibrary =
+        NativeLibrary.compileCpp(listOf("/org/arbalest/device/rocm/scale.cpp"), listOf("-std=c++17") + flags, listOf(hip))
+
+    /** Compiles the library with HIP's own header, found in [folder]. */
+    fun byHeaders(folder: Path): NativeLibrary =
+        compile(built.first, "-D__HIP_PLATFORM_AMD__", "-DHIP_BY_HEADERS", "-idirafter", "$folder")
 
     /** What the double takes for a kernel's code: a text with its name. */
     val image: Long by lazy { Arena.global().allocateFrom("twice").address() }

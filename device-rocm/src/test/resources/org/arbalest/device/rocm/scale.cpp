@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a user writes between the JVM and HIP: handles and addresses come as they are, codes go back. Here the kernel is one of a module that HIP loads, as no
 // compiler for GPUs is needed for that; with hipcc it is scale<<<blocks, 256, 0, stream>>>(from, to, rows).
+// Compiles without HIP's headers, on every machine. With HIP_BY_HEADERS defined, it compiles with them.
+#include <cstddef>
 #include <cstdint>
 
-#if __has_include(<hip/hip_runtime_api.h>)
+#ifdef HIP_BY_HEADERS
 #include <hip/hip_runtime_api.h>
 #else
 struct ihipStream_t;

@@ -23,7 +23,7 @@ import kotlin.io.path.name
 class BundleSpec : FunSpec({
     extension(CCompiler.needed)
 
-    val libraries = listOf(PeerLibrary.library, CudaDouble.library, HipDouble.library)
+    val libraries by lazy { listOf(PeerLibrary.library, CudaDouble.library, HipDouble.library) }
 
     test("CHK-06 what is compiled for a bundle runs, and needs nothing that is younger than glibc 2.28") {
         val folder = createTempDirectory("bundle")
