@@ -2,7 +2,7 @@
 package org.arbalest.device;
 
 import org.arbalest.device.internal.access.NativeAccess;
-import org.arbalest.device.internal.calls.ExitGuard;
+import org.arbalest.device.internal.exit.ExitGuard;
 
 /** How to leave a process in which native threads may be calling back. */
 public final class ProcessExit {

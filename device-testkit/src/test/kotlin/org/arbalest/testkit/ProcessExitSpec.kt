@@ -4,7 +4,6 @@ package org.arbalest.testkit
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
-import io.kotest.matchers.collections.shouldBeIn
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
@@ -16,109 +15,212 @@ import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowAsyncHandlerStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
+import org.arbalest.device.internal.exit.ExitGuard
 import org.arbalest.device.spi.Callback
+import org.arbalest.testkit.Leaving.HALT
+import org.arbalest.testkit.Leaving.PROCESS_EXIT
+import org.arbalest.testkit.Leaving.RETURN
+import org.arbalest.testkit.Leaving.SYSTEM_EXIT
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
 import java.lang.foreign.ValueLayout.JAVA_DOUBLE
 import java.lang.foreign.ValueLayout.JAVA_FLOAT
+import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.lang.invoke.MethodHandles
 import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executors
+import java.util.concurrent.FutureTask
+import kotlin.reflect.KClass
 
-/** Leaving a process in which a library's threads have called back, which it joins in its static destructor (JDK-8391662). */
+/**
+ * Leaving a process in which a library's threads have called back, which it joins in its static destructor
+ * (JDK-8391662).
+ *
+ * A child leaves once, so one child runs many calls, each on the thread of a pool of its own. `Runtime.halt` runs no
+ * hook: what the guard does then, it does in the call, so there each call has a child of its own.
+ */
 class ProcessExitSpec : FunSpec({
     extension(CCompiler.needed)
 
-    fun leave(called: PoolAtExit.Called, how: Leaving, vararg options: String) =
-        ChildJvm.run(PoolAtExit::class, called.name, how.name, options = options.toList())
+    val children = Children(2)
+    fun leave(how: Leaving, calls: List<Called>, vararg options: String, patience: Int = 5) =
+        children.plan(PoolAtExit::class, listOf(how.name, "$patience") + calls.map { it.name }, options.toList())
 
-    for (how in Leaving.entries - Leaving.PROCESS_EXIT) for (called in PoolAtExit.Called.entries - PoolAtExit.Called.blocked) {
-        test("OWN-17 the process ends by $how though a library joins its thread, which called $called") {
-            val child = leave(called, how)
-            withClue(child.output) {
-                child.output shouldContain "leaving"
-                child.output shouldContain EXCHANGED // where the JDK is corrected it would end anyhow: the guard is seen by what it does
-                child.output shouldContain "joined"
-                child.output shouldNotContain "WARNING"
-                child.output shouldNotContain "fatal error"
-                child.exitCode shouldBe how.code
+    // The slow ones first: in these a thread hangs.
+    val unguarded = leave(SYSTEM_EXIT, listOf(Called.RELEASE), "-Dorg.arbalest.exitGuard=false", patience = 1)
+    val blocked = leave(SYSTEM_EXIT, Called.blocked, patience = 1)
+
+    val guarded = listOf(SkipWithout { ExitGuard.whyOff().orElse(null) })
+
+    for (how in Leaving.entries - PROCESS_EXIT) {
+        val together = if (how == HALT) null else leave(how, Called.returning)
+        for (called in Called.returning) {
+            val process = together ?: leave(how, listOf(called))
+            test("the process ends by $how though a library joins its thread, which called $called [OWN-17]")
+                .config(extensions = guarded) {
+                process.shouldHaveExchangedAndJoined(called)
+                if (together == null) process.shouldHaveLeft(how)
+            }
+        }
+        if (together != null) {
+            test("a process that ends by $how, after all these calls, has its exit code [OWN-17]")
+                .config(extensions = guarded) {
+                together.shouldHaveLeft(how)
             }
         }
     }
 
-    test("OWN-17 -Xcheck:jni finds nothing wrong with it") {
-        val child = leave(PoolAtExit.Called.GET_NEXT, Leaving.SYSTEM_EXIT, "-Xcheck:jni")
-        withClue(child.output) {
-            child.output shouldContain "joined"
-            child.output shouldNotContain "WARNING"
-            child.exitCode shouldBe Leaving.SYSTEM_EXIT.code
+    val checked = leave(SYSTEM_EXIT, Called.returning, "-Xcheck:jni")
+    test("-Xcheck:jni finds nothing wrong with it [OWN-17]").config(extensions = guarded) {
+        for (called in Called.returning) checked.shouldHaveExchangedAndJoined(called)
+        checked.shouldHaveLeft(SYSTEM_EXIT)
+    }
+
+    test("the log warns at the start of the shutdown if the guard is turned off [OWN-17]")
+        .config(extensions = guarded) {
+        unguarded.shouldSay("JDK-8391662", "org.arbalest.exitGuard=false")
+        unguarded.shouldNotSay(EXCHANGED)
+    }
+
+    test("the guard is on if the process hangs without it, and only then [OWN-17]") {
+        val off = ExitGuard.whyOff()
+        val jdk = "JDK ${Runtime.version()}"
+        val advice = if (off.isEmpty) {
+            "$jdk has no JDK-8391662, and needs no exit guard: lower LAST in AffectedJvm, or remove the guard"
+        } else {
+            "$jdk has JDK-8391662, and the exit guard is off: ${off.get()}. See AffectedJvm and JavaVmTable"
+        }
+        withClue("$advice\n${unguarded.child.output}") {
+            unguarded.child.exitCode shouldBe if (off.isEmpty) HANGS else SYSTEM_EXIT.code
         }
     }
 
-    test("OWN-17 without the guard the log warns at the start of the shutdown") {
-        val child = leave(PoolAtExit.Called.RELEASE, Leaving.SYSTEM_EXIT, "-Dorg.arbalest.exitGuard=false")
-        withClue(child.output) {
-            child.output shouldContain "JDK-8391662"
-            child.output shouldContain "org.arbalest.exitGuard=false"
-            child.output shouldNotContain EXCHANGED
-            println("Without the guard the process ${if (child.exitCode == 99) "hangs" else "ends: this JDK has no JDK-8391662"}")
-            child.exitCode shouldBeIn listOf(Leaving.SYSTEM_EXIT.code, 99)
+    val returned = leave(RETURN, listOf(Called.RELEASE), "-Dorg.arbalest.exitGuard=false")
+    test("without the guard, nothing hangs after a return from main, and the log says nothing [OWN-17]") {
+        returned.shouldSay("pool ${Called.RELEASE.ordinal}: joined")
+        returned.shouldHaveLeft(RETURN)
+    }
+
+    for ((called, function) in Called.blocked.zip(listOf("streamGetNext", "blocks"))) {
+        test("the log names a library's thread that is in a callback as the JVM shuts down: $called [OWN-17]") {
+            blocked.shouldSay("is in $function as the JVM shuts down", "ProcessExit.exit")
+            blocked.shouldSay("pool ${called.ordinal}: its thread does not end")
+            withClue(blocked.child.output) { blocked.child.exitCode shouldBe HANGS }
         }
     }
 
-    test("OWN-17 without the guard, and with a return from main, nothing hangs and the log says nothing") {
-        val child = leave(PoolAtExit.Called.RELEASE, Leaving.RETURN, "-Dorg.arbalest.exitGuard=false")
-        withClue(child.output) {
-            child.output shouldContain "joined"
-            child.output shouldNotContain "WARNING"
-            child.exitCode shouldBe 0
-        }
-    }
-
-    for ((called, function) in PoolAtExit.Called.blocked.zip(listOf("streamGetNext", "blocks"))) {
-        test("OWN-17 a library's thread that is in a callback of ours as the JVM shuts down is named in the log: $called") {
-            val child = leave(called, Leaving.SYSTEM_EXIT)
-            withClue(child.output) {
-                child.output shouldContain "is in $function as the JVM shuts down"
-                child.output shouldContain "ProcessExit.exit"
-                child.exitCode shouldBe 99
-            }
-        }
-    }
-
-    test("OWN-17 a backend's callback is a method that is there, and returns what a function can that stays out of the JVM") {
+    test("a backend's callback is an existing method, whose result a function outside of the JVM can return [OWN-17]") {
         fun make(method: String, type: FunctionDescriptor) =
             shouldThrow<IllegalArgumentException> { Callback.stub(MethodHandles.lookup(), method, type) }.message!!
         make("nothing", FunctionDescriptor.ofVoid()) shouldContain "no static method nothing"
-        for (result in listOf(JAVA_DOUBLE, JAVA_FLOAT, ArrowArrayStruct.LAYOUT)) make("any", FunctionDescriptor.of(result)) shouldContain "not $result"
+        for (result in listOf(JAVA_DOUBLE, JAVA_FLOAT, ArrowArrayStruct.LAYOUT)) {
+            make("any", FunctionDescriptor.of(result)) shouldContain "not $result"
+        }
     }
 
-    for (guard in listOf("true", "false")) for (called in listOf(PoolAtExit.Called.RELEASE, PoolAtExit.Called.BLOCKED_GET_NEXT)) {
-        test("OWN-18 ProcessExit.exit runs the hooks, and no library's destructor: $called, exitGuard=$guard") {
-            val child = leave(called, Leaving.PROCESS_EXIT, "-Dorg.arbalest.exitGuard=$guard")
-            withClue(child.output) {
-                child.output shouldContain "a hook has run"
-                child.output shouldNotContain "joining"
-                child.output shouldNotContain "WARNING"
-                child.exitCode shouldBe Leaving.PROCESS_EXIT.code
+    for (guard in listOf("true", "false")) {
+        val calls = listOf(Called.RELEASE, Called.BLOCKED_GET_NEXT)
+        val process = leave(PROCESS_EXIT, calls, "-Dorg.arbalest.exitGuard=$guard")
+        for (called in calls) {
+            test("ProcessExit.exit runs the hooks and no library's destructor: $called, exitGuard=$guard [OWN-18]") {
+                process.shouldSay("called $called", "a hook has run")
+                process.shouldNotSay("pool ${called.ordinal}: joining")
+                process.shouldHaveLeft(PROCESS_EXIT)
             }
         }
     }
 
-    for ((first, second) in listOf(Leaving.SYSTEM_EXIT to Leaving.PROCESS_EXIT, Leaving.PROCESS_EXIT to Leaving.SYSTEM_EXIT)) {
-        test("OWN-18 of two exits the first gives the exit code: $first before $second") {
-            val child = ChildJvm.run(TwoExits::class, first.name, second.name)
-            withClue(child.output) {
-                child.output shouldContain "$second waits"
-                child.exitCode shouldBe first.code
-            }
+    for ((first, second) in listOf(SYSTEM_EXIT to PROCESS_EXIT, PROCESS_EXIT to SYSTEM_EXIT)) {
+        val process = children.plan(TwoExits::class, listOf(first.name, second.name))
+        test("of two exits the first gives the exit code: $first before $second [OWN-18]") {
+            process.shouldSay("$second waits")
+            withClue(process.child.output) { process.child.exitCode shouldBe first.code }
         }
     }
 })
 
-/** What the pool says when the guard has done its work. */
+/** What a pool says when the guard has done its work. */
 private const val EXCHANGED = "joining, with other functions of the JVM"
+
+/** The exit code of a process in which a pool's thread does not end. */
+private const val HANGS = 99
+
+/** Processes that are started side by side, when the first of them is asked for. */
+private class Children(private val parallel: Int) {
+    private val planned = mutableListOf<Planned>()
+    private val started by lazy {
+        NativeLibrary.compile("peer/pool.c") // so that the children find it compiled
+        val threads = Executors.newFixedThreadPool(parallel) { Thread.ofPlatform().daemon().unstarted(it) }
+        planned.forEach { threads.execute(it.task) }
+        threads.shutdown()
+    }
+
+    fun plan(main: KClass<*>, arguments: List<String>, options: List<String> = emptyList()): Planned {
+        val quick = listOf("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
+        val task = FutureTask { ChildJvm.run(main, *arguments.toTypedArray(), options = quick + options, seconds = 60) }
+        return Planned(task).also { planned += it }
+    }
+
+    inner class Planned(val task: FutureTask<ChildJvm>) {
+        val child: ChildJvm get() = started.let { task.get() }
+
+        fun shouldSay(vararg words: String) = withClue(child.output) { words.forEach { child.output shouldContain it } }
+
+        fun shouldNotSay(words: String) = withClue(child.output) { child.output shouldNotContain words }
+
+        /** A JDK without the defect would end as well: the guard is seen by what it exchanges. */
+        fun shouldHaveExchangedAndJoined(called: Called) =
+            shouldSay("called $called", "pool ${called.ordinal}: $EXCHANGED", "pool ${called.ordinal}: joined")
+
+        fun shouldHaveLeft(how: Leaving) {
+            shouldSay("leaving")
+            shouldNotSay("WARNING")
+            shouldNotSay("fatal error")
+            withClue(child.output) { child.exitCode shouldBe how.code }
+        }
+    }
+}
+
+/** What the thread of a pool calls, in the order in which a child makes the calls. */
+internal enum class Called {
+    /** A callback that a backend made. */
+    CALLBACK,
+
+    /** A callback that a backend made; once more while the process exits. */
+    CALLBACK_TWICE,
+
+    /** More callbacks of backends than the guard has jumps, each; then as [RELEASE_TWICE]. */
+    MANY_CALLBACKS,
+
+    /** `release` of an array. */
+    RELEASE,
+
+    /** `release` of an array; that of another one while the process exits. */
+    RELEASE_TWICE,
+
+    /** `get_next` of a stream. */
+    GET_NEXT,
+
+    /** `get_next` of a stream; once more while the process exits. */
+    GET_NEXT_TWICE,
+
+    /** `on_error` and `release` of an async handler. */
+    ASYNC,
+
+    /** `get_next` of a stream whose source does not return. */
+    BLOCKED_GET_NEXT,
+
+    /** A callback that a backend made, and that does not return. */
+    BLOCKED_CALLBACK,
+    ;
+
+    companion object {
+        val blocked = listOf(BLOCKED_GET_NEXT, BLOCKED_CALLBACK)
+        val returning = entries - blocked
+    }
+}
 
 /** A process of its own, in which a second thread exits while a shutdown hook has the first exit wait. */
 internal object TwoExits {
@@ -142,65 +244,33 @@ internal object TwoExits {
     }
 }
 
-/** A process of its own, which leaves when a thread of the pool has called back. */
+/** A process of its own, which leaves when threads of pools have called back, each in a call. */
 internal object PoolAtExit {
-    /** What the thread called. */
-    enum class Called {
-        /** `release` of an array. */
-        RELEASE,
-
-        /** `release` of an array; that of another one while the process exits. */
-        RELEASE_TWICE,
-
-        /** `get_next` of a stream. */
-        GET_NEXT,
-
-        /** `get_next` of a stream; once more while the process exits. */
-        GET_NEXT_TWICE,
-
-        /** `on_error` and `release` of an async handler. */
-        ASYNC,
-
-        /** A callback that a backend made. */
-        CALLBACK,
-
-        /** A callback that a backend made; once more while the process exits. */
-        CALLBACK_TWICE,
-
-        /** More callbacks of backends than the guard has jumps, each; `release` of an array, also while the process exits. */
-        MANY_CALLBACKS,
-
-        /** `get_next` of a stream whose source does not return. */
-        BLOCKED_GET_NEXT,
-
-        /** A callback that a backend made, and that does not return. */
-        BLOCKED_CALLBACK,
-        ;
-
-        companion object {
-            val blocked = listOf(BLOCKED_GET_NEXT, BLOCKED_CALLBACK)
-        }
-    }
-
     private val pool = NativeLibrary.compile("peer/pool.c")
     private val arena = Arena.global()
 
-    private fun run(function: Long, a: Long, b: Long = 0, c: Long = 0): Long {
-        val type = FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG)
-        return Linker.nativeLinker().downcallHandle(pool.findOrThrow("pool_call"), type).invoke(function, a, b, c) as Long
+    private val linker = Linker.nativeLinker()
+    private val poolCall = linker.downcallHandle(
+        pool.findOrThrow("pool_call"),
+        FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
+    )
+
+    /** Calls a function on the thread of this call's pool. */
+    private fun Called.run(function: Long, a: Long, b: Long = 0, c: Long = 0): Long =
+        poolCall.invoke(ordinal, function, a, b, c) as Long
+
+    private fun Called.endWith(function: Long) {
+        val type = FunctionDescriptor.ofVoid(JAVA_INT, JAVA_LONG)
+        linker.downcallHandle(pool.findOrThrow("pool_end_with"), type).invoke(ordinal, function)
     }
 
-    private fun endWith(function: Long) {
-        Linker.nativeLinker().downcallHandle(pool.findOrThrow("pool_end_with"), FunctionDescriptor.ofVoid(JAVA_LONG)).invoke(function)
-    }
-
-    private fun release() {
+    private fun Called.release() {
         val array = arena.struct(StructKind.ARRAY).also { struct -> EveryType.batch(0, 4).use { it.exportArray(struct) } }
         run(ArrowArrayStruct.release(array.address()), array.address())
         check(ArrowArrayStruct.release(array.address()) == 0L)
     }
 
-    private fun releaseTwice() {
+    private fun Called.releaseTwice() {
         val array = arena.struct(StructKind.ARRAY)
         EveryType.batch(0, 4).use { batch ->
             batch.retain().exportArray(array)
@@ -217,7 +287,7 @@ internal object PoolAtExit {
         return struct.address()
     }
 
-    private fun getNext(): Long {
+    private fun Called.getNext(): Long {
         val stream = stream { EveryType.batch(0, 4) }
         val array = arena.struct(StructKind.ARRAY).address()
         val function = ArrowArrayStreamStruct.getNext(stream)
@@ -225,7 +295,7 @@ internal object PoolAtExit {
         return function
     }
 
-    private fun async() {
+    private fun Called.async() {
         val handler = AsyncArrayStream.connect { struct ->
             val handler = struct.address()
             run(ArrowAsyncHandlerStruct.onError(handler), handler, Errno.EIO.toLong())
@@ -234,7 +304,7 @@ internal object PoolAtExit {
         handler.use { it.released().toCompletableFuture().handle { _, failed -> check(failed != null) }.join() }
     }
 
-    private fun callback(): Long {
+    private fun Called.callback(): Long {
         val function = Callback.stub(MethodHandles.lookup(), "next", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG))
         check(run(function, 41) == 42L)
         return function
@@ -251,13 +321,13 @@ internal object PoolAtExit {
         Thread.currentThread().join()
     }
 
-    private fun blockedCallback() {
+    private fun Called.blockedCallback() {
         val function = Callback.stub(MethodHandles.lookup(), "blocks", FunctionDescriptor.ofVoid())
         Thread.ofPlatform().daemon().start { run(function, 0) }
         blocked.await()
     }
 
-    private fun blockedGetNext() {
+    private fun Called.blockedGetNext() {
         val pulled = CountDownLatch(1)
         val stream = stream {
             pulled.countDown()
@@ -268,25 +338,34 @@ internal object PoolAtExit {
         pulled.await()
     }
 
-    @JvmStatic
-    fun main(arguments: Array<String>) {
-        Runtime.getRuntime().addShutdownHook(Thread { println("a hook has run") })
-        when (Called.valueOf(arguments[0])) {
-            Called.RELEASE -> release()
-            Called.RELEASE_TWICE -> releaseTwice()
-            Called.GET_NEXT -> getNext()
-            Called.GET_NEXT_TWICE -> endWith(getNext())
-            Called.ASYNC -> async()
+    private fun Called.make() {
+        when (this) {
             Called.CALLBACK -> callback()
             Called.CALLBACK_TWICE -> endWith(callback())
             Called.MANY_CALLBACKS -> {
                 repeat(40) { callback() }
                 releaseTwice()
             }
+            Called.RELEASE -> release()
+            Called.RELEASE_TWICE -> releaseTwice()
+            Called.GET_NEXT -> getNext()
+            Called.GET_NEXT_TWICE -> endWith(getNext())
+            Called.ASYNC -> async()
             Called.BLOCKED_GET_NEXT -> blockedGetNext()
             Called.BLOCKED_CALLBACK -> blockedCallback()
         }
+    }
+
+    @JvmStatic
+    fun main(arguments: Array<String>) {
+        Runtime.getRuntime().addShutdownHook(Thread { println("a hook has run") })
+        val patience = linker.downcallHandle(pool.findOrThrow("pool_patience"), FunctionDescriptor.ofVoid(JAVA_INT))
+        patience.invoke(arguments[1].toInt())
+        for (called in arguments.drop(2).map(Called::valueOf)) {
+            called.make()
+            println("called $called")
+        }
         println("leaving")
-        Leaving.valueOf(arguments[1]).leave()
+        Leaving.valueOf(arguments[0]).leave()
     }
 }

@@ -24,13 +24,13 @@ private const val DEVICE = "org.arbalest.device"
 
 /** Core's rooms, the lowest first: each may look at those before it. */
 private val ROOMS = listOf(
-    "access", "recording", "management", "memory", "calls", "lifetime", "schema", "cpu", "staging", "device", "array", "sharing", "validate", "copy", "convert", "tensor", "read", "build",
+    "access", "recording", "management", "memory", "exit", "calls", "lifetime", "schema", "cpu", "staging", "device", "array", "sharing", "validate", "copy", "convert", "tensor", "read", "build",
     "records", "statistics", "stream", "async",
 )
 
 /** Which room a type of the front belongs to: the one that implements it, or that it is a value of. Errors belong to all. */
 private val FRONT = mapOf(
-    "calls" to listOf("ProcessExit"),
+    "exit" to listOf("ProcessExit"),
     "management" to listOf("MXBeanRegistration"),
     "lifetime" to listOf("HandleWatch", "Ledger", "LedgerMXBean"),
     "schema" to listOf("DataType", "Extension", "Field", "FlatType", "Interval", "Metadata", "NestedType", "Schema", "TimeUnit"),
@@ -130,7 +130,7 @@ class ArchitectureSpec : FunSpec({
 
     test("a driver knows the C interface, errors, what hardware it is, and where callbacks are made") {
         val known = DescribedPredicate.describe<JavaClass>("known to a driver") {
-            !it.name.startsWith("$DEVICE.") || it.packageName in listOf("$DEVICE.abi", "$DEVICE.spi", "$DEVICE.internal.calls") ||
+            !it.name.startsWith("$DEVICE.") || it.packageName in listOf("$DEVICE.abi", "$DEVICE.spi", "$DEVICE.internal.exit") ||
                 it.name in listOf("$DEVICE.DeviceException", "$DEVICE.DeviceIdentity")
         }
         classes().that().resideInAPackage("$DEVICE.spi..").should().onlyDependOnClassesThat(known).check(core)
@@ -149,8 +149,15 @@ class ArchitectureSpec : FunSpec({
         }
     }
 
+    test("the exit guard has one door, and the constants that are passed through it [OWN-17]") {
+        val others = core.filterNot { it.packageName == "$DEVICE.internal.exit" }
+        val entered = others.flatMap { it.directDependenciesFromSelf }.map { it.targetClass }
+            .filter { it.packageName == "$DEVICE.internal.exit" }.map { it.simpleName }.toSet()
+        entered shouldBe setOf("ExitGuard", "ExitAction")
+    }
+
     test("DEV-51 nobody copies bytes but NativeHeap, which does so in parts") {
-        val few = listOf("$DEVICE.internal.memory.NativeHeap", "$DEVICE.abi.Memory", "$DEVICE.internal.calls.ExitPages", "$DEVICE.spi.SharedHandle") // the others' are small
+        val few = listOf("$DEVICE.internal.memory.NativeHeap", "$DEVICE.abi.Memory", "$DEVICE.internal.exit.ExitPages", "$DEVICE.spi.SharedHandle") // the others' are small
         val copying = core.filterNot { it.outermost in few }.flatMap { it.methodCallsFromSelf }
             .filter { it.targetOwner.name == "java.lang.foreign.MemorySegment" && it.target.name in listOf("copy", "copyFrom") }
         copying.map { it.description }.shouldBeEmpty()

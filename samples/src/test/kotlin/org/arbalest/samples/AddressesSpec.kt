@@ -46,7 +46,7 @@ class AddressesSpec : FunSpec({
     val modules = listOf(DeviceArray::class, IntView::class, OpenClProvider::class, CudaProvider::class, RocmProvider::class, AdbcDriver::class, ReadmeJava::class)
 
     /** The guard's own place. */
-    val upcalls = listOf("org.arbalest.device.internal.calls.ExitGuard.upcallStub")
+    val upcalls = listOf("org.arbalest.device.internal.exit.ExitGuard.upcallStub")
 
     test("OWN-14 whoever takes the address of a segment that was handed in keeps it reachable to the end, and forgets none") {
         modules.flatMap { Addresses.unfenced(it.java) } shouldContainExactlyInAnyOrder own + keeper + comparer + Addresses.checkers.map { it.replace('/', '.') + ".address" }

@@ -11,6 +11,7 @@ import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.ChildJvm
 import org.arbalest.testkit.Leaving
+import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.gpu.GpuDouble.Live
@@ -22,11 +23,15 @@ import org.arbalest.testkit.gpu.GpuDouble.Live
 public fun exitContract(double: GpuDouble): TestFactory = funSpec {
     fun leave(how: Leaving, vararg options: String): ChildJvm {
         val release = System.getProperty("arbalest.hip")?.let { listOf("-Darbalest.hip=$it") }.orEmpty()
-        return ChildJvm.run(WorkAtExit::class, "${double::class.simpleName}", how.name, options = release + options)
+        val quick = listOf("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+        return ChildJvm.run(WorkAtExit::class, "${double::class.simpleName}", how.name, options = quick + release + options)
     }
 
+    val version = Runtime.version().feature()
+    val guarded = listOf(SkipWithout { "JDK $version needs no exit guard, and has none".takeIf { version > 27 } })
+
     for (how in Leaving.entries - Leaving.PROCESS_EXIT) {
-        test("OWN-17 the process ends by $how while the runtime calls host functions of ours, and joins its threads") {
+        test("OWN-17 the process ends by $how while the runtime calls host functions of ours, and joins its threads").config(extensions = guarded) {
             val child = leave(how)
             withClue(child.output) {
                 child.output shouldContain "leaving"
@@ -38,7 +43,7 @@ public fun exitContract(double: GpuDouble): TestFactory = funSpec {
         }
     }
 
-    test("OWN-17 without the guard a host function that is called when the JVM is over does not return") {
+    test("OWN-17 without the guard a host function that is called when the JVM is over does not return").config(extensions = guarded) {
         val child = leave(Leaving.SYSTEM_EXIT, "-Dorg.arbalest.exitGuard=false")
         withClue(child.output) {
             child.output shouldContain "a thread of the driver does not end"

@@ -8,8 +8,8 @@ import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.invoke.MethodHandles;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.ArrowArrayStruct;
-import org.arbalest.device.internal.calls.Afterwards;
-import org.arbalest.device.internal.calls.ExitGuard;
+import org.arbalest.device.internal.exit.ExitAction;
+import org.arbalest.device.internal.exit.ExitGuard;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.lifetime.RecycledExport;
 import org.arbalest.device.internal.memory.Faults;
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 public final class ArrayExport extends RecycledExport {
   /** The release callback of every array of ours, for C. */
   public static final long RELEASE =
-      ExitGuard.stub(MethodHandles.lookup(), "released", FunctionDescriptor.ofVoid(JAVA_LONG), Afterwards.RELEASE_ARRAY);
+      ExitGuard.stub(MethodHandles.lookup(), "released", FunctionDescriptor.ofVoid(JAVA_LONG), ExitAction.RELEASE_ARRAY);
 
   private static final long NODE = ArrowArrayStruct.SIZE;
 

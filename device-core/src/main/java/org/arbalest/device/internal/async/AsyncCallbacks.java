@@ -7,8 +7,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandles;
 import org.arbalest.device.abi.Errno;
-import org.arbalest.device.internal.calls.Afterwards;
-import org.arbalest.device.internal.calls.ExitGuard;
+import org.arbalest.device.internal.exit.ExitAction;
+import org.arbalest.device.internal.exit.ExitGuard;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.schema.SchemaImporter;
 import org.jspecify.annotations.Nullable;
@@ -25,18 +25,18 @@ final class AsyncCallbacks {
   private static final FunctionDescriptor ON_ERROR = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
   private static final FunctionDescriptor REQUEST = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG);
 
-  static final long HANDLER_ON_SCHEMA = stub("handlerOnSchema", GET, Afterwards.REFUSE);
-  static final long HANDLER_ON_NEXT_TASK = stub("handlerOnNextTask", ON_NEXT_TASK, Afterwards.REFUSE);
-  static final long HANDLER_ON_ERROR = stub("handlerOnError", ON_ERROR, Afterwards.NOTHING);
-  static final long HANDLER_RELEASE = stub("handlerRelease", RELEASE, Afterwards.NOTHING);
-  static final long PRODUCER_REQUEST = stub("producerRequest", REQUEST, Afterwards.NOTHING);
-  static final long PRODUCER_CANCEL = stub("producerCancel", RELEASE, Afterwards.NOTHING);
-  static final long TASK_EXTRACT_DATA = stub("taskExtractData", GET, Afterwards.REFUSE);
+  static final long HANDLER_ON_SCHEMA = stub("handlerOnSchema", GET, ExitAction.REFUSE);
+  static final long HANDLER_ON_NEXT_TASK = stub("handlerOnNextTask", ON_NEXT_TASK, ExitAction.REFUSE);
+  static final long HANDLER_ON_ERROR = stub("handlerOnError", ON_ERROR, ExitAction.NOTHING);
+  static final long HANDLER_RELEASE = stub("handlerRelease", RELEASE, ExitAction.NOTHING);
+  static final long PRODUCER_REQUEST = stub("producerRequest", REQUEST, ExitAction.NOTHING);
+  static final long PRODUCER_CANCEL = stub("producerCancel", RELEASE, ExitAction.NOTHING);
+  static final long TASK_EXTRACT_DATA = stub("taskExtractData", GET, ExitAction.REFUSE);
 
   private AsyncCallbacks() {}
 
-  private static long stub(String method, FunctionDescriptor type, Afterwards afterwards) {
-    return ExitGuard.stub(MethodHandles.lookup(), method, type, afterwards);
+  private static long stub(String method, FunctionDescriptor type, ExitAction action) {
+    return ExitGuard.stub(MethodHandles.lookup(), method, type, action);
   }
 
   private static int handlerOnSchema(long handler, long schema) {

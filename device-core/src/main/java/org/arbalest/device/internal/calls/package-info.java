@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Function pointers in both directions: calls into C, and C functions that call back, guarded for the time when the JVM is over. */
+/** Calls into C, through the function pointers of its structs. */
 @NullMarked
 package org.arbalest.device.internal.calls;
 

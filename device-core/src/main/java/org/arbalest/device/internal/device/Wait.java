@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.abi.Errno;
-import org.arbalest.device.internal.calls.Afterwards;
-import org.arbalest.device.internal.calls.ExitGuard;
+import org.arbalest.device.internal.exit.ExitAction;
+import org.arbalest.device.internal.exit.ExitGuard;
 import org.arbalest.device.internal.lifetime.Counts;
 import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.memory.Faults;
@@ -181,7 +181,7 @@ public final class Wait implements Completion, Runnable {
   }
 
   private static long stub(String method, FunctionDescriptor type) {
-    return ExitGuard.stub(MethodHandles.lookup(), method, type, Afterwards.NOTHING);
+    return ExitGuard.stub(MethodHandles.lookup(), method, type, ExitAction.NOTHING);
   }
 
   private static void hostFunction(long userData) {

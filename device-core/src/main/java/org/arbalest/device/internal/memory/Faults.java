@@ -44,6 +44,15 @@ public final class Faults {
     }
   }
 
+  /** Logs what helps to find a cause, at the level DEBUG; throws nothing either. */
+  public static void debug(String message) {
+    try {
+      logger().log(Level.DEBUG, message);
+    } catch (Throwable _) {
+      // As above.
+    }
+  }
+
   /** Asked for each time, inside a try: a logger finder may throw, and would make this class unusable for good. */
   private static Logger logger() {
     return System.getLogger("org.arbalest.device");

@@ -9,8 +9,8 @@ import java.util.Arrays;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Field;
 import org.arbalest.device.abi.ArrowSchemaStruct;
-import org.arbalest.device.internal.calls.Afterwards;
-import org.arbalest.device.internal.calls.ExitGuard;
+import org.arbalest.device.internal.exit.ExitAction;
+import org.arbalest.device.internal.exit.ExitGuard;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.lifetime.RecycledExport;
 import org.arbalest.device.internal.memory.Faults;
@@ -24,7 +24,7 @@ import org.arbalest.device.internal.memory.Slots;
 public final class SchemaExport extends RecycledExport {
   /** The release callback of every schema of ours, for C. */
   static final long RELEASE =
-      ExitGuard.stub(MethodHandles.lookup(), "released", FunctionDescriptor.ofVoid(JAVA_LONG), Afterwards.RELEASE_SCHEMA);
+      ExitGuard.stub(MethodHandles.lookup(), "released", FunctionDescriptor.ofVoid(JAVA_LONG), ExitAction.RELEASE_SCHEMA);
 
   private static final long NODE = ArrowSchemaStruct.SIZE;
   private static final boolean[] NO_NODES = {};

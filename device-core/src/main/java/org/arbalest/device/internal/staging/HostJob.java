@@ -6,8 +6,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandles;
-import org.arbalest.device.internal.calls.Afterwards;
-import org.arbalest.device.internal.calls.ExitGuard;
+import org.arbalest.device.internal.exit.ExitAction;
+import org.arbalest.device.internal.exit.ExitGuard;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.spi.HostTask;
@@ -83,7 +83,7 @@ final class HostJob implements HostTask {
   }
 
   private static long stub(String method, FunctionDescriptor type) {
-    return ExitGuard.stub(MethodHandles.lookup(), method, type, Afterwards.NOTHING);
+    return ExitGuard.stub(MethodHandles.lookup(), method, type, ExitAction.NOTHING);
   }
 
   /** From C; a tag that is not known any more has been given up. */

@@ -8,8 +8,8 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandles;
 import org.arbalest.device.abi.ArrowArrayStreamStruct;
 import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
-import org.arbalest.device.internal.calls.Afterwards;
-import org.arbalest.device.internal.calls.ExitGuard;
+import org.arbalest.device.internal.exit.ExitAction;
+import org.arbalest.device.internal.exit.ExitGuard;
 import org.arbalest.device.internal.memory.Faults;
 
 /** The functions that C calls through our streams, on any thread: one stub each, for the life of the process. Nothing is thrown out of them. */
@@ -19,19 +19,19 @@ final class StreamCallbacks {
   private static final FunctionDescriptor GET = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG);
   private static final FunctionDescriptor GET_TEXT = FunctionDescriptor.of(JAVA_LONG, JAVA_LONG);
 
-  static final long STREAM_GET_SCHEMA = stub("streamGetSchema", GET, Afterwards.REFUSE);
-  static final long STREAM_GET_NEXT = stub("streamGetNext", GET, Afterwards.REFUSE);
-  static final long STREAM_GET_LAST_ERROR = stub("streamGetLastError", GET_TEXT, Afterwards.NOTHING);
-  static final long STREAM_RELEASE = stub("streamRelease", RELEASE, Afterwards.RELEASE_STREAM);
-  static final long DEVICE_STREAM_GET_SCHEMA = stub("deviceStreamGetSchema", GET, Afterwards.REFUSE);
-  static final long DEVICE_STREAM_GET_NEXT = stub("deviceStreamGetNext", GET, Afterwards.REFUSE);
-  static final long DEVICE_STREAM_GET_LAST_ERROR = stub("deviceStreamGetLastError", GET_TEXT, Afterwards.NOTHING);
-  static final long DEVICE_STREAM_RELEASE = stub("deviceStreamRelease", RELEASE, Afterwards.RELEASE_DEVICE_STREAM);
+  static final long STREAM_GET_SCHEMA = stub("streamGetSchema", GET, ExitAction.REFUSE);
+  static final long STREAM_GET_NEXT = stub("streamGetNext", GET, ExitAction.REFUSE);
+  static final long STREAM_GET_LAST_ERROR = stub("streamGetLastError", GET_TEXT, ExitAction.NOTHING);
+  static final long STREAM_RELEASE = stub("streamRelease", RELEASE, ExitAction.RELEASE_STREAM);
+  static final long DEVICE_STREAM_GET_SCHEMA = stub("deviceStreamGetSchema", GET, ExitAction.REFUSE);
+  static final long DEVICE_STREAM_GET_NEXT = stub("deviceStreamGetNext", GET, ExitAction.REFUSE);
+  static final long DEVICE_STREAM_GET_LAST_ERROR = stub("deviceStreamGetLastError", GET_TEXT, ExitAction.NOTHING);
+  static final long DEVICE_STREAM_RELEASE = stub("deviceStreamRelease", RELEASE, ExitAction.RELEASE_DEVICE_STREAM);
 
   private StreamCallbacks() {}
 
-  private static long stub(String method, FunctionDescriptor type, Afterwards afterwards) {
-    return ExitGuard.stub(MethodHandles.lookup(), method, type, afterwards);
+  private static long stub(String method, FunctionDescriptor type, ExitAction action) {
+    return ExitGuard.stub(MethodHandles.lookup(), method, type, action);
   }
 
   private static int streamGetSchema(long stream, long out) {

@@ -18,12 +18,12 @@ import org.arbalest.device.abi.DeviceType;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.array.RecordedArrays;
-import org.arbalest.device.internal.calls.Afterwards;
-import org.arbalest.device.internal.calls.ExitGuard;
 import org.arbalest.device.internal.copy.ArrayCopy;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.device.LastUse;
+import org.arbalest.device.internal.exit.ExitAction;
+import org.arbalest.device.internal.exit.ExitGuard;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.lifetime.RecycledExport;
 import org.arbalest.device.internal.memory.Faults;
@@ -186,7 +186,7 @@ public final class TensorExport extends RecycledExport {
   }
 
   private static long stub(String method) {
-    return ExitGuard.stub(MethodHandles.lookup(), method, FunctionDescriptor.ofVoid(JAVA_LONG), Afterwards.NOTHING);
+    return ExitGuard.stub(MethodHandles.lookup(), method, FunctionDescriptor.ofVoid(JAVA_LONG), ExitAction.NOTHING);
   }
 
   @SuppressWarnings("UnusedMethod") // stub() finds it by name

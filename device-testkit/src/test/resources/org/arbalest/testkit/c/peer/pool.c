@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A thread pool like that of Arrow C++ (cpp/src/arrow/util/thread_pool.cc, GetCpuThreadPool): made at the first use, its thread does what it is
- * given, and the static destructor, which that use registered, tells it to end and joins it. Whoever hangs in that for five seconds, hangs.
- * The destructor also says whether the JVM's functions (jni.h: a JavaVM points to their table) are still those of the beginning, as a JDK that is
- * corrected does not need others.
+ * Thread pools like that of Arrow C++ (cpp/src/arrow/util/thread_pool.cc, GetCpuThreadPool). The first use of a pool
+ * starts its thread, which runs what it is given, and registers a static destructor, which tells the thread to end and
+ * joins it. A thread that does not end within some seconds hangs: the exit code is then 99, after the other pools have
+ * ended. The destructor also says whether the JVM's functions (jni.h: a JavaVM points to their table) are still those of
+ * the beginning.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,76 +15,103 @@
 #include <time.h>
 #include <unistd.h>
 
+#define POOLS 16
+
 typedef int64_t (*function)(int64_t, int64_t, int64_t, int64_t); /* callbacks take up to four words, some fewer */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t moved = PTHREAD_COND_INITIALIZER;
-static pthread_t worker;
-static function job;
-static int64_t arguments[3], answer;
-static int busy, ending;
-static function last;
+static struct pool {
+  pthread_mutex_t lock;
+  pthread_cond_t moved;
+  pthread_t thread;
+  function job, last;
+  int64_t arguments[3], answer;
+  int busy, ending;
+} pools[POOLS];
+
+static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+static struct pool* started[POOLS];
+static int count, hung, patience = 5;
 static void **vm, *functions;
 
-static void* work(void* unused) {
-  pthread_mutex_lock(&lock);
+static void* work(void* argument) {
+  struct pool* pool = argument;
+  pthread_mutex_lock(&pool->lock);
   for (;;) {
-    while (!busy && !ending) pthread_cond_wait(&moved, &lock);
-    if (ending) break;
-    pthread_mutex_unlock(&lock);
-    int64_t said = job(arguments[0], arguments[1], arguments[2], 0);
-    pthread_mutex_lock(&lock);
-    answer = said;
-    busy = 0;
-    pthread_cond_broadcast(&moved);
+    while (!pool->busy && !pool->ending) pthread_cond_wait(&pool->moved, &pool->lock);
+    if (pool->ending) break;
+    pthread_mutex_unlock(&pool->lock);
+    int64_t answer = pool->job(pool->arguments[0], pool->arguments[1], pool->arguments[2], 0);
+    pthread_mutex_lock(&pool->lock);
+    pool->answer = answer;
+    pool->busy = 0;
+    pthread_cond_broadcast(&pool->moved);
   }
-  pthread_mutex_unlock(&lock);
-  if (last != NULL) last(arguments[0], arguments[1], arguments[2], 0);
-  return unused;
+  pthread_mutex_unlock(&pool->lock);
+  if (pool->last != NULL) pool->last(pool->arguments[0], pool->arguments[1], pool->arguments[2], 0);
+  return NULL;
 }
 
-static void say(const char* words) {
-  if (write(STDOUT_FILENO, words, __builtin_strlen(words)) < 0) abort();
-}
-
+/* Runs once for each pool that was started, the last one first, as destructors do. */
 static void destroy(void) {
-  pthread_mutex_lock(&lock);
-  ending = 1;
-  pthread_cond_broadcast(&moved);
-  pthread_mutex_unlock(&lock);
-  say(*vm == functions ? "joining\n" : "joining, with other functions of the JVM\n");
+  struct pool* pool = started[--count];
+  int number = (int)(pool - pools);
+  pthread_mutex_lock(&pool->lock);
+  pool->ending = 1;
+  pthread_cond_broadcast(&pool->moved);
+  pthread_mutex_unlock(&pool->lock);
+  dprintf(STDOUT_FILENO, "pool %d: joining%s\n", number, *vm == functions ? "" : ", with other functions of the JVM");
   struct timespec limit;
   clock_gettime(CLOCK_REALTIME, &limit);
-  limit.tv_sec += 5;
-  if (pthread_timedjoin_np(worker, NULL, &limit) != 0) {
-    say("the pool's thread does not end\n");
-    _exit(99);
+  limit.tv_sec += patience;
+  if (pthread_timedjoin_np(pool->thread, NULL, &limit) == 0) {
+    dprintf(STDOUT_FILENO, "pool %d: joined\n", number);
+  } else {
+    dprintf(STDOUT_FILENO, "pool %d: its thread does not end\n", number);
+    hung = 1;
   }
-  say("joined\n");
+  if (hung && count == 0) _exit(99);
 }
 
-static void start(void) {
-  int count = 0, (*created)(void***, int, int*) = (int (*)(void***, int, int*))dlsym(RTLD_DEFAULT, "JNI_GetCreatedJavaVMs");
-  if (created == NULL || created(&vm, 1, &count) != 0 || count != 1) abort();
+static void find_jvm(void) {
+  typedef int (*find)(void***, int, int*);
+  find created = (find)dlsym(RTLD_DEFAULT, "JNI_GetCreatedJavaVMs");
+  int jvms = 0;
+  if (created == NULL || created(&vm, 1, &jvms) != 0 || jvms != 1) abort();
   functions = *vm;
-  if (pthread_create(&worker, NULL, work, NULL) != 0 || atexit(destroy) != 0) abort();
 }
 
-/* Calls a function on the pool's thread, and waits for its answer. */
-int64_t pool_call(function function, int64_t a, int64_t b, int64_t c) {
-  static pthread_once_t started = PTHREAD_ONCE_INIT;
-  pthread_once(&started, start);
-  pthread_mutex_lock(&lock);
-  job = function;
-  arguments[0] = a;
-  arguments[1] = b;
-  arguments[2] = c;
-  busy = 1;
-  pthread_cond_broadcast(&moved);
-  while (busy) pthread_cond_wait(&moved, &lock);
-  pthread_mutex_unlock(&lock);
+static void start(struct pool* pool) {
+  pthread_mutex_lock(&starting);
+  int is_started = 0;
+  for (int i = 0; i < count; i++) is_started |= started[i] == pool;
+  if (!is_started) {
+    if (count == 0) find_jvm();
+    if (pthread_mutex_init(&pool->lock, NULL) != 0 || pthread_cond_init(&pool->moved, NULL) != 0) abort();
+    if (pthread_create(&pool->thread, NULL, work, pool) != 0 || atexit(destroy) != 0) abort();
+    started[count++] = pool;
+  }
+  pthread_mutex_unlock(&starting);
+}
+
+/* Calls a function on a pool's thread, and returns its answer. */
+int64_t pool_call(int32_t number, function function, int64_t a, int64_t b, int64_t c) {
+  struct pool* pool = &pools[number];
+  start(pool);
+  pthread_mutex_lock(&pool->lock);
+  pool->job = function;
+  pool->arguments[0] = a;
+  pool->arguments[1] = b;
+  pool->arguments[2] = c;
+  pool->busy = 1;
+  pthread_cond_broadcast(&pool->moved);
+  while (pool->busy) pthread_cond_wait(&pool->moved, &pool->lock);
+  int64_t answer = pool->answer;
+  pthread_mutex_unlock(&pool->lock);
   return answer;
 }
 
-/* What the pool's thread calls once more, with the arguments of its last call, when it is told to end. */
-void pool_end_with(function function) { last = function; }
+/* Sets what a pool's thread calls when it ends, with the arguments of its last call. */
+void pool_end_with(int32_t number, function function) { pools[number].last = function; }
+
+/* Sets after how many seconds a thread that does not end hangs. */
+void pool_patience(int32_t seconds) { patience = seconds; }

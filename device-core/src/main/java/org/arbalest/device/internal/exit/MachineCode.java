@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.arbalest.device.internal.calls;
+package org.arbalest.device.internal.exit;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

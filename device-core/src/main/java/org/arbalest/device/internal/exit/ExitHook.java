@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.arbalest.device.internal.calls;
+package org.arbalest.device.internal.exit;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
@@ -70,9 +70,9 @@ final class ExitHook extends Thread {
     stacks.forEach(this::warnOfCallback);
   }
 
-  /** The JDK is corrected from 28 on; Windows ends other threads before its libraries could join them. */
+  /** Windows ends other threads before its libraries could join them. */
   private static boolean mayHang() {
-    return Runtime.version().feature() < 28 && Libc.hasAtExit();
+    return AffectedJvm.hasDefect(Runtime.version().feature()) && Libc.hasAtExit();
   }
 
   /** Whether the JVM is destroyed, as after a return from main, instead of exited: threads can detach from it then. */

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.arbalest.device.internal.calls;
+package org.arbalest.device.internal.exit;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import org.arbalest.device.internal.memory.Faults;
 
 /**
@@ -22,7 +19,7 @@ final class ExitPages {
   private static final long PAGE = 64 << 10;
 
   /** In the page of code: the handler, then what callbacks become, then the jumps. */
-  private static final int AFTERWARDS = 128;
+  private static final int ACTIONS = 128;
 
   private static final int FUNCTION = 16;
   private static final int JUMPS = 256;
@@ -32,9 +29,6 @@ final class ExitPages {
   private static final int CELLS = 1024;
 
   private static final int FUNCTIONS = 2048;
-  private static final int FUNCTIONS_SIZE = 64;
-  private static final int DETACH = 40;
-  private static final int GET_ENV = 48;
 
   /** The address of the page of code. */
   private final long code;
@@ -45,20 +39,26 @@ final class ExitPages {
     this.code = code;
   }
 
-  /** Makes them, for the life of the process; throws where they are of no use. */
+  /**
+   * Makes them, for the life of the process.
+   *
+   * @throws UnsupportedOperationException if this JVM does not need the guard, or if its structure is not the known
+   *     one; the message is the reason
+   */
   static ExitPages make() throws IOException {
+    String reason = AffectedJvm.whyNot();
     MachineCode machine = MachineCode.ours();
-    if (!System.getProperty("os.name", "").equals("Linux") || machine == null || !Libc.hasAtExit()) {
-      throw new UnsupportedOperationException(System.getProperty("os.name") + " on " + System.getProperty("os.arch") + " is not one it is for");
+    if (reason != null) throw new UnsupportedOperationException(reason);
+    if (machine == null || !Libc.hasAtExit()) {
+      String arch = System.getProperty("os.arch");
+      throw new UnsupportedOperationException("there is no machine code for " + arch + ", or no __cxa_atexit");
     }
-    String vm = System.getProperty("java.vm.name", "");
-    if (!vm.contains("OpenJDK") && !vm.contains("HotSpot")) throw new UnsupportedOperationException(vm + " is not HotSpot");
-    long javaVm = javaVm();
+    JavaVmTable vm = JavaVmTable.find();
     long code = Libc.call("mmap", 0, 2 * PAGE, 1 | 2, 2 | 0x20, -1, 0); // READ | WRITE, PRIVATE | ANONYMOUS
     if (code == -1) throw new IllegalStateException("mmap failed");
     try {
       writeCode(machine, segment(code, PAGE));
-      writeData(code + PAGE, javaVm, code + place(Afterwards.NOTHING));
+      writeData(code + PAGE, vm, code + place(ExitAction.NOTHING));
       execute(machine, code);
     } catch (Throwable t) {
       Libc.call("munmap", code, 2 * PAGE, 0, 0, 0, 0);
@@ -73,7 +73,7 @@ final class ExitPages {
   }
 
   /** What C gets for an upcall stub: a jump to it, until the handler has run. Where there is none left, the stub itself. */
-  synchronized long jump(long stub, Afterwards afterwards) {
+  synchronized long jump(long stub, ExitAction action) {
     if (callbacks == MOST_CALLBACKS) {
       Faults.warn("there are more callbacks than jumps for them: one is not guarded against the end of the JVM");
       return stub;
@@ -82,13 +82,13 @@ final class ExitPages {
     MemorySegment data = segment(code + PAGE, PAGE);
     long cell = CELLS + (long) Long.BYTES * index;
     data.set(JAVA_LONG, cell, stub);
-    putPair(data, data.get(JAVA_LONG, MachineCode.COUNT), data.address() + cell, code + place(afterwards));
+    putPair(data, data.get(JAVA_LONG, MachineCode.COUNT), data.address() + cell, code + place(action));
     return code + JUMPS + (long) FUNCTION * index;
   }
 
   /** Where the function that a callback becomes lies in the page of code. */
-  private static int place(Afterwards afterwards) {
-    return AFTERWARDS + FUNCTION * afterwards.index;
+  private static int place(ExitAction action) {
+    return ACTIONS + FUNCTION * action.index;
   }
 
   private static void putPair(MemorySegment data, long index, long address, long word) {
@@ -102,21 +102,9 @@ final class ExitPages {
     return MemorySegment.ofAddress(address).reinterpret(bytes);
   }
 
-  private static long javaVm() {
-    SymbolLookup libjvm = SymbolLookup.libraryLookup("libjvm.so", Arena.global()); // the one that is loaded: its name is unique
-    MemorySegment created = libjvm.findOrThrow("JNI_GetCreatedJavaVMs");
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment vm = arena.allocate(JAVA_LONG);
-      MemorySegment count = arena.allocate(JAVA_INT);
-      int code = (int) Libc.call(created, vm.address(), 1, count.address(), 0, 0, 0);
-      if (code != 0 || count.get(JAVA_INT, 0) != 1) throw new IllegalStateException("JNI_GetCreatedJavaVMs found no JVM");
-      return vm.get(JAVA_LONG, 0);
-    }
-  }
-
   private static void writeCode(MachineCode machine, MemorySegment code) {
     write(machine.atExit(), code, 0);
-    for (Afterwards afterwards : Afterwards.values()) write(afterwards.code(machine), code, place(afterwards));
+    for (ExitAction action : ExitAction.values()) write(action.code(machine), code, place(action));
     for (int i = 0; i < MOST_CALLBACKS; i++) {
       int jump = JUMPS + FUNCTION * i;
       write(machine.jump((int) PAGE + CELLS + Long.BYTES * i - jump), code, jump);
@@ -127,27 +115,13 @@ final class ExitPages {
     MemorySegment.copy(function, 0, code, JAVA_BYTE, place, function.length);
   }
 
-  private static void writeData(long address, long javaVm, long nothing) throws IOException {
+  private static void writeData(long address, JavaVmTable vm, long nothing) {
     MemorySegment data = segment(address, PAGE);
-    MemorySegment functions = segment(segment(javaVm, Long.BYTES).get(JAVA_LONG, 0), FUNCTIONS_SIZE);
-    data.set(JAVA_LONG, MachineCode.VM, javaVm);
-    data.set(JAVA_LONG, MachineCode.GET_ENV, functions.get(JAVA_LONG, GET_ENV));
-    MemorySegment.copy(functions, 0, data, FUNCTIONS, FUNCTIONS_SIZE);
-    data.set(JAVA_LONG, FUNCTIONS + DETACH, nothing);
-    if (!isWritable(javaVm)) throw new IllegalStateException("the JavaVM cannot be written to");
-    putPair(data, 0, javaVm, address + FUNCTIONS);
-  }
-
-  /** Whether writing to an address is no fault: what the kernel says of its page. */
-  private static boolean isWritable(long address) throws IOException {
-    for (String line : Files.readAllLines(Path.of("/proc/self/maps"))) {
-      int dash = line.indexOf('-');
-      int space = line.indexOf(' ');
-      long start = Long.parseUnsignedLong(line, 0, dash, 16);
-      long end = Long.parseUnsignedLong(line, dash + 1, space, 16);
-      if (Long.compareUnsigned(start, address) <= 0 && Long.compareUnsigned(address, end) < 0) return line.startsWith("rw", space + 1);
-    }
-    return false;
+    data.set(JAVA_LONG, MachineCode.VM, vm.javaVm());
+    data.set(JAVA_LONG, MachineCode.GET_ENV, vm.getEnv());
+    MemorySegment.copy(vm.functions(), 0, data, FUNCTIONS, JavaVmTable.BYTES);
+    data.set(JAVA_LONG, FUNCTIONS + JavaVmTable.DETACH, nothing);
+    putPair(data, 0, vm.javaVm(), address + FUNCTIONS);
   }
 
   private static void execute(MachineCode machine, long code) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.arbalest.device.internal.calls;
+package org.arbalest.device.internal.exit;
 
 import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.StructLayout;
@@ -9,8 +9,8 @@ import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct;
 import org.arbalest.device.abi.ArrowSchemaStruct;
 import org.arbalest.device.abi.Errno;
 
-/** What a callback does once the JVM is over. */
-public enum Afterwards {
+/** What a callback does after the JVM has ended. */
+public enum ExitAction {
   NOTHING(0, -1),
   REFUSE(1, -1),
   RELEASE_SCHEMA(2, offsetOfRelease(ArrowSchemaStruct.LAYOUT)),
@@ -24,12 +24,12 @@ public enum Afterwards {
   /** Where the struct has the word that a release clears; −1 if it is no release. */
   private final int release;
 
-  Afterwards(int index, int release) {
+  ExitAction(int index, int release) {
     this.index = index;
     this.release = release;
   }
 
-  /** The function that it becomes. */
+  /** Returns the function that replaces the callback. */
   byte[] code(MachineCode machine) {
     if (release >= 0) return machine.clear(release);
     return machine.answer(this == REFUSE ? Errno.ECANCELED : 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.arbalest.device.internal.calls;
+package org.arbalest.device.internal.exit;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 

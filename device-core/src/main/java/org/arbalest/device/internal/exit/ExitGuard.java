@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.arbalest.device.internal.calls;
+package org.arbalest.device.internal.exit;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -11,28 +11,34 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of native threads and of callbacks when the JVM is over and the process still runs its {@code atexit} handlers and the static
- * destructors of its libraries.
+ * The door of this package: makes the C functions that native code calls back, and lets the process end after they
+ * were called.
  *
- * <p>A thread that FFM attached detaches when it ends, and in HotSpot that waits for ever once the JVM has exited (JDK-8391662): a library that
- * joins its threads in a static destructor, as Arrow C++ does, never lets the process go. And an upcall into a JVM that is over blocks, or
- * aborts the process. So an {@code atexit} handler of ours ({@link ExitPages}), once the JVM is over, makes detaching do nothing, and turns what C
- * has for callbacks to functions that stay outside: a release marks the struct as released, everything else refuses.
+ * <p>After the JVM has ended, the process still runs its {@code atexit} handlers and the static destructors of its
+ * libraries. A thread that FFM attached detaches when it ends. In HotSpot 25 to 27 that waits for ever once the JVM has
+ * ended (JDK-8391662), so a library that joins its threads in a static destructor, as Arrow C++ does, keeps the process
+ * from ending. An upcall at that time blocks, or aborts the process. The guard registers an {@code atexit} handler
+ * ({@link ExitPages}). If the JVM has ended, that handler replaces the JVM's function for detaching by one that does
+ * nothing, and each callback by a function that stays outside of the JVM ({@link ExitAction}).
  *
- * <p>The handler is registered at the start of the shutdown ({@link ExitHook}), and, since {@code Runtime.halt} runs no hook, whenever a native
- * thread calls back that did not before ({@link ExitRegistration}): a library registers its destructor when it makes its threads.
+ * <p>The handler is registered when the first callback is made, at the start of the shutdown ({@link ExitHook}), and,
+ * since {@code Runtime.halt} runs no hook, whenever a new native thread calls back ({@link ExitRegistration}): a library
+ * registers its destructor when it makes its threads.
  *
- * <p>C gets the address of a jump through a cell. For HotSpot on Linux, x86-64 and aarch64; elsewhere, and with {@code
- * -Dorg.arbalest.exitGuard=false}, C gets the upcall stub itself.
+ * <p>The guard is on for the JVMs that need it ({@link AffectedJvm}), if the structure that it changes is the known one
+ * ({@link JavaVmTable}). Otherwise, and with {@code -Dorg.arbalest.exitGuard=false}, C gets the plain upcall stubs, and
+ * {@link #whyOff} says why.
  */
 public final class ExitGuard {
-  /** The property that turns it off. */
+  /** The system property that turns the guard off. */
   private static final String PROPERTY = "org.arbalest.exitGuard";
 
   /** So many jumps at most are for backends: core's own are made later, and all have one. */
@@ -46,25 +52,30 @@ public final class ExitGuard {
   /** The methods that are called back. */
   private static final Set<String> CALLED = ConcurrentHashMap.newKeySet();
 
-  /** Null if there is no guard. */
+  /** Null if the guard is off. */
   private static final @Nullable ExitPages PAGES;
+
+  /** Why the guard is off; null if it is on. */
+  private static final @Nullable String WHY_OFF;
 
   private static final ExitRegistration REGISTRATION;
 
   static {
     ExitPages pages = null;
-    String missing = null;
+    String whyOff = null;
     try {
       if (System.getProperty(PROPERTY, "true").equals("false")) throw new UnsupportedOperationException(PROPERTY + "=false");
       pages = ExitPages.make();
     } catch (Throwable t) {
-      missing = t.getMessage() == null ? t.toString() : t.getMessage();
+      whyOff = t.getMessage() == null ? t.toString() : t.getMessage();
+      Faults.debug("the exit guard is off: " + whyOff);
     }
     PAGES = pages;
+    WHY_OFF = whyOff;
     REGISTRATION = new ExitRegistration(pages);
     REGISTRATION.register();
     try {
-      Runtime.getRuntime().addShutdownHook(new ExitHook(REGISTRATION, CALLED, missing));
+      Runtime.getRuntime().addShutdownHook(new ExitHook(REGISTRATION, CALLED, whyOff));
     } catch (IllegalStateException _) {
       // The shutdown has begun.
     }
@@ -72,9 +83,14 @@ public final class ExitGuard {
 
   private ExitGuard() {}
 
+  /** Returns why the guard is off in this process; empty if it is on. */
+  public static Optional<String> whyOff() {
+    return Optional.ofNullable(WHY_OFF);
+  }
+
   /** The address of a C function that calls a static method of core's, for the life of the process. Every upcall stub is made here. */
-  public static long stub(Lookup lookup, String method, FunctionDescriptor type, Afterwards afterwards) {
-    return guard(upcallStub(lookup, method, type), afterwards);
+  public static long stub(Lookup lookup, String method, FunctionDescriptor type, ExitAction action) {
+    return guard(upcallStub(lookup, method, type), action);
   }
 
   /** The same for a backend, of which many may want many: what has no jump any more goes without. */
@@ -84,11 +100,11 @@ public final class ExitGuard {
       throw new IllegalArgumentException(method + " is to return nothing, a whole number or a pointer, not " + type.returnLayout().orElseThrow());
     }
     long stub = upcallStub(lookup, method, type);
-    return OF_BACKENDS.getAndIncrement() < MOST_OF_BACKENDS ? guard(stub, Afterwards.NOTHING) : stub;
+    return OF_BACKENDS.getAndIncrement() < MOST_OF_BACKENDS ? guard(stub, ExitAction.NOTHING) : stub;
   }
 
-  private static long guard(long stub, Afterwards afterwards) {
-    return PAGES == null ? stub : PAGES.jump(stub, afterwards);
+  private static long guard(long stub, ExitAction action) {
+    return PAGES == null ? stub : PAGES.jump(stub, action);
   }
 
   private static long upcallStub(Lookup lookup, String name, FunctionDescriptor type) {
