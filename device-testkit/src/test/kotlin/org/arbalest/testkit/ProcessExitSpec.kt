@@ -21,6 +21,7 @@ import org.arbalest.testkit.Leaving.HALT
 import org.arbalest.testkit.Leaving.PROCESS_EXIT
 import org.arbalest.testkit.Leaving.RETURN
 import org.arbalest.testkit.Leaving.SYSTEM_EXIT
+import org.arbalest.testkit.contract.numbers
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
@@ -39,7 +40,7 @@ import kotlin.reflect.KClass
  * (JDK-8391662).
  *
  * A child leaves once, so one child runs many calls, each on the thread of a pool of its own. `Runtime.halt` runs no
- * hook: what the guard does then, it does in the call, so there each call has a child of its own.
+ * hook: there the guard has registered its handler in the call, so each of the called functions has a child of its own.
  */
 class ProcessExitSpec : FunSpec({
     extension(CCompiler.needed)
@@ -55,20 +56,14 @@ class ProcessExitSpec : FunSpec({
     val guarded = listOf(SkipWithout { ExitGuard.whyOff().orElse(null) })
 
     for (how in Leaving.entries - PROCESS_EXIT) {
-        val together = if (how == HALT) null else leave(how, Called.returning)
-        for (called in Called.returning) {
-            val process = together ?: leave(how, listOf(called))
-            test("the process ends by $how though a library joins its thread, which called $called [OWN-17]")
-                .config(extensions = guarded) {
-                process.shouldHaveExchangedAndJoined(called)
-                if (together == null) process.shouldHaveLeft(how)
+        for (calls in if (how == HALT) Called.byFunction else listOf(Called.returning)) {
+            val process = leave(how, calls)
+            for (called in calls) {
+                test("the process ends by $how though a library joins its thread, which called $called [OWN-17]")
+                    .config(extensions = guarded) { process.shouldHaveExchangedAndJoined(called) }
             }
-        }
-        if (together != null) {
-            test("a process that ends by $how, after all these calls, has its exit code [OWN-17]")
-                .config(extensions = guarded) {
-                together.shouldHaveLeft(how)
-            }
+            test("a process that ends by $how after calls of ${calls.joinToString()} has its exit code [OWN-17]")
+                .config(extensions = guarded) { process.shouldHaveLeft(how) }
         }
     }
 
@@ -219,6 +214,14 @@ internal enum class Called {
     companion object {
         val blocked = listOf(BLOCKED_GET_NEXT, BLOCKED_CALLBACK)
         val returning = entries - blocked
+
+        /** The last call of each is one of the function that the others call as well. */
+        val byFunction = listOf(
+            listOf(CALLBACK, CALLBACK_TWICE),
+            listOf(MANY_CALLBACKS, RELEASE, RELEASE_TWICE),
+            listOf(GET_NEXT, GET_NEXT_TWICE),
+            listOf(ASYNC),
+        )
     }
 }
 
@@ -239,7 +242,11 @@ internal object TwoExits {
                 println("$second waits")
             },
         )
-        EveryType.batch(0, 4).use { batch -> Arena.ofConfined().use { PeerMoves.release(it.struct(StructKind.ARRAY).also(batch.retain()::exportArray), StructKind.ARRAY) } }
+        Arena.ofConfined().use { arena ->
+            val array = arena.struct(StructKind.ARRAY)
+            numbers(4).exportArray(array)
+            PeerMoves.release(array, StructKind.ARRAY)
+        }
         first.leave()
     }
 }
@@ -265,14 +272,14 @@ internal object PoolAtExit {
     }
 
     private fun Called.release() {
-        val array = arena.struct(StructKind.ARRAY).also { struct -> EveryType.batch(0, 4).use { it.exportArray(struct) } }
+        val array = arena.struct(StructKind.ARRAY).also { struct -> numbers(4).use { it.exportArray(struct) } }
         run(ArrowArrayStruct.release(array.address()), array.address())
         check(ArrowArrayStruct.release(array.address()) == 0L)
     }
 
     private fun Called.releaseTwice() {
         val array = arena.struct(StructKind.ARRAY)
-        EveryType.batch(0, 4).use { batch ->
+        numbers(4).use { batch ->
             batch.retain().exportArray(array)
             val release = ArrowArrayStruct.release(array.address())
             run(release, array.address())
@@ -283,12 +290,12 @@ internal object PoolAtExit {
 
     private fun stream(next: () -> DeviceArray?): Long {
         val struct = arena.struct(StructKind.STREAM)
-        DeviceArrayReader.of(EveryType.batch(0, 1).use { it.schema() }, DeviceType.CPU) { next() }.exportStream(struct)
+        DeviceArrayReader.of(numbers(1).use { it.schema() }, DeviceType.CPU) { next() }.exportStream(struct)
         return struct.address()
     }
 
     private fun Called.getNext(): Long {
-        val stream = stream { EveryType.batch(0, 4) }
+        val stream = stream { numbers(4) }
         val array = arena.struct(StructKind.ARRAY).address()
         val function = ArrowArrayStreamStruct.getNext(stream)
         check(run(function, stream, array).toInt() == 0 && ArrowArrayStruct.release(array) != 0L)

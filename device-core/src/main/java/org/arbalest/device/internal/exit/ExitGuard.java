@@ -68,7 +68,8 @@ public final class ExitGuard {
       pages = ExitPages.make();
     } catch (Throwable t) {
       whyOff = t.getMessage() == null ? t.toString() : t.getMessage();
-      Faults.debug("the exit guard is off: " + whyOff);
+      // On a JDK with the defect ExitHook warns instead: logging made now could be shut down before that.
+      if (!AffectedJvm.hasDefect(Runtime.version().feature())) Faults.debug("the exit guard is off: " + whyOff);
     }
     PAGES = pages;
     WHY_OFF = whyOff;
