@@ -62,7 +62,7 @@ static void destroy(void) {
   dprintf(STDOUT_FILENO, "pool %d: joining%s\n", number, *vm == functions ? "" : ", with other functions of the JVM");
   struct timespec limit;
   clock_gettime(CLOCK_REALTIME, &limit);
-  limit.tv_sec += patience;
+  limit.tv_sec += hung ? 1 : patience; /* one that hangs is enough to wait for */
   if (pthread_timedjoin_np(pool->thread, NULL, &limit) == 0) {
     dprintf(STDOUT_FILENO, "pool %d: joined\n", number);
   } else {
