@@ -15,7 +15,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,8 +67,6 @@ public final class ExitGuard {
       pages = ExitPages.make();
     } catch (Throwable t) {
       whyOff = t.getMessage() == null ? t.toString() : t.getMessage();
-      // On a JDK with the defect ExitHook warns instead: logging made now could be shut down before that.
-      if (!AffectedJvm.hasDefect(Runtime.version().feature())) Faults.debug("the exit guard is off: " + whyOff);
     }
     PAGES = pages;
     WHY_OFF = whyOff;

@@ -60,6 +60,8 @@ final class ExitHook extends Thread {
 
   private void leaving() {
     registration.register();
+    // Not before the shutdown: java.util.logging, once it is used, has a hook that ends it, before these warnings.
+    if (missing != null) Faults.debug("the exit guard is off: " + missing);
     if (!registration.hadNativeThreads()) return;
     Map<Thread, StackTraceElement[]> stacks = Thread.getAllStackTraces();
     if (missing != null && mayHang() && !isDestroyed(stacks)) {
