@@ -60,9 +60,12 @@ final class ExitHook extends Thread {
 
   private void leaving() {
     registration.register();
-    // Not before the shutdown: java.util.logging, once it is used, has a hook that ends it, before these warnings.
+    if (registration.hadNativeThreads()) warn();
+    // After the warnings: java.util.logging has a hook of its own, which closes it at the same time.
     if (missing != null) Faults.debug("the exit guard is off: " + missing);
-    if (!registration.hadNativeThreads()) return;
+  }
+
+  private void warn() {
     Map<Thread, StackTraceElement[]> stacks = Thread.getAllStackTraces();
     if (missing != null && mayHang() && !isDestroyed(stacks)) {
       Faults.warn(
