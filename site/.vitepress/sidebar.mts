@@ -42,7 +42,6 @@ export const sidebar = [
       { text: 'Decisions', link: '/decisions/' },
       { text: 'Other engines', link: '/interop' },
       { text: 'Hardware', link: '/hardware' },
-      { text: 'Mutations', link: '/mutations' },
     ],
   },
 ]

@@ -9,15 +9,15 @@ import kotlin.io.path.Path
 import kotlin.system.exitProcess
 
 /**
- * Breaks core in each way that `src/mutations` names, and sees a test fail; writes `docs/mutations.md`.
+ * Breaks core in each way that `src/mutations` describes, expects a test to fail each time, and writes
+ * `target/mutations.md`.
  *
- * Arguments are words of which one must be in a mutation's title; with some, only those mutations are tried, and their rows renewed.
+ * Each argument is a group of mutations or part of a mutation's title. Without arguments, all mutations are tried.
  */
 fun main(args: Array<String>) {
-    val project = Path("..").toRealPath()
     val work = Files.createTempDirectory("mutations")
     val wrong = try {
-        CheckMutations(Mutants(project, work), MutationTable(project.resolve("docs/mutations.md"))).run(args.filter(String::isNotBlank))
+        CheckMutations(Mutants(work), MutationTable(Path("target/mutations.md"))).run(args.filter(String::isNotBlank))
     } finally {
         work.toFile().deleteRecursively()
     }
@@ -25,51 +25,67 @@ fun main(args: Array<String>) {
 }
 
 private class CheckMutations(private val mutants: Mutants, private val table: MutationTable) {
-    /** How many mutations are not caught, or could not be tried. */
+    private val begin = System.nanoTime()
+
+    /** Returns the number of mutations that no test caught, or that could not be tried. */
     fun run(words: List<String>): Int {
-        val begin = System.nanoTime()
-        val all = Mutation.all()
-        val chosen = all.filter { words.isEmpty() || words.any { word -> word in it.toString() } }
-        check(chosen.isNotEmpty()) { "no mutation has any of $words in its title" }
+        val mutations = Mutation.all().filter { words.isEmpty() || words.any(it::matches) }
+        check(mutations.isNotEmpty()) { "no mutation is in a group, or has a title, with any of $words" }
 
-        baseline(chosen)
-        val compiled = inParallel(chosen.withIndex().toList()) { (number, mutation) -> runCatching { mutants.compile(mutation, number) } }
-        val first = inParallel(chosen zip compiled) { (mutation, classes) ->
-            classes.fold({ said(mutation, mutants.run(it, mutation.specs, mutation.tests, SECONDS)) }, { said(mutation, Outcome.Broken("${it.message}")) })
+        checkUnchanged(mutations)
+        val compiled = inParallel(mutations.withIndex().toList()) { (number, mutation) ->
+            runCatching { mutants.compile(mutation, number) }
         }
-        val tried = chosen.indices.associate { i ->
-            val alone = first[i] is Outcome.TimedOut
-            chosen[i] to if (alone) said(chosen[i], mutants.run(compiled[i].getOrThrow(), chosen[i].specs, chosen[i].tests, SECONDS)) else first[i]
+        println("compiled after ${secondsSince(begin)} s")
+        val first = inParallel(mutations zip compiled) { (mutation, classes) -> attempt(mutation, classes) }
+        val trials = first.zip(compiled) { trial, classes ->
+            if (trial.outcome is Outcome.TimedOut) attempt(trial.mutation, classes) else trial // alone this time
         }
-        val wrong = tried.values.count { it is Outcome.Passed || it is Outcome.Broken }
-        println("${tried.size} mutations, $wrong not caught, ${(System.nanoTime() - begin) / 1_000_000_000} s")
-        table.write(all, tried)
-        return wrong
+        val wrong = trials.filter { it.outcome is Outcome.Passed || it.outcome is Outcome.Broken }
+        table.write(trials)
+        println("${trials.size} mutations, ${wrong.size} not caught, ${secondsSince(begin)} s")
+        wrong.forEach { println("NOT CAUGHT ${it.mutation}") }
+        return wrong.size
     }
 
-    /** Without a mutation all tests pass: otherwise their failing would mean nothing. */
-    private fun baseline(mutations: List<Mutation>) {
-        val outcome = mutants.run(null, mutations.flatMap { it.specs }.distinct(), null, BASELINE_SECONDS)
-        check(outcome is Outcome.Passed) { "without a mutation there is a failure: $outcome" }
+    /** Fails if a spec fails without a mutation: its failure would prove nothing. */
+    private fun checkUnchanged(mutations: List<Mutation>) {
+        val specs = mutations.flatMap { it.specs }.distinct()
+        val shares = specs.withIndex().groupBy({ it.index % PROCESSORS }, { it.value }).values.toList()
+        val outcomes = inParallel(shares) { mutants.run(null, it, null, BASELINE_SECONDS) }
+        outcomes.forEach { check(it is Outcome.Passed) { "a test fails without a mutation: $it" } }
+        println("all tests of ${specs.size} specs pass without a mutation, after ${secondsSince(begin)} s")
     }
 
-    private fun said(mutation: Mutation, outcome: Outcome): Outcome {
-        when (outcome) {
-            is Outcome.Caught -> println("caught    $mutation: ${outcome.by}")
-            is Outcome.Passed -> println("SURVIVED  $mutation: ${outcome.tests} tests passed")
-            is Outcome.TimedOut -> println("timed out $mutation")
-            is Outcome.Broken -> println("BROKEN    $mutation: ${outcome.why}")
-        }
-        return outcome
+    private fun attempt(mutation: Mutation, compiled: Result<Path>): Trial {
+        val start = System.nanoTime()
+        val outcome = compiled.fold(
+            { mutants.run(it, mutation.specs, mutation.tests, SECONDS) },
+            { Outcome.Broken("${it.message}") },
+        )
+        return Trial(mutation, outcome, secondsSince(start)).also(::print)
     }
+
+    private fun print(trial: Trial) {
+        val said = when (val outcome = trial.outcome) {
+            is Outcome.Caught -> "caught    ${trial.mutation}: ${outcome.by}"
+            is Outcome.Passed -> "SURVIVED  ${trial.mutation}: ${outcome.tests} tests passed"
+            is Outcome.TimedOut -> "timed out ${trial.mutation}"
+            is Outcome.Broken -> "BROKEN    ${trial.mutation}: ${outcome.why}"
+        }
+        println("%3d s %s".format(trial.seconds, said))
+    }
+
+    private fun secondsSince(nanos: Long) = (System.nanoTime() - nanos) / 1_000_000_000
 
     private fun <T, R> inParallel(items: List<T>, action: (T) -> R): List<R> =
-        Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors()).use { pool ->
+        Executors.newFixedThreadPool(PROCESSORS).use { pool ->
             pool.invokeAll(items.map { Callable { action(it) } }).map { it.get() }
         }
 
     private companion object {
-        const val SECONDS = 90L
+        val PROCESSORS = Runtime.getRuntime().availableProcessors()
+        const val SECONDS = 60L
         const val BASELINE_SECONDS = 1200L
     }
 }

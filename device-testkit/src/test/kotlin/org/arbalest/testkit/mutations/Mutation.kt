@@ -6,26 +6,36 @@ import java.nio.file.Path
 import kotlin.io.path.Path
 import kotlin.io.path.extension
 import kotlin.io.path.name
+import kotlin.io.path.nameWithoutExtension
 import kotlin.io.path.readLines
 import kotlin.io.path.readText
-import kotlin.io.path.walk
 
 /**
- * One way to break one rule: what is changed in core's sources, and the specs of which a test then must fail.
+ * One way to break one rule: a change of core's sources, and the specs of which a test must then fail.
  *
- * It is written in a file of `src/mutations`, like this; lines that begin with `#` are for people:
+ * A mutation is a block in a file of `src/mutations`. A line that begins with `#` is a comment:
  *
- *     == OWN-07 a struct counts each time that it is released
- *     specs ArrayOwnershipSpec, ArrayExportSpec
+ *     == OWN-07 a second release of one struct counts again
+ *     specs ArrayOwnershipSpec
  *     in ArrayExport
  *     - if (state == RELEASED) return 0;
  *     + if (state == RELEASED) return 1;
  *
- * Of the specs, those tests are run whose name contains the rule's id, or what a line `tests` says, with `*` for anything. Lines of code are
- * compared word by word, whatever white space there is, line breaks included, and must be found once and only once. There may be several changes, in
- * several files. Where rooms have a class of one name, the room is said, too: `in statistics.ObjectAppender`.
+ * Of these specs, the tests run whose name contains the rule's id, or matches the pattern in a line `tests`, in which
+ * `*` stands for any text. Lines of code are compared word by word, without white space and line breaks, and must occur
+ * exactly once. A mutation may have several changes, in several files. A class name that two packages share takes its
+ * package: `in statistics.ObjectAppender`.
+ *
+ * @property group the group of rules: the name of the mutation's file
  */
-internal class Mutation(val rule: String, val what: String, val specs: List<String>, val tests: String, val changes: List<Change>) {
+internal class Mutation(
+    val group: String,
+    val rule: String,
+    val what: String,
+    val specs: List<String>,
+    val tests: String,
+    val changes: List<Change>,
+) {
     /** In the source of a class of core's, [before] becomes [after], both in lines. */
     class Change(val type: String, val before: List<String>, val after: List<String>) {
         /** The [source] with the change; fails if what is to be changed is not there, or more than once. */
@@ -51,24 +61,22 @@ internal class Mutation(val rule: String, val what: String, val specs: List<Stri
         }
     }
 
-    /** What becomes of the files that it changes, by their names; fails if one is not there, or what is to be changed in it. */
-    fun mutated(sources: Path): Map<String, String> = changes.groupBy { it.type }.entries.associate { (type, changes) ->
-        val found = sources.walk().filter { it.endsWith(type.replace('.', '/') + ".java") }.toList()
-        val original = checkNotNull(found.singleOrNull()) { "core has ${found.size} $type" }
+    /** Returns the changed files by their names; fails if a file or the code to change is not found. */
+    fun mutated(): Map<String, String> = changes.groupBy { it.type }.entries.associate { (type, changes) ->
+        val original = Modules.source(type)
         original.name to changes.fold(original.readText()) { source, change -> change.applyTo(source) }
     }
+
+    /** Returns whether [word] is the mutation's group, or part of its title. */
+    fun matches(word: String) = word == group || word in toString()
 
     override fun toString() = "$rule $what"
 
     companion object {
-        /** Where a project has the sources that are changed. */
-        fun sources(project: Path): Path = project.resolve("device-core/src/main/java/org/arbalest/device")
-
-        /** All that there are, from the folder of the module. */
+        /** Reads all mutations of the module in whose folder the process runs. */
         fun all(): List<Mutation> =
             Files.list(Path("src/mutations")).use { files -> files.filter { it.extension == "mutations" }.sorted().toList() }.flatMap(::read)
 
-        /** The mutations that are written in a file. */
         private fun read(file: Path): List<Mutation> {
             val blocks = mutableListOf<MutableList<String>>()
             for (line in file.readLines()) {
@@ -78,19 +86,20 @@ internal class Mutation(val rule: String, val what: String, val specs: List<Stri
                     else -> checkNotNull(blocks.lastOrNull()) { "${file.name}: before the first ==: $line" } += line
                 }
             }
-            return blocks.map { parse(file.name, it) }
+            return blocks.map { parse(file, it) }
         }
 
-        private fun parse(file: String, block: List<String>): Mutation {
+        private fun parse(file: Path, block: List<String>): Mutation {
             val title = block.first().removePrefix("== ")
-            fun fail(why: String): Nothing = error("$file, $title: $why")
+            fun fail(why: String): Nothing = error("${file.name}, $title: $why")
             fun named(word: String) = block.filter { it.startsWith("$word ") }.map { it.removePrefix("$word ").trim() }
             val rule = title.substringBefore(' ')
             val specs = named("specs").flatMap { it.split(",") }.map(String::trim)
             if (specs.isEmpty()) fail("no line `specs`")
             val changes = changes(block.drop(1).filterNot { it.startsWith("specs ") || it.startsWith("tests ") }, ::fail)
             if (changes.isEmpty()) fail("changes nothing")
-            return Mutation(rule, title.substringAfter(' '), specs, named("tests").singleOrNull() ?: "*$rule*", changes)
+            val tests = named("tests").singleOrNull() ?: "*$rule*"
+            return Mutation(file.nameWithoutExtension, rule, title.substringAfter(' '), specs, tests, changes)
         }
 
         private fun changes(lines: List<String>, fail: (String) -> Nothing): List<Change> {

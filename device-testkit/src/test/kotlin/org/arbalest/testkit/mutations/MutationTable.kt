@@ -2,64 +2,48 @@
 package org.arbalest.testkit.mutations
 
 import java.nio.file.Path
-import kotlin.io.path.exists
-import kotlin.io.path.readLines
 import kotlin.io.path.writeText
 
-/** `docs/mutations.md`: what catches each mutation. */
+/** A Markdown table of what caught each mutation. */
 internal class MutationTable(private val file: Path) {
-    /** Its rows but for their last column: a rule, what is broken, where. */
-    fun places(): List<String> = rows().map { it.trimEnd(' ', '|').substringBeforeLast(" | ") + " |" }
-
-    /** Writes the rows of those mutations of [all] that were tried, and were not broken; of those that were not tried the rows stay. */
-    fun write(all: List<Mutation>, tried: Map<Mutation, Outcome>) {
-        val old = rows().associateBy(::title)
-        val lines = all.mapNotNull { mutation -> if (mutation in tried) row(mutation, tried.getValue(mutation)) else old[title(mutation)] }.sorted()
-        file.writeText(INTRODUCTION.format(lines.size) + lines.joinToString("\n", postfix = "\n"))
-        println(file)
+    /** Writes one row for each mutation that was tried. */
+    fun write(tried: List<Trial>) {
+        file.writeText(INTRODUCTION.format(tried.size) + tried.map(::row).sorted().joinToString("\n", postfix = "\n"))
+        println(file.toRealPath())
     }
 
-    private fun rows() = if (file.exists()) file.readLines().filter { it.startsWith("| ") && it != HEADER } else emptyList()
-
-    private fun row(mutation: Mutation, outcome: Outcome): String? {
-        val by = when (outcome) {
+    private fun row(trial: Trial): String {
+        val mutation = trial.mutation
+        val by = when (val outcome = trial.outcome) {
             is Outcome.Caught -> cell(outcome.by)
             is Outcome.Passed -> "**nothing**"
             is Outcome.TimedOut -> "a time-out"
-            is Outcome.Broken -> return null
+            is Outcome.Broken -> "**not tried**: ${cell(outcome.why)}"
         }
-        return "${place(mutation)} $by |"
+        val types = mutation.changes.map { it.type.substringAfterLast('.') }.distinct().joinToString(", ")
+        return "| ${mutation.rule} | ${cell(mutation.what)} | $types | $by | ${trial.seconds} |"
     }
 
-    companion object {
-        /** How the row of a mutation begins: all but what catches it. */
-        fun place(mutation: Mutation): String = "${title(mutation)} ${mutation.changes.map { it.type.substringAfterLast('.') }.distinct().joinToString(", ")} |"
+    private companion object {
+        const val LONGEST = 110
 
-        private fun title(mutation: Mutation): String = "| ${mutation.rule} | ${cell(mutation.what)} |"
+        fun cell(text: String) = text.replace("|", "\\|").replace('\n', ' ').trim()
+            .let { if (it.length > LONGEST) it.take(LONGEST - 1) + "…" else it }
 
-        private fun title(row: String) = row.split(" | ", limit = 3).let { "${it[0]} | ${it[1]} |" }
-
-        private fun cell(text: String) = text.replace("|", "\\|").replace('\n', ' ').trim().let { if (it.length > 110) it.take(109) + "…" else it }
-
-        private const val HEADER = "| rule | what is broken | in | caught by |"
-
-        private val INTRODUCTION = """
+        val INTRODUCTION = """
             |# Mutations
             |
-            |Each of these %d changes breaks one rule in core, and a test fails: the rule's own, unless the mutation says which others may. Written by
+            |Each of these %d changes breaks one rule in core. A test must then fail.
+            |A mutation fails the run if no test catches it, no test runs, javac rejects it, or core lacks its code.
+            |"A crash of the JVM" is a SIGSEGV, SIGBUS or SIGABRT in the JVM that ran the tests.
+            |"A time-out" means that this JVM still ran at the time limit, twice: the second time alone.
             |
-            |```
-            |./mvnw -Pmutations -pl device-testkit -am -DskipTests verify                  # all, and this table
-            |./mvnw -Pmutations -pl device-testkit -am -DskipTests verify -Dmutations=ASY  # those with a word in their title
-            |```
-            |
-            |from `device-testkit/src/mutations`, where each is a few lines of code before and after, and the specs to run. A mutation whose code is not
-            |found any more, that does not compile, of which no test ran or that no test catches fails the run. "A crash of the JVM" is one by SIGSEGV,
-            |SIGBUS or SIGABRT in the JVM that ran the tests, and "a time-out" that it was still at it after a while, and then once more, alone.
-            |
-            |$HEADER
-            ||---|---|---|---|
+            || rule | what is broken | in | caught by | seconds |
+            ||---|---|---|---|---|
             |
         """.trimMargin()
     }
 }
+
+/** What a mutation did to the specs, and for how long they ran. */
+internal class Trial(val mutation: Mutation, val outcome: Outcome, val seconds: Long)
