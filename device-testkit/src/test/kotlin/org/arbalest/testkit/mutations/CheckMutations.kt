@@ -39,7 +39,8 @@ private class CheckMutations(private val mutants: Mutants, private val table: Mu
         println("compiled after ${secondsSince(begin)} s")
         val first = inParallel(mutations zip compiled) { (mutation, classes) -> attempt(mutation, classes) }
         val trials = first.zip(compiled) { trial, classes ->
-            if (trial.outcome is Outcome.TimedOut) attempt(trial.mutation, classes) else trial // alone this time
+            val isUnclear = trial.outcome is Outcome.TimedOut || (trial.outcome is Outcome.Broken && classes.isSuccess)
+            if (isUnclear) attempt(trial.mutation, classes) else trial // alone this time: the JVM may have been slow
         }
         val wrong = trials.filter { it.outcome is Outcome.Passed || it.outcome is Outcome.Broken }
         table.write(trials)
@@ -85,7 +86,7 @@ private class CheckMutations(private val mutants: Mutants, private val table: Mu
 
     private companion object {
         val PROCESSORS = Runtime.getRuntime().availableProcessors()
-        const val SECONDS = 60L
+        const val SECONDS = 90L
         const val BASELINE_SECONDS = 1200L
     }
 }
