@@ -19,7 +19,6 @@ import kotlinx.coroutines.withContext
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
-import org.arbalest.device.Ledger
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.LedgerExtension
@@ -84,7 +83,7 @@ class AwaitSpec : FunSpec({
                         waiting.isCompleted shouldBe false
                         waiting.cancelAndJoin()
                     }
-                    Ledger.now().waits() shouldBe 2 // the one that was given up, and the copy's for its source
+                    LedgerExtension.held().waits() shouldBe 2 // the one that was given up, and the copy's for its source
                     fake.release()
                     there.await()
                     there.copyTo(cpu, stream).use {
@@ -139,7 +138,7 @@ class AwaitSpec : FunSpec({
                         done.incrementAndGet()
                     }
                 }
-                Ledger.now().waits() shouldBe 10_000
+                LedgerExtension.held().waits() shouldBe 10_000
                 Thread.getAllStackTraces().keys.count { it.name.startsWith("arbalest-") } shouldBeLessThanOrEqualTo 2
                 waits.filterIndexed { i, _ -> i % 2 == 0 }.forEach { it.cancel() }
                 done.get() shouldBe 0

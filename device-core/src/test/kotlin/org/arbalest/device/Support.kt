@@ -16,23 +16,51 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.locks.LockSupport
 import kotlin.random.Random
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.ZERO
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
+import kotlin.time.TimeSource
 
-/** Fails each test that leaves something held. What another thread is just giving back has twenty seconds for it. */
+/**
+ * Fails each test that leaves something held. What another thread is just giving back has five seconds for it, or two if nothing changes. What a test has left
+ * is reported on that test only: the next one begins with it.
+ */
 internal object Balanced : TestCaseExtension {
+    @Volatile
+    private var beginning = Ledger.now()
+    private var lostWaits = 0L
+
+    /** Returns what is held now and was not held when the current test began. */
+    fun held(): Ledger = Ledger.now().since(beginning)
+
     override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
-        val quiet = System.nanoTime() + GRACE_NANOS
-        while (Ledger.now().waits() != 0L && System.nanoTime() < quiet) delay(1.milliseconds) // what came before may still be released
-        val before = Ledger.now()
+        await(LIMIT) { Ledger.now().takeIf { it.waits() > lostWaits } }?.let { lostWaits = it.waits() } // what came before may still be released
+        beginning = Ledger.now()
         val result = execute(testCase)
-        val patience = System.nanoTime() + GRACE_NANOS
-        while (result.isSuccess && !Ledger.now().since(before).isZero) {
-            if (System.nanoTime() > patience) return TestResult.Failure(ZERO, AssertionError("the test left ${Ledger.now().since(before)}"))
-            delay(1.milliseconds)
-        }
-        return result
+        val left = await(if (result.isSuccess) AFTER_SUCCESS else AFTER_FAILURE) { held().takeUnless { it.isZero } }
+        if (!result.isSuccess) lostWaits = Ledger.now().waits()
+        return if (left == null || !result.isSuccess) result else TestResult.Failure(ZERO, AssertionError("the test left $left"))
     }
+
+    /** Waits until nothing is left, or nothing has changed for a while. */
+    private suspend fun await(quiet: Duration, left: () -> Ledger?): Ledger? {
+        val start = TimeSource.Monotonic.markNow()
+        var since = start
+        var last = left() ?: return null
+        while (since.elapsedNow() < quiet && start.elapsedNow() < LIMIT) {
+            delay(1.milliseconds)
+            val now = left() ?: return null
+            if (now == last) continue
+            last = now
+            since = TimeSource.Monotonic.markNow()
+        }
+        return last
+    }
+
+    private val LIMIT = 5.seconds
+    private val AFTER_SUCCESS = 2.seconds
+    private val AFTER_FAILURE = 250.milliseconds
 }
 
 /** Runs [action] on some threads that start together; the first failure is thrown here. */
@@ -51,9 +79,6 @@ internal fun together(threads: Int, action: (Int) -> Unit) {
         pool.shutdownNow()
     }
 }
-
-/** Only a test that fails takes so long. */
-private const val GRACE_NANOS = 20_000_000_000
 
 /**
  * Runs both actions at the same time, for each round anew, a little earlier or later than one another. One that arrives first spins, so that both

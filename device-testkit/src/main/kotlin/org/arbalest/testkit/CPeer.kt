@@ -33,8 +33,22 @@ public object CPeer {
     /** Lines `Struct.field offset` and `Struct size`, as the C compiler lays the eight structs out. */
     public val layout: String get() = (layoutFunction.invoke() as MemorySegment).textAt()
 
-    /** What the peer holds now, and what was done to it since [reset]. */
-    public fun counts(): PeerCounts = PeerCounts(
+    /** What was live when the current test began, of each kind in the order of [PeerCounts.live]. */
+    @Volatile
+    private var beginning = List(7) { 0L }
+
+    /** Lets [counts] begin at zero for what is live now, such as the leak of an earlier test. */
+    internal fun countFromHere() {
+        beginning = all().live()
+    }
+
+    /**
+     * Returns what the peer holds now and did not hold when the current test began, if its spec has a [LedgerExtension], and what was done to it since
+     * [reset].
+     */
+    public fun counts(): PeerCounts = all().since(beginning)
+
+    private fun all(): PeerCounts = PeerCounts(
         allocations = liveAllocations.invoke() as Long,
         arrays = liveArrays.invoke() as Long,
         schemas = liveSchemas.invoke() as Long,
@@ -96,4 +110,16 @@ public data class PeerCounts(
     val doubleReleases: Long,
     val violations: Long,
     val violation: String,
-)
+) {
+    internal fun live(): List<Long> = listOf(allocations, arrays, schemas, streams, tasks, producers, handlers)
+
+    internal fun since(live: List<Long>): PeerCounts = copy(
+        allocations = allocations - live[0],
+        arrays = arrays - live[1],
+        schemas = schemas - live[2],
+        streams = streams - live[3],
+        tasks = tasks - live[4],
+        producers = producers - live[5],
+        handlers = handlers - live[6],
+    )
+}

@@ -5,22 +5,22 @@ import io.kotest.core.extensions.TestCaseExtension
 import io.kotest.core.test.TestCase
 import io.kotest.core.test.TestType
 import io.kotest.engine.test.TestResult
-import kotlinx.coroutines.delay
+import org.arbalest.device.Ledger
 import org.arbalest.leakcheck.LeakError
 import org.arbalest.leakcheck.LeakScope
 import org.arbalest.leakcheck.kotest.LeakExtension
 import kotlin.time.Duration
-import kotlin.time.Duration.Companion.milliseconds
-import kotlin.time.Duration.Companion.seconds
-import kotlin.time.TimeSource
 
 /**
  * Fails a test that leaves something allocated, exported or open, on our side or the C peer's, and says what.
  *
- * It is a [LeakExtension], for each test; and before a test it resets the [CPeer], where there is a C compiler. After a test that passed, that must be
- * back as well, and must have seen no double release and no broken rule; a test that provokes one
- * says so by calling [CPeer.reset] at its end. What other threads are just releasing has twenty seconds to be gone. Where things were made is noted with
- * `-Dorg.arbalest.leaks=true` only, since some tests count allocations.
+ * It is a [LeakExtension] for each test. Before a test it resets the [CPeer], if there is a C compiler. After a test that passed, the peer must hold what
+ * it held before, and must have seen no double release and no broken rule; a test that provokes one calls [CPeer.reset] at its end. What other threads are
+ * just releasing has five seconds to be gone, or two if nothing changes. Where things were made is noted with `-Dorg.arbalest.leaks=true` only, since some
+ * tests count allocations.
+ *
+ * A leak is reported once, on the test that leaked. What that test or a test that failed has left is part of the next test's beginning: [held] and
+ * [CPeer.counts] start from zero in each test.
  *
  *     class MySpec : FunSpec({
  *         extension(LedgerExtension)
@@ -28,46 +28,59 @@ import kotlin.time.TimeSource
  *     })
  */
 public object LedgerExtension : TestCaseExtension {
-    /** Only a test that fails takes so long. */
-    private val GRACE = 20.seconds
+    @Volatile
+    private var beginning = Ledger.now().let { it.since(it) }
+
+    /** Returns what is held now and was not held when the current test began; outside of tests, all that is held. */
+    public fun held(): Ledger = Ledger.now().since(beginning)
 
     override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult =
-        intercept(testCase, GRACE, execute)
+        intercept(testCase, null, execute)
 
-    internal suspend fun intercept(testCase: TestCase, grace: Duration, execute: suspend (TestCase) -> TestResult): TestResult {
+    /** @param quiet how long nothing may change before the wait for what is left ends; null for [Settling]'s answer */
+    internal suspend fun intercept(
+        testCase: TestCase,
+        quiet: Duration?,
+        execute: suspend (TestCase) -> TestResult,
+    ): TestResult {
         if (testCase.type != TestType.Test) return execute(testCase)
         val peer = if (NativeLibrary.missing == null) CPeer else null
-        var before: PeerCounts? = null
-        val result = LeakExtension(LeakScope.TEST, grace, withPlaces = false).intercept(testCase) {
+        val result = LeakExtension(LeakScope.TEST, Duration.ZERO, withPlaces = false).intercept(testCase) {
             peer?.reset()
-            before = peer?.counts()
-            execute(it)
+            begin(peer)
+            execute(it).also { result ->
+                if (!result.isSuccess) peer?.openGate() // whose threads would hold what they have
+                Settling.leftAfter(quiet ?: Settling.quietAfter(result)) { left(peer) }
+            }
         }
+        val words = peer?.run { words(counts()) }.orEmpty()
+        begin(peer) // what is left is not reported again by a check outside of tests
         val leak = result.errorOrNull as? LeakError
-        if (!result.isSuccess && leak == null) return result
-        val words = before?.differenceAfter(if (leak == null) grace else Duration.ZERO) ?: return result
-        return TestResult.Failure(result.duration, AssertionError(listOfNotNull(leak?.message, words).joinToString("\n"), leak))
+        if (leak == null && (!result.isSuccess || words.isEmpty())) return result
+        val message = listOfNotNull(leak?.message, words.joinToString("; ").ifEmpty { null }).joinToString("\n")
+        return TestResult.Failure(result.duration, AssertionError(message, leak))
     }
 
-    private suspend fun PeerCounts.differenceAfter(grace: Duration): String? {
-        val start = TimeSource.Monotonic.markNow()
-        while (true) {
-            val words = peerWords(this, CPeer.counts()).joinToString("; ").ifEmpty { return null }
-            if (start.elapsedNow() > grace) return words
-            delay(1.milliseconds)
-        }
+    private fun begin(peer: CPeer?) {
+        beginning = Ledger.now()
+        peer?.countFromHere()
     }
 
-    private fun peerWords(before: PeerCounts, after: PeerCounts): List<String> = listOfNotNull(
-        live("allocations", after.allocations - before.allocations),
-        live("arrays", after.arrays - before.arrays),
-        live("schemas", after.schemas - before.schemas),
-        live("streams", after.streams - before.streams),
-        live("tasks", after.tasks - before.tasks),
-        live("producers", after.producers - before.producers),
-        live("handlers", after.handlers - before.handlers),
-        "the C peer saw ${after.doubleReleases} double releases".takeIf { after.doubleReleases != 0L },
-        "the C peer saw ${after.violations} broken rules, first: ${after.violation}".takeIf { after.violations != 0L },
+    private fun left(peer: CPeer?): Pair<Ledger, List<Long>>? {
+        val left = held() to peer?.counts()?.live().orEmpty()
+        return left.takeUnless { (ledger, live) -> ledger.isZero && live.all { it == 0L } }
+    }
+
+    private fun words(counts: PeerCounts): List<String> = listOfNotNull(
+        live("allocations", counts.allocations),
+        live("arrays", counts.arrays),
+        live("schemas", counts.schemas),
+        live("streams", counts.streams),
+        live("tasks", counts.tasks),
+        live("producers", counts.producers),
+        live("handlers", counts.handlers),
+        "the C peer saw ${counts.doubleReleases} double releases".takeIf { counts.doubleReleases != 0L },
+        "the C peer saw ${counts.violations} broken rules, first: ${counts.violation}".takeIf { counts.violations != 0L },
     )
 
     private fun live(what: String, more: Long): String? = if (more == 0L) null else "the C peer has $more more $what than before"

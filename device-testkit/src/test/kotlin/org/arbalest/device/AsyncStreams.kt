@@ -2,6 +2,7 @@
 package org.arbalest.device
 
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.eventually
 import org.reactivestreams.tck.TestEnvironment
 import java.util.concurrent.CompletableFuture
@@ -52,7 +53,7 @@ internal class AsyncStreams {
         fun one(): DeviceArray = Devices.cpu().batchBuilder(1).use { it.int64("id", longArrayOf(1)).build() }
 
         fun checkNothingIsLeft() {
-            eventually("nothing is left after the class") { Ledger.now().isZero }
+            eventually("nothing is left after the class") { LedgerExtension.held().isZero }
         }
 
         /** Patient where something must come, brief where nothing may. */

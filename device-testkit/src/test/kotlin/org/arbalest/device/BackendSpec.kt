@@ -177,7 +177,7 @@ class BackendSpec : FunSpec({
             error.shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.ENOMEM
             error.message!! shouldContain "extAlloc on WEBGPU failed"
             ExtMemory.live.shouldBeEmpty()
-            Ledger.now().buffers() shouldBe 0
+            LedgerExtension.held().buffers() shouldBe 0
             needed++
         }
         needed shouldBeGreaterThan 8

@@ -106,17 +106,17 @@ class SchemaExchangeSpec : FunSpec({
         val out = exportOf(batch)
         PeerMoves.releaseOnThread(out, SCHEMA) shouldBe true
         isReleased(out) shouldBe true
-        Ledger.now().exports() shouldBe 0
+        LedgerExtension.held().exports() shouldBe 0
     }
 
     test("OWN-04 an exported schema that was moved is released where it is") {
         PeerMoves.releaseMoved(exportOf(batch), SCHEMA) shouldBe true
-        Ledger.now().exports() shouldBe 0
+        LedgerExtension.held().exports() shouldBe 0
     }
 
     test("OWN-07 releasing an exported schema twice does nothing the second time") {
         PeerMoves.releaseTwice(exportOf(batch), SCHEMA) shouldBe true
-        Ledger.now().exports() shouldBe 0
+        LedgerExtension.held().exports() shouldBe 0
     }
 
     test("OWN-07 releasing a copy of an exported schema as well does nothing, also when its slot has another owner") {
@@ -126,13 +126,13 @@ class SchemaExchangeSpec : FunSpec({
         val child = struct().also { PeerMoves.moveSchemaChild(out, 2, it) }
         PeerMoves.release(out, SCHEMA)
         PeerMoves.release(copy, SCHEMA)
-        Ledger.now().exports() shouldBe 1
+        LedgerExtension.held().exports() shouldBe 1
         PeerNodes.schemaChecksum(child) shouldBe checksum(CSchema("g").named("x"))
         PeerMoves.release(child, SCHEMA)
-        Ledger.now().exports() shouldBe 0
+        LedgerExtension.held().exports() shouldBe 0
         val next = exportOf(batch)
         PeerMoves.release(late, SCHEMA)
-        Ledger.now().exports() shouldBe 1
+        LedgerExtension.held().exports() shouldBe 1
         PeerNodes.schemaChecksum(next) shouldBe checksum(batch)
         PeerMoves.release(next, SCHEMA)
     }
@@ -147,7 +147,7 @@ class SchemaExchangeSpec : FunSpec({
                 for (rest in order.drop(position + 1).filter { it < 3 }) {
                     withClue("$order, $rest after $i") { PeerNodes.schemaChecksum(moved[rest]) shouldBe checksum(parts[rest]) }
                 }
-                Ledger.now().exports() shouldBe if (position < 3) 1 else 0
+                LedgerExtension.held().exports() shouldBe if (position < 3) 1 else 0
             }
         }
     }
@@ -167,10 +167,10 @@ class SchemaExchangeSpec : FunSpec({
         val parts = outs.flatMap { out -> (0L..2L).map { i -> struct().also { PeerMoves.moveSchemaChild(out, i, it) } } }
         for (part in parts.take(20)) PeerMoves.releaseAtGate(part, SCHEMA)
         PeerMoves.releaseMany(outs + parts.drop(20), threads = 4, SCHEMA) shouldBe outs.size + parts.size - 20
-        Ledger.now().exports() shouldBe 7
+        LedgerExtension.held().exports() shouldBe 7
         CPeer.openGate()
         PeerMoves.joinAll()
-        Ledger.now().exports() shouldBe 0
+        LedgerExtension.held().exports() shouldBe 0
     }
 
     test("OWN-12 a schema of the peer's whose child was put into ours is released by its own producer") {

@@ -79,10 +79,10 @@ class ArrayDataSpec : FunSpec({
         listOf(id.offset(), id.length(), name.offset(), name.length()) shouldContainExactly listOf(2L, 5L, 2L, 5L)
         val last = data.all().last()
         data.all().dropLast(1).forEach { it.close() }
-        Ledger.now().arrays() shouldBe 1
+        LedgerExtension.held().arrays() shouldBe 1
         last.segment().get(JAVA_BYTE, 44) shouldBe 'n'.code.toByte()
         last.close()
-        Ledger.now().arrays() shouldBe 0
+        LedgerExtension.held().arrays() shouldBe 0
     }
 
     test("DEV-35 how much text came from C is read where the offsets are, on a device too") {

@@ -7,7 +7,6 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
-import org.arbalest.device.Ledger
 import org.arbalest.device.abi.ArrowArrayStruct
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -56,10 +55,10 @@ class ArrayOwnershipSpec : FunSpec({
     test("OWN-03 our release frees what was not moved out, and marks the struct") {
         Arena.ofConfined().use { arena ->
             val out = arena.exported()
-            Ledger.now().exports shouldBe 1
+            LedgerExtension.held().exports shouldBe 1
             PeerMoves.release(out, StructKind.ARRAY) shouldBe true
             released(out) shouldBe true
-            Ledger.now().isZero shouldBe true
+            LedgerExtension.held().isZero shouldBe true
         }
     }
 
@@ -99,10 +98,10 @@ class ArrayOwnershipSpec : FunSpec({
                     arena.struct(StructKind.ARRAY).also { PeerMoves.moveChild(out, i, it) }
                 }
                 for (struct in (moved + out).shuffled(random)) {
-                    Ledger.now().arrays shouldBe 1
+                    LedgerExtension.held().arrays shouldBe 1
                     PeerMoves.release(struct, StructKind.ARRAY) shouldBe true
                 }
-                Ledger.now().isZero shouldBe true
+                LedgerExtension.held().isZero shouldBe true
             }
         }
     }
@@ -145,7 +144,7 @@ class ArrayOwnershipSpec : FunSpec({
             PeerMoves.release(out, StructKind.ARRAY) shouldBe true
             val next = arena.exported(100) // in the same slot
             PeerMoves.release(copy, StructKind.ARRAY)
-            Ledger.now().exports shouldBe 1
+            LedgerExtension.held().exports shouldBe 1
             DeviceArray.importArray(next, EveryType.batch(0, 1).use { it.field() }).use { it.column("int64").getLong(0) shouldBe 100 }
         }
     }

@@ -199,7 +199,7 @@ class AsyncConsumerSpec : FunSpec({
             arrays.subscribe(collector)
             collector.done.outcome().getOrThrow()
             arrays.released().outcome().getOrThrow()
-            Ledger.now().handlers shouldBe 0
+            LedgerExtension.held().handlers shouldBe 0
             held.take(6).reversed().forEach { collector.read(it) }
             collector.ids.reversed() shouldBe batches(6)
             held.take(6).forEach { task ->
@@ -293,7 +293,7 @@ class AsyncConsumerSpec : FunSpec({
     test("ASY-26 callbacks may all come before connect returns") {
         PeerProducer(0, 1, setOf(ON_CALLER)).use { producer ->
             val arrays = producer.connect()
-            Ledger.now().handlers shouldBe 0
+            LedgerExtension.held().handlers shouldBe 0
             arrays.schema().outcome().getOrThrow()
             val collector = AsyncCollector()
             arrays.subscribe(collector)

@@ -19,7 +19,6 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Extension
 import org.arbalest.device.Extension.FixedShapeTensor
 import org.arbalest.device.Field
-import org.arbalest.device.Ledger
 import org.arbalest.device.TimeUnit
 import org.arbalest.device.abi.DLManagedTensorStruct
 import org.arbalest.device.abi.DLManagedTensorVersionedStruct
@@ -64,9 +63,9 @@ class DLPackExportSpec : FunSpec({
             form.see(tensor) shouldBe SeenTensor(Triple(DLTensorStruct.INT, 64, 1), listOf(3), listOf(1), buffer + 8, 0, 1 to 0)
             tensor.byteSize() shouldBe if (form == DLPack.VERSIONED) 80 else 64
             CTensors.read(form, tensor, 24).longs() shouldContainExactly listOf(2L, 3L, 4L)
-            Ledger.now().run { listOf(arrays(), exports(), buffers()) } shouldBe listOf(1L, 1L, 1L)
+            LedgerExtension.held().run { listOf(arrays(), exports(), buffers()) } shouldBe listOf(1L, 1L, 1L)
             CTensors.delete(form, tensor)
-            Ledger.now().isZero shouldBe true
+            LedgerExtension.held().isZero shouldBe true
         }
 
         test("DLP-02 $form: types have their codes") {
@@ -123,9 +122,9 @@ class DLPackExportSpec : FunSpec({
 
         test("DLP-07 $form: the deleter runs on threads that the JVM has never seen, on several at once") {
             val tensors = List(60) { form.exportTensor(longs(it.toLong())) }
-            Ledger.now().exports() shouldBe 60
+            LedgerExtension.held().exports() shouldBe 60
             CTensors.deleteOnThreads(form, tensors, 4)
-            Ledger.now().isZero shouldBe true
+            LedgerExtension.held().isZero shouldBe true
         }
 
         test("DLP-07 $form: a second call of the deleter finds nothing, nor another tensor in the same place") {
@@ -134,9 +133,9 @@ class DLPackExportSpec : FunSpec({
             CTensors.delete(form, first)
             val second = form.exportTensor(longs(2))
             second.address() shouldBe first.address() // the block is recycled
-            Ledger.now().exports() shouldBe 1
+            LedgerExtension.held().exports() shouldBe 1
             CTensors.delete(form, second)
-            Ledger.now().isZero shouldBe true
+            LedgerExtension.held().isZero shouldBe true
         }
 
         test("DLP-07 $form: the deleter is called when the JVM is over") {

@@ -16,7 +16,6 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Extension.Bool8
 import org.arbalest.device.Extension.FixedShapeTensor
-import org.arbalest.device.Ledger
 import org.arbalest.device.Validation
 import org.arbalest.device.abi.DLManagedTensorVersionedStruct
 import org.arbalest.device.abi.DLTensorStruct
@@ -170,7 +169,7 @@ class DLPackImportSpec : FunSpec({
                         CTensors.liveTensors shouldBe 0
                     }
                 }
-                Ledger.now().arrays() shouldBe 0
+                LedgerExtension.held().arrays() shouldBe 0
             }
         }
 
@@ -236,7 +235,7 @@ class DLPackImportSpec : FunSpec({
                 val array = form.importTensor(CTensors.make(form, Said(memory.address(), longArrayOf(4))))
                 CTensors.delete(form, form.exportTensor(array))
             }
-            Ledger.now().run { listOf(arrays(), exports(), buffers()) } shouldBe listOf(0L, 0L, 1L)
+            LedgerExtension.held().run { listOf(arrays(), exports(), buffers()) } shouldBe listOf(0L, 0L, 1L)
         }
     }
 })

@@ -14,7 +14,6 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
-import org.arbalest.device.Ledger
 import org.arbalest.device.Schema
 import org.arbalest.device.Validation
 import org.arbalest.device.abi.ArrowArrayStruct
@@ -169,7 +168,7 @@ class ForeignArraySpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val data = ForeignArray().array(1, 0, 0).buffer(0, 0).buffer(arena.longs(1))
             DeviceArray.wrap(int64, data, cpu) { error("not today") }.close()
-            Ledger.now().isZero shouldBe true
+            LedgerExtension.held().isZero shouldBe true
         }
     }
 

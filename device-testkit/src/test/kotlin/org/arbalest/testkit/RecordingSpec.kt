@@ -275,7 +275,7 @@ internal object WithoutModules {
             asyncRound { it.run() }
         }
         println(runCatching { Ledger.registerMXBean() }.exceptionOrNull())
-        eventually("nothing is left") { Ledger.now().isZero }
+        eventually("nothing is left") { LedgerExtension.held().isZero }
     }
 }
 

@@ -24,12 +24,12 @@ class ReleaseElsewhereSpec : FunSpec({
     test("OWN-10 our release runs on a thread that the JVM has never seen") {
         Arena.ofConfined().use { arena ->
             PeerMoves.releaseOnThread(arena.exports(1)[0], StructKind.ARRAY) shouldBe true
-            Ledger.now().isZero shouldBe true
+            LedgerExtension.held().isZero shouldBe true
             val (array, schema) = arena.struct(StructKind.DEVICE_ARRAY) to arena.struct(StructKind.SCHEMA)
             EveryType.batch(0, 4).use { it.exportDeviceArray(array, schema) }
             PeerMoves.releaseOnThread(array, StructKind.DEVICE_ARRAY) shouldBe true
             PeerMoves.releaseOnThread(schema, StructKind.SCHEMA) shouldBe true
-            Ledger.now().isZero shouldBe true
+            LedgerExtension.held().isZero shouldBe true
         }
     }
 
@@ -38,10 +38,10 @@ class ReleaseElsewhereSpec : FunSpec({
             arena.exports(50).forEach { PeerMoves.releaseAtGate(it, StructKind.ARRAY) }
         }
         System.gc()
-        Ledger.now().exports shouldBe 50
+        LedgerExtension.held().exports shouldBe 50
         CPeer.openGate()
         PeerMoves.joinAll()
-        Ledger.now().isZero shouldBe true
+        LedgerExtension.held().isZero shouldBe true
     }
 
     test("OWN-10 arrays, children and streams are released from several threads at once") {
@@ -50,12 +50,12 @@ class ReleaseElsewhereSpec : FunSpec({
                 val structs = arena.exports(40)
                 val moved = structs.map { parent -> arena.struct(StructKind.ARRAY).also { PeerMoves.moveChild(parent, 5, it) } }
                 PeerMoves.releaseMany(structs + moved, 4, StructKind.ARRAY) shouldBe 80
-                Ledger.now().isZero shouldBe true
+                LedgerExtension.held().isZero shouldBe true
                 val streams = List(20) { arena.struct(StructKind.STREAM) }
                 val schema = EveryType.batch(0, 1).use { it.schema() }
                 streams.forEach { DeviceArrayReader.of(schema, listOf(EveryType.batch(0, 1))).exportStream(it) }
                 PeerMoves.releaseMany(streams, 4, StructKind.STREAM) shouldBe 20
-                Ledger.now().isZero shouldBe true
+                LedgerExtension.held().isZero shouldBe true
             }
         }
     }

@@ -11,7 +11,6 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
-import org.arbalest.device.Ledger
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.ArrowArrayStruct
@@ -55,7 +54,7 @@ class StreamProducerSpec : FunSpec({
             it.typeDiffers + it.reservedDirty + it.cpuIdOdd + it.events shouldBe 0
             look(it)
         }
-        Ledger.now().let { it.streams shouldBe 0; it.readers shouldBe 0 }
+        LedgerExtension.held().let { it.streams shouldBe 0; it.readers shouldBe 0 }
     }
 
     val all = EveryType.checksum(batch(0, 50))
@@ -117,7 +116,7 @@ class StreamProducerSpec : FunSpec({
                 PeerMoves.move(stream, moved, StructKind.STREAM)
                 stream.fill(0x5a)
                 if (released) PeerMoves.releaseOnThread(moved, StructKind.STREAM) else PeerStreams.drain(moved).checksum shouldBe all
-                Ledger.now().arrays shouldBe 0
+                LedgerExtension.held().arrays shouldBe 0
             }
         }
         both({ source(5) }, stopAfter = 2, extra = 0) { it.batches shouldBe 2; it.ended shouldBe false }

@@ -77,7 +77,7 @@ class UpcallFaultSpec : FunSpec({
             }
             DeviceArrayReader.of(schema, DeviceType.CPU, source).exportStream(stream)
             PeerMoves.releaseOnThread(stream, StructKind.STREAM) shouldBe true
-            Ledger.now().let { it.streams shouldBe 0; it.readers shouldBe 0 }
+            LedgerExtension.held().let { it.streams shouldBe 0; it.readers shouldBe 0 }
         }
     }
 

@@ -30,8 +30,17 @@ public final class LeakCheck {
   /** Those that were begun and not ended; each is around the next. Guarded by itself. */
   private static final List<LeakCheck> UNDER_WAY = new ArrayList<>();
 
+  /** After a failure that left something: when nothing has changed for so long, nothing is under way. */
+  private static final long QUIET = TimeUnit.MILLISECONDS.toNanos(250);
+
   /** Waits that nobody will end, left by a test that failed: those after it do not wait for them again. Guarded by UNDER_WAY. */
   private static long lostWaits;
+
+  /** What was held when that last changed, since a check was given up with something left; null if none was. Guarded by UNDER_WAY. */
+  private static @Nullable Ledger unquiet;
+
+  /** When that was. Guarded by UNDER_WAY. */
+  private static long changed;
 
   private final String name;
   private final @Nullable LeakCheck around;
@@ -62,8 +71,9 @@ public final class LeakCheck {
   }
 
   /**
-   * Begins, once nothing is under way any more that what came before has left to be released by itself; it blocks until then. To be
-   * ended by {@link #end} or {@link #giveUp}.
+   * Begins, once nothing is under way any more that what came before has left to be released by itself; it blocks until then. After a check that was given up
+   * with something left, that is when nothing has changed for a quarter of a second, so that a late release is not taken for a change of this check. To
+   * be ended by {@link #end} or {@link #giveUp}.
    *
    * @param name of what is checked, as in "not back after …"
    * @param around the check that this one is inside of; null if there is none
@@ -97,14 +107,26 @@ public final class LeakCheck {
         if (!other.isAround(around)) throw new IllegalStateException(besides(name, other.name));
       }
       Ledger now = Ledger.now();
+      boolean wasUnquiet = unquiet != null;
+      if (!isLost && !isQuiet(now)) return null;
+      unquiet = null;
       if (now.waits() > lostWaits) {
-        if (!isLost) return null;
+        if (!isLost && !wasUnquiet) return null;
         lostWaits = now.waits();
       }
       LeakCheck check = new LeakCheck(name, around, withPlaces, now);
       UNDER_WAY.add(check);
       return check;
     }
+  }
+
+  /** Whether what a check has left does not change any more. Guarded by UNDER_WAY. */
+  private static boolean isQuiet(Ledger now) {
+    if (unquiet == null) return true;
+    if (now.equals(unquiet)) return System.nanoTime() - changed >= QUIET;
+    unquiet = now;
+    changed = System.nanoTime();
+    return false;
   }
 
   private boolean isAround(@Nullable LeakCheck inner) {
@@ -143,15 +165,25 @@ public final class LeakCheck {
       LockSupport.parkNanos(LOOK_AGAIN);
       left = left();
     }
-    giveUp();
+    finish(false);
     return left;
   }
 
   /** Ends after something that failed, and so may have left what it held: nobody is told of that. */
   public void giveUp() {
+    finish(true);
+  }
+
+  /** @param isEarly whether nobody has waited for what other threads are just releasing */
+  private void finish(boolean isEarly) {
     synchronized (UNDER_WAY) {
       if (!UNDER_WAY.remove(this)) return;
-      if (around != null) around.knows(Ledger.now().since(before).since(known), this);
+      Ledger now = Ledger.now();
+      if (isEarly && !now.since(before).isZero()) {
+        unquiet = now;
+        changed = System.nanoTime();
+      }
+      if (around != null) around.knows(now.since(before).since(known), this);
       if (watch != null) watch.close();
     }
   }

@@ -15,7 +15,9 @@ import java.time.Duration
 
 /** Checks without a framework, and what they know by [HandleWatch]. */
 class LeakCheckSpec : FunSpec({
-    afterEach { Ledger.now().isZero shouldBe true }
+    var before = Ledger.now()
+    beforeEach { before = Ledger.now() }
+    afterEach { Ledger.now().since(before).isZero shouldBe true }
 
     test("a watch knows what was made since it began and is open, in the order in which it was made") {
         HandleWatch.start().use { outer ->

@@ -7,9 +7,9 @@ import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
-import org.arbalest.device.Ledger
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.adbc.AdbcConnection
+import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.fake.FakeDevice
 
@@ -19,6 +19,8 @@ import org.arbalest.testkit.fake.FakeDevice
  * Structs stay whole: DuckDB does not look at the offset of a struct.
  */
 class DuckDbRoundTripSpec : FunSpec({
+    extension(LedgerExtension)
+
     val columns = mapOf(
         "bool" to "i % 3 = 0",
         "tinyint" to "(i % 200 - 100)::TINYINT",
@@ -84,7 +86,7 @@ class DuckDbRoundTripSpec : FunSpec({
                         differences("after", "before") shouldBe 0
                     }
                 }
-                eventually("nothing is left") { Ledger.now().isZero }
+                eventually("nothing is left") { LedgerExtension.held().isZero }
                 FakeDevice.of(DeviceType.EXT_DEV, 0).violations().shouldBeEmpty()
             }
         }

@@ -6,14 +6,16 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.Ledger
 import org.arbalest.device.Validation
+import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.eventually
 import java.io.File
 import java.time.Instant
 import java.time.LocalDate
 
 class NestedJavaSpec : FunSpec({
+    extension(LedgerExtension)
+
     fun lines(text: String) = text.lines().joinToString("\n") { it.trim() }.trim()
 
     test("the Java of docs/types.md is the code of ColumnsJava.java and NestedJava.java") {
@@ -35,7 +37,7 @@ class NestedJavaSpec : FunSpec({
         }
         shouldThrow<IllegalArgumentException> { ColumnsJava.columns(listOf(Instant.ofEpochSecond(0, 1), Instant.EPOCH), listOf(LocalDate.EPOCH, LocalDate.EPOCH)) }.message shouldContain
             "which is no whole millisecond, in row 0; timestamp[ns, tz=Europe/Zurich] does"
-        eventually("nothing is left") { Ledger.now().isZero }
+        eventually("nothing is left") { LedgerExtension.held().isZero }
     }
 
     test("lists, structs, maps and unions are what they say") {
@@ -48,6 +50,6 @@ class NestedJavaSpec : FunSpec({
             batch.column("prices").isNull(2) shouldBe true
             values("reading") shouldBe listOf(42L, "n/a", null)
         }
-        eventually("nothing is left") { Ledger.now().isZero }
+        eventually("nothing is left") { LedgerExtension.held().isZero }
     }
 })

@@ -13,6 +13,7 @@ import org.arbalest.testkit.contract.Gate
 import org.arbalest.testkit.gpu.CudaDouble
 import org.arbalest.testkit.gpu.GpuBackend
 import org.arbalest.testkit.gpu.GpuDouble
+import org.arbalest.testkit.gpu.GpuDouble.Live
 import org.arbalest.testkit.gpu.GpuWords
 import org.arbalest.testkit.gpu.WordGates
 import org.arbalest.testkit.gpu.gpuProgram
@@ -30,8 +31,11 @@ import kotlin.reflect.KClass
 /** Whether the tests run on the driver's double; `-Darbalest.cuda=driver`, which the check gives, has them run on the driver. */
 internal val onDouble: Boolean = System.getProperty("arbalest.cuda") != "driver"
 
+/** Loads the double for a spec, and fails a test that leaves something of its. */
+internal val cudaDouble: TestCaseExtension = CudaDouble.balanced(CudaBackend(DeviceType.CUDA))
+
 /** Loads the double for a spec that runs on either. */
-internal val cuda: TestCaseExtension = if (onDouble) CudaDouble.extension else SkipWithout.device(DeviceType.CUDA)
+internal val cuda: TestCaseExtension = if (onDouble) cudaDouble else SkipWithout.device(DeviceType.CUDA)
 
 internal val jcudaNatives = SkipWithout {
     val system = "${System.getProperty("os.name")} on ${System.getProperty("os.arch")}"
@@ -81,6 +85,12 @@ internal open class CudaBackend(private val type: DeviceType) : GpuBackend {
     override fun slots(): Int = staging().slots()
 
     override fun blocks(): Int = staging().blocks()
+
+    override fun kept(what: Live): Long = when (what) {
+        Live.STREAMS -> gpus.indices.sumOf { staging(it).queues().toLong() }
+        Live.PINNED -> gpus.indices.sumOf { staging(it).blocks().toLong() } + gates.blocks()
+        else -> 0L
+    }
 
     override fun hasPool(): Boolean = Gpu.open(0).pool.isThere
 
@@ -134,5 +144,5 @@ internal object Raw {
     }
 }
 
-/** What core has for the first GPU's copies from and to pageable memory. */
-internal fun staging(): Staging = checkNotNull(Staging.of(CudaDriver.of(Gpu.open(0), DeviceType.CUDA)))
+/** What core has for a GPU's copies from and to pageable memory. */
+internal fun staging(gpu: Int = 0): Staging = checkNotNull(Staging.of(CudaDriver.of(Gpu.open(gpu), DeviceType.CUDA)))

@@ -6,7 +6,6 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
-import org.arbalest.device.Ledger
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.spi.Availability
@@ -118,7 +117,7 @@ class CudaDriverSpec : FunSpec({
                             done.await()
                             failure?.let { throw it }
                             gate.open()
-                            eventually("all is released") { Ledger.now().run { events() == 0L && waits() == 0L } }
+                            eventually("all is released") { LedgerExtension.held().run { events() == 0L && waits() == 0L } }
                             if (onDouble) CudaDouble.contextsInHostFunctions(false)
                         }
                     }

@@ -27,12 +27,11 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 /** Arrays that two processes share by fabric handles, in memory that was created for them. */
 class CudaFabricSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(CudaDouble.extension)
+    extension(cudaDouble)
     extension(LedgerExtension)
     extension(gates.opened)
     beforeSpec { System.setProperty(CudaSharing.FABRIC_REQUESTED, "true") }
     afterSpec { System.clearProperty(CudaSharing.FABRIC_REQUESTED) }
-    afterTest { CudaDouble.fabric(true) }
 
     include(sharingContract(FabricBackend))
 

@@ -17,7 +17,7 @@ import org.arbalest.testkit.gpu.failFromEach
 /** Every call of the driver's fails once. */
 class CudaFailureSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(CudaDouble.extension)
+    extension(cudaDouble)
     extension(LedgerExtension)
     extension(gates.opened)
 

@@ -5,13 +5,12 @@ import io.kotest.core.spec.style.FunSpec
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.gpu.CudaDouble
 import org.arbalest.testkit.gpu.sharingContract
 
 /** Arrays that two processes share. */
 class CudaSharingSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(CudaDouble.extension)
+    extension(cudaDouble)
     extension(LedgerExtension)
     extension(gates.opened)
 

@@ -7,7 +7,6 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.Ledger
 import org.arbalest.device.MemoryPool
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.DeviceType
@@ -26,7 +25,7 @@ import java.lang.foreign.ValueLayout.ADDRESS
 /** What is asked of GPUs, and what CUDA asks for beyond that: contexts, host functions, managed memory. On the double. */
 class CudaSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(CudaDouble.extension)
+    extension(cudaDouble)
     extension(LedgerExtension)
     extension(gates.opened)
 
@@ -73,7 +72,7 @@ class CudaSpec : FunSpec({
             gate.open()
             stream.synchronize()
         }
-        eventually("all is released") { Ledger.now().run { buffers() == 0L && waits() == 0L } }
+        eventually("all is released") { LedgerExtension.held().run { buffers() == 0L && waits() == 0L } }
     }
 
     test("DEV-52 managed memory: advice ends with whose it is, by pools as well; what was only moved is kept") {
@@ -90,7 +89,7 @@ class CudaSpec : FunSpec({
                     batch.synchronize()
                     Cuda.advise(batch, MemoryAdvice.PREFERRED_LOCATION, cpu)
                 }
-                eventually("the batch is freed") { Ledger.now().buffers() == 0L }
+                eventually("the batch is freed") { LedgerExtension.held().buffers() == 0L }
                 val next = List(8) { memory.allocate(20_000L shl (it % 4)) }
                 next.any { CudaDouble.advised(it.address()) } shouldBe false
                 next.forEach { it.close() }
@@ -98,7 +97,7 @@ class CudaSpec : FunSpec({
                     device.defaultStream().run { Cuda.prefetch(buffer, cpu, this); synchronize() }
                     buffer.address()
                 }
-                eventually("nothing uses it") { Ledger.now().buffers() == 0L }
+                eventually("nothing uses it") { LedgerExtension.held().buffers() == 0L }
                 memory.allocate(100_000).use { it.address() shouldBe moved }
             }
         }

@@ -34,6 +34,7 @@ import java.util.concurrent.atomic.AtomicInteger
 class JoclSpec : FunSpec({
     extension(SkipWithout.device(DeviceType.OPENCL))
     extension(LedgerExtension)
+    extension(UserEvent.opened)
 
     val device by lazy { OpenClBackend.device }
     val cpu = Devices.cpu()

@@ -44,6 +44,7 @@ class MemObjectsSpec : FunSpec({
     extension(CCompiler.needed)
     extension(SkipWithout.device(DeviceType.OPENCL))
     extension(LedgerExtension)
+    extension(UserEvent.opened)
 
     val device by lazy { OpenClBackend.device }
     val cpu: Device = Devices.cpu()
@@ -77,7 +78,7 @@ class MemObjectsSpec : FunSpec({
             device.defaultStream().copy(here, buffer)
             device.defaultStream().synchronize()
         }
-        eventually("the copy has let go of what it read") { Ledger.now().waits() == 0L } // by a thread of ours, a moment after its end
+        eventually("the copy has let go of what it read") { LedgerExtension.held().waits() == 0L } // by a thread of ours, a moment after its end
         val data = ArrayData.of(rows, 0, listOf(null), listOf(ArrayData.of(rows, 0, listOf(null, buffer))))
         return DeviceArray.of(Schema.of(listOf(Field.of("n", DataType.INT64))), data)
     }
@@ -119,7 +120,7 @@ class MemObjectsSpec : FunSpec({
         }
         parts.count { it.info(MEM_ASSOCIATED_MEMOBJECT) != 0L } shouldBe 8 / (alignment / 64).toInt()
         release(out)
-        eventually("the copies let go") { Ledger.now().arrays() == 0L }
+        eventually("the copies let go") { LedgerExtension.held().arrays() == 0L }
     }
 
     test("OCL-01 every kind of buffer, whole, sliced and empty, comes back as it was, with its schema") {
@@ -143,7 +144,7 @@ class MemObjectsSpec : FunSpec({
                     }
                     device.defaultStream().synchronize()
                 }
-                eventually("all is released") { Ledger.now().exports() == 0L }
+                eventually("all is released") { LedgerExtension.held().exports() == 0L }
             }
         }
     }
@@ -168,13 +169,13 @@ class MemObjectsSpec : FunSpec({
             ArrowDeviceArrayStruct.syncEvent(out.address()) shouldNotBe 0
             val copy = handle(out, 0, 1)
             copy.info(MEM_ASSOCIATED_MEMOBJECT) shouldBe 0
-            Ledger.now().waits() shouldBeGreaterThan 0
+            LedgerExtension.held().waits() shouldBeGreaterThan 0
             gate.open()
             stream.synchronize()
             read(device, copy, 50) shouldBe LongArray(50) { it + 1L }
             release(out)
         }
-        eventually("the source is let go") { Ledger.now().arrays() == 0L }
+        eventually("the source is let go") { LedgerExtension.held().arrays() == 0L }
     }
 
     test("OCL-01 an array that is not ready goes with an event; released before, it is freed when that is over") {
@@ -206,7 +207,7 @@ class MemObjectsSpec : FunSpec({
         memory.info(MEM_REFERENCE_COUNT) shouldBe 1
         CL.clReleaseMemObject(memory)
         kept.column("n").bufferAddress(1) shouldNotBe 0 // whoever kept a handle has the memory
-        Ledger.now().arrays() shouldBe 1
+        LedgerExtension.held().arrays() shouldBe 1
         kept.close()
     }
 
@@ -237,12 +238,12 @@ class MemObjectsSpec : FunSpec({
         val again = OpenCl.importMemObjects(out, field, device.defaultStream())
         again.isReady shouldBe true
         again.column("n").bufferAddress(1) shouldBe address
-        Ledger.now().exports() shouldBe 1
+        LedgerExtension.held().exports() shouldBe 1
         val slice = again.slice(2, 3)
         again.close()
-        Ledger.now().exports() shouldBe 1
+        LedgerExtension.held().exports() shouldBe 1
         slice.close()
-        Ledger.now().exports() shouldBe 0
+        LedgerExtension.held().exports() shouldBe 0
     }
 
     test("OCL-02 of somebody else's memory the platform knows what is shared, also of a part") {
@@ -272,7 +273,7 @@ class MemObjectsSpec : FunSpec({
             release(out)
         }
         device.defaultStream().synchronize()
-        eventually("the copy lets go") { Ledger.now().buffers() == 0L }
+        eventually("the copy lets go") { LedgerExtension.held().buffers() == 0L }
         listOf(part, whole).forEach { CL.clReleaseMemObject(it) }
         CL.clSVMFree(Jocl.context(device), svm)
     }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.opencl
 
+import io.kotest.core.extensions.TestCaseExtension
+import io.kotest.core.test.TestCase
+import io.kotest.engine.test.TestResult
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
@@ -10,6 +13,7 @@ import org.arbalest.testkit.contract.Backend
 import org.arbalest.testkit.contract.Gate
 import org.jocl.CL
 import org.jocl.cl_event
+import java.util.concurrent.ConcurrentHashMap
 
 /** The first OpenCL device. */
 internal object OpenClBackend : Backend {
@@ -18,9 +22,9 @@ internal object OpenClBackend : Backend {
     override fun gate(stream: DeviceStream): Gate = UserEvent(device).also { gate -> gate.syncEvent().use(stream::waitFor) }
 }
 
-/** An event that only a test completes. */
+/** An event that only a test completes, once: what it does later is too late. */
 internal class UserEvent(private val device: Device) : Gate {
-    val event: cl_event = CL.clCreateUserEvent(Jocl.context(device), null)
+    val event: cl_event = CL.clCreateUserEvent(Jocl.context(device), null).also { shut += this }
 
     fun syncEvent(): SyncEvent = Jocl.syncEvent(device, event)
 
@@ -29,7 +33,18 @@ internal class UserEvent(private val device: Device) : Gate {
     override fun fail(): Boolean = true.also { finish(CL.CL_OUT_OF_RESOURCES) }
 
     private fun finish(status: Int) {
+        if (!shut.remove(this)) return
         CL.clSetUserEventStatus(event, status)
         CL.clReleaseEvent(event)
+    }
+
+    companion object {
+        private val shut: MutableSet<UserEvent> = ConcurrentHashMap.newKeySet()
+
+        /** Opens what a test that failed has left shut, so that others do not hang behind it. */
+        val opened: TestCaseExtension = object : TestCaseExtension {
+            override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult =
+                execute(testCase).also { shut.toList().forEach(UserEvent::open) }
+        }
     }
 }

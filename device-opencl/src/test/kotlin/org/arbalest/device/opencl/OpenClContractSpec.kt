@@ -12,6 +12,7 @@ class OpenClContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(SkipWithout.device(DeviceType.OPENCL))
     extension(LedgerExtension)
+    extension(UserEvent.opened)
 
     include(backendContract(OpenClBackend))
 })

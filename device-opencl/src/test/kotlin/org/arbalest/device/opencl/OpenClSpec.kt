@@ -21,7 +21,6 @@ import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
-import org.arbalest.device.Ledger
 import org.arbalest.device.Schema
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
@@ -56,6 +55,7 @@ class OpenClSpec : FunSpec({
     extension(CCompiler.needed)
     extension(SkipWithout.device(DeviceType.OPENCL))
     extension(LedgerExtension)
+    extension(UserEvent.opened)
 
     val device by lazy { OpenClBackend.device }
 
@@ -238,7 +238,7 @@ class OpenClSpec : FunSpec({
                         done.incrementAndGet()
                     }
                 }
-                Ledger.now().waits() shouldBe 10_000
+                LedgerExtension.held().waits() shouldBe 10_000
                 waits.filterIndexed { i, _ -> i % 2 == 0 }.forEach { it.cancel() }
                 done.get() shouldBe 0
                 gate.open()

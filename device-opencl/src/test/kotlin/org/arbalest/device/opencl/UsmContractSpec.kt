@@ -14,6 +14,7 @@ class UsmContractSpec : FunSpec({
     extension(UsmDouble.extension)
     extension(SkipWithout.device(DeviceType.OPENCL))
     extension(LedgerExtension)
+    extension(UserEvent.opened)
 
     include(backendContract(UsmBackend(1)))
 })

@@ -10,9 +10,9 @@ import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.testkit.NativeLibrary
+import org.arbalest.testkit.Settling
 import org.arbalest.testkit.contract.Backend
 import org.arbalest.testkit.contract.Gate
-import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
@@ -39,14 +39,22 @@ internal object UsmDouble {
     private val failFunction by function("usm_fail", null, ADDRESS, JAVA_LONG, JAVA_INT)
     private val failNothingFunction by function("usm_fail_nothing", JAVA_INT)
 
-    /** How many allocations there are. */
-    fun live(kind: UnifiedMemory): Long = liveFunction.invoke(if (kind == UnifiedMemory.HOST) 0x4197 else 0x4198 + kind.ordinal / 2) as Long
+    /** What was there when the current test began, of each kind of memory, and at last of `cl_mem`. */
+    private var beginning = List(UnifiedMemory.entries.size + 1) { 0L }
+
+    /** Returns how many allocations there are that were not there when the current test began. */
+    fun live(kind: UnifiedMemory): Long = all(kind) - beginning[kind.ordinal]
+
+    private fun all(kind: UnifiedMemory): Long =
+        liveFunction.invoke(if (kind == UnifiedMemory.HOST) 0x4197 else 0x4198 + kind.ordinal / 2) as Long
+
+    private fun all(): List<Long> = UnifiedMemory.entries.map(::all) + objectsFunction.invoke() as Long
 
     /** How many copies went by the extension's function. */
     val memcpys: Long get() = memcpysFunction.invoke() as Long
 
-    /** How many `cl_mem` our code has not released. */
-    val memObjects: Long get() = objectsFunction.invoke() as Long
+    /** How many `cl_mem` our code has not released since the current test began. */
+    val memObjects: Long get() = objectsFunction.invoke() as Long - beginning.last()
 
     /** How many events are held. */
     val events: Long get() = countFunction.invoke(0) as Long
@@ -66,6 +74,9 @@ internal object UsmDouble {
     /** Whether what [fail] asked for has not come; takes it back. */
     fun failNothing(): Boolean = failNothingFunction.invoke() as Int != 0
 
+    private fun left(): Map<String, Long>? =
+        (UnifiedMemory.entries.associate { "$it" to live(it) } + ("cl_mem" to memObjects)).filterValues { it != 0L }.ifEmpty { null }
+
     private fun violation(): String? =
         if (violationsFunction.invoke() as Long == 0L) null else (violationFunction.invoke() as MemorySegment).reinterpret(Long.MAX_VALUE).getString(0)
 
@@ -74,13 +85,11 @@ internal object UsmDouble {
         override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
             if (testCase.type != TestType.Test) return execute(testCase)
             resetFunction.invoke()
+            beginning = all()
             val result = execute(testCase)
-            if (!result.isSuccess) return result
-            val held = runCatching {
-                eventually("all memory and every cl_mem is given back") { UnifiedMemory.entries.all { live(it) == 0L } && memObjects == 0L }
-            }.exceptionOrNull()?.message
-            val wrong = held ?: violation() ?: return result
-            return TestResult.Failure(result.duration, AssertionError(wrong))
+            val left = Settling.leftAfter(Settling.quietAfter(result)) { left() }
+            val words = listOfNotNull(left?.let { "there is more than before: $it" }, violation()).joinToString("; ")
+            return if (words.isEmpty() || !result.isSuccess) result else TestResult.Failure(result.duration, AssertionError(words))
         }
     }
 

@@ -16,7 +16,6 @@ import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Field
-import org.arbalest.device.Ledger
 import org.arbalest.device.MemoryManager
 import org.arbalest.device.MemoryPool
 import org.arbalest.device.Schema
@@ -46,6 +45,7 @@ class UsmSpec : FunSpec({
     extension(UsmDouble.extension)
     extension(SkipWithout.device(DeviceType.OPENCL))
     extension(LedgerExtension)
+    extension(UserEvent.opened)
 
     val plain by lazy { Devices.device(DeviceType.OPENCL, 0) }
     val unifiedOnly by lazy { Devices.device(DeviceType.OPENCL, 1) }
@@ -163,14 +163,14 @@ class UsmSpec : FunSpec({
                 columns(count).use { batch ->
                     device.createStream().use { stream ->
                         batch.copyTo(device, stream).use { it.synchronize() }
-                        eventually("the warm-up is over") { Ledger.now().waits() == 0L }
+                        eventually("the warm-up is over") { LedgerExtension.held().waits() == 0L }
                         val held = UsmDouble.events
                         val before = UsmDouble.flushes to UsmDouble.callbacks
                         batch.copyTo(device, stream).use { copy ->
                             copy.synchronize()
                             copy.child(count - 1).use { it.asColumn().bufferCount() shouldBe 2 }
                         }
-                        eventually("each event is given back") { Ledger.now().waits() == 0L && UsmDouble.events <= held } // PoCL's are looked at for 20 ms after the warm-up
+                        eventually("each event is given back") { LedgerExtension.held().waits() == 0L && UsmDouble.events <= held } // PoCL's are looked at for 20 ms after the warm-up
                         UsmDouble.flushes - before.first to UsmDouble.callbacks - before.second
                     }
                 }
@@ -236,7 +236,7 @@ class UsmSpec : FunSpec({
             val stream = both.defaultStream()
             batch.copyTo(both).use { there ->
                 there.synchronize()
-                eventually("the copy lets go") { Ledger.now().waits() == 0L }
+                eventually("the copy lets go") { LedgerExtension.held().waits() == 0L }
                 for (function in listOf("clCreateBuffer", "clCreateSubBuffer", "clEnqueueCopyBuffer")) {
                     var calls = 0L
                     do {
@@ -280,7 +280,7 @@ class UsmSpec : FunSpec({
                     if (failure != null) failure.message shouldContain "clDeviceMemAllocINTEL"
                     ArrowArrayStruct.release(out.address()) shouldBe 0
                     stream.synchronize()
-                    eventually("all is given back") { UsmDouble.memObjects == 0L && UsmDouble.live(UnifiedMemory.DEVICE) == 0L && Ledger.now().exports() == 0L }
+                    eventually("all is given back") { UsmDouble.memObjects == 0L && UsmDouble.live(UnifiedMemory.DEVICE) == 0L && LedgerExtension.held().exports() == 0L }
                 }
             } while (!pending)
             calls shouldBeGreaterThan 5

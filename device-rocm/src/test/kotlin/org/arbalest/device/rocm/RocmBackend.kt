@@ -11,6 +11,7 @@ import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.contract.Gate
 import org.arbalest.testkit.gpu.GpuBackend
 import org.arbalest.testkit.gpu.GpuDouble
+import org.arbalest.testkit.gpu.GpuDouble.Live
 import org.arbalest.testkit.gpu.GpuWords
 import org.arbalest.testkit.gpu.HipDouble
 import org.arbalest.testkit.gpu.WordGates
@@ -29,8 +30,11 @@ import kotlin.reflect.KClass
 /** Whether the tests run on the double of HIP; `-Darbalest.rocm=driver`, which the check gives, has them run on a driver. */
 internal val onDouble: Boolean = System.getProperty("arbalest.rocm") != "driver"
 
+/** Loads the double for a spec, and fails a test that leaves something of its. */
+internal val hipDouble: TestCaseExtension = HipDouble.balanced(RocmBackend(DeviceType.ROCM))
+
 /** Loads the double for a spec that runs on either. */
-internal val rocm: TestCaseExtension = if (onDouble) HipDouble.extension else SkipWithout.device(DeviceType.ROCM)
+internal val rocm: TestCaseExtension = if (onDouble) hipDouble else SkipWithout.device(DeviceType.ROCM)
 
 /** The first device of one of ROCm's kinds, on the double or on a driver. */
 internal class RocmBackend(private val type: DeviceType) : GpuBackend {
@@ -70,6 +74,12 @@ internal class RocmBackend(private val type: DeviceType) : GpuBackend {
     override fun slots(): Int = staging().slots()
 
     override fun blocks(): Int = staging().blocks()
+
+    override fun kept(what: Live): Long = when (what) {
+        Live.STREAMS -> gpus.indices.sumOf { staging(it).queues().toLong() }
+        Live.PINNED -> gpus.indices.sumOf { staging(it).blocks().toLong() } + gates.blocks()
+        else -> 0L
+    }
 
     override fun hasPool(): Boolean = Gpu.open(0).pool.isThere
 

@@ -47,7 +47,7 @@ private val givingUp = listOf("hipStreamSynchronize")
 /** Every call of HIP's fails once; those that give something back, in RocmSpec. */
 class RocmFailureSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(HipDouble.extension)
+    extension(hipDouble)
     extension(LedgerExtension)
     extension(gates.opened)
 

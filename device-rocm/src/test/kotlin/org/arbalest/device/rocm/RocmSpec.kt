@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 /** What is asked of GPUs, and what HIP asks for beyond that: current devices, host functions, waits of threads, its last error. */
 class RocmSpec : FunSpec({
     extension(CCompiler.needed)
-    extension(HipDouble.extension)
+    extension(hipDouble)
     extension(LedgerExtension)
     extension(gates.opened)
 

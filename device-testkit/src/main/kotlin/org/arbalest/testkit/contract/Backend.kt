@@ -13,6 +13,7 @@ import org.arbalest.device.Ledger
 import org.arbalest.device.MemoryManager
 import org.arbalest.device.NestedType
 import org.arbalest.device.Schema
+import org.arbalest.testkit.LedgerExtension
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.concurrent.locks.LockSupport
@@ -126,19 +127,19 @@ internal fun pattern(i: Long, seed: Int): Byte = (i * 31 + i / 4096 + seed).toBy
 /**
  * Waits for what another thread is about to do; not for time to pass.
  *
- * @throws IllegalStateException with [what], if it is not so after 40 seconds
+ * @throws IllegalStateException with [what], if it is not so after five seconds
  */
 public fun eventually(what: String, condition: () -> Boolean) {
-    val patience = System.nanoTime() + 40_000_000_000
+    val patience = System.nanoTime() + 5_000_000_000
     while (!condition()) {
-        check(System.nanoTime() < patience) { "not so, after 40 seconds: $what" }
+        check(System.nanoTime() < patience) { "not so after 5 seconds: $what" }
         LockSupport.parkNanos(50_000) // whoever is to make it so may need the core
     }
 }
 
 /** What is held when nothing is under way any more that is released by itself: what to compare a later [Ledger.now] with. */
 public fun settled(): Ledger {
-    eventually("no wait is left") { Ledger.now().waits() == 0L }
+    eventually("no wait is left") { LedgerExtension.held().waits() == 0L }
     return Ledger.now()
 }
 

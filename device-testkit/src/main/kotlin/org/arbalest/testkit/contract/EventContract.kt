@@ -10,8 +10,8 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotBeBlank
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceException
-import org.arbalest.device.Ledger
 import org.arbalest.device.SyncEvent
+import org.arbalest.testkit.LedgerExtension
 import java.time.Duration
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
@@ -95,7 +95,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
                     gate?.open()
                     kept.get(20, SECONDS)
                 }
-                eventually("the wait that was given up is over") { Ledger.now().waits() == 0L }
+                eventually("the wait that was given up is over") { LedgerExtension.held().waits() == 0L }
             }
         }
     }

@@ -29,19 +29,22 @@ public class FakeStop internal constructor() {
     private val open = CountDownLatch(1)
 
     /** Waits until a thread has come to the call. */
-    public fun awaitThread(): Unit = check(come.await(20, SECONDS)) { "nobody has made the call" }
+    public fun awaitThread(): Unit = check(come.await(5, SECONDS)) { "nobody has made the call" }
 
     /** Lets it go on. */
     public fun open(): Unit = open.countDown()
 
     internal fun pass() {
         come.countDown()
-        check(open.await(60, SECONDS)) { "nobody has let the call go on" }
+        check(open.await(5, SECONDS)) { "nobody has let the call go on" }
     }
 }
 
 /** What a fake device has handed out and not got back. */
-public data class FakeCounts(val allocations: Int, val queues: Int, val events: Int, val maps: Int)
+public data class FakeCounts(val allocations: Int, val queues: Int, val events: Int, val maps: Int) {
+    internal fun since(earlier: FakeCounts): FakeCounts =
+        FakeCounts(allocations - earlier.allocations, queues - earlier.queues, events - earlier.events, maps - earlier.maps)
+}
 
 /** An event that a test completes: put before work by [DeviceStream.waitFor], it holds that work back. */
 public class FakeUserEvent internal constructor(private val device: FakeDevice, public val handle: Long, private val event: FakeEvent) {
@@ -82,6 +85,11 @@ public class FakeDevice private constructor(
     private var failing: FakeCall? = null
     private val stops = ConcurrentHashMap<FakeCall, FakeStop>()
     private val copied = mutableListOf<Long>()
+    private val userEvents = ConcurrentLinkedQueue<FakeEvent>()
+
+    /** What was handed out when the current test began. */
+    @Volatile
+    private var beginning = FakeCounts(0, 0, 0, 0)
     private var nextHandle = 0xFA4E_0000L
     private var nextCommand = 0L
     private var isHeld = false
@@ -98,8 +106,23 @@ public class FakeDevice private constructor(
     /** What was done wrong so far. */
     public fun violations(): List<String> = seen.toList()
 
-    /** What is handed out. */
-    public fun counts(): FakeCounts = lock.withLock { FakeCounts(memory.count, queues.size, events.size, maps.values.sum()) }
+    /** Returns what is handed out and was not when the current test began, if its spec has a [FakeExtension]. */
+    public fun counts(): FakeCounts = all().since(beginning)
+
+    private fun all(): FakeCounts = lock.withLock { FakeCounts(memory.count, queues.size, events.size, maps.values.sum()) }
+
+    /** Lets [counts] begin at zero for what is handed out now, such as the leak of an earlier test. */
+    internal fun countFromHere() {
+        beginning = all()
+    }
+
+    /** Like [reset], and completes the user events and opens the calls that a test has held up, so that nothing of the next test waits for them. */
+    internal fun letGo() {
+        stops.values.forEach { it.open() }
+        reset()
+        generateSequence { userEvents.poll() }.forEach { finish(it, null) }
+        seen.clear()
+    }
 
     /** How many bytes each copy had that was queued since the last [reset]. */
     public fun copies(): List<Long> = lock.withLock { copied.toList() }
@@ -199,7 +222,12 @@ public class FakeDevice private constructor(
     }
 
     /** An event for [org.arbalest.device.Device.adoptEvent]. */
-    public fun userEvent(): FakeUserEvent = lock.withLock { newEvent().let { FakeUserEvent(this, it, events.getValue(it)) } }
+    public fun userEvent(): FakeUserEvent = lock.withLock {
+        val handle = newEvent()
+        val event = events.getValue(handle)
+        userEvents += event
+        FakeUserEvent(this, handle, event)
+    }
 
     /** Queues work of the test's own, which writes [bytes] bytes at a device [address]. */
     public fun launch(stream: DeviceStream, address: Long, bytes: Long, kernel: (MemorySegment) -> Unit): Unit =

@@ -14,6 +14,12 @@ public object CudaDouble : GpuDouble(12060, "libcuda.so.1", "gpu/cuda.c", "gpu/c
     private val fabricFunction by function("double_fabric", null, JAVA_INT)
     private val retainedFunction by function("double_retained", JAVA_INT, JAVA_INT)
 
+    override fun usual() {
+        contextsInHostFunctions(false)
+        batches(true)
+        fabric(true)
+    }
+
     /** Whether host functions may ask for contexts and change them, though call nothing else; no, if a test does not say so. */
     public fun contextsInHostFunctions(allowed: Boolean) {
         lenientFunction.invoke(if (allowed) 1 else 0)

@@ -13,6 +13,7 @@ import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.Ledger
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
+import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.Gate
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.texts
@@ -81,7 +82,7 @@ private fun threads(): String = Thread.getAllStackTraces().filterKeys { it.name.
 public fun GpuBackend.failFromEach(device: Device, functions: List<String>, kept: (Live) -> Long): Map<String, Long> {
     fun live(): Map<Live, Long> = Live.entries.associateWith { double.live(it) - kept(it) }
     repeat(3) { journey(device, ::gate) }
-    eventually("the warm-up is over") { Ledger.now().run { waits() == 0L && buffers() == 0L } }
+    eventually("the warm-up is over") { LedgerExtension.held().run { waits() == 0L && buffers() == 0L } }
     drainFrees()
     trim()
     eventually("nothing is queued") { double.live(Live.COMMANDS) == 0L }
@@ -98,7 +99,7 @@ private fun GpuBackend.failFromEach(device: Device, function: String, isAsBefore
         withClue("$function, from call $nth on") {
             failureOf { journey(device, ::gate) }
             pending = double.failNothing()
-            eventually("it is all released: ${Ledger.now()}") { Ledger.now().run { waits() == 0L && events() == 0L && buffers() == 0L && queues() == 0L } }
+            eventually("it is all released: ${LedgerExtension.held()}") { LedgerExtension.held().run { waits() == 0L && events() == 0L && buffers() == 0L && queues() == 0L } }
             drainFrees()
             trim()
             eventually("the runtime has it all back", isAsBefore)
@@ -119,7 +120,7 @@ private fun GpuBackend.failFromEach(device: Device, function: String, isAsBefore
 public fun GpuBackend.failEach(device: Device, functions: List<String>, kept: (Live) -> Long, each: (String) -> Unit = {}): Map<String, Long> {
     fun live(): Map<Live, Long> = Live.entries.associateWith { double.live(it) - kept(it) }
     repeat(3) { journey(device, ::gate) } // what is kept for good is there now
-    eventually("the warm-up is over") { Ledger.now().run { waits() == 0L && buffers() == 0L } }
+    eventually("the warm-up is over") { LedgerExtension.held().run { waits() == 0L && buffers() == 0L } }
     drainFrees()
     trim()
     eventually("nothing is queued") { double.live(Live.COMMANDS) == 0L }
@@ -138,7 +139,7 @@ private fun GpuBackend.failEach(device: Device, function: String, each: (String)
             val failure = failureOf { journey(device, ::gate) }
             pending = double.failNothing()
             if (failure != null) failure.message shouldContain Regex("$function on \\w+:${device.id()} failed: .* \\(999\\)")
-            eventually("it is all released: ${Ledger.now()}") { Ledger.now().run { waits() == 0L && events() == 0L && buffers() == 0L && queues() == 0L } }
+            eventually("it is all released: ${LedgerExtension.held()}") { LedgerExtension.held().run { waits() == 0L && events() == 0L && buffers() == 0L && queues() == 0L } }
             drainFrees()
             trim()
             eventually("the runtime has it all back", isAsBefore)

@@ -47,6 +47,9 @@ public interface GpuBackend : StagingBackend {
     /** The variable by which a process sees some of the machine's GPUs only, in another order. */
     public val visibility: String
 
+    /** Returns how many of a kind the backend, its gates included, keeps until the process ends. */
+    public fun kept(what: GpuDouble.Live): Long
+
     /** Has GPUs that are opened from now on use pools, where that is not their way anyhow. */
     public fun requestPools() {}
 

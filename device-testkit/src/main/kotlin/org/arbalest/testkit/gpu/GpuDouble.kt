@@ -2,11 +2,13 @@
 package org.arbalest.testkit.gpu
 
 import io.kotest.core.extensions.TestCaseExtension
+import io.kotest.core.spec.Spec
 import io.kotest.core.test.TestCase
 import io.kotest.core.test.TestType
 import io.kotest.engine.test.TestResult
 import org.arbalest.device.DeviceStream
 import org.arbalest.testkit.NativeLibrary
+import org.arbalest.testkit.Settling
 import org.arbalest.testkit.withArguments
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
@@ -16,6 +18,10 @@ import java.lang.foreign.ValueLayout.ADDRESS
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.lang.invoke.MethodHandle
+import java.util.concurrent.TimeoutException
+import java.util.concurrent.atomic.AtomicLongArray
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
 
 /**
  * A GPU's runtime in software, for tests without a GPU: two devices whose memory the CPU cannot touch, streams that work in threads of their
@@ -61,6 +67,14 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     private val failNothingFunction by function("double_fail_nothing", JAVA_INT)
     private val dieFunction by function("double_die", null, JAVA_INT, JAVA_INT)
     private val liveFunction by function("double_live", JAVA_LONG, JAVA_INT)
+    private val forgetMemoryFunction by function("double_forget_memory", null)
+
+    /** What tests before this one have left, of each kind; a thread of the backend's may ask for [live] at any time. */
+    private val forgotten = AtomicLongArray(Live.entries.size)
+
+    /** What is live between tests beyond what the backend keeps, of this spec. */
+    private var atRest: Map<Live, Long> = emptyMap()
+    private var atRestIn: Spec? = null
     private val callsFunction by function("double_calls", JAVA_LONG, ADDRESS)
     private val callsHereFunction by function("double_calls_here", JAVA_LONG, ADDRESS)
     private val reachPageableFunction by function("double_reach_pageable", null, JAVA_INT)
@@ -109,7 +123,11 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
         connections(0)
         oneHostThreadFunction.invoke(0)
         allocationsWait(false)
+        usual()
     }
+
+    /** Takes back what a test has said of this runtime only. */
+    protected open fun usual() {}
 
     /** Lets a call fail with [code]: the [nth] from now on of the function [name], such as `cuMemAlloc`, or of any if it is empty. */
     public fun fail(name: String, nth: Long = 1, code: Int = 999): Unit = withArguments { failFunction.invoke(text(name), nth, code) }
@@ -179,8 +197,8 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
         spareFunction.invoke(if (spared) 1 else 0)
     }
 
-    /** How many of a kind there are. */
-    public fun live(what: Live): Long = liveFunction.invoke(what.ordinal) as Long
+    /** Returns how many of a kind there are, without what earlier tests have left. */
+    public fun live(what: Live): Long = liveFunction.invoke(what.ordinal) as Long - forgotten.get(what.ordinal)
 
     /** How often the function [name] was called since the process began; of an empty name, how often any was. */
     public fun calls(name: String = ""): Long = withArguments { callsFunction.invoke(text(name)) as Long }
@@ -276,22 +294,60 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
      * Loads the double before the tests of a spec; fails a test in which there was a violation, or which leaves a context on its thread's stack,
      * or another device than the first current; and resets the double after each.
      */
-    public val extension: TestCaseExtension = object : TestCaseExtension {
+    public val extension: TestCaseExtension = watching(null)
+
+    /**
+     * Like [extension]; also fails a test that leaves something live which the [backend] does not keep. What a test leaves is reported on that test only:
+     * [live] does not count it any more, and its memory is free again. Registered before the [org.arbalest.testkit.LedgerExtension].
+     */
+    public fun balanced(backend: GpuBackend): TestCaseExtension = watching(backend)
+
+    private fun watching(backend: GpuBackend?): TestCaseExtension = object : TestCaseExtension {
         override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
             if (testCase.type != TestType.Test) return execute(testCase)
             load()
+            if (backend != null && atRestIn !== testCase.spec) rest(backend, testCase.spec)
             val result = execute(testCase)
             val words = listOfNotNull(
                 "$violations violations, first: $violation".takeIf { violations != 0L },
                 "the thread is left with the context or device $threadState".takeIf { threadState != 0 },
                 "the thread is left in the capture mode $captureMode".takeIf { captureMode != 0 },
-            )
+            ).toMutableList()
             reset()
+            val left = if (backend == null) emptyMap() else forgetLeft(backend, Settling.quietAfter(result))
+            if (left.isNotEmpty()) words += "the runtime has more than before: $left"
+            reset() // what was left may have broken a rule
             if (words.isEmpty()) return result
             val violated = AssertionError(words.joinToString("; "))
             result.errorOrNull?.addSuppressed(violated) // it may be why
             return if (result.isSuccess) TestResult.Failure(result.duration, violated) else result
         }
+    }
+
+    /** Other specs of the process may have left something that nobody counted. */
+    private suspend fun rest(backend: GpuBackend, spec: Spec) {
+        atRest = checkNotNull(Settling.leftAfter(QUIET) { backend.unkept() })
+        atRestIn = spec
+    }
+
+    /** Returns what the test has left, which is not counted from now on. */
+    private suspend fun forgetLeft(backend: GpuBackend, quiet: Duration): Map<Live, Long> {
+        fun more() = backend.unkept().mapValues { (what, now) -> now - atRest.getValue(what) }.filterValues { it > 0 }
+        val left = Settling.leftAfter(quiet) { more().ifEmpty { null } } ?: return emptyMap()
+        for ((what, more) in left) forgotten.addAndGet(what.ordinal, more)
+        forgetMemoryFunction.invoke()
+        return left
+    }
+
+    /** Returns what is live beyond what the backend keeps, when it has given back what it can. */
+    private fun GpuBackend.unkept(): Map<Live, Long> {
+        try {
+            drainFrees(limit = 5)
+            trim()
+        } catch (_: TimeoutException) {
+            // a command that never ends holds it up, and is among what is live
+        }
+        return Live.entries.associateWith { live(it) - kept(it) }
     }
 
     /**
@@ -314,6 +370,9 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
     public companion object {
         /** The memory of each device, if a test says nothing else: 1 GiB. */
         public const val MEMORY: Long = 1L shl 30
+
+        /** Begins a spec when nothing changes any more for so long. */
+        private val QUIET = 20.milliseconds
 
         private val CORE = listOf("gpu.c", "exit.c", "queue.c", "capture.c", "ipc.c", "trouble.c", "gpu.h", "exit.h", "queue.h", "capture.h", "ipc.h", "trouble.h").map { "gpu/$it" }.toTypedArray()
     }

@@ -13,8 +13,8 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
-import org.arbalest.device.Ledger
 import org.arbalest.device.MemoryPool
+import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.contract.Backend
 import org.arbalest.testkit.contract.columns
 import org.arbalest.testkit.contract.eventually
@@ -322,7 +322,7 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                     }
                     for (memory in backend.others.map { it.memory() } + device.hostMemory().get()) memory.allocate(10_000).close()
                     columns(3).use { it.copyTo(device, free) }.use { there -> there.copyTo(cpu, free).use { it.synchronize() } }
-                    eventually("nothing is under way") { Ledger.now().waits() == 0L }
+                    eventually("nothing is under way") { LedgerExtension.held().waits() == 0L }
                 }
                 repeat(3) { once() }
                 val gate = checkNotNull(backend.gate(held))

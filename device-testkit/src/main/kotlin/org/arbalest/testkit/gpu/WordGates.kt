@@ -19,9 +19,13 @@ import java.util.concurrent.atomic.AtomicInteger
  * @param wait lets a stream wait until the word at an address is 1 or more, such as `cuStreamWaitValue32`
  */
 public class WordGates(allocate: (Long) -> MemorySegment, private val wait: (DeviceStream, Long) -> Unit) {
-    private val words by lazy { allocate(4L * WORDS) }
+    private val allocated = lazy { allocate(4L * WORDS) }
+    private val words by allocated
     private val next = AtomicInteger()
     private val shut = ConcurrentLinkedQueue<Gate>()
+
+    /** Returns how many allocations of pinned memory the words are in: none before the first gate. */
+    public fun blocks(): Int = if (allocated.isInitialized()) 1 else 0
 
     /** Holds back what is queued in a stream from now on. */
     public fun shut(stream: DeviceStream): Gate {

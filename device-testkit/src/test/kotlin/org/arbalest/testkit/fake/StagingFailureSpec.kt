@@ -79,7 +79,7 @@ class StagingFailureSpec : FunSpec({
                     (failure as DeviceException).message shouldContain Regex("fake\\w+ on DEVICE_TYPE_1001:0 failed: FAKE_")
                     failed++
                 }
-                eventually("all is back: ${Ledger.now()}, ${gpu.staging.inUse()} slots and lanes") { Ledger.now().since(before).isZero && gpu.staging.inUse() == 0 }
+                eventually("all is back: ${LedgerExtension.held()}, ${gpu.staging.inUse()} slots and lanes") { Ledger.now().since(before).isZero && gpu.staging.inUse() == 0 }
                 fake.violations() shouldBe listOf()
             }
         }
@@ -135,7 +135,7 @@ class StagingFailureSpec : FunSpec({
                     gpu.staging.inUse() shouldBe used
                 }
             }
-            eventually("it is all released") { released.get() == 1 && Ledger.now().waits() == 0L && fake.counts().allocations == memory - 1 && gpu.staging.inUse() == 0 }
+            eventually("it is all released") { released.get() == 1 && LedgerExtension.held().waits() == 0L && fake.counts().allocations == memory - 1 && gpu.staging.inUse() == 0 }
             fake.violations() shouldBe listOf()
             host.close()
         }
@@ -152,12 +152,12 @@ class StagingFailureSpec : FunSpec({
                 source.close()
                 eventually("it is tried again") { fake.refused > 3 }
                 fake.counts().allocations shouldBe memory + 1
-                Ledger.now().arrays() shouldBe 1
+                LedgerExtension.held().arrays() shouldBe 1
             }
             fake.failEvery(null)
             fake.counts().allocations shouldBe memory + 1
             fake.release()
-            eventually("it is all released") { fake.counts().allocations == memory && Ledger.now().run { arrays() == 0L && waits() == 0L } }
+            eventually("it is all released") { fake.counts().allocations == memory && LedgerExtension.held().run { arrays() == 0L && waits() == 0L } }
         }
     }
 
@@ -169,12 +169,12 @@ class StagingFailureSpec : FunSpec({
             fake.hold()
             fake.capturing {
                 shouldThrow<DeviceException> { fetch() }.errno() shouldBe Errno.EAGAIN
-                Ledger.now().waits() shouldBeGreaterThan 0
+                LedgerExtension.held().waits() shouldBeGreaterThan 0
                 gpu.staging.inUse() shouldBeGreaterThan 0
             }
             gpu.staging.inUse() shouldBeGreaterThan 0
             fake.release()
-            eventually("all is back") { Ledger.now().waits() == 0L && gpu.staging.inUse() == 0 }
+            eventually("all is back") { LedgerExtension.held().waits() == 0L && gpu.staging.inUse() == 0 }
             fake.violations() shouldBe listOf()
         }
         there.close()
@@ -194,12 +194,12 @@ class StagingFailureSpec : FunSpec({
                         fake.failEvery(FakeCall.RECORD)
                         DLPack.VERSIONED.delete(tensor)
                         eventually("it is tried again") { fake.refused > 3 }
-                        Ledger.now().arrays() shouldBe 1
+                        LedgerExtension.held().arrays() shouldBe 1
                     }
                     fake.failEvery(null)
-                    Ledger.now().arrays() shouldBe 1
+                    LedgerExtension.held().arrays() shouldBe 1
                     fake.release()
-                    eventually("it is freed") { Ledger.now().run { arrays() == 0L && waits() == 0L } }
+                    eventually("it is freed") { LedgerExtension.held().run { arrays() == 0L && waits() == 0L } }
                 }
             }
         }

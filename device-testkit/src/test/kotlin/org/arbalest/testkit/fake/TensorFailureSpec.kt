@@ -13,7 +13,6 @@ import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
-import org.arbalest.device.Ledger
 import org.arbalest.device.abi.DLManagedTensorVersionedStruct
 import org.arbalest.device.abi.DLTensorStruct
 import org.arbalest.device.abi.DeviceType
@@ -49,11 +48,11 @@ class TensorFailureSpec : FunSpec({
                         // Being told fails only after a wait for the event, in the deleter: which is on a thread of its own.
                         val deleter = Thread.ofPlatform().start { form.delete(tensor) }
                         if (call == FakeCall.RECORD) deleter.join() else eventually("it waits") { deleter.stackTrace.any { it.methodName == "synchronizeEvent" } }
-                        eventually("the source of the copy is back, the tensor's array not") { Ledger.now().arrays() == 1L }
+                        eventually("the source of the copy is back, the tensor's array not") { LedgerExtension.held().arrays() == 1L }
                         fake.violations() shouldBe listOf()
                         fake.release()
                         deleter.join()
-                        eventually("it is freed") { Ledger.now().run { arrays() == 0L && waits() == 0L } }
+                        eventually("it is freed") { LedgerExtension.held().run { arrays() == 0L && waits() == 0L } }
                     }
                 }
             }
@@ -82,7 +81,7 @@ class TensorFailureSpec : FunSpec({
                 failed++
             }
             fake.failCallNumber(Int.MAX_VALUE)
-            eventually("call $nth: all is back: ${Ledger.now()}") { Ledger.now().isZero }
+            eventually("call $nth: all is back: ${LedgerExtension.held()}") { LedgerExtension.held().isZero }
         } while (nth < 60)
         failed shouldBeGreaterThan 8
         fake.violations() shouldBe listOf()
@@ -96,6 +95,6 @@ class TensorFailureSpec : FunSpec({
                 shouldThrow<IllegalArgumentException> { form.importTensor(tensor, stranger) }.message shouldBe "a stream of EXT_DEV:1 was given for a tensor on EXT_DEV:0"
             }
         }
-        eventually("it is back") { Ledger.now().isZero }
+        eventually("it is back") { LedgerExtension.held().isZero }
     }
 })

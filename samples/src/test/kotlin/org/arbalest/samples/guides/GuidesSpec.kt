@@ -135,7 +135,7 @@ class GuidesSpec : FunSpec({
             doubled(DeviceArrayReader.importStream(stream).asFlow()).collect { total += it["price"].doubles()[0] }
             total shouldBe 7.0
         }
-        eventually("nothing is left") { org.arbalest.device.Ledger.now().isZero }
+        eventually("nothing is left") { LedgerExtension.held().isZero }
     }
 
     test("the messages in the guide to errors are those that are thrown") {

@@ -10,7 +10,6 @@ import org.arbalest.device.Balanced
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Field
-import org.arbalest.device.Ledger
 import org.arbalest.device.NestedType
 import org.arbalest.device.abi.ArrowArrayStruct
 import org.arbalest.device.abi.ArrowArrayStruct.SIZE
@@ -82,7 +81,7 @@ class ArrayExportSpec : FunSpec({
             release(copy)
             release(copyOfChild)
             released(copy) shouldBe true
-            Ledger.now().exports shouldBe 1
+            Balanced.held().exports shouldBe 1
             ArrowArrayStruct.release(child(new, 1)) shouldNotBe 0
             release(new)
         }
@@ -96,7 +95,7 @@ class ArrayExportSpec : FunSpec({
             release(root)
             released(root) shouldBe true
             repeat(3) { release(arena.copyOf(copy.address())) }
-            Ledger.now().exports shouldBe 1
+            Balanced.held().exports shouldBe 1
             NativeHeap.getLong(ArrowArrayStruct.buffer(moved.address(), 1)) shouldBe 1
             release(moved)
         }
@@ -111,9 +110,9 @@ class ArrayExportSpec : FunSpec({
                 }
                 val order = if (childrenFirst) taken + root else listOf(root) + taken
                 order.forEachIndexed { i, struct ->
-                    Ledger.now().exports shouldBe 1
+                    Balanced.held().exports shouldBe 1
                     release(struct)
-                    Ledger.now().exports shouldBe if (i < 2) 1 else 0
+                    Balanced.held().exports shouldBe if (i < 2) 1 else 0
                 }
             }
         }
@@ -139,10 +138,10 @@ class ArrayExportSpec : FunSpec({
                 val moved = (0L until columns).filter { random.nextInt(3) == 0 }.map { arena.moveChild(root, it) }
                 val order = (moved + root).shuffled(random)
                 for (struct in order) {
-                    Ledger.now().exports shouldBe 1
+                    Balanced.held().exports shouldBe 1
                     release(struct)
                 }
-                Ledger.now().exports shouldBe 0
+                Balanced.held().exports shouldBe 0
             }
         }
     }
@@ -186,9 +185,9 @@ class ArrayExportSpec : FunSpec({
             val mine = arena.moveChild(one, 0)
             ArrowArrayStruct.move(child(two, 0), child(one, 0))
             release(one)
-            Ledger.now().exports shouldBe 2
+            Balanced.held().exports shouldBe 2
             release(mine)
-            Ledger.now().exports shouldBe 1
+            Balanced.held().exports shouldBe 1
             release(two)
         }
     }

@@ -4,13 +4,15 @@ package org.arbalest.device.internal.array
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import jdk.jfr.Recording
+import org.arbalest.device.Balanced
 import org.arbalest.device.Devices
-import org.arbalest.device.Ledger
 import java.time.Duration
 import org.arbalest.device.internal.recording.Recording as Recorded
 
 /** What goes wrong while an event is told changes nothing of what has happened: an array that came in is there, one that went out is C's. */
 class RecordedArraysSpec : FunSpec({
+    extension(Balanced)
+
     /** Of an event for which there is no room. */
     class NoRoom(private val at: String) : Recorded.OfArray {
         var asked = 0
@@ -40,7 +42,7 @@ class RecordedArraysSpec : FunSpec({
                 for (tell in events) NoRoom(at).also(tell).asked shouldBe asked
                 array.column(0).getLong(0) shouldBe 7
             }
-            Ledger.now().isZero shouldBe true
+            Balanced.held().isZero shouldBe true
         }
     }
 

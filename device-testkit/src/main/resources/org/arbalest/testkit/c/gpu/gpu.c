@@ -20,6 +20,7 @@ struct gpu_device {
   uint64_t base;
   uint64_t next;
   uint64_t used;
+  uint64_t forgotten; /* of that, what an earlier test has left */
 };
 
 struct block {
@@ -171,7 +172,10 @@ void gpu_see(const char* list) {
   gpu_unlock();
 }
 
-uint64_t gpu_free_bytes(gpu_device* device) { return device_memory > device->used ? device_memory - device->used : 0; }
+uint64_t gpu_free_bytes(gpu_device* device) {
+  uint64_t used = device->used > device->forgotten ? device->used - device->forgotten : 0;
+  return device_memory > used ? device_memory - used : 0;
+}
 
 void gpu_die(gpu_device* device, int code) {
   if (device->died_of == 0) device->died_of = code;
@@ -471,6 +475,13 @@ DOUBLE void double_reset(int count, int64_t memory, int has_pools, int version) 
   first_violation[0] = 0;
   gone = 0;
   for (int i = 0; i < GPU_MOST_DEVICES; i++) devices[i].died_of = 0;
+  gpu_unlock();
+}
+
+/* What a test has left, all that is allocated now, takes no memory from the next ones. */
+DOUBLE void double_forget_memory(void) {
+  gpu_lock();
+  for (int i = 0; i < GPU_MOST_DEVICES; i++) devices[i].forgotten = devices[i].used;
   gpu_unlock();
 }
 
