@@ -66,7 +66,7 @@ class AsyncFlowSpec : FunSpec({
 
     for (prefetch in listOf(1, 2, 5, 64)) {
         test("ASY-06 a thousand batches pass in order, $prefetch ahead") {
-            withTimeout(30.seconds) {
+            withTimeout(5.seconds) {
                 val (arrays, produced) = connect(ids(1000))
                 arrays.ids(prefetch) shouldContainExactly List(1000) { it.toLong() }
                 produced.await()
@@ -75,7 +75,7 @@ class AsyncFlowSpec : FunSpec({
     }
 
     test("ASY-19 a flow drives the handler at an address, with arrays and with tasks; what can be no address is refused, and the flow is not collected") {
-        withTimeout(30.seconds) {
+        withTimeout(5.seconds) {
             for (produce in listOf<suspend (Long) -> Unit>(
                 { ids(3).produceTo(it, IDS) }, { ids(3).produceTo(it, AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.empty())) },
                 { ids(3).map { array -> AsyncTask.of(array.move(), Metadata.empty()) }.produceTasksTo(it, AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.empty())) },
@@ -91,7 +91,7 @@ class AsyncFlowSpec : FunSpec({
     }
 
     test("ASY-12 an empty flow is an empty flow") {
-        withTimeout(30.seconds) {
+        withTimeout(5.seconds) {
             val (arrays, produced) = connect(ids(0))
             arrays.ids() shouldBe emptyList()
             produced.await()
@@ -99,7 +99,7 @@ class AsyncFlowSpec : FunSpec({
     }
 
     test("ASY-09 a collector that has enough cancels the producer, which returns") {
-        withTimeout(30.seconds) {
+        withTimeout(5.seconds) {
             var closed = false
             val (arrays, produced) = connect(
                 flow {
@@ -118,7 +118,7 @@ class AsyncFlowSpec : FunSpec({
     }
 
     test("ASY-28 what the collector throws is thrown, and cancels the producer") {
-        withTimeout(30.seconds) {
+        withTimeout(5.seconds) {
             val (arrays, produced) = connect(ids(1000))
             shouldThrow<IOException> { arrays.asFlow().collect { throw IOException("full") } }.message shouldBe "full"
             produced.await()
@@ -126,7 +126,7 @@ class AsyncFlowSpec : FunSpec({
     }
 
     test("ASY-28 cancelling the collector cancels the producer, and released() tells when that is done") {
-        withTimeout(30.seconds) {
+        withTimeout(5.seconds) {
             val got = CompletableDeferred<Unit>()
             val (arrays, produced) = connect(ids(1000))
             val collector = launch {
@@ -143,7 +143,7 @@ class AsyncFlowSpec : FunSpec({
     }
 
     test("ASY-28 cancelling a collector that waits for the first array of an idle flow") {
-        withTimeout(30.seconds) {
+        withTimeout(5.seconds) {
             val idle = CompletableDeferred<Unit>()
             val (arrays, produced) = connect(
                 flow {
@@ -159,7 +159,7 @@ class AsyncFlowSpec : FunSpec({
     }
 
     test("what the flow throws arrives with code, message and cause, and is thrown where it was produced") {
-        withTimeout(30.seconds) {
+        withTimeout(5.seconds) {
             supervisorScope {
                 val why = IllegalStateException("no row 7", IOException("disk is gone"))
                 val (arrays, produced) = connect(
@@ -180,7 +180,7 @@ class AsyncFlowSpec : FunSpec({
     }
 
     test("an errno, a message and metadata pass as they are") {
-        withTimeout(30.seconds) {
+        withTimeout(5.seconds) {
             supervisorScope {
                 val why = DeviceException(71, "no such table", null, Metadata.empty().with("k".toByteArray(), byteArrayOf(0, 1, 0)))
                 val (arrays, produced) = connect(flow { throw why })
@@ -194,7 +194,7 @@ class AsyncFlowSpec : FunSpec({
     }
 
     test("cancelling the producing scope is an ECANCELED for the collector") {
-        withTimeout(30.seconds) {
+        withTimeout(5.seconds) {
             val (arrays, produced) = connect(
                 flow {
                     lend(1)
@@ -209,7 +209,7 @@ class AsyncFlowSpec : FunSpec({
     }
 
     test("a flow that times out by itself is an ECANCELED for both sides, and hangs neither") {
-        withTimeout(30.seconds) {
+        withTimeout(5.seconds) {
             supervisorScope {
                 val (arrays, produced) = connect(
                     flow {
@@ -231,7 +231,7 @@ class AsyncFlowSpec : FunSpec({
     }
 
     test("a second collection is refused, and does not wait for the first") {
-        withTimeout(30.seconds) {
+        withTimeout(5.seconds) {
             val (arrays, produced) = connect(ids(10))
             arrays.asFlow().collect { shouldThrow<IllegalStateException> { arrays.asFlow().collect() }.message shouldContain "one subscriber" }
             produced.await()
@@ -239,7 +239,7 @@ class AsyncFlowSpec : FunSpec({
     }
 
     test("a second collector that is cancelled does not wait for the first") {
-        withTimeout(30.seconds) {
+        withTimeout(5.seconds) {
             val (arrays, produced) = connect(ids(1000))
             val scope = CoroutineScope(Dispatchers.Default)
             arrays.asFlow().take(1).collect {
@@ -254,7 +254,7 @@ class AsyncFlowSpec : FunSpec({
     }
 
     test("a stream that is closed while it is collected says so") {
-        withTimeout(30.seconds) {
+        withTimeout(5.seconds) {
             val (arrays, produced) = connect(ids(1000))
             shouldThrow<IllegalStateException> { arrays.asFlow().collect { arrays.close() } }.message shouldBe "the stream was closed"
             produced.await()
@@ -262,7 +262,7 @@ class AsyncFlowSpec : FunSpec({
     }
 
     test("ASY-27 tasks pass with their metadata, also on to another stream without being extracted") {
-        withTimeout(30.seconds) {
+        withTimeout(5.seconds) {
             val schema = AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.of("source", "here"))
             val first = AsyncArrayStream.connect { handler ->
                 launch(Dispatchers.Default) {
@@ -293,10 +293,10 @@ class PeerAsyncFlowSpec : FunSpec({
 
     /** Collects, from a producer that is at the gate before its release when [collect] has returned. */
     suspend fun whileHeldBack(collect: suspend (AsyncArrayStream) -> Unit) {
-        PeerProducer(10, 1, setOf(PeerProducer.Quirk.GATE_RELEASE), timeoutMillis = 30_000).use { producer ->
+        PeerProducer(10, 1, setOf(PeerProducer.Quirk.GATE_RELEASE), timeoutMillis = 5_000).use { producer ->
             AsyncArrayStream.connect { producer.start(it) }.use { stream ->
                 try {
-                    withTimeout(10.seconds) { collect(stream) }
+                    withTimeout(5.seconds) { collect(stream) }
                     stream.released().toCompletableFuture().isDone shouldBe false
                 } finally {
                     CPeer.openGate()

@@ -155,7 +155,7 @@ class FlowReaderSpec : FunSpec({
             waiting.complete(Unit)
             awaitCancellation()
         }.onCompletion { ended.complete(it) }.asReader(IDS)
-        withTimeout(60.seconds) {
+        withTimeout(5.seconds) {
             val pull = async(Dispatchers.IO) { runCatching { runInterruptible { reader.next() } } }
             waiting.await()
             reader.close()
@@ -170,7 +170,7 @@ class FlowReaderSpec : FunSpec({
         val started = AtomicInteger()
         val all = CompletableDeferred<Unit>()
         val rows = AtomicInteger()
-        withTimeout(60.seconds) {
+        withTimeout(5.seconds) {
             repeat(pipelines) {
                 launch(Dispatchers.Default) {
                     flow {

@@ -26,4 +26,4 @@ internal class HeldTime {
 }
 
 /** Waits for it, but not for good. */
-internal fun CountDownLatch.reached(): Unit = check(await(30, TimeUnit.SECONDS)) { "it was not reached" }
+internal fun CountDownLatch.reached(): Unit = check(await(5, TimeUnit.SECONDS)) { "it was not reached" }

@@ -51,7 +51,7 @@ class LendingFlowSpec : FunSpec({
         val ahead = readerOf { if (at < 9) batchOf(at++.toLong()).also { made.incrementAndGet() } else null }.asFlow().buffer(2)
         val ids = mutableListOf<Long>()
         lateinit var last: DeviceArray
-        withTimeout(30.seconds) {
+        withTimeout(5.seconds) {
             ahead.collect { batch ->
                 // With the collector, two in the buffer, and one that waits for a place.
                 while (made.get() < minOf(9, batch.id.toInt() + 4)) yield()
@@ -164,7 +164,7 @@ class LendingFlowSpec : FunSpec({
         val batches = List(2) { batchOf(it.toLong()) }
         val refused = CompletableDeferred<Unit>()
         val ids = mutableListOf<Long>()
-        withTimeout(30.seconds) {
+        withTimeout(5.seconds) {
             lendingFlow {
                 val collector = this
                 val other = CoroutineScope(currentCoroutineContext()).launch {
@@ -206,7 +206,7 @@ class LendingFlowSpec : FunSpec({
     test("flowOn: a context that was shut down, or that has a job, is an error and no hang") {
         val dispatcher = Executors.newSingleThreadExecutor().asCoroutineDispatcher()
         dispatcher.close()
-        withTimeout(30.seconds) {
+        withTimeout(5.seconds) {
             shouldThrow<CancellationException> { lendingFlow { emit(batchOf(1)) }.flowOn(dispatcher).collect {} }
         }
         shouldThrow<IllegalArgumentException> { lendingFlow { emit(batchOf(1)) }.flowOn(Job()) }
@@ -215,7 +215,7 @@ class LendingFlowSpec : FunSpec({
 
     test("OWN-16 asTaskFlow().buffer(): tasks that waited can be extracted, and those that nobody took are discarded") {
         for (taken in listOf(20, 5)) {
-            withTimeout(30.seconds) {
+            withTimeout(5.seconds) {
                 coroutineScope {
                     val schema = AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.empty())
                     val tasks = lendingTaskFlow { repeat(20) { emit(AsyncTask.of(batchOf(it.toLong()), Metadata.empty())) } }
@@ -228,7 +228,7 @@ class LendingFlowSpec : FunSpec({
     }
 
     test("OWN-16 buffer and flowOn: a thousand collections that end at any moment, on any threads, lose nothing") {
-        withTimeout(60.seconds) {
+        withTimeout(HANG) {
             repeat(1000) { n ->
                 coroutineScope {
                     val flow = readerOf(20).asFlow().buffer(n % 5).flowOn(Dispatchers.Default)
@@ -240,3 +240,6 @@ class LendingFlowSpec : FunSpec({
         }
     }
 })
+
+/** Ends a test that hangs, though it does much work. */
+private val HANG = 60.seconds

@@ -237,7 +237,7 @@ class ReaderFlowSpec : FunSpec({
                 }
                 pulling.await()
                 job.cancel()
-                val joined = withTimeoutOrNull(20.seconds) { job.join() }
+                val joined = withTimeoutOrNull(5.seconds) { job.join() }
                 gate.countDown()
                 joined shouldNotBe null
             }

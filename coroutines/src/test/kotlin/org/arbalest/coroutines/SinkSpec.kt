@@ -108,7 +108,7 @@ class SinkSpec : FunSpec({
             eventually("the second is made") { natural.made.size == 2 }
             reader.close()
             closed.countDown()
-            (ended.get(30, TimeUnit.SECONDS) is CancellationException) shouldBe true
+            (ended.get(5, TimeUnit.SECONDS) is CancellationException) shouldBe true
             natural.shouldBeTaken()
         }
     }
@@ -135,7 +135,7 @@ class SinkSpec : FunSpec({
             eventually("the second is made") { natural.made.size == 2 }
             reader.close()
             closed.countDown()
-            (ended.get(30, TimeUnit.SECONDS) is CancellationException) shouldBe true
+            (ended.get(5, TimeUnit.SECONDS) is CancellationException) shouldBe true
             natural.shouldBeTaken()
         }
     }
@@ -159,7 +159,7 @@ class SinkSpec : FunSpec({
             making.reached()
             reader.close()
             closed.countDown()
-            (ended.get(30, TimeUnit.SECONDS) is CancellationException) shouldBe true
+            (ended.get(5, TimeUnit.SECONDS) is CancellationException) shouldBe true
             natural.shouldBeTaken()
         }
     }
@@ -175,7 +175,7 @@ class SinkSpec : FunSpec({
             reader.next()?.close()
             eventually("the second waits, and two are held") { natural.made.map { it.isOpen } == listOf(false, false, true, true) }
             reader.close()
-            (ended.get(30, TimeUnit.SECONDS) is CancellationException) shouldBe true
+            (ended.get(5, TimeUnit.SECONDS) is CancellationException) shouldBe true
             natural.made.count { it.isOpen } shouldBe 2
             natural.made.forEach { it.close() }
         }
@@ -201,9 +201,9 @@ class SinkSpec : FunSpec({
             reader.use {
                 repeat(2) { reader.next()?.close() }
                 eventually("the third is made") { natural.made.size == 3 }
-                if (outer) reader.close() else inner.get(30, TimeUnit.SECONDS).close()
+                if (outer) reader.close() else inner.get(5, TimeUnit.SECONDS).close()
                 closed.countDown()
-                val end = ended.get(30, TimeUnit.SECONDS)
+                val end = ended.get(5, TimeUnit.SECONDS)
                 if (!outer) (end is CancellationException) shouldBe true // the other has a taker, who closes
             }
             eventually("all are taken") { natural.made.none { it.isOpen } }
@@ -233,7 +233,7 @@ class SinkSpec : FunSpec({
         }.onCompletion { ended.complete(it) }.asReader(IDS)
         reader.next()?.close()
         reader.close()
-        (ended.get(30, TimeUnit.SECONDS) is CancellationException) shouldBe true
+        (ended.get(5, TimeUnit.SECONDS) is CancellationException) shouldBe true
     }
 
     test("a reader behind a flow that waits in another dispatcher is interrupted") {
@@ -253,7 +253,7 @@ class SinkSpec : FunSpec({
                 time.pass(Upstream.GRACE) // which begins when the pull has noticed, if that was about to begin
                 interrupted.isDone
             }
-            interrupted.get(30, TimeUnit.SECONDS) shouldBe true
+            interrupted.get(5, TimeUnit.SECONDS) shouldBe true
             pull.join()
         }
     }
@@ -360,7 +360,7 @@ class PeerSinkSpec : FunSpec({
         repeat(TIMES) {
             val natural = Natural()
             PeerConsumer(1, setOf(Quirk.NO_DEMAND)).use { consumer ->
-                withTimeout(30.seconds) {
+                withTimeout(5.seconds) {
                     launch(Dispatchers.Default + HeldTime().clock) { // an emit that waits is woken at once
                         flow { repeat(3) { emit(natural.batch()) } }.produceTo(consumer.handler, IDS)
                     }
@@ -376,7 +376,7 @@ class PeerSinkSpec : FunSpec({
 
     test("produceTo returns when the consumer cancels, also where the flow would never emit again") {
         PeerConsumer(1, setOf(Quirk.NO_DEMAND)).use { consumer ->
-            withTimeout(30.seconds) {
+            withTimeout(5.seconds) {
                 val producing = launch(Dispatchers.Default) {
                     flow {
                         lend(1)

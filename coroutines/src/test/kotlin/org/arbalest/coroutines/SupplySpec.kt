@@ -85,7 +85,7 @@ class PeerSupplySpec : FunSpec({
                 val asking = AtomicReference<Thread?>()
                 val inside = AtomicInteger()
                 val emitted = AtomicInteger()
-                withTimeout(30.seconds) {
+                withTimeout(5.seconds) {
                     launch(Dispatchers.Unconfined) {
                         flow {
                             repeat(4) {

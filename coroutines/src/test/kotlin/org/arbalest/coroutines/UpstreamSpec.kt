@@ -73,7 +73,7 @@ class UpstreamSpec : FunSpec({
         collection.time.pass(999.milliseconds)
         collection.isCancelled shouldBe false
         collection.time.pass(1.milliseconds)
-        interrupted.get(30, TimeUnit.SECONDS) shouldBe true
+        interrupted.get(5, TimeUnit.SECONDS) shouldBe true
     }
 
     test("OWN-16 stopped, code that runs for more than a second comes to its emit, which is refused") {
@@ -175,7 +175,7 @@ class UpstreamSpec : FunSpec({
             parent.cancel()
             collection.isCancelled shouldBe true
             gate.open()
-            withTimeout(30.seconds) { parent.cancelAndJoin() }
+            withTimeout(5.seconds) { parent.cancelAndJoin() }
             collection.emitted shouldContainExactly listOf()
         }
     }
@@ -217,7 +217,7 @@ private class Collection(parent: Job = Job(), virtually: Boolean = false, clock:
 
     fun stop() = upstream.stop()
 
-    val isCancelled: Boolean get() = job.get(30, TimeUnit.SECONDS).isCancelled
+    val isCancelled: Boolean get() = job.get(5, TimeUnit.SECONDS).isCancelled
 
-    suspend fun join() = withTimeout(30.seconds) { job.get(30, TimeUnit.SECONDS).join() }
+    suspend fun join() = withTimeout(5.seconds) { job.get(5, TimeUnit.SECONDS).join() }
 }

@@ -70,7 +70,7 @@ internal class Interleavings(private val preemptions: Int) {
                 actors.firstNotNullOfOrNull { it.failure }?.let { throw it }
                 if (actors.all { it.done }) break
                 var able = actors.filter { it.isAble() }
-                val patience = System.nanoTime() + SECONDS.toNanos(30)
+                val patience = System.nanoTime() + SECONDS.toNanos(5)
                 while (able.isEmpty() && actors.any { !it.done } && System.nanoTime() < patience) { // somebody who waited is just waking
                     settle()
                     able = actors.filter { it.isAble() }
@@ -81,7 +81,7 @@ internal class Interleavings(private val preemptions: Int) {
                 trace += "${last.name}: ${last.at}"
                 last.proceed()
             }
-            futures.forEach { it.get(60, SECONDS) }
+            futures.forEach { it.get(5, SECONDS) }
         }
 
         /** Lets every actor run to its end as it likes: nothing may be thrown into C. */
@@ -99,7 +99,7 @@ internal class Interleavings(private val preemptions: Int) {
 
         /** Waits until every actor stands at a step, has finished, or waits for another. */
         private fun settle() {
-            val patience = System.nanoTime() + SECONDS.toNanos(60)
+            val patience = System.nanoTime() + SECONDS.toNanos(5)
             var spins = 0
             while (actors.any { !it.isSettled() }) {
                 check(System.nanoTime() < patience) { "an actor runs without end: ${actors.filterNot { it.isSettled() }.map { it.name }}" }

@@ -74,7 +74,7 @@ internal fun together(threads: Int, action: (Int) -> Unit) {
                 action(i)
             }
         }
-        results.forEach { it.get(60, SECONDS) }
+        results.forEach { it.get(HANG_SECONDS, SECONDS) }
     } finally {
         pool.shutdownNow()
     }
@@ -107,6 +107,9 @@ internal fun spinOrSleep(spins: Int) = if (spins < SPINS) Thread.onSpinWait() el
 
 /** Some tens of microseconds. */
 private const val SPINS = 2_000
+
+/** Ends a test that hangs, though it does much work. */
+internal const val HANG_SECONDS = 60L
 
 internal const val PAUSE_NANOS = 20_000L
 

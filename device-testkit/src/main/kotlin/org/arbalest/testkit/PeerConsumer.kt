@@ -137,7 +137,7 @@ public class PeerConsumer(
         TOLERANT(0x200000000),
     }
 
-    /** Whether it was released and has drained within the time: the default is 30 seconds. If not, that is a violation. */
+    /** Whether it was released and has drained within the time: the default is 5 seconds. If not, that is a violation. */
     public fun join(timeoutMillis: Long = this.timeoutMillis): Boolean = join.invoke(handler, timeoutMillis) as Int == 0
 
     /** What it has seen so far, or had seen when it was closed. */

@@ -183,7 +183,7 @@ public class PeerProducer(
         produce.invoke(producer, handler)
     }
 
-    /** Whether it has finished within the time: the default is 30 seconds. If not, that is a violation with a text. */
+    /** Whether it has finished within the time: the default is 5 seconds. If not, that is a violation with a text. */
     public fun join(timeoutMillis: Long = this.timeoutMillis): Boolean = join.invoke(producer, timeoutMillis) as Int == 0
 
     /** What it has seen so far, or had seen when it was closed. */

@@ -30,7 +30,7 @@ internal class AsyncStreams {
         val subscriber = CompletableFuture<Flow.Subscriber<in DeviceArray>>()
         connect { subscriber.complete(it) }.subscribe(consumer)
         @Suppress("UNCHECKED_CAST") // one of `in DeviceArray` takes each DeviceArray
-        return subscriber.get(30, SECONDS) as Flow.Subscriber<DeviceArray>
+        return subscriber.get(5, SECONDS) as Flow.Subscriber<DeviceArray>
     }
 
     private fun track(arrays: AsyncArrayStream): AsyncArrayStream {
@@ -42,7 +42,7 @@ internal class AsyncStreams {
     /** Closes all, waits until they are gone, and says what is left then. */
     fun finish() {
         open.forEach(AsyncArrayStream::close)
-        for (end in ends) end.handle { _, _ -> }.get(30, SECONDS)
+        for (end in ends) end.handle { _, _ -> }.get(5, SECONDS)
         checkNothingIsLeft()
     }
 
@@ -98,7 +98,7 @@ internal class Extracting(private val demand: Long) : Flow.Subscriber<AsyncTask>
     private val subscribed = CompletableFuture<Flow.Subscription>()
 
     /** Waits for it: a producer that calls back at the moment may bring it, after `subscribe` has returned. */
-    val subscription: Flow.Subscription get() = subscribed.get(30, SECONDS)
+    val subscription: Flow.Subscription get() = subscribed.get(5, SECONDS)
 
     override fun onSubscribe(s: Flow.Subscription) {
         subscribed.complete(s)

@@ -159,7 +159,7 @@ internal class ConsumerByHand : AutoCloseable {
 
     fun isReleased(array: MemorySegment): Boolean = ArrowArrayStruct.release(array.address()) == 0L
 
-    fun awaitRelease() = check(released.await(30, SECONDS)) { "the handler is not released; it was told $calls" }
+    fun awaitRelease() = check(released.await(5, SECONDS)) { "the handler is not released; it was told $calls" }
 
     private fun told(what: String): Int {
         calls += what

@@ -69,7 +69,7 @@ class MeteredMemorySpec : FunSpec({
             }
         }
         start.countDown()
-        done.forEach { it.get(60, SECONDS) }
+        done.forEach { it.get(HANG_SECONDS, SECONDS) }
         threads.shutdown()
         memory.statistics().run {
             (peakBytes() <= 10_000) shouldBe true
@@ -119,7 +119,7 @@ class MeteredMemorySpec : FunSpec({
         val others = Executors.newSingleThreadExecutor()
         val pool = MemoryPool.of(
             limited.withOutOfMemoryHandler { _, _ ->
-                others.submit { same.get().statistics(); same.get().trim() }.get(20, SECONDS)
+                others.submit { same.get().statistics(); same.get().trim() }.get(5, SECONDS)
                 false
             },
             1 shl 20,
@@ -158,3 +158,6 @@ class MeteredMemorySpec : FunSpec({
         shouldThrow<IllegalArgumentException> { memory.registerMXBean("") }
     }
 })
+
+/** Ends a test that hangs, though it does much work. */
+private const val HANG_SECONDS = 60L

@@ -22,7 +22,7 @@ internal fun PeerProducer.connect(vararg quirks: AsyncQuirk, threaded: Boolean =
 /** What a stage ends with, or the error that it fails with. */
 internal fun <T> CompletionStage<T>.outcome(): Result<T> =
     try {
-        Result.success(toCompletableFuture().get(60, SECONDS))
+        Result.success(toCompletableFuture().get(5, SECONDS))
     } catch (e: CancellationException) {
         Result.failure(e)
     } catch (e: ExecutionException) {
@@ -44,7 +44,7 @@ internal class AsyncCollector(
     private val subscribed = CompletableFuture<Flow.Subscription>()
 
     /** Waits for it: a producer that calls back at the moment may bring it, after `subscribe` has returned. */
-    val subscription: Flow.Subscription get() = subscribed.get(30, SECONDS)
+    val subscription: Flow.Subscription get() = subscribed.get(5, SECONDS)
 
     fun read(task: AsyncTask) {
         task.extract().use { ids += it.column("id").toLongArray().toList() }

@@ -41,7 +41,7 @@ class BlockedSourceSpec : FunSpec({
         override fun next(): DeviceArray {
             if (pulls++ > 0) {
                 blocks.countDown()
-                check(gate.await(60, SECONDS)) { "nobody opened the gate" }
+                check(gate.await(5, SECONDS)) { "nobody opened the gate" }
             }
             return Devices.cpu().batchBuilder(1).use { it.int64("id", longArrayOf(1)).build() }
         }
@@ -66,7 +66,7 @@ class BlockedSourceSpec : FunSpec({
             }
         }
         CPeer.shutGate()
-        source.closed.await(30, SECONDS) shouldBe true
+        source.closed.await(5, SECONDS) shouldBe true
     }
 
     test("ASY-05 a consumer that asks for nothing hears of it while the source blocks") {

@@ -259,7 +259,7 @@ class EarlyEndSpec : FunSpec({
         unreachable(ArrowAsyncProducerStruct::setRequest, { reader = it.reader(1) }) {
             reader.use {
                 val failed = ForkJoinPool.commonPool().submit<Throwable?> { runCatching { while (true) it.next()!!.close() }.exceptionOrNull() }
-                failed.get(20, java.util.concurrent.TimeUnit.SECONDS).shouldBeInstanceOf<DeviceException>().message shouldContain "could not be called"
+                failed.get(5, java.util.concurrent.TimeUnit.SECONDS).shouldBeInstanceOf<DeviceException>().message shouldContain "could not be called"
             }
         }
     }

@@ -115,7 +115,7 @@ class RecordingSpec : FunSpec({
         val taken = Tasks()
         val stream = AsyncArrayStream.connect { AsyncProducer.produce(it, reader, Metadata.empty(), Executor { work -> work.run() }) }
         stream.subscribe(taken)
-        val subscription = taken.subscription.get(30, SECONDS)
+        val subscription = taken.subscription.get(5, SECONDS)
         subscription.request(2)
         eventually("two tasks have come") { taken.tasks.size == 2 }
         val told = Told()
@@ -123,12 +123,12 @@ class RecordingSpec : FunSpec({
             events.enable("org.arbalest.AsyncStream").withPeriod(Duration.ofMillis(20))
             events.onEvent("org.arbalest.AsyncStream", told)
             events.startAsync()
-            told.consumer.get(30, SECONDS) shouldBe (1L to 0L) // one more is requested than the subscriber asks for, and waits
-            told.producer.get(30, SECONDS) shouldBe (3L to 0L)
+            told.consumer.get(5, SECONDS) shouldBe (1L to 0L) // one more is requested than the subscriber asks for, and waits
+            told.producer.get(5, SECONDS) shouldBe (3L to 0L)
         }
         taken.tasks.forEach { it.extract().close() }
         subscription.cancel()
-        stream.released().toCompletableFuture().handle { _, _ -> }.get(30, SECONDS)
+        stream.released().toCompletableFuture().handle { _, _ -> }.get(5, SECONDS)
     }
 
     test("a leak, with the place that made it") {
@@ -197,7 +197,7 @@ private fun waiting(release: () -> Unit, action: () -> Unit) {
     try {
         while (waiting.state != Thread.State.WAITING) {
             check(waiting.isAlive) { "it is over, and has not waited" }
-            check(start.elapsedNow() < 30.seconds) { "it has not waited for 30 s: ${waiting.state}" }
+            check(start.elapsedNow() < 5.seconds) { "it has not waited for 5 s: ${waiting.state}" }
             Thread.onSpinWait()
         }
     } finally {
@@ -210,7 +210,7 @@ private fun asyncRound(executor: Executor) {
     val reader = numbers(10).use { batch -> DeviceArrayReader.of(batch.schema(), listOf(batch.retain())) }
     AsyncArrayStream.connect { AsyncProducer.produce(it, reader, Metadata.empty(), executor) }.use { stream ->
         stream.reader(1).use { all -> while (true) (all.next() ?: break).close() }
-        stream.released().toCompletableFuture().get(30, SECONDS)
+        stream.released().toCompletableFuture().get(5, SECONDS)
     }
 }
 

@@ -26,11 +26,11 @@ class SharedHandleSpec : FunSpec({
                 val start = CyclicBarrier(THREADS)
                 val results: List<Future<*>> = List(THREADS) { i ->
                     pool.submit {
-                        start.await(30, SECONDS)
+                        start.await(5, SECONDS)
                         action(shared, i)
                     }
                 }
-                results.forEach { it.get(60, SECONDS) }
+                results.forEach { it.get(HANG_SECONDS, SECONDS) }
                 check(shared)
             }
         }
@@ -87,3 +87,6 @@ class SharedHandleSpec : FunSpec({
         refused shouldContain false
     }
 })
+
+/** Ends a test that hangs, though it does much work. */
+private const val HANG_SECONDS = 60L

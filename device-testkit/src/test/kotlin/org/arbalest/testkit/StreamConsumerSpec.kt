@@ -167,7 +167,7 @@ class StreamConsumerSpec : FunSpec({
     test("STR-07 two threads pull in turn, and get every chunk once") {
         both { reader ->
             val halves = List(2) { supplyAsync({ ids(reader) }, threads) }
-            halves.flatMap { it.get(30, SECONDS) }.sorted() shouldBe (0L until 50).toList()
+            halves.flatMap { it.get(5, SECONDS) }.sorted() shouldBe (0L until 50).toList()
         }
     }
 
@@ -220,7 +220,7 @@ class StreamConsumerSpec : FunSpec({
             reader.close()
             PeerStreams.calls(StreamCall.RELEASE) shouldBe 0
             CPeer.openGate()
-            shouldThrow<ExecutionException> { pull.get(30, SECONDS) }.cause!!.message shouldBe "the reader was closed"
+            shouldThrow<ExecutionException> { pull.get(5, SECONDS) }.cause!!.message shouldBe "the reader was closed"
             CPeer.shutGate()
         }
     }

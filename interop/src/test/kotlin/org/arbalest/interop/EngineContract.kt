@@ -73,7 +73,7 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
                 threads.invokeAll(work).forEach { it.get() }
             } finally {
                 threads.shutdown()
-                threads.awaitTermination(10, SECONDS)
+                threads.awaitTermination(5, SECONDS)
             }
         }
     }

@@ -43,7 +43,7 @@ class TickerSpec : FunSpec({
         val before = Count.entries.associateWith(library::count)
         fun since(which: Count) = library.count(which) - before.getValue(which)
         block { since(Count.SENT) }
-        eventually(20.seconds) { // C may be about to discard, and to free
+        eventually(5.seconds) { // C may be about to discard, and to free
             since(Count.SENT) shouldBe since(Count.EXTRACTED) + since(Count.DISCARDED)
             library.count(Count.LIVE) shouldBe 0
         }

@@ -128,7 +128,7 @@ class CancellationSpec : FunSpec({
                     val running = launch(Dispatchers.Default) { call() }
                     awaitHeld()
                     running.cancel()
-                    eventually(20.seconds) { c.calls("ConnectionCancel") shouldBeGreaterThan calls }
+                    eventually(5.seconds) { c.calls("ConnectionCancel") shouldBeGreaterThan calls }
                     c.letGo()
                     running.ends() shouldBe true
                 }
@@ -144,7 +144,7 @@ class CancellationSpec : FunSpec({
                         val running = launch(Dispatchers.Default) { statement.awaitCall { prepare() } }
                         awaitHeld()
                         running.cancel()
-                        eventually(20.seconds) { c.calls("StatementCancel") shouldBeGreaterThan 0 }
+                        eventually(5.seconds) { c.calls("StatementCancel") shouldBeGreaterThan 0 }
                         c.letGo()
                         running.ends() shouldBe true
                     }
@@ -171,7 +171,7 @@ class CancellationSpec : FunSpec({
                         awaitHeld()
                         val other = async(Dispatchers.Default) { connection.awaitQuery("SELECT id FROM t").close() }
                         val waiting = launch(Dispatchers.Default) { call() }
-                        eventually(20.seconds) { inTurn() shouldBe 2 }
+                        eventually(5.seconds) { inTurn() shouldBe 2 }
                         val before = c.calls("StatementCancel") // closing a result calls it as well
                         waiting.cancel()
                         val ends = waiting.ends()
@@ -183,7 +183,7 @@ class CancellationSpec : FunSpec({
                         one.await() shouldBe 10
                         other.await()
                     }
-                    eventually(20.seconds) { inTurn() shouldBe 0 } // nobody waits for the call that was cancelled, which waits on
+                    eventually(5.seconds) { inTurn() shouldBe 0 } // nobody waits for the call that was cancelled, which waits on
                 }
                 connection.count() shouldBe 10
             }
@@ -351,7 +351,7 @@ class CancellationSpec : FunSpec({
                     { connection.awaitCall { tableTypes() } },
                     { connection.awaitCall { setOption("double.user.x", "y") } },
                 ).map { async(Dispatchers.Default) { it() } }
-                eventually(20.seconds) { inTurn() shouldBe 3 }
+                eventually(5.seconds) { inTurn() shouldBe 3 }
                 others[1].cancel()
                 others[1].ends() shouldBe true
                 objects.isActive shouldBe true
@@ -370,7 +370,7 @@ class CancellationSpec : FunSpec({
                 val running = launch(Dispatchers.Default) { call() }
                 awaitHeld()
                 val other = async(Dispatchers.Default) { connection.awaitQuery("SELECT 1").use { it.next()!!.use { batch -> batch.length() } } }
-                eventually(20.seconds) { inTurn() shouldBe 1 }
+                eventually(5.seconds) { inTurn() shouldBe 1 }
                 running.cancel()
                 val ends = running.ends()
                 c.letGo()

@@ -53,9 +53,9 @@ internal suspend fun connected(block: suspend (AdbcConnection) -> Unit) = opened
 }
 
 /** Waits until the double holds [count] calls. */
-internal suspend fun awaitHeld(count: Int = 1) = withTimeout(20.seconds) {
+internal suspend fun awaitHeld(count: Int = 1) = withTimeout(5.seconds) {
     while (c.held < count) yield()
 }
 
 /** Whether it comes to its end, for which only a test that fails waits long. */
-internal suspend fun Job.ends(): Boolean = withTimeoutOrNull(20.seconds) { join() } != null
+internal suspend fun Job.ends(): Boolean = withTimeoutOrNull(5.seconds) { join() } != null

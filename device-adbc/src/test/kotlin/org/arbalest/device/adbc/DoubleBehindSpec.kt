@@ -33,7 +33,7 @@ class DoubleBehindSpec : FunSpec({
                 statements.forEach(AutoCloseable::close)
                 c.live(Live.STATEMENTS) shouldBe 50_000
                 c.letGo()
-                schema.get(20, SECONDS) shouldBe 7
+                schema.get(5, SECONDS) shouldBe 7
             }
             c.live(Live.STATEMENTS) shouldBe 0
         }
@@ -48,7 +48,7 @@ class DoubleBehindSpec : FunSpec({
                 awaitHeld()
                 results.forEach(AutoCloseable::close)
                 c.letGo()
-                schema.get(20, SECONDS) shouldBe 7
+                schema.get(5, SECONDS) shouldBe 7
             }
             c.live(Live.STREAMS) + c.live(Live.STATEMENTS) shouldBe 0
         }
@@ -72,7 +72,7 @@ class DoubleBehindSpec : FunSpec({
             awaitHeld()
             others.forEach(AutoCloseable::close)
             c.letGo()
-            made.get(20, SECONDS).close()
+            made.get(5, SECONDS).close()
         }
         connection.close()
         database.close()
@@ -106,10 +106,10 @@ class DoubleBehindSpec : FunSpec({
                         awaitHeld()
                         statement.close()
                         c.letGo()
-                        source.entered.await(20, SECONDS) shouldBe true
+                        source.entered.await(5, SECONDS) shouldBe true
                         schema
                     }
-                    calls.last().get(20, SECONDS)
+                    calls.last().get(5, SECONDS)
                     connection.tableTypes()
                     c.live(Live.STATEMENTS) shouldBe 0
                     calls.first().isDone shouldBe false
@@ -161,13 +161,13 @@ class DoubleBehindSpec : FunSpec({
                             idle.close()
                             open.close()
                             waiting.cancel()
-                        }.get(20, SECONDS)
+                        }.get(5, SECONDS)
                         execution.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
                     } finally {
                         c.letGo()
                     }
                 }
-                cancel.get(20, SECONDS)
+                cancel.get(5, SECONDS)
                 stuck.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
             }
             listOf(running, waiting).forEach(AutoCloseable::close)
@@ -194,8 +194,8 @@ class DoubleBehindSpec : FunSpec({
                 idle.close()
                 c.calls("ConnectionGetTableTypes") + c.calls("StatementRelease") shouldBe 0
                 c.letGo()
-                cancel.get(20, SECONDS)
-                types.get(20, SECONDS)
+                cancel.get(5, SECONDS)
+                types.get(5, SECONDS)
             }
             statement.close()
             c.live(Live.STATEMENTS) shouldBe 0
@@ -243,7 +243,7 @@ class DoubleBehindSpec : FunSpec({
                 connection.cancel()
                 types.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
                 c.letGo()
-                (others + stuck).forEach { it.get(20, SECONDS) }
+                (others + stuck).forEach { it.get(5, SECONDS) }
             }
             statement.close()
             connection.setAutoCommit(true)
@@ -267,7 +267,7 @@ class DoubleBehindSpec : FunSpec({
                     shouldThrow<AdbcException> { connection.cancel() }.status() shouldBe AdbcStatus.INVALID_STATE
                     c.calls("ConnectionCancel") shouldBe 0
                     c.letGo()
-                    running.get(20, SECONDS)
+                    running.get(5, SECONDS)
                 }
             }
             lettingGo(Executors.newSingleThreadExecutor()) { pool ->
@@ -298,12 +298,12 @@ class DoubleBehindSpec : FunSpec({
                 awaitHeld(2)
                 Executors.newSingleThreadExecutor().use { other ->
                     try {
-                        other.start { idle.close() }.get(20, SECONDS)
+                        other.start { idle.close() }.get(5, SECONDS)
                     } finally {
                         c.letGo()
                     }
                 }
-                close.get(20, SECONDS)
+                close.get(5, SECONDS)
                 pull.error().message shouldBe "the reader was closed"
             }
             c.live(Live.STATEMENTS) shouldBe 0
@@ -329,7 +329,7 @@ class DoubleBehindSpec : FunSpec({
                 shouldThrow<AdbcException> { connection.cancel(Thread.currentThread()) }.status() shouldBe AdbcStatus.INVALID_STATE
                 connection.cancel(threads[0]!!)
                 objects.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
-                query.get(20, SECONDS)
+                query.get(5, SECONDS)
             }
         }
     }

@@ -82,7 +82,7 @@ class DoubleCallerSpec : FunSpec({
                 }
                 c.calls("StatementCancel") + c.calls("ConnectionCancel") shouldBe 0
                 c.letGo()
-                listOf(busy, other).forEach { it.result.get(20, SECONDS) }
+                listOf(busy, other).forEach { it.result.get(5, SECONDS) }
             }
             listOf(open, statement).forEach(AutoCloseable::close)
         }
@@ -122,7 +122,7 @@ class DoubleCallerSpec : FunSpec({
             fun Call.isNone() {
                 shouldThrow<AdbcException> { connection.cancel(by) }.status() shouldBe AdbcStatus.INVALID_STATE
                 c.letGo()
-                result.get(20, SECONDS)
+                result.get(5, SECONDS)
             }
             val open = connection.query("SELECT id FROM t")
             connection.query("SELECT 1").rows() // so that the first is not cancelled when it is closed

@@ -198,7 +198,7 @@ class DoubleCancelSpec : FunSpec({
                     statement.bind(source)
                     val (ingestion, _) = pool.startWaiting { statement.executeUpdate() }
                     statement.cancel()
-                    val outcome = runCatching { ingestion.get(20, TimeUnit.SECONDS) }.exceptionOrNull()
+                    val outcome = runCatching { ingestion.get(5, TimeUnit.SECONDS) }.exceptionOrNull()
                     c.letGo()
                     outcome?.cause.shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
                     busy.get()
@@ -231,7 +231,7 @@ class DoubleCancelSpec : FunSpec({
                     val cancel = pool.start { runCatching { statement.cancel() } }
                     awaitHeld()
                     gate.countDown()
-                    closed.await(20, TimeUnit.SECONDS) shouldBe true
+                    closed.await(5, TimeUnit.SECONDS) shouldBe true
                     c.letGo()
                     cancel.get()
                     ingestion.get()

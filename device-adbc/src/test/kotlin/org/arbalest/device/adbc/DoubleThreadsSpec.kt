@@ -122,7 +122,7 @@ class DoubleThreadsSpec : FunSpec({
                     entered.await()
                     val (ending, _) = pool.startWaiting { end(statement) }
                     gate.countDown()
-                    runCatching { ingestion.get(20, TimeUnit.SECONDS) }.getOrNull() shouldBe 10L
+                    runCatching { ingestion.get(5, TimeUnit.SECONDS) }.getOrNull() shouldBe 10L
                     ending.get()
                 }
                 listOfNotNull(open, fromA, statement, a, b).forEach(AutoCloseable::close)
@@ -144,7 +144,7 @@ class DoubleThreadsSpec : FunSpec({
             }
             Executors.newSingleThreadExecutor().use { pool ->
                 val ingestion = pool.start { connection.ingest("copy", DeviceArrayReader.of(IDS, source)) }
-                runCatching { ingestion.get(20, TimeUnit.SECONDS) }.getOrNull() shouldBe 0L
+                runCatching { ingestion.get(5, TimeUnit.SECONDS) }.getOrNull() shouldBe 0L
             }
             released shouldBe 0
             c.calls("StatementRelease") shouldBe 3

@@ -38,4 +38,4 @@ internal fun lettingGo(pool: ExecutorService, test: (ExecutorService) -> Unit): 
 }
 
 /** What a call failed with, for which only a test that fails waits long. */
-internal fun <T> Future<T>.error(): Throwable = shouldThrow<ExecutionException> { get(20, SECONDS) }.cause!!
+internal fun <T> Future<T>.error(): Throwable = shouldThrow<ExecutionException> { get(5, SECONDS) }.cause!!

@@ -46,7 +46,7 @@ import org.arbalest.testkit.fake.FakeExtension
 import java.util.concurrent.ArrayBlockingQueue
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
-import java.util.concurrent.TimeUnit.MINUTES
+import java.util.concurrent.TimeUnit.SECONDS
 import kotlin.concurrent.thread
 import org.apache.arrow.vector.types.pojo.Field as ArrowField
 import org.apache.arrow.vector.types.pojo.Schema as ArrowSchemaOf
@@ -381,13 +381,13 @@ class ArrowVectorsSpec : FunSpec({
                                 if (back.rowCount == 10) through++
                                 val (now, later) = if (turn % 2 == 0) batch to back else back to batch
                                 now.close()
-                                check(queue.offer(later, 1, MINUTES)) { "nobody takes what is made" }
+                                check(queue.offer(later, HANG_SECONDS, SECONDS)) { "nobody takes what is made" }
                             }
                             mine.close()
                         } finally {
                             done.countDown()
                         }
-                        check(done.await(5, MINUTES)) { "a thread hangs" }
+                        check(done.await(HANG_SECONDS, SECONDS)) { "a thread hangs" }
                         through
                     }
                 }
@@ -395,7 +395,7 @@ class ArrowVectorsSpec : FunSpec({
                     threads.submit {
                         val held = ArrayList<AutoCloseable>()
                         while (true) {
-                            val next = queue.poll(1, MINUTES) ?: error("nothing came")
+                            val next = queue.poll(HANG_SECONDS, SECONDS) ?: error("nothing came")
                             if (next === END) break
                             held += next
                             if (held.size == 16) held.reversed().forEach { it.close() }.also { held.clear() }
@@ -403,9 +403,9 @@ class ArrowVectorsSpec : FunSpec({
                         held.forEach { it.close() }
                     }
                 }
-                val through = producers.sumOf { it.get(5, MINUTES) }
+                val through = producers.sumOf { it.get(HANG_SECONDS, SECONDS) }
                 repeat(4) { queue.put(END) }
-                closers.forEach { it.get(5, MINUTES) }
+                closers.forEach { it.get(HANG_SECONDS, SECONDS) }
                 through
             }
             threads.shutdown()
@@ -457,3 +457,6 @@ internal object LateRelease {
 }
 
 private val END = AutoCloseable { }
+
+/** Ends a test that hangs, though it does much work. */
+private const val HANG_SECONDS = 60L

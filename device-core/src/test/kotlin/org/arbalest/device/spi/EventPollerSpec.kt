@@ -85,7 +85,7 @@ class EventPollerSpec : FunSpec({
         runtime.untilAsked(1, 1)
         runtime.now[1] = Answer.GONE
         val thread = runtime.thread.get()
-        thread.join(20_000)
+        thread.join(5_000)
         thread.isAlive shouldBe false
         poller.add(2, runtime.completion(2))
         runtime.told.shouldBeEmpty()
@@ -160,30 +160,30 @@ class EventPollerSpec : FunSpec({
         poller.add(2, runtime.completion(2))
         runtime.untilAsked(20, 2)
         runtime.asked(1) shouldBe asked
-        val waiting = CompletableFuture.supplyAsync { poller.await(3, SECONDS.toNanos(60)) }
+        val waiting = CompletableFuture.supplyAsync { poller.await(3, SECONDS.toNanos(5)) }
         runtime.untilAsked(3, 3)
         waiting.isDone shouldBe false
         runtime.now[3] = Answer.DONE
-        waiting.get(20, SECONDS) shouldBe Answer.DONE
+        waiting.get(5, SECONDS) shouldBe Answer.DONE
         val interrupted = CompletableFuture<Boolean>()
-        val thread = Thread.ofPlatform().start { interrupted.complete(poller.await(4, SECONDS.toNanos(60)) == Answer.DONE && Thread.currentThread().isInterrupted) }
+        val thread = Thread.ofPlatform().start { interrupted.complete(poller.await(4, SECONDS.toNanos(5)) == Answer.DONE && Thread.currentThread().isInterrupted) }
         runtime.untilAsked(3, 4)
         thread.interrupt()
         runtime.untilAsked(runtime.asked(4) + 5, 4)
         interrupted.isDone shouldBe false
         runtime.now[4] = Answer.DONE
-        interrupted.get(20, SECONDS) shouldBe true
+        interrupted.get(5, SECONDS) shouldBe true
     }
 
     test("DEV-60 an event that was recorded in a graph is told as that, once, and asked for no more") {
         val runtime = Answers()
         val poller = runtime.poller()
         poller.add(1, runtime.completion(1))
-        val waiting = CompletableFuture.supplyAsync { poller.await(2, SECONDS.toNanos(60)) }
+        val waiting = CompletableFuture.supplyAsync { poller.await(2, SECONDS.toNanos(5)) }
         runtime.untilAsked(2, 1, 2)
         runtime.now[1] = Answer.CAPTURED
         runtime.now[2] = Answer.CAPTURED
-        waiting.get(20, SECONDS) shouldBe Answer.CAPTURED
+        waiting.get(5, SECONDS) shouldBe Answer.CAPTURED
         runtime.until { runtime.captured.toList() == listOf(1L) }
         val asked = runtime.asked(1)
         poller.add(3, runtime.completion(3))
@@ -253,9 +253,9 @@ private class Answers : EventPoller.Asker {
     fun untilAsked(times: Int, vararg events: Long) = until { events.all { asked(it) >= times } }
 
     fun until(condition: () -> Boolean) {
-        val patience = System.nanoTime() + SECONDS.toNanos(20)
+        val patience = System.nanoTime() + SECONDS.toNanos(5)
         while (!condition()) {
-            check(System.nanoTime() < patience) { "not so after 20 seconds; told $told, said $said" }
+            check(System.nanoTime() < patience) { "not so after 5 seconds; told $told, said $said" }
             Thread.yield()
         }
     }

@@ -43,7 +43,7 @@ class LateCallsSpec : FunSpec({
         call.give()
         calls.drain() // it was tried
         (call.attempts.get() >= 1) shouldBe true
-        call.over.await(20, SECONDS) shouldBe true
+        call.over.await(5, SECONDS) shouldBe true
         calls.drain()
         call.attempts.get() shouldBe 5
         said.shouldBeEmpty()
@@ -55,7 +55,7 @@ class LateCallsSpec : FunSpec({
         val unknown = Scripted(*Array(5) { Answer.UNKNOWN })
         forGood.give()
         unknown.give()
-        unknown.over.await(20, SECONDS) shouldBe true
+        unknown.over.await(5, SECONDS) shouldBe true
         calls.drain()
         forGood.attempts.get() shouldBe 1
         unknown.attempts.get() shouldBe 5
@@ -65,7 +65,7 @@ class LateCallsSpec : FunSpec({
     test("DEV-26 what is gone with its runtime is given up, and not said") {
         val call = Scripted(Answer.CANNOT_TELL, Answer.GONE)
         call.give()
-        call.over.await(20, SECONDS) shouldBe true
+        call.over.await(5, SECONDS) shouldBe true
         calls.drain()
         call.attempts.get() shouldBe 2
         said.shouldBeEmpty()
@@ -77,7 +77,7 @@ class LateCallsSpec : FunSpec({
         calls.drain()
         call.attempts.get() shouldBe 0
         call.goOn(Answer.CANNOT_TELL)
-        call.over.await(20, SECONDS) shouldBe true
+        call.over.await(5, SECONDS) shouldBe true
         call.goOn(Answer.FAILED)
         said.size shouldBe 1
     }
@@ -99,7 +99,7 @@ class LateCallsSpec : FunSpec({
         val call = Scripted(Answer.DONE)
         unprepared.set(1)
         call.give()
-        call.over.await(20, SECONDS) shouldBe true
+        call.over.await(5, SECONDS) shouldBe true
         calls.drain()
         call.attempts.get() shouldBe 1
         said.toList() shouldContainExactly listOf("beginning on late-calls-spec not relaxed")
@@ -108,7 +108,7 @@ class LateCallsSpec : FunSpec({
     test("DEV-26 who waits for a call that throws is told as well that it will not be made any more") {
         val told = CountDownLatch(1)
         calls.goOn(Answer.NOT_READY.ordinal, { error("by the call") }, { IllegalStateException() }, told::countDown)
-        told.await(20, SECONDS) shouldBe true
+        told.await(5, SECONDS) shouldBe true
         calls.drain()
         said.toList() shouldContainExactly listOf("work on late-calls-spec by the call")
     }

@@ -47,7 +47,7 @@ class CudaDriverSpec : FunSpec({
                         back.synchronize()
                         back.isReady shouldBe true
                     }
-                    stream.record().use { it.completion().toCompletableFuture().get(20, SECONDS) }
+                    stream.record().use { it.completion().toCompletableFuture().get(5, SECONDS) }
                     there.copyTo(second, second.defaultStream()).use { it.synchronize() }
                 }
                 stream.synchronize()

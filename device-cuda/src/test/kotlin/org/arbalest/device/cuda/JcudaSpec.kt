@@ -90,7 +90,7 @@ class JcudaSpec : FunSpec({
                             Cuda.enter(device).use { JCudaDriver.cuEventSynchronize(Jcuda.event(end)) shouldBe CUresult.CUDA_SUCCESS }
                             end.isDone shouldBe true
                         }
-                        stage.get(20, SECONDS)
+                        stage.get(5, SECONDS)
                     }
                 }
             }

@@ -46,7 +46,7 @@ class RocmDriverSpec : FunSpec({
                             back.synchronize()
                             back.isReady shouldBe true
                         }
-                        stream.record().use { it.completion().toCompletableFuture().get(20, SECONDS) }
+                        stream.record().use { it.completion().toCompletableFuture().get(5, SECONDS) }
                         there.copyTo(other, other.defaultStream()).use { it.synchronize() }
                     }
                     stream.synchronize()
@@ -73,7 +73,7 @@ class RocmDriverSpec : FunSpec({
             }
             source.close()
             gate.open()
-            done.toCompletableFuture().get(20, SECONDS)
+            done.toCompletableFuture().get(5, SECONDS)
             stream.synchronize()
         }
         if (onDouble) HipDouble.violation shouldBe ""

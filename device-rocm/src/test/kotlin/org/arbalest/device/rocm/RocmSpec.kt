@@ -44,7 +44,7 @@ class RocmSpec : FunSpec({
                 repeat(2000) { event.isDone shouldBe false }
                 device.createStream().use { it.waitFor(event) }
             }
-            asking.get(20, SECONDS)
+            asking.get(5, SECONDS)
             event.close()
             gate.open()
             threads.forEach { it.join() }
@@ -63,11 +63,11 @@ class RocmSpec : FunSpec({
                 val lateStages = late.map { it.completion().toCompletableFuture() }
                 val stages = List(20) { other.record().use { it.completion().toCompletableFuture() } }
                 shut[1].open()
-                stages.forEach { it.get(20, SECONDS) }
-                repeat(20) { other.record().use { it.completion().toCompletableFuture().get(20, SECONDS) } }
+                stages.forEach { it.get(5, SECONDS) }
+                repeat(20) { other.record().use { it.completion().toCompletableFuture().get(5, SECONDS) } }
                 stuck.isDone shouldBe false
                 shut[0].open()
-                (lateStages + stuck + waiting).forEach { it.get(20, SECONDS) }
+                (lateStages + stuck + waiting).forEach { it.get(5, SECONDS) }
                 (late + first).forEach { it.close() }
             }
         }
@@ -89,11 +89,11 @@ class RocmSpec : FunSpec({
                 HipDouble.failNothing() shouldBe 0
                 HipDouble.capturing {
                     shut[1].open()
-                    second.get(20, SECONDS)
+                    second.get(5, SECONDS)
                 }
                 stuck.isDone shouldBe false
                 shut[0].open()
-                listOf(stuck, waiting).forEach { it.get(20, SECONDS) }
+                listOf(stuck, waiting).forEach { it.get(5, SECONDS) }
                 first.close()
             }
         }
@@ -134,7 +134,7 @@ class RocmSpec : FunSpec({
                     numbers(100).use { it.copyTo(device, stream) }.use { there -> stream.waitFor(there) }
                     stream.record().use { it.isDone shouldBe false }
                 }
-                others.get(20, SECONDS)
+                others.get(5, SECONDS)
                 gate.open()
                 waiting.join()
             } finally {
@@ -160,7 +160,7 @@ class RocmSpec : FunSpec({
         }
         gates.forEach { it.open() }
         threads.forEach { it.join() }
-        stages.forEach { it.get(20, SECONDS) }
+        stages.forEach { it.get(5, SECONDS) }
         events.forEach { it.close() }
         held.forEach { it.close() }
     }

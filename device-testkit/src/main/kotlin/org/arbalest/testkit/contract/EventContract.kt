@@ -51,12 +51,12 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
                     val results = java.util.concurrent.ConcurrentLinkedQueue<Boolean>()
                     val threads = listOf(Thread.ofPlatform(), Thread.ofVirtual()).map { builder ->
                         builder.start { started.countDown().also { event.synchronize() }.also { results += true } }
-                    } + Thread.ofPlatform().start { started.countDown().also { results += event.synchronize(Duration.ofSeconds(60)) } }
+                    } + Thread.ofPlatform().start { started.countDown().also { results += event.synchronize(Duration.ofSeconds(5)) } }
                     started.await()
                     stages.any { it.isDone } shouldBe false
                     results.isEmpty() shouldBe true
                     gate.open()
-                    stages.forEach { it.get(20, SECONDS) }
+                    stages.forEach { it.get(5, SECONDS) }
                     threads.forEach { it.join() }
                     results.toList() shouldContainExactly listOf(true, true, true)
                     told.get() shouldBe 3
@@ -80,7 +80,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
                     }
                 }
                 gate?.open()
-                stage.get(20, SECONDS)
+                stage.get(5, SECONDS)
             }
         }
     }
@@ -93,7 +93,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
                     val kept = event.future()
                     given.cancel(true)
                     gate?.open()
-                    kept.get(20, SECONDS)
+                    kept.get(5, SECONDS)
                 }
                 eventually("the wait that was given up is over") { LedgerExtension.held().waits() == 0L }
             }
@@ -108,11 +108,11 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
                     val early = event.future()
                     if (gate.fail()) {
                         val failures = listOf<() -> Unit>(
-                            { event.synchronize() }, { event.isDone }, { event.synchronize(Duration.ofSeconds(20)) },
+                            { event.synchronize() }, { event.isDone }, { event.synchronize(Duration.ofSeconds(5)) },
                             { Thread.ofVirtual().start { runCatching { event.synchronize() } }.join().also { event.synchronize() } },
                         ).map { shouldThrow<DeviceException> { it() } }
                         val staged = listOf(early, event.future()).map {
-                            shouldThrow<ExecutionException> { it.get(20, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>()
+                            shouldThrow<ExecutionException> { it.get(5, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>()
                         }
                         for (failure in failures + staged) {
                             (failure.errno() != 0) shouldBe true
@@ -120,7 +120,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
                             failure.message shouldContain device.toString()
                         }
                     } else {
-                        early.get(20, SECONDS)
+                        early.get(5, SECONDS)
                     }
                     event.close()
                 }
@@ -149,7 +149,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
         val stages = List(2000) { i ->
             streams[i % 8].record().use { event -> event.completion().thenRun { told.incrementAndGet() }.toCompletableFuture() }
         }
-        CompletableFuture.allOf(*stages.toTypedArray()).get(60, SECONDS)
+        CompletableFuture.allOf(*stages.toTypedArray()).get(5, SECONDS)
         told.get() shouldBe 2000
         streams.forEach { it.close() }
     }

@@ -62,7 +62,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
             Arena.ofShared().use { arena ->
                 val unpinned = CountDownLatch(1)
                 device.pin(arena.allocate(10_000, 4096)) { unpinned.countDown() }.close()
-                unpinned.await(20, SECONDS) shouldBe true
+                unpinned.await(5, SECONDS) shouldBe true
             }
             backend.settle()
             double.refused shouldBe 0
@@ -97,7 +97,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                 double.live(Live.DEVICE) shouldBe memory + 1
                 Ledger.now().since(before).waits() shouldBeGreaterThan 0
             }
-            stages.forEach { it.get(20, SECONDS) }
+            stages.forEach { it.get(5, SECONDS) }
             event.isDone shouldBe true
             event.close()
             stream.close()
@@ -162,7 +162,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                 device.allocate(size).use { it.address() shouldNotBe taken }
                 isOpen.set(true)
                 gate.open()
-                endedOpen.get(20, SECONDS) shouldBe true
+                endedOpen.get(5, SECONDS) shouldBe true
                 double.failNothing() shouldBe 0
                 eventually("it is all released") { backend.trim(); Ledger.now().since(before).run { waits() == 0L && buffers() == 0L } && double.live(Live.DEVICE) == memory }
             }
@@ -303,7 +303,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                             val waits = mapOf<String, (SyncEvent) -> Unit>(
                                 "a stream" to { stream.waitFor(it) },
                                 "a thread" to { it.synchronize() },
-                                "a thread for so long" to { it.synchronize(Duration.ofSeconds(20)) },
+                                "a thread for so long" to { it.synchronize(Duration.ofSeconds(5)) },
                                 "a stage" to { event -> event.completion().toCompletableFuture().exceptionNow().let { throw it } },
                             )
                             for ((what, wait) in waits) withClue(what) {
@@ -321,7 +321,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                                 double.fail(backend.words.query, code = 900) // nobody can tell, at first: a thread of ours is told
                                 val stage = event.completion().toCompletableFuture()
                                 double.failNothing() shouldBe 0
-                                shouldThrow<ExecutionException> { stage.get(20, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
+                                shouldThrow<ExecutionException> { stage.get(5, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
                                 event.isDone shouldBe false
                             }
                             stream.copy(host, there)
@@ -344,7 +344,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                 eventually("both are refused") { double.refused > 50 }
                 waiting.count { it.isDone } shouldBe 0
                 waiting
-            }.forEach { it.get(20, SECONDS) }
+            }.forEach { it.get(5, SECONDS) }
             event.close()
         }
     }
@@ -377,7 +377,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                             shouldThrow<DeviceException> { Devices.device(backend.types[1], 0).allocate(10) }.message shouldContain "(900)"
                             told
                         }
-                    }.get(20, SECONDS)
+                    }.get(5, SECONDS)
                     stream.synchronize()
                 }
             }

@@ -60,9 +60,9 @@ private fun awaitHeld(device: Device, stream: DeviceStream, shut: (DeviceStream)
             val told = stream.record().use { it.completion().toCompletableFuture() }
             gate.open()
             try {
-                told.get(20, SECONDS)
+                told.get(5, SECONDS)
             } catch (e: TimeoutException) {
-                throw IllegalStateException("a stage of $device has not been told after 20 seconds; ${Ledger.now()}; ${threads()}", e)
+                throw IllegalStateException("a stage of $device has not been told after 5 seconds; ${Ledger.now()}; ${threads()}", e)
             }
         } finally {
             gate.open()

@@ -46,7 +46,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
                 val gate = backend.gate(held)
                 try {
                     memory().allocate(100_000).close()
-                    backend.drainFrees(limit = 20)
+                    backend.drainFrees(limit = 5)
                     val others = CompletableFuture.runAsync {
                         repeat(20) {
                             device.createStream().use { stream ->
@@ -56,7 +56,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
                             }
                         }
                     }
-                    others.get(20, SECONDS)
+                    others.get(5, SECONDS)
                     double.freeing shouldBe 0
                 } finally {
                     gate.open()
@@ -155,7 +155,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
             double.fail(backend.words.unpin, nth = 2, code = 900)
             buffer.close()
             backend.trim() // throws nothing of it
-            unpinned.await(20, SECONDS) shouldBe true
+            unpinned.await(5, SECONDS) shouldBe true
             double.live(Live.REGISTERED) shouldBe 0
         }
     }
@@ -224,10 +224,10 @@ private fun gpuStreamContract(backend: GpuBackend): TestFactory = funSpec {
                 val gate = backend.gate(held)
                 held.record().use { late ->
                     val last = late.completion().toCompletableFuture()
-                    repeat(100) { free.record().use { it.completion().toCompletableFuture().get(20, SECONDS) } }
+                    repeat(100) { free.record().use { it.completion().toCompletableFuture().get(5, SECONDS) } }
                     last.isDone shouldBe false
                     gate.open()
-                    last.get(20, SECONDS)
+                    last.get(5, SECONDS)
                     double.live(Live.STREAMS) shouldBe streams + 2
                 }
             }
@@ -240,7 +240,7 @@ private fun gpuStreamContract(backend: GpuBackend): TestFactory = funSpec {
         val stages = List(10_000) { streams[it % 20].record().use { event -> event.completion().toCompletableFuture() } }
         stages.count { it.isDone } shouldBe 0
         gates.forEach { it.open() }
-        stages.forEach { it.get(20, SECONDS) }
+        stages.forEach { it.get(5, SECONDS) }
         streams.forEach { it.close() }
         val threads = Thread.getAllStackTraces().keys.map { it.name }.filter { it.startsWith(backend.threads) }
         (threads.filter { !it.endsWith("-watch") } - "${backend.threads}-events-1") shouldContainExactlyInAnyOrder
@@ -264,7 +264,7 @@ private fun gpuFailureContract(backend: GpuBackend): TestFactory = funSpec {
         waiting.start()
         backend.double.die(1)
         for (stage in stages) {
-            val failure = shouldThrow<ExecutionException> { stage.get(20, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>()
+            val failure = shouldThrow<ExecutionException> { stage.get(5, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>()
             failure.message shouldBe "${words.query} on $device failed: ${words.illegalAddress}"
         }
         waiting.join()

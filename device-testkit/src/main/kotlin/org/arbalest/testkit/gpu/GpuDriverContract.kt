@@ -67,7 +67,7 @@ public fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
                     val buffers = Ledger.now()
                     val viewing = CompletableFuture.supplyAsync { there.viewOrCopyTo(cpu) }
                     gate.open()
-                    viewing.get(20, SECONDS).use { view ->
+                    viewing.get(5, SECONDS).use { view ->
                         view.synchronize()
                         (Ledger.now().since(buffers).buffers() <= 0) shouldBe true
                         view.column("a").getLong(3) shouldBe 9

@@ -138,7 +138,7 @@ private fun inStreamOrder(backend: GpuBackend) {
         eventually("it is freed after the capture") { backend.drainFrees(); double.live(GpuDouble.Live.DEVICE) == live + 1 }
     }
     check(double.violation == "") { double.violation }
-    CompletableFuture.runAsync { device.allocate(1000).close() }.get(20, SECONDS) // whoever allocates does not stand behind the stream
+    CompletableFuture.runAsync { device.allocate(1000).close() }.get(5, SECONDS) // whoever allocates does not stand behind the stream
     val target = memory.allocate(8)
     val source = device.hostMemory().get().allocate(8)
     source.segment().set(JAVA_LONG_UNALIGNED, 0, 42)

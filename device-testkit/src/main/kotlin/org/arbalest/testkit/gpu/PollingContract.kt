@@ -32,8 +32,8 @@ internal fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
                 val opening = early.completion().thenRun { gates[1].open() }.toCompletableFuture() // what is told opens the way for the others
                 val earlyThread = CompletableFuture.runAsync { early.synchronize() }
                 gates[0].open()
-                opening.get(20, SECONDS)
-                (lateStages + lateThread + earlyThread).forEach { it.get(20, SECONDS) }
+                opening.get(5, SECONDS)
+                (lateStages + lateThread + earlyThread).forEach { it.get(5, SECONDS) }
                 early.close()
                 late.close()
             } finally {
@@ -58,17 +58,17 @@ internal fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
                         pageable(1000, it).use { from ->
                             pageable(1000, 99).use { to ->
                                 streams[1].copy(from, to)
-                                streams[1].record().use { event -> event.completion().toCompletableFuture().get(20, SECONDS) }
+                                streams[1].record().use { event -> event.completion().toCompletableFuture().get(5, SECONDS) }
                                 to.segment().mismatch(from.segment()) shouldBe -1
                             }
                         }
                     }
                     streams[1].synchronize()
                 }
-                copies.get(20, SECONDS)
+                copies.get(5, SECONDS)
                 stages.count { it.isDone } shouldBe 0
                 gate.open()
-                stages.forEach { it.get(20, SECONDS) }
+                stages.forEach { it.get(5, SECONDS) }
                 threads.forEach { it.join() }
                 held.close()
             } finally {
@@ -88,7 +88,7 @@ internal fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
             val back = pageable(size, 1)
             try {
                 repeat(2) { streams[0].copy(there, back) }
-                for (stream in streams.drop(1)) stream.record().use { it.completion().toCompletableFuture().get(20, SECONDS) }
+                for (stream in streams.drop(1)) stream.record().use { it.completion().toCompletableFuture().get(5, SECONDS) }
             } finally {
                 gate.open()
                 streams.forEach { it.synchronize() }
@@ -103,7 +103,7 @@ internal fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
         repeat(3) {
             device.createStream().use { stream ->
                 numbers(1000).use { it.copyTo(device, stream) }.use { there ->
-                    there.syncEvent()?.use { it.completion().toCompletableFuture() }?.get(20, SECONDS) // none if it is done already
+                    there.syncEvent()?.use { it.completion().toCompletableFuture() }?.get(5, SECONDS) // none if it is done already
                     there.synchronize()
                 }
                 stream.synchronize()

@@ -103,7 +103,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
                 val gate = backend.gate(held)
                 try {
                     SharedArray.open(message) { closed.incrementAndGet() }.close()
-                    CompletableFuture.runAsync { device.createStream().use { stream -> numbers(100).use { it.copyTo(device, stream) }.close() } }.get(20, SECONDS)
+                    CompletableFuture.runAsync { device.createStream().use { stream -> numbers(100).use { it.copyTo(device, stream) }.close() } }.get(5, SECONDS)
                     closed.get() shouldBe 0 // it is open, so its owner may not free it
                     SharedArray.open(message) { closed.incrementAndGet() }.close() // without a call
                     eventually("who had it first is told") { closed.get() == 1 }

@@ -23,7 +23,7 @@ internal class SharingPeer(backend: GpuBackend, environment: Map<String, String>
     fun answer(): String {
         val reading = CompletableFuture.supplyAsync({ answers.readLine() }, Thread::startVirtualThread)
         val line = try {
-            reading.get(60, SECONDS)
+            reading.get(HANG_SECONDS, SECONDS)
         } catch (_: TimeoutException) {
             kill()
             null
@@ -44,10 +44,13 @@ internal class SharingPeer(backend: GpuBackend, environment: Map<String, String>
 
     override fun close() {
         questions.close()
-        if (!process.waitFor(20, SECONDS)) kill()
+        if (!process.waitFor(5, SECONDS)) kill()
     }
 
     companion object {
+        /** Ends a process that hangs, though it may have to start a JVM first. */
+        private const val HANG_SECONDS = 60L
+
         /** A name for a socket, which must be short. */
         fun <T> socket(block: (Path) -> T): T {
             val folder = Files.createTempDirectory("link")

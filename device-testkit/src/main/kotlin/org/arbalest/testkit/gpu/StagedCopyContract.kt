@@ -189,7 +189,7 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                 repeat(1_000_000) { if (!copying.isDone) Thread.onSpinWait() }
                 copying.isDone shouldBe false // it has not read what is not written yet
                 gate?.open()
-                copying.get(20, SECONDS)
+                copying.get(5, SECONDS)
                 val back = pageable(100, 1)
                 reading.copy(target, back)
                 reading.synchronize()
@@ -328,7 +328,7 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                 val gate = checkNotNull(backend.gate(held))
                 double.allocationsWait(true)
                 try {
-                    CompletableFuture.runAsync { repeat(10) { once() } }.get(20, SECONDS)
+                    CompletableFuture.runAsync { repeat(10) { once() } }.get(5, SECONDS)
                 } finally {
                     double.allocationsWait(false)
                     gate.open()
@@ -356,7 +356,7 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                         while (System.nanoTime() - start < 3_000_000) Thread.onSpinWait() // as long as the device takes
                         val calls = double.calls() - before
                         gate.open()
-                        told.get(20, SECONDS)
+                        told.get(5, SECONDS)
                         calls
                     }
                 }

@@ -96,10 +96,10 @@ class ArrayLinkSpec : FunSpec({
             eventually("it has greeted") { socket.written().size == 8 }
             socket.onWrite = {
                 isWriting.countDown()
-                check(mayWrite.await(60, SECONDS))
+                check(mayWrite.await(5, SECONDS))
             }
             val first = soon { link.send(array()) }
-            isWriting.await(20, SECONDS) shouldBe true
+            isWriting.await(5, SECONDS) shouldBe true
             array().use { mine ->
                 val second = soon { link.send(mine) }
                 eventually("it waits") { link.unreleased() == 2 }
@@ -110,7 +110,7 @@ class ArrayLinkSpec : FunSpec({
             first.isDone shouldBe false
             link.unreleased() shouldBe 1 // what is partly written may be read, and opened
             mayWrite.countDown()
-            first.get(20, SECONDS)
+            first.get(5, SECONDS)
         }
     }
 
@@ -119,7 +119,7 @@ class ArrayLinkSpec : FunSpec({
             linked { link, socket ->
                 val mayWrite = CountDownLatch(1)
                 eventually("it has greeted") { socket.written().size == 8 }
-                socket.onWrite = { check(mayWrite.await(60, SECONDS)) }
+                socket.onWrite = { check(mayWrite.await(5, SECONDS)) }
                 val mine = List(200) { array() }
                 val sending = mine.map { array ->
                     soon(Thread.ofPlatform()) { // whom to wake takes long
@@ -128,7 +128,7 @@ class ArrayLinkSpec : FunSpec({
                 }
                 eventually("they wait") { link.unreleased() == 200 }
                 socket.say(NO_FRAME) // and the first who is told lets the link write on
-                val sent = sending.count { runCatching { it.get(20, SECONDS) }.isSuccess }
+                val sent = sending.count { runCatching { it.get(5, SECONDS) }.isSuccess }
                 eventually("all is written") { socket.shuts.get() == 1 }
                 socket.arrays().size shouldBe sent
                 link.unreleased() shouldBe sent
@@ -187,7 +187,7 @@ class ArrayLinkSpec : FunSpec({
             link.send(array())
             val other = array().use { SharedArray.of(it) }
             socket.say(arrays(7, other.message().fromElsewhere()))
-            val open = soon { link.receive()!! }.get(20, SECONDS)
+            val open = soon { link.receive()!! }.get(5, SECONDS)
             socket.onWrite = { throw OutOfMemoryError("Cannot reserve 65536 bytes of direct buffer memory") }
             array().use { mine ->
                 soon { link.send(mine) }.failure().message shouldContain "direct buffer memory"
@@ -230,16 +230,16 @@ class ArrayLinkSpec : FunSpec({
             val freeing = CountDownLatch(1)
             val slow = foreign(80) {
                 freeing.countDown()
-                check(mayFree.await(60, SECONDS))
+                check(mayFree.await(5, SECONDS))
             }
             val other = array().use { SharedArray.of(it) }
             try {
                 link.send(slow)
                 socket.say(released(1))
-                freeing.await(20, SECONDS) shouldBe true
+                freeing.await(5, SECONDS) shouldBe true
                 socket.say(arrays(7, other.message().fromElsewhere()))
-                soon { link.receive()!! }.get(20, SECONDS).close()
-                soon { link.send(array()) }.get(20, SECONDS)
+                soon { link.receive()!! }.get(5, SECONDS).close()
+                soon { link.send(array()) }.get(5, SECONDS)
                 socket.say(released(2))
                 eventually("that has come back, too") { link.unreleased() == 0 }
                 mayFree.count shouldBe 1
@@ -254,7 +254,7 @@ class ArrayLinkSpec : FunSpec({
         linked { link, socket ->
             val mayFree = CountDownLatch(1)
             try {
-                link.send(foreign(80) { check(mayFree.await(60, SECONDS)) })
+                link.send(foreign(80) { check(mayFree.await(5, SECONDS)) })
                 socket.hangUp()
                 soon { link.receive() }.failure().message shouldContain "hung up"
             } finally {
@@ -268,7 +268,7 @@ class ArrayLinkSpec : FunSpec({
             link.send(array())
             val mayFail = CountDownLatch(1)
             socket.onShut = {
-                check(mayFail.await(20, SECONDS))
+                check(mayFail.await(5, SECONDS))
                 throw ClosedChannelException()
             }
             socket.say(NO_FRAME)
@@ -276,7 +276,7 @@ class ArrayLinkSpec : FunSpec({
             link.close()
             mayFail.countDown()
             socket.hangUp()
-            socket.writer.join(20_000)
+            socket.writer.join(5_000)
             socket.writer.isAlive shouldBe false
             socket.shuts.get() shouldBe 1
         }
@@ -313,7 +313,7 @@ private fun <T> soon(threads: Thread.Builder = Thread.ofVirtual(), what: () -> T
 }
 
 /** What it fails with, soon. */
-private fun CompletableFuture<*>.failure(): IOException = shouldThrow<ExecutionException> { get(20, SECONDS) }.cause as IOException
+private fun CompletableFuture<*>.failure(): IOException = shouldThrow<ExecutionException> { get(5, SECONDS) }.cause as IOException
 
 /** Memory of the fake that somebody else has made, and frees. */
 private fun foreign(bytes: Long, onFree: () -> Unit): DeviceArray {

@@ -65,7 +65,7 @@ class CopiedReaderSpec : FunSpec({
         /** Until the thread that pulls does nothing but wait. */
         fun awaitWaiting(): Unit = eventually("the thread waits") { thread?.state == Thread.State.WAITING }
 
-        fun awaitEnd(): Unit = check(thread!!.join(java.time.Duration.ofSeconds(20))) { "the thread that copies goes on" }
+        fun awaitEnd(): Unit = check(thread!!.join(java.time.Duration.ofSeconds(5))) { "the thread that copies goes on" }
     }
 
     /** What blocks a tape's pulls from the [from]th on. */
@@ -76,10 +76,10 @@ class CopiedReaderSpec : FunSpec({
         override fun invoke(pull: Int) {
             if (pull < from) return
             come.countDown()
-            check(open.await(60, SECONDS)) { "nobody opened the gate" }
+            check(open.await(5, SECONDS)) { "nobody opened the gate" }
         }
 
-        fun awaitThread(): Unit = check(come.await(20, SECONDS)) { "nobody pulled" }
+        fun awaitThread(): Unit = check(come.await(5, SECONDS)) { "nobody pulled" }
 
         fun open(): Unit = open.countDown()
     }
@@ -96,7 +96,7 @@ class CopiedReaderSpec : FunSpec({
 
     fun <T> started(call: () -> T): Pair<FutureTask<T>, Thread> = FutureTask(call).let { it to thread(isDaemon = true, block = it::run) }
 
-    fun FutureTask<*>.failure(): Throwable = shouldThrow<ExecutionException> { get(20, SECONDS) }.cause!!
+    fun FutureTask<*>.failure(): Throwable = shouldThrow<ExecutionException> { get(5, SECONDS) }.cause!!
 
     for (ahead in listOf(0, 1, 2, 7)) {
         test("STR-13 a reader's batches are on the device, in order, $ahead ahead") {
@@ -229,7 +229,7 @@ class CopiedReaderSpec : FunSpec({
             val (pull, puller) = started { runCatching { copied.next() } to Thread.currentThread().isInterrupted }
             eventually("it waits") { puller.state == Thread.State.WAITING }
             puller.interrupt()
-            val (result, isInterrupted) = pull.get(20, SECONDS)
+            val (result, isInterrupted) = pull.get(5, SECONDS)
             result.exceptionOrNull().shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.ECANCELED
             isInterrupted shouldBe true
             gate.open()
@@ -347,7 +347,7 @@ class CopiedReaderSpec : FunSpec({
                 go.await()
                 repeat(random.nextInt(5_000)) { Thread.onSpinWait() }
                 copied.close()
-                for ((pull, _) in threads) pull.get(20, SECONDS)?.message.let { message -> (message == null || message == "the reader was closed") shouldBe true }
+                for ((pull, _) in threads) pull.get(5, SECONDS)?.message.let { message -> (message == null || message == "the reader was closed") shouldBe true }
                 eventually("the source is closed") { tape.closes.get() == 1 }
             }
         }

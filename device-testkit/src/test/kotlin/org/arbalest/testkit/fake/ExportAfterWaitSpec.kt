@@ -53,7 +53,7 @@ class ExportAfterWaitSpec : FunSpec({
 
     val waits = mapOf<String, (DeviceArray) -> Unit>(
         "synchronize" to { it.synchronize() },
-        "synchronize with a limit" to { check(it.synchronize(Duration.ofMinutes(1))) },
+        "synchronize with a limit" to { check(it.synchronize(Duration.ofSeconds(5))) },
         "ready" to { it.ready().toCompletableFuture().join() },
         "its event's synchronize" to { array -> array.syncEvent()?.use { it.synchronize() } },
         "its event's completion" to { array -> array.syncEvent()?.use { it.completion() }?.toCompletableFuture()?.join() },

@@ -76,7 +76,7 @@ class StagingSpec : FunSpec({
                 eventually("it waits, or has not waited") { waiting.waits() || done.isDone }
                 done.isDone shouldBe false
                 fake.release()
-                done.get(20, SECONDS)
+                done.get(5, SECONDS)
                 next.synchronize()
                 gpu.matches(there, 8, 99) shouldBe true
                 used.chunked(2).forEachIndexed { i, (_, to) -> withClue(i) { gpu.matches(to, 8, i) shouldBe true } }
@@ -218,7 +218,7 @@ class StagingSpec : FunSpec({
             fake.step(stream) shouldBe true
             done.isDone shouldBe false
             fake.release()
-            done.get(20, SECONDS)
+            done.get(5, SECONDS)
             stream.synchronize()
             filled(size, 6).use { back ->
                 fake.interleave(1)
@@ -263,7 +263,7 @@ class StagingSpec : FunSpec({
                     val (copying, done) = thread { stream.copy(source, there) }
                     eventually("it waits") { copying.waits() }
                     gate.complete()
-                    done.get(20, SECONDS)
+                    done.get(5, SECONDS)
                     stream.synchronize()
                     gpu.matches(there, 100, 3) shouldBe true
                 }
@@ -304,7 +304,7 @@ class StagingSpec : FunSpec({
             val (copying, done) = thread { reading.copy(middle, second) }
             eventually("it waits for its stream") { copying.waits() }
             gates[1].complete()
-            done.get(20, SECONDS)
+            done.get(5, SECONDS)
             reading.synchronize()
             gpu.matches(second, 100, 1) shouldBe true
             gates[0].complete()
@@ -323,9 +323,9 @@ class StagingSpec : FunSpec({
                 val stop = fake.stop(FakeCall.COPY)
                 val (_, copying) = thread { stream.copy(first, one) } // it has the last slot, and has filled it
                 stop.awaitThread()
-                thread { stream.copy(second, two) }.second.get(20, SECONDS) // the stream is empty: a wait for it says nothing of that slot
+                thread { stream.copy(second, two) }.second.get(5, SECONDS) // the stream is empty: a wait for it says nothing of that slot
                 stop.open()
-                copying.get(20, SECONDS)
+                copying.get(5, SECONDS)
                 stream.synchronize()
                 gpu.matches(one, 100, 1) shouldBe true
                 gpu.matches(two, 100, 2) shouldBe true
@@ -355,7 +355,7 @@ class StagingSpec : FunSpec({
                     buffers.forEach { it.toList().forEach(DeviceBuffer::close) }
                 }
             }
-            threads.forEach { (_, done) -> done.get(60, SECONDS) }
+            threads.forEach { (_, done) -> done.get(HANG_SECONDS, SECONDS) }
             shared.forEach(DeviceStream::close)
         }
     }
@@ -439,3 +439,6 @@ class StagingSpec : FunSpec({
         streams.forEach(DeviceStream::close)
     }
 })
+
+/** Ends a test that hangs, though it does much work. */
+private const val HANG_SECONDS = 60L

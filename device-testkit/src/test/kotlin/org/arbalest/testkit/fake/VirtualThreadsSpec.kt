@@ -197,13 +197,13 @@ internal object OneCarrier {
         val waiting = Thread.ofVirtual().start { case.wait() }
         val hasWaited = AtomicBoolean()
         val releasing = Thread.ofVirtual().start {
-            val patience = System.nanoTime() + Duration.ofSeconds(10).toNanos()
+            val patience = System.nanoTime() + Duration.ofSeconds(3).toNanos()
             while (waiting.isAlive && !hasWaited.get() && System.nanoTime() < patience) {
                 if (waiting.state == Thread.State.WAITING || waiting.state == Thread.State.TIMED_WAITING) hasWaited.set(true) else Thread.yield()
             }
             release()
         }
-        if (waiting.join(Duration.ofSeconds(20))) {
+        if (waiting.join(Duration.ofSeconds(5))) {
             releasing.join()
             println("${case.name}: ${if (hasWaited.get()) "left the carrier" else "did not wait"}")
         } else {
@@ -222,7 +222,7 @@ internal object OneCarrier {
             order += "the one that waited"
         }
         val other = Thread.ofVirtual().start { order += "the other" }
-        val patience = System.nanoTime() + Duration.ofSeconds(20).toNanos()
+        val patience = System.nanoTime() + Duration.ofSeconds(5).toNanos()
         while (waiting.state != Thread.State.WAITING && waiting.isAlive && System.nanoTime() < patience) Thread.onSpinWait()
         check(waiting.state == Thread.State.WAITING) { "${case.name} has not waited: ${waiting.state}" }
         release()
@@ -243,7 +243,7 @@ internal object OneCarrier {
             waits.onAsync(Waits.ASYNC, ::leaves)
             waits.onReader("a stream pulled through C", isThroughC = true, ::keeps)
         }
-        val patience = System.nanoTime() + Duration.ofSeconds(20).toNanos()
+        val patience = System.nanoTime() + Duration.ofSeconds(5).toNanos()
         while (!Ledger.now().since(before).isZero && System.nanoTime() < patience) Thread.onSpinWait()
         println("left: ${if (Ledger.now().since(before).isZero) "nothing" else Ledger.now()}")
         FakeDevice.all().flatMap { it.violations() }.forEach { println("violation, $it") }

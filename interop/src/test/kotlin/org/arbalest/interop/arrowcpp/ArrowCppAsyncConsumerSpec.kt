@@ -78,7 +78,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         CppConsumer(5).use { consumer ->
             val drained = CompletableFuture.supplyAsync({ consumer.drain() }, executor)
             flow { repeat(30) { emit(Numbered.batch(it)) } }.produceTo(consumer.handler, Numbered.schema)
-            drained.get(30, SECONDS) shouldBe ((0 until 30).map(Numbered::rows) to null)
+            drained.get(5, SECONDS) shouldBe ((0 until 30).map(Numbered::rows) to null)
         }
     }
 
@@ -173,6 +173,9 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
                     }
                 }
             }, executor)
-        }.forEach { it.get(60, SECONDS) }
+        }.forEach { it.get(HANG_SECONDS, SECONDS) }
     }
 })
+
+/** Ends a test that hangs, though it does much work. */
+private const val HANG_SECONDS = 60L

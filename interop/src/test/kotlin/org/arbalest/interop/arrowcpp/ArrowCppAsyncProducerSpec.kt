@@ -172,7 +172,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
                         producer.connect().use { stream -> stream.asFlow().collect { seen.complete(Numbered.rows(it)) } }
                     }
                     producer.give(Numbered.batch(0))
-                    seen.get(30, SECONDS) shouldBe Numbered.rows(0)
+                    seen.get(5, SECONDS) shouldBe Numbered.rows(0)
                     producer.awaitAsked()
                     collector.cancel()
                     producer.give(Numbered.batch(1))
@@ -236,7 +236,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
                     }
                 }
             }, { Thread.ofPlatform().start(it) })
-        }.forEach { it.get(60, SECONDS) }
+        }.forEach { it.get(HANG_SECONDS, SECONDS) }
     }
 })
 
@@ -245,7 +245,7 @@ internal class Taker(private val close: Boolean = false, private val onTask: (Ta
     val kept = CopyOnWriteArrayList<AsyncTask>()
     val done = CompletableFuture<Unit>()
     private val subscribed = CompletableFuture<Flow.Subscription>()
-    val subscription: Flow.Subscription get() = subscribed.get(30, SECONDS)
+    val subscription: Flow.Subscription get() = subscribed.get(5, SECONDS)
 
     override fun onSubscribe(subscription: Flow.Subscription) {
         subscribed.complete(subscription)
@@ -271,9 +271,12 @@ internal class Taker(private val close: Boolean = false, private val onTask: (Ta
 /** What a stage ends with, or the error that it fails with. */
 internal fun <T> CompletionStage<T>.outcome(): Result<T> =
     try {
-        Result.success(toCompletableFuture().get(30, SECONDS))
+        Result.success(toCompletableFuture().get(5, SECONDS))
     } catch (e: CancellationException) {
         Result.failure(e)
     } catch (e: ExecutionException) {
         Result.failure(e.cause.let { if (it is CompletionException) it.cause!! else it!! })
     }
+
+/** Ends a test that hangs, though it does much work. */
+private const val HANG_SECONDS = 60L

@@ -78,15 +78,15 @@ internal class ArrowCppAsyncSoak(private val random: Random) {
                         val closed = later(stream::close)
                         runCatching { stream.reader(prefetch).use { reader -> generateSequence { reader.next() }.forEach(DeviceArray::close) } }
                             .exceptionOrNull()?.let(::expected)
-                        closed.get(30, SECONDS)
+                        closed.get(5, SECONDS)
                     }
                     2 -> {
                         val subscriber = Taker()
                         stream.subscribe(subscriber)
                         val requested = later { subscriber.subscription.request(1L + most) }
                         val cancelled = later { subscriber.subscription.cancel() }
-                        requested.get(30, SECONDS)
-                        cancelled.get(30, SECONDS)
+                        requested.get(5, SECONDS)
+                        cancelled.get(5, SECONDS)
                         stream.released().outcome()
                         subscriber.kept.forEach { if (most % 2 == 0) it.close() else it.extract().close() }
                     }
@@ -100,12 +100,12 @@ internal class ArrowCppAsyncSoak(private val random: Random) {
                         subscriber.subscription.request(prefetch.toLong())
                     }
                     4 -> runBlocking { stream.asFlow(prefetch).take(1 + most).collect { if (most % 2 == 0) it.retain().close() } }
-                    else -> later(stream::close).get(30, SECONDS)
+                    else -> later(stream::close).get(5, SECONDS)
                 }
             } catch (e: Exception) {
                 expected(e)
             }
-            rest.get(30, SECONDS)
+            rest.get(5, SECONDS)
             stream.close()
             stream.released().outcome()
         }

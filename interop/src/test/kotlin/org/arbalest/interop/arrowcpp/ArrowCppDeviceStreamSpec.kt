@@ -65,6 +65,9 @@ class ArrowCppDeviceStreamSpec : FunSpec({
                     }
                 }
             }, { Thread.ofPlatform().start(it) })
-        }.forEach { it.get(60, SECONDS) }
+        }.forEach { it.get(HANG_SECONDS, SECONDS) }
     }
 })
+
+/** Ends a test that hangs, though it does much work. */
+private const val HANG_SECONDS = 60L

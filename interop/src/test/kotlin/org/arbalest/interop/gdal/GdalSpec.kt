@@ -68,7 +68,7 @@ class GdalSpec : FunSpec({
             threads.invokeAll(batches.map { batch -> Callable { batch.close() } }).forEach { it.get() }
         } finally {
             threads.shutdown()
-            threads.awaitTermination(10, SECONDS)
+            threads.awaitTermination(5, SECONDS)
         }
     }
 
@@ -104,7 +104,7 @@ class GdalSpec : FunSpec({
             )
             begun.await()
             reader.close()
-            reading.get(30, SECONDS) shouldBe "the reader was closed"
+            reading.get(5, SECONDS) shouldBe "the reader was closed"
             thread.shutdown()
         }
     }

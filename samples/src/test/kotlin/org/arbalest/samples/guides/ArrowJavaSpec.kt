@@ -134,7 +134,7 @@ class ArrowJavaSpec : FunSpec({
                         FlightClient.builder(theirs, Location.forGrpcInsecure("127.0.0.1", server.port)).build().use { client ->
                             block(client.getStream(Ticket(byteArrayOf(1))))
                         }
-                        sender.get(60, SECONDS).join(Duration.ofSeconds(60)) shouldBe true
+                        sender.get(5, SECONDS).join(Duration.ofSeconds(5)) shouldBe true
                     }
                 }
             }
@@ -258,7 +258,7 @@ class ArrowJavaSpec : FunSpec({
             flight({ listener, allocator -> snippets.send(DeviceArrayReader.of(schema, endless), listener, allocator) }) { stream ->
                 val kept = mutableListOf<DeviceArray>()
                 runBlocking { snippets.receive(stream).asFlow().take(3).collect { kept += it.retain() } }
-                endless.closed.await(60, SECONDS) shouldBe true
+                endless.closed.await(5, SECONDS) shouldBe true
                 kept.map { batch -> batch.use { it["id"].longs()[0] } } shouldContainExactly listOf(0L, 1000, 2000)
             }
             endless.made.get() shouldBeLessThan 1000 // of some 30 kB each: the server waits for whoever reads
@@ -287,7 +287,7 @@ class ArrowJavaSpec : FunSpec({
                         job.cancelAndJoin()
                     }
                     gate.countDown()
-                    closed.await(60, SECONDS) shouldBe true
+                    closed.await(5, SECONDS) shouldBe true
                 }
             }
         }

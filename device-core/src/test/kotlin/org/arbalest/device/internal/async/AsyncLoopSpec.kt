@@ -63,10 +63,10 @@ class AsyncLoopSpec : FunSpec({
                 val (arrays, produced) = loop(Batches(1000), executor)
                 val got = Collecting(window)
                 arrays.subscribe(got)
-                got.done.get(30, SECONDS)
+                got.done.get(5, SECONDS)
                 got.lengths shouldContainExactly List(1000) { (it % 7 + 1).toLong() }
-                produced.get(30, SECONDS)
-                arrays.released().toCompletableFuture().get(30, SECONDS)
+                produced.get(5, SECONDS)
+                arrays.released().toCompletableFuture().get(5, SECONDS)
                 arrays.schema().toCompletableFuture().get().metadata() shouldBe Metadata.of("rows", "many")
             }
         }
@@ -76,9 +76,9 @@ class AsyncLoopSpec : FunSpec({
         val (arrays, produced) = loop(Batches(0))
         val got = Collecting(0)
         arrays.subscribe(got)
-        got.done.get(30, SECONDS)
+        got.done.get(5, SECONDS)
         got.lengths.shouldBeEmpty()
-        produced.get(30, SECONDS)
+        produced.get(5, SECONDS)
     }
 
     test("an error passes with code, message and metadata") {
@@ -98,8 +98,8 @@ class AsyncLoopSpec : FunSpec({
     test("a stream that is closed unused is cancelled") {
         val (arrays, produced) = loop(Batches(1000))
         arrays.close()
-        produced.get(30, SECONDS)
-        arrays.released().toCompletableFuture().get(30, SECONDS)
+        produced.get(5, SECONDS)
+        arrays.released().toCompletableFuture().get(5, SECONDS)
     }
 
     test("a publisher that throws when it is asked is an error for both sides") {
@@ -139,16 +139,16 @@ class AsyncLoopSpec : FunSpec({
                 failed.message shouldBe "java.util.NoSuchElementException"
                 generateSequence<Throwable>(failed) { it.cause }.last() shouldBeSameInstanceAs why
             }
-            arrays.released().toCompletableFuture().handle { _, _ -> }.get(30, SECONDS)
+            arrays.released().toCompletableFuture().handle { _, _ -> }.get(5, SECONDS)
         }
     }
 
     test("ASY-28 a publisher whose subscription comes after the stream was cancelled is cancelled, too") {
         val subscriber = CompletableFuture<Flow.Subscriber<in DeviceArray>>()
         val (arrays, produced) = loop({ subscriber.complete(it) })
-        val late = subscriber.get(30, SECONDS)
+        val late = subscriber.get(5, SECONDS)
         arrays.close()
-        produced.get(30, SECONDS)
+        produced.get(5, SECONDS)
         var cancels = 0
         late.onSubscribe(object : Flow.Subscription {
             override fun request(n: Long) = error("asked after the end")
@@ -167,7 +167,7 @@ class AsyncLoopSpec : FunSpec({
         shouldThrow<DeviceException> { arrays.reader(1) }.errno() shouldBe org.arbalest.device.abi.Errno.ECANCELED
         Thread.interrupted() shouldBe true
         while (jobs.isNotEmpty()) jobs.removeFirst().run()
-        produced.get(30, SECONDS)
+        produced.get(5, SECONDS)
     }
 
     test("a pull stream passes through an async one and back") {
@@ -177,7 +177,7 @@ class AsyncLoopSpec : FunSpec({
             for (i in 1..100) back.next()!!.use { it.length() shouldBe i.toLong() }
             back.next().shouldBeNull()
         }
-        arrays.released().toCompletableFuture().get(30, SECONDS)
+        arrays.released().toCompletableFuture().get(5, SECONDS)
     }
 })
 

@@ -171,14 +171,14 @@ class OpenDevicesSpec : FunSpec({
         val threads = Executor { thread(isDaemon = true, block = it::run) } // the common pool may have one only
         val first = CompletableFuture.supplyAsync({ table.find(type, 0) }, threads)
         try {
-            asking.await(30, SECONDS) shouldBe true
-            val found = CompletableFuture.supplyAsync({ table.find(other, 0) to table.want(other, 0) }, threads).get(30, SECONDS)
+            asking.await(5, SECONDS) shouldBe true
+            val found = CompletableFuture.supplyAsync({ table.find(other, 0) to table.want(other, 0) }, threads).get(5, SECONDS)
             found.first.isOpaque shouldBe false
             found.second shouldBeSameInstanceAs found.first
         } finally {
             goOn.countDown()
         }
-        first.get(30, SECONDS).isOpaque shouldBe false
+        first.get(5, SECONDS).isOpaque shouldBe false
         table.find(other, 0) shouldBeSameInstanceAs table.want(other, 0)
     }
 
@@ -254,8 +254,8 @@ class OpenDevicesSpec : FunSpec({
             }
             val other = thread { table.find(type, 1) }
             try {
-                asking.await(30, SECONDS) shouldBe true
-                val (one, two) = CompletableFuture.supplyAsync { table.find(type, 0) to table.find(type, 1) }.get(30, SECONDS)
+                asking.await(5, SECONDS) shouldBe true
+                val (one, two) = CompletableFuture.supplyAsync { table.find(type, 0) to table.find(type, 1) }.get(5, SECONDS)
                 one shouldBeSameInstanceAs found
                 two shouldBeSameInstanceAs missing
             } finally {

@@ -35,10 +35,10 @@ class WaitSpec : FunSpec({
                 driver.isGone shouldBe false
                 if (failing) {
                     driver.failure = DeviceException(Errno.EIO, "the device has failed")
-                    shouldThrow<ExecutionException> { stage.get(20, SECONDS) }.cause?.message shouldBe "the device has failed"
+                    shouldThrow<ExecutionException> { stage.get(5, SECONDS) }.cause?.message shouldBe "the device has failed"
                 } else {
                     driver.isOver = true
-                    stage.get(20, SECONDS)
+                    stage.get(5, SECONDS)
                 }
                 told.get() shouldBe 1
                 driver.until { driver.isGone }
@@ -121,9 +121,9 @@ private class Undecided(cpu: DeviceDriver = CpuProvider().open(DeviceType.CPU, -
     fun untilAsked(times: Int) = asked.get().let { before -> until { asked.get() >= before + times } }
 
     fun until(condition: () -> Boolean) {
-        val patience = System.nanoTime() + SECONDS.toNanos(20)
+        val patience = System.nanoTime() + SECONDS.toNanos(5)
         while (!condition()) {
-            check(System.nanoTime() < patience) { "not so after 20 seconds" }
+            check(System.nanoTime() < patience) { "not so after 5 seconds" }
             Thread.yield()
         }
     }

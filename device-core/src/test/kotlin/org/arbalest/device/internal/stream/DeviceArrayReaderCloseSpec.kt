@@ -91,7 +91,7 @@ class DeviceArrayReaderCloseSpec : FunSpec({
             override fun unlock() {
                 if (first) {
                     first = false
-                    runAsync({ own.get().close() }, threads).get(30, SECONDS)
+                    runAsync({ own.get().close() }, threads).get(5, SECONDS)
                     source.closes.get() shouldBe 0
                 }
                 super.unlock()
@@ -109,7 +109,7 @@ class DeviceArrayReaderCloseSpec : FunSpec({
         val source = object : DeviceArrayReader.Source {
             override fun next(): DeviceArray? {
                 pulling.countDown()
-                check(goOn.await(30, SECONDS))
+                check(goOn.await(5, SECONDS))
                 return null
             }
 
@@ -146,13 +146,13 @@ class DeviceArrayReaderCloseSpec : FunSpec({
         val reader = reader(object : DeviceArrayReader.Source {
             override fun next(): DeviceArray? {
                 pulling.countDown()
-                check(pulled.await(30, SECONDS))
+                check(pulled.await(5, SECONDS))
                 return null
             }
 
             override fun cancel() {
                 cancelling.countDown()
-                check(cancelled.await(30, SECONDS))
+                check(cancelled.await(5, SECONDS))
             }
 
             override fun close() {
@@ -168,7 +168,7 @@ class DeviceArrayReaderCloseSpec : FunSpec({
         while (puller.isAlive && puller.state != Thread.State.BLOCKED) Thread.onSpinWait() // it stops before it closes the source
         closes.get() shouldBe 0
         cancelled.countDown()
-        closer.get(30, SECONDS)
+        closer.get(5, SECONDS)
         puller.join()
         closes.get() shouldBe 1
         told.get().exceptionOrNull().shouldBeInstanceOf<IllegalStateException>() // not the null of an end: the stream may have more

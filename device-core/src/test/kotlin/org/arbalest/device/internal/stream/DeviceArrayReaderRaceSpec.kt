@@ -48,7 +48,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
             try {
                 if (pulls.getAndIncrement() == stopIn) {
                     entered.countDown()
-                    check(gate.await(30, SECONDS)) { "nobody opened the gate" }
+                    check(gate.await(5, SECONDS)) { "nobody opened the gate" }
                 }
                 return answer()
             } finally {
@@ -66,7 +66,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
 
     fun pull(reader: DeviceArrayReader): CompletableFuture<DeviceArray?> = supplyAsync({ reader.next() }, threads)
 
-    fun CompletableFuture<*>.failure() = shouldThrow<ExecutionException> { get(30, SECONDS) }.cause!!
+    fun CompletableFuture<*>.failure() = shouldThrow<ExecutionException> { get(5, SECONDS) }.cause!!
 
     test("closing during a pull returns at once; the source is closed once, when the pull returns, and its array too") {
         val source = Gated(0)
@@ -102,8 +102,8 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         val second = pull(reader)
         source.pulls.get() shouldBe 1
         source.gate.countDown()
-        first.get(30, SECONDS)!!.close()
-        second.get(30, SECONDS)!!.close()
+        first.get(5, SECONDS)!!.close()
+        second.get(5, SECONDS)!!.close()
         source.pulls.get() shouldBe 2
         reader.close()
         source.closes.get() shouldBe 1

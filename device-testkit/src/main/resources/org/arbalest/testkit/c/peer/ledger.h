@@ -53,7 +53,7 @@ void slot_check(const void* self, const char* what);
 
 void gate_wait(void);
 
-#define HANG_MS 30000
+#define HANG_MS 5000
 void deadline(struct timespec* at, int64_t timeout_ms); /* of CLOCK_REALTIME; negative is HANG_MS */
 
 #pragma GCC visibility pop

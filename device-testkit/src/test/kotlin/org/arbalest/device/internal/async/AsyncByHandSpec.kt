@@ -52,7 +52,7 @@ class AsyncByHandSpec : FunSpec({
 
     fun failure(stage: CompletionStage<*>): Throwable? =
         try {
-            stage.toCompletableFuture().get(30, SECONDS)
+            stage.toCompletableFuture().get(5, SECONDS)
             null
         } catch (e: ExecutionException) {
             e.cause
@@ -192,7 +192,7 @@ class AsyncByHandSpec : FunSpec({
         ConsumerByHand().use { consumer ->
             val given = Given()
             val done = AsyncProducer.produce(consumer.handler, type, given, ForkJoinPool.commonPool())
-            val subscriber = given.subscriber.get(30, SECONDS)
+            val subscriber = given.subscriber.get(5, SECONDS)
             consumer.request(2)
             while (given.asked < 2) Thread.onSpinWait()
             subscriber.onNext(ProducerByHand.one())
@@ -307,9 +307,9 @@ class AsyncByHandSpec : FunSpec({
             consumer.inside = { if (it == "task") repeat(20) { consumer.request(1) } }
             val done = AsyncProducer.produce(consumer.handler, reader, Metadata.empty(), pool)
             while (consumer.calls.isEmpty()) Thread.onSpinWait()
-            pool.submit { repeat(20) { consumer.request(1) } }.get(30, SECONDS)
+            pool.submit { repeat(20) { consumer.request(1) } }.get(5, SECONDS)
             while (consumer.tasks.isEmpty()) Thread.onSpinWait()
-            pool.submit { repeat(20) { consumer.request(1) } }.get(30, SECONDS)
+            pool.submit { repeat(20) { consumer.request(1) } }.get(5, SECONDS)
             consumer.extract(0, null) shouldBe 0
             gate.countDown()
             consumer.awaitRelease()
@@ -355,8 +355,8 @@ class AsyncByHandSpec : FunSpec({
                     val start = CyclicBarrier(2)
                     val ending = threads.submit { start.await().also { producer.end() } }
                     val closing = threads.submit { start.await().also { arrays.close() } }
-                    ending.get(30, SECONDS)
-                    closing.get(30, SECONDS)
+                    ending.get(5, SECONDS)
+                    closing.get(5, SECONDS)
                     producer.release()
                     producer.extracts shouldContainExactly listOf(-1)
                     subscriber.signals.single() shouldContain "error"
@@ -514,7 +514,7 @@ class AsyncByHandSpec : FunSpec({
         ConsumerByHand().use { consumer ->
             val given = Given()
             AsyncProducer.produce(consumer.handler, type, given, ForkJoinPool.commonPool())
-            val subscriber = given.subscriber.get(30, SECONDS)
+            val subscriber = given.subscriber.get(5, SECONDS)
             consumer.request(2)
             while (given.asked < 2) Thread.onSpinWait()
             consumer.cancel()

@@ -54,8 +54,8 @@ class CapturesSpec : FunSpec({
             val later = thread(block = second::run)
             eventually("it waits for the first") { later.state == Thread.State.BLOCKED }
             driver.goOn()
-            first.get(20, SECONDS) shouldBe false
-            second.get(20, SECONDS) shouldBe false
+            first.get(5, SECONDS) shouldBe false
+            second.get(5, SECONDS) shouldBe false
             driver.answers.toList() shouldBe listOf(Answer.DONE)
         }
     }
@@ -69,7 +69,7 @@ class CapturesSpec : FunSpec({
                     isDone shouldBe false
                     driver.answers += if (tell == Completion::complete) listOf(Answer.CAPTURED, Answer.DONE) else listOf(Answer.DONE)
                     tell(driver.told.remove())
-                    shouldThrow<ExecutionException> { get(20, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
+                    shouldThrow<ExecutionException> { get(5, SECONDS) }.cause.shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.EINVAL
                 }
                 point.isDone shouldBe false
                 driver.answers.toList() shouldBe listOf(Answer.DONE)
@@ -83,7 +83,7 @@ class CapturesSpec : FunSpec({
             driver.answers += listOf(Answer.NOT_READY, Answer.NOT_READY, Answer.DONE)
             SyncEventImpl.completion(point, keeper).toCompletableFuture().run {
                 driver.told.remove().captured()
-                get(20, SECONDS)
+                get(5, SECONDS)
             }
             driver.answers.size shouldBe 0
         }
@@ -122,7 +122,7 @@ private class Captured : NoMemoryDriver() {
     fun stop(asker: FutureTask<*>) {
         stopped.set(open)
         thread(block = asker::run)
-        check(asked.await(20, SECONDS)) { "nobody asked" }
+        check(asked.await(5, SECONDS)) { "nobody asked" }
     }
 
     fun goOn(): Unit = open.countDown()
@@ -130,7 +130,7 @@ private class Captured : NoMemoryDriver() {
     override fun ask(event: Long): Answer = answers.remove().also {
         stopped.getAndSet(null)?.run {
             asked.countDown()
-            check(await(20, SECONDS)) { "nobody let it go on" }
+            check(await(5, SECONDS)) { "nobody let it go on" }
         }
     }
 

@@ -45,7 +45,7 @@ class GivenUpSpec : FunSpec({
         eventually("nobody waits") { Counts.WAITS.sum() == 0L }
         val lull = CountDownLatch(1)
         InLull.run({ lull.countDown() }) {}
-        lull.await(20, SECONDS) shouldBe true
+        lull.await(5, SECONDS) shouldBe true
     }
 })
 

@@ -105,7 +105,7 @@ class LullSpec : FunSpec({
             done.count shouldBe 1
             shouldThrow<DeviceException> { stream.record() }.message shouldContain "is being captured"
             driver.isCaptured = false
-            done.await(20, SECONDS) shouldBe true
+            done.await(5, SECONDS) shouldBe true
             stream.record().close()
         }
     }
@@ -145,7 +145,7 @@ class LullSpec : FunSpec({
                 true
             }
         }
-        last.await(20, SECONDS) shouldBe true
+        last.await(5, SECONDS) shouldBe true
         done.sorted() shouldContainExactly listOf("defect", "failed")
     }
 

@@ -66,7 +66,7 @@ class OpenedMemorySpec : FunSpec({
         }
         val lull = CountDownLatch(1)
         InLull.run({ lull.countDown() }) {}
-        lull.await(20, SECONDS) shouldBe true // what waited for one before has been at it
+        lull.await(5, SECONDS) shouldBe true // what waited for one before has been at it
         sharing.run { opened.get() to closed.get() } shouldBe (1 to 0)
         again.close { second.incrementAndGet() }
         eventually("it is closed") { second.get() == 1 }
@@ -88,11 +88,11 @@ class OpenedMemorySpec : FunSpec({
         val (isOpening, mayOpen) = List(2) { CountDownLatch(1) }
         sharing.opening = {
             isOpening.countDown()
-            check(mayOpen.await(20, SECONDS))
+            check(mayOpen.await(5, SECONDS))
         }
         val ownThread = Executor { Thread.ofPlatform().daemon().start(it) } // one that waits does not hold up the other
         val first = CompletableFuture.supplyAsync({ sharing.use() }, ownThread)
-        isOpening.await(20, SECONDS) shouldBe true
+        isOpening.await(5, SECONDS) shouldBe true
         lateinit var thread: Thread
         val began = CountDownLatch(1)
         val second = CompletableFuture.supplyAsync({
@@ -100,11 +100,11 @@ class OpenedMemorySpec : FunSpec({
             began.countDown()
             sharing.use().also { it.base() shouldBe 1000 }
         }, ownThread)
-        began.await(20, SECONDS) shouldBe true
+        began.await(5, SECONDS) shouldBe true
         eventually("he waits, or is there") { thread.state == Thread.State.WAITING || second.isDone }
         second.isDone shouldBe false
         mayOpen.countDown()
-        listOf(first, second).map { it.get(20, SECONDS).base() } shouldBe listOf(1000L, 1000L)
+        listOf(first, second).map { it.get(5, SECONDS).base() } shouldBe listOf(1000L, 1000L)
         sharing.opened.get() shouldBe 1
         val told = AtomicInteger()
         listOf(first, second).forEach { it.get().close { told.incrementAndGet() } }
