@@ -54,6 +54,24 @@ class LedgerExtensionSpec : FunSpec({
         }
     }
 
+    test("what a test has left is reported on that test only, and the next one begins at zero") {
+        val left = mutableListOf<AutoCloseable>()
+        Arena.ofConfined().use { arena ->
+            val schema = arena.allocate(StructKind.SCHEMA.size)
+            complaint(testCase) {
+                left += Devices.cpu().allocate(100)
+                PeerNodes.schema(schema, "i")
+            }
+            LedgerExtension.intercept(testCase) {
+                LedgerExtension.held().isZero shouldBe true
+                CPeer.counts().schemas shouldBe 0
+                passed
+            } shouldBe passed
+            PeerMoves.release(schema, StructKind.SCHEMA)
+        }
+        left.forEach { it.close() }
+    }
+
     test("a test that fails keeps its own failure") {
         val failed = TestResult.Failure(Duration.ZERO, AssertionError("its own"))
         val left = mutableListOf<AutoCloseable>()

@@ -105,6 +105,15 @@ class LeakCheckSpec : FunSpec({
         own.close()
     }
 
+    test("what is released just after a failure is not taken for a change of the next check") {
+        val failed = LeakCheck.begin("the failed")
+        val array = Checked.make()
+        failed.giveUp()
+        LeakCheck.tryBegin("the next", null, false) shouldBe null
+        array.close()
+        LeakCheck.begin("the next").end(Duration.ZERO) shouldBe null
+    }
+
     test("a check beside another is refused, and the other goes on") {
         val one = LeakCheck.begin("one")
         shouldThrow<IllegalStateException> { LeakCheck.begin("two") }.message shouldContain "two is checked for leaks while one is"

@@ -12,11 +12,11 @@ class CpuContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 
-    include(
-        backendContract(object : Backend {
-            override val device: Device = Devices.cpu()
-
-            override fun gate(stream: DeviceStream): Gate? = null
-        }),
-    )
+    include(backendContract(CpuBackend))
 })
+
+internal object CpuBackend : Backend {
+    override val device: Device = Devices.cpu()
+
+    override fun gate(stream: DeviceStream): Gate? = null
+}

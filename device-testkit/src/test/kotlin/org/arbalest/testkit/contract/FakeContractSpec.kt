@@ -29,7 +29,7 @@ class FakeHostContractSpec : FunSpec({
     include(backendContract(FakeBackend(DeviceType.CUDA_HOST)))
 })
 
-private class FakeBackend(private val type: DeviceType) : Backend {
+internal class FakeBackend(private val type: DeviceType) : Backend {
     override val device: Device by lazy { Devices.device(type, 0) }
 
     override fun gate(stream: DeviceStream): Gate {

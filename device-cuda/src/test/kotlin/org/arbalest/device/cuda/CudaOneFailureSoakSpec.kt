@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.cuda
+
+import io.kotest.core.spec.style.FunSpec
+import org.arbalest.device.Devices
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.check.Plant
+import org.arbalest.testkit.check.oneFailureContract
+import org.arbalest.testkit.check.plants
+import java.lang.foreign.Arena
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
+
+/** A failing or leaking test of the contract suites is reported once, on the double. */
+class CudaOneFailureSoakSpec : FunSpec({
+    extension(CCompiler.needed)
+
+    /** What the driver makes, by its function and a last argument, and nobody gives back. */
+    fun leak(what: String, function: String, flags: Int) = Plant("leak of $what", "the runtime has more than before") {
+        Raw.inContext(Devices.device(DeviceType.CUDA, 0)) {
+            check(Raw.call(Raw.function(function, JAVA_LONG, JAVA_INT), Arena.ofAuto().allocate(JAVA_LONG).address(), flags) == 0)
+        }
+    }
+
+    val memory = Plant("leak of device memory", "the runtime has more than before: {DEVICE=1}") {
+        Raw.inContext(Devices.device(DeviceType.CUDA, 0)) {
+            val allocate = Raw.function("cuMemAlloc_v2", JAVA_LONG, JAVA_LONG)
+            check(Raw.call(allocate, Arena.ofAuto().allocate(JAVA_LONG).address(), 1000L) == 0)
+        }
+    }
+    val handles = listOf(memory, leak("a stream", "cuStreamCreate", 1), leak("an event", "cuEventCreate", 2))
+
+    include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA)) + handles, ::CudaContractSpec))
+    include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA_HOST)) + memory, ::CudaHostContractSpec))
+    include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA_MANAGED)) + memory, ::CudaManagedContractSpec))
+    include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA)) + handles, ::CudaDriverSpec))
+    include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA)) + memory, ::CudaCopySpec))
+    include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA)) + memory, ::CudaSpec))
+    include(oneFailureContract(plants(CudaBackend(DeviceType.CUDA)) + memory, ::CudaSharingSpec))
+})

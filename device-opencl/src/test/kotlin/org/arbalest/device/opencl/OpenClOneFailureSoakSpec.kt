@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.opencl
+
+import io.kotest.core.spec.style.FunSpec
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.SkipWithout
+import org.arbalest.testkit.check.Plant
+import org.arbalest.testkit.check.oneFailureContract
+import org.arbalest.testkit.check.plants
+
+/** A failing or leaking test of OpenCL's contract suites is reported once. */
+class OpenClOneFailureSoakSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(SkipWithout.device(DeviceType.OPENCL))
+
+    include(oneFailureContract(plants(OpenClBackend), ::OpenClContractSpec))
+})
+
+/** The same with unified memory, for whose double nobody may have looked for OpenCL before. */
+class UsmOneFailureSoakSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(UsmDouble.extension)
+    extension(SkipWithout.device(DeviceType.OPENCL))
+
+    include(oneFailureContract(plants(UsmBackend(1)), ::UsmContractSpec))
+})

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.rocm
+
+import io.kotest.core.spec.style.FunSpec
+import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.CCompiler
+import org.arbalest.testkit.check.Plant
+import org.arbalest.testkit.check.oneFailureContract
+import org.arbalest.testkit.check.plants
+import java.lang.foreign.Arena
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
+
+/** A failing or leaking test of the contract suites is reported once, on the double. */
+class RocmOneFailureSoakSpec : FunSpec({
+    extension(CCompiler.needed)
+
+    /** What the runtime makes, by its function and a last argument, and nobody gives back. */
+    fun leak(what: String, function: String, flags: Int) = Plant("leak of $what", "the runtime has more than before") {
+        check(Raw.call(Raw.function(function, JAVA_LONG, JAVA_INT), Arena.ofAuto().allocate(JAVA_LONG).address(), flags) == 0)
+    }
+
+    val memory = Plant("leak of device memory", "the runtime has more than before: {DEVICE=1}") {
+        val allocate = Raw.function("hipMalloc", JAVA_LONG, JAVA_LONG)
+        check(Raw.call(allocate, Arena.ofAuto().allocate(JAVA_LONG).address(), 1000L) == 0)
+    }
+    val handles = listOf(memory, leak("a stream", "hipStreamCreateWithFlags", 1), leak("an event", "hipEventCreateWithFlags", 2))
+
+    include(oneFailureContract(plants(RocmBackend(DeviceType.ROCM)) + handles, ::RocmContractSpec))
+    include(oneFailureContract(plants(RocmBackend(DeviceType.ROCM_HOST)) + memory, ::RocmHostContractSpec))
+    include(oneFailureContract(plants(RocmBackend(DeviceType.ROCM)) + handles, ::RocmDriverSpec))
+    include(oneFailureContract(plants(RocmBackend(DeviceType.ROCM)) + memory, ::RocmCopySpec))
+    include(oneFailureContract(plants(RocmBackend(DeviceType.ROCM)) + memory, ::RocmSpec))
+    include(oneFailureContract(plants(RocmBackend(DeviceType.ROCM)) + memory, ::RocmSharingSpec))
+})
