@@ -40,6 +40,7 @@ import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.PeerStreams
 import org.arbalest.testkit.PeerStreams.Flavour
 import org.arbalest.testkit.PeerStreams.StreamCall
+import org.arbalest.testkit.contract.eventually
 import java.io.IOException
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
@@ -391,7 +392,7 @@ class PeerFlowSpec : FunSpec({
             val job = launch(Dispatchers.Default) {
                 peerReader(3, flavours = setOf(Flavour.GATE), at = 1).asFlow().collect()
             }
-            while (CPeer.waitingAtGate == 0L && job.isActive) Thread.onSpinWait()
+            eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L || !job.isActive }
             job.cancel()
             PeerStreams.calls(StreamCall.RELEASE) shouldBe 0
             CPeer.openGate()

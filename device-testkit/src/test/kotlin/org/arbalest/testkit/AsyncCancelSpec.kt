@@ -7,6 +7,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.AsyncQuirk
 import org.arbalest.testkit.PeerProducer.Quirk.*
+import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.CancellationException
 import java.util.concurrent.Executors
 
@@ -23,7 +24,7 @@ class AsyncCancelSpec : FunSpec({
             val arrays = producer.connect()
             val collector = AsyncCollector(20, onTask = { read(it) })
             arrays.subscribe(collector)
-            while (CPeer.waitingAtGate == 0L) Thread.onSpinWait()
+            eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
             collector.subscription.cancel()
             CPeer.openGate()
             arrays.released().outcome().getOrThrow()
@@ -42,7 +43,7 @@ class AsyncCancelSpec : FunSpec({
             val arrays = producer.connect()
             val collector = AsyncCollector(3, elsewhere)
             arrays.subscribe(collector)
-            while (collector.ids.size < 10) Thread.onSpinWait()
+            eventually("10 have come") { collector.ids.size >= 10 }
             List(4) { Thread.ofPlatform().start { repeat(100) { collector.subscription.cancel(); collector.subscription.request(1) } } }.forEach { it.join() }
             arrays.close()
             arrays.released().outcome().getOrThrow()
@@ -83,7 +84,7 @@ class AsyncCancelSpec : FunSpec({
                 val collector = AsyncCollector(0)
                 arrays.subscribe(collector)
                 collector.subscription.request(10)
-                while (producer.results().sent < 11) Thread.onSpinWait()
+                eventually("the producer has sent 11") { producer.results().sent >= 11 }
                 arrays.close()
                 CPeer.openGate()
                 arrays.released().outcome().getOrThrow()
@@ -138,7 +139,7 @@ class AsyncCancelSpec : FunSpec({
                     val arrays = producer.connect()
                     val collector = AsyncCollector(20)
                     if (how != "close unsubscribed") arrays.subscribe(collector)
-                    if (how != "close unsubscribed" || quirk == GATE_SCHEMA) while (CPeer.waitingAtGate == 0L) Thread.onSpinWait()
+                    if (how != "close unsubscribed" || quirk == GATE_SCHEMA) eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
                     if (how == "cancel") collector.subscription.cancel() else arrays.close()
                     CPeer.openGate()
                     arrays.released().outcome().getOrThrow()

@@ -17,6 +17,7 @@ import org.arbalest.device.abi.ArrowAsyncHandlerStruct
 import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.PeerProducer.Quirk.*
+import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.Executors
 
@@ -123,11 +124,11 @@ class AsyncConsumerSpec : FunSpec({
             val arrays = producer.connect()
             val collector = AsyncCollector(0)
             arrays.subscribe(collector)
-            while (producer.results().sent < 1) Thread.onSpinWait() // what is asked for ahead, inside on_schema
+            eventually("the producer has sent 1") { producer.results().sent >= 1 } // what is asked for ahead, inside on_schema
             collector.subscription.request(10)
-            while (producer.results().sent < 11) Thread.onSpinWait() // ten, and the one that is asked for ahead
+            eventually("the producer has sent 11") { producer.results().sent >= 11 } // ten, and the one that is asked for ahead
             val asking = elsewhere.submit { collector.subscription.request(5) }
-            while (CPeer.waitingAtGate == 0L) Thread.onSpinWait()
+            eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
             collector.ids.size shouldBe collector.ids.size.coerceAtLeast(10)
             CPeer.openGate()
             asking.get()
@@ -309,7 +310,7 @@ class AsyncConsumerSpec : FunSpec({
             shouldThrow<IllegalStateException> {
                 AsyncArrayStream.connect {
                     producer.start(it)
-                    while (ArrowAsyncHandlerStruct.producer(it.address()) == 0L) Thread.onSpinWait()
+                    eventually("the handler has its producer") { ArrowAsyncHandlerStruct.producer(it.address()) != 0L }
                     error("after it was given away") // it cannot be freed: the producer would call it
                 }
             }

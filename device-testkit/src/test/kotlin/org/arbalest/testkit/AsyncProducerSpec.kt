@@ -27,6 +27,7 @@ import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.PeerConsumer.Quirk
 import org.arbalest.testkit.PeerConsumer.Quirk.*
+import org.arbalest.testkit.contract.eventually
 import java.io.IOException
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -95,7 +96,7 @@ class AsyncProducerSpec : FunSpec({
         test("ASY-12 exactly as many as there are, of $way, and the end comes unasked") {
             consume(0, NO_DEMAND).use { consumer ->
                 val produced = produce(consumer.handler, 3, null)
-                while (consumer.results().schemas == 0L) Thread.onSpinWait()
+                eventually("the consumer has the schema") { consumer.results().schemas != 0L }
                 consumer.request(3)
                 produced.outcome().getOrThrow()
                 consumer.join()
@@ -167,7 +168,7 @@ class AsyncProducerSpec : FunSpec({
     test("ASY-01 ASY-02 ASY-03 the producer is complete at on_schema, which is first; a schema that is left is released, too") {
         consume(5, GATE_SCHEMA).use { consumer ->
             val produced = AsyncProducer.produce(consumer.handler, reader(3), Metadata.empty(), pool)
-            while (CPeer.waitingAtGate == 0L) Thread.onSpinWait()
+            eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
             consumer.results().let { it.schemas shouldBe 1; it.tasks shouldBe 0; it.deviceType shouldBe 1 }
             CPeer.openGate()
             produced.outcome().getOrThrow()
@@ -199,7 +200,7 @@ class AsyncProducerSpec : FunSpec({
         consume(5, REQUEST_MAX, GATE_INSIDE, at = 10).use { consumer ->
             val supplied = Supplied(1000) { batch(10L * it) }
             val produced = AsyncProducer.produce(consumer.handler, described(), supplied, pool)
-            while (CPeer.waitingAtGate == 0L) Thread.onSpinWait()
+            eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
             supplied.sent shouldBeLessThanOrEqualTo 11 + 64
             CPeer.openGate()
             produced.outcome().getOrThrow()
@@ -300,7 +301,7 @@ class AsyncProducerSpec : FunSpec({
         consume(5, EXTRACT_RELEASED, GATE_EXTRACT).use { consumer ->
             val before = Ledger.now().producers
             AsyncProducer.produce(consumer.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow()
-            while (CPeer.waitingAtGate == 0L) Thread.onSpinWait()
+            eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
             Ledger.now().producers - before shouldBe 1
             CPeer.openGate()
             consumer.join()

@@ -14,6 +14,7 @@ import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.PeerStreams.Flavour
 import org.arbalest.testkit.PeerStreams.Flavour.*
 import org.arbalest.testkit.PeerStreams.StreamCall
+import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
@@ -216,7 +217,7 @@ class StreamConsumerSpec : FunSpec({
         both(GATE, at = 1) { reader ->
             reader.next()!!.close()
             val pull = supplyAsync({ reader.next() }, threads)
-            while (CPeer.waitingAtGate == 0L) Thread.onSpinWait()
+            eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
             reader.close()
             PeerStreams.calls(StreamCall.RELEASE) shouldBe 0
             CPeer.openGate()

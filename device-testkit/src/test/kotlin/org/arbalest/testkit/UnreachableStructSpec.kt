@@ -21,6 +21,7 @@ import org.arbalest.device.abi.ArrowDeviceArrayStreamStruct
 import org.arbalest.device.abi.ArrowDeviceArrayStruct
 import org.arbalest.device.abi.ArrowSchemaStruct
 import org.arbalest.device.abi.DeviceType
+import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.fake.FakeDevice
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
@@ -182,7 +183,7 @@ internal object CollectedMeanwhile {
     /** Runs [call] in a thread, and looks when it waits. */
     private fun whileItWaits(what: String, vararg structs: Dropped, call: () -> Unit, goOn: () -> Unit) = during(what, 1, *structs) {
         val caller = thread { call() }
-        while (caller.state != Thread.State.WAITING) Thread.onSpinWait()
+        eventually("the caller waits") { caller.state == Thread.State.WAITING }
         look(0)
         goOn()
         caller.join()

@@ -18,6 +18,7 @@ import org.arbalest.device.abi.DeviceType
 import org.arbalest.device.abi.Errno
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.SkipWithout
+import org.arbalest.testkit.contract.eventually
 import org.jocl.CL
 import org.jocl.Pointer
 import org.jocl.Sizeof
@@ -158,7 +159,7 @@ class JoclSpec : FunSpec({
         cpu.allocate(48).use { source -> source.segment().fill(3).let { device.defaultStream().copy(source, buffer) } }
         buffer.close()
         device.defaultStream().synchronize()
-        while (freed.get() == 0) Thread.onSpinWait()
+        eventually("it is freed") { freed.get() != 0 }
         shouldThrow<IllegalArgumentException> { Jocl.buffer(device, Pointer.to(IntArray(4)), 16) {} }.message shouldContain "no native pointer"
         shouldThrow<IllegalArgumentException> { Jocl.syncEvent(device, cl_event()) }.message shouldContain "cl_event has no native pointer"
     }

@@ -183,7 +183,7 @@ class OpenClSpec : FunSpec({
             }
             stream.synchronize()
         }
-        while (CPeer.counts().arrays != 0L) Thread.onSpinWait()
+        eventually("the C peer has released all arrays") { CPeer.counts().arrays == 0L }
         CL.clReleaseMemObject(memory)
     }
 

@@ -25,6 +25,7 @@ import org.arbalest.testkit.PeerNodes
 import org.arbalest.testkit.RawArray
 import org.arbalest.testkit.SoundArrays
 import org.arbalest.testkit.StructKind
+import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.struct
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -123,7 +124,7 @@ class DeviceValidationSpec : FunSpec({
                         copy.isReady shouldBe false
                         var failure: Throwable? = null
                         val waiting = thread { failure = runCatching { copy.validate(Validation.FULL) }.exceptionOrNull() }
-                        while (waiting.state != Thread.State.WAITING && waiting.state != Thread.State.TIMED_WAITING) Thread.onSpinWait()
+                        eventually("the thread waits") { waiting.state == Thread.State.WAITING || waiting.state == Thread.State.TIMED_WAITING }
                         fake.release()
                         waiting.join()
                         failure!!.message shouldBe "row 0: no UTF-8: a text of 1 bytes has 0xff at 0"

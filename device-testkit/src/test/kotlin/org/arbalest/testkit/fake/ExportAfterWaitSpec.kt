@@ -21,6 +21,7 @@ import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.PeerMoves
 import org.arbalest.testkit.StructKind.DEVICE_ARRAY
 import org.arbalest.testkit.StructKind.SCHEMA
+import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -70,7 +71,7 @@ class ExportAfterWaitSpec : FunSpec({
                         syncEvent(array.retain()) shouldNotBe 0
                         syncEvent(array.slice(1, 2)) shouldNotBe 0
                         val waiting = thread { wait(array) }
-                        while (waiting.state != Thread.State.WAITING && waiting.state != Thread.State.TIMED_WAITING) Thread.onSpinWait()
+                        eventually("the thread waits") { waiting.state == Thread.State.WAITING || waiting.state == Thread.State.TIMED_WAITING }
                         fake.release()
                         waiting.join()
                         syncEvent(array.retain()) shouldBe 0

@@ -24,6 +24,7 @@ import org.arbalest.testkit.CPeer
 import org.arbalest.testkit.LedgerExtension
 import org.arbalest.testkit.PeerNodes
 import org.arbalest.testkit.PeerStreams
+import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.lang.foreign.ValueLayout.JAVA_LONG
@@ -156,9 +157,9 @@ class FakeDeviceSpec : FunSpec({
         device.createStream().use { stream ->
             fake.hold()
             val copying = Thread.ofPlatform().start { there.copyTo(cpu, stream).use { it.synchronize() } }
-            while (fake.pending(stream) == 0) Thread.onSpinWait() // the offsets
+            eventually("a command is queued") { fake.pending(stream) != 0 } // the offsets
             fake.step(stream) shouldBe true
-            while (fake.pending(stream) == 0) Thread.onSpinWait() // the rest
+            eventually("a command is queued") { fake.pending(stream) != 0 } // the rest
             fake.release()
             copying.join()
         }
@@ -216,7 +217,7 @@ class FakeDeviceSpec : FunSpec({
             sync.close()
             event.complete()
             ready.join()
-            while (CPeer.counts().arrays != 0L) Thread.onSpinWait()
+            eventually("the C peer has released all arrays") { CPeer.counts().arrays == 0L }
             fake.counts().events shouldBe 1
             device.adoptEvent(event.handle).close()
         }

@@ -20,6 +20,7 @@ import org.arbalest.interop.Batches
 import org.arbalest.interop.EngineException
 import org.arbalest.interop.Types
 import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.contract.eventually
 import java.io.IOException
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.Executors
@@ -118,7 +119,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
                 val other = Schema.of(Numbered.schema.fields().take(1))
                 val produced = AsyncProducer.produceTasks(consumer.handler, AsyncSchema.of(other, DeviceType.CPU), tasks, executor, DROPS_TASKS)
                 consumer.schema
-                while (tasks.numberOfSubscribers == 0) Thread.onSpinWait()
+                eventually("it has a subscriber") { tasks.numberOfSubscribers != 0 }
                 tasks.submit(subscriber.kept.single())
                 shouldThrow<EngineException> { consumer.next() }
                 produced.outcome().isFailure shouldBe true

@@ -32,6 +32,7 @@ import org.arbalest.device.internal.array.ArrayImport
 import org.arbalest.device.isReleased
 import org.arbalest.device.soil
 import org.arbalest.testkit.LedgerExtension
+import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.CancellationException
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletionStage
@@ -194,9 +195,9 @@ class AsyncByHandSpec : FunSpec({
             val done = AsyncProducer.produce(consumer.handler, type, given, ForkJoinPool.commonPool())
             val subscriber = given.subscriber.get(5, SECONDS)
             consumer.request(2)
-            while (given.asked < 2) Thread.onSpinWait()
+            eventually("it was asked 2 times") { given.asked >= 2 }
             subscriber.onNext(ProducerByHand.one())
-            while (consumer.tasks.size < 1) Thread.onSpinWait()
+            eventually("the consumer has a task") { consumer.tasks.isNotEmpty() }
             val out = consumer.dirty()
             consumer.extract(0, out) shouldBe 0
             consumer.isReleased(out) shouldBe false
@@ -239,9 +240,9 @@ class AsyncByHandSpec : FunSpec({
         }
         ConsumerByHand().use { consumer ->
             val done = AsyncProducer.produceTasks(consumer.handler, type, tasks, ForkJoinPool.commonPool())
-            while (consumer.calls.isEmpty()) Thread.onSpinWait()
+            eventually("the consumer was called") { consumer.calls.isNotEmpty() }
             consumer.request(1)
-            while (consumer.tasks.isEmpty()) Thread.onSpinWait()
+            eventually("the consumer has a task") { consumer.tasks.isNotEmpty() }
             val out = consumer.dirty()
             consumer.extract(0, out) shouldBe Errno.EINVAL
             consumer.isReleased(out) shouldBe true
@@ -306,9 +307,9 @@ class AsyncByHandSpec : FunSpec({
             }
             consumer.inside = { if (it == "task") repeat(20) { consumer.request(1) } }
             val done = AsyncProducer.produce(consumer.handler, reader, Metadata.empty(), pool)
-            while (consumer.calls.isEmpty()) Thread.onSpinWait()
+            eventually("the consumer was called") { consumer.calls.isNotEmpty() }
             pool.submit { repeat(20) { consumer.request(1) } }.get(5, SECONDS)
-            while (consumer.tasks.isEmpty()) Thread.onSpinWait()
+            eventually("the consumer has a task") { consumer.tasks.isNotEmpty() }
             pool.submit { repeat(20) { consumer.request(1) } }.get(5, SECONDS)
             consumer.extract(0, null) shouldBe 0
             gate.countDown()
@@ -516,10 +517,10 @@ class AsyncByHandSpec : FunSpec({
             AsyncProducer.produce(consumer.handler, type, given, ForkJoinPool.commonPool())
             val subscriber = given.subscriber.get(5, SECONDS)
             consumer.request(2)
-            while (given.asked < 2) Thread.onSpinWait()
+            eventually("it was asked 2 times") { given.asked >= 2 }
             consumer.cancel()
             consumer.awaitRelease()
-            while (given.cancelled == 0) Thread.onSpinWait()
+            eventually("it was cancelled") { given.cancelled != 0 }
             subscriber.onNext(ProducerByHand.one())
             given.cancelled shouldBe 1
             consumer.calls shouldContainExactly listOf("on_schema", "release")
