@@ -23,5 +23,9 @@ class UsmOneFailureSoakSpec : FunSpec({
     extension(UsmDouble.extension)
     extension(SkipWithout.device(DeviceType.OPENCL))
 
-    include(oneFailureContract(plants(UsmBackend(1)), ::UsmContractSpec))
+    val backend = UsmBackend(1)
+    val memory = Plant("leak of device memory", "there is more than before: {DEVICE=1}") {
+        OpenClProvider.driver(backend.device).unified(UnifiedMemory.DEVICE)!!.allocate(100, 64)
+    }
+    include(oneFailureContract(plants(backend) + memory, ::UsmContractSpec))
 })

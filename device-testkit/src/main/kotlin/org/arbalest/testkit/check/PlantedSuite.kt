@@ -2,6 +2,7 @@
 package org.arbalest.testkit.check
 
 import io.kotest.assertions.withClue
+import io.kotest.common.KotestInternal
 import io.kotest.core.extensions.TestCaseExtension
 import io.kotest.core.factory.TestFactory
 import io.kotest.core.spec.Spec
@@ -79,6 +80,7 @@ private class SuiteRun(val first: String?, val failed: Map<String, String>, val 
     override fun toString(): String = "$passed passed, ${failed.size} failed $failed in $took"
 }
 
+@OptIn(KotestInternal::class)
 private suspend fun run(make: () -> FunSpec, plant: () -> Unit): SuiteRun {
     val planter = Planter(plant)
     val results = CollectingTestEngineListener()
@@ -87,7 +89,7 @@ private suspend fun run(make: () -> FunSpec, plant: () -> Unit): SuiteRun {
     val errors = TestEngineLauncher().withListener(results)
         .withSpecRefs(SpecRef.Function({ make().apply { extension(planter) } }, type)).execute().errors
     val took = start.elapsedNow()
-    val ended = results.tests.map { (test, result) -> test.name to result } + results.specs.map { (spec, result) -> "$spec" to result } +
+    val ended = results.tests.map { (test, result) -> test.name.name to result } + results.specs.map { (spec, result) -> "$spec" to result } +
         errors.map { "the engine" to TestResult.Failure(Duration.ZERO, AssertionError(it)) }
     val failed = ended.filter { (_, result) -> result.isErrorOrFailure }.associate { (name, result) -> name to "${result.errorOrNull?.message}" }
     return SuiteRun(planter.first, failed, results.tests.values.count { it.isSuccess }, took)
