@@ -33,8 +33,12 @@ import kotlin.time.TimeSource
  */
 public class Plant(public val name: String, public val said: String, internal val action: () -> Unit)
 
-/** Returns the plants for any backend: two failures, one with a gate shut and an array, a stream and work left, and a leak. */
-public fun plants(backend: Backend): List<Plant> = listOf(
+/**
+ * Returns the plants for any backend: two failures, one with a gate shut and an array, a stream and work left, and a leak.
+ *
+ * @param leak what is said of the leak; the innermost extension says it
+ */
+public fun plants(backend: Backend, leak: String = "not back after"): List<Plant> = listOf(
     Plant("failure", PLANTED) { throw AssertionError(PLANTED) },
     Plant("failure in the middle of work", PLANTED) {
         val stream = backend.device.createStream()
@@ -42,12 +46,12 @@ public fun plants(backend: Backend): List<Plant> = listOf(
         numbers(100).copyTo(backend.device, stream)
         throw AssertionError(PLANTED)
     },
-    Plant("leak of an array", "not back after") { numbers(100).use { it.copyTo(backend.device) }.synchronize() },
+    Plant("leak of an array", leak) { numbers(100).use { it.copyTo(backend.device) }.synchronize() },
 )
 
 /**
  * Runs a spec inside of tests, without a plant and with each of [plants], and asserts that a plant fails the spec's first test only, and that the spec
- * ends within twice its time, or five seconds later.
+ * ends within twice its time, or within fifteen seconds more where that is longer, since a busy machine can take as long as that for no reason.
  *
  * @param make the spec's constructor
  */
@@ -69,7 +73,7 @@ public fun oneFailureContract(plants: List<Plant>, make: () -> FunSpec): TestFac
                 planted.failed.keys shouldBe setOf(planted.first)
                 planted.failed.values.single() shouldContain plant.said
                 planted.passed shouldBe usual.passed - 1
-                planted.took shouldBeLessThan maxOf(usual.took * 2, usual.took + 5.seconds)
+                planted.took shouldBeLessThan maxOf(usual.took * 2, usual.took + 15.seconds)
             }
         }
     }

@@ -26,6 +26,9 @@ class OneFailureSoakSpec : FunSpec({
         Devices.device(type, 0)
         FakeDevice.of(type, 0).userEvent()
     }
-    include(oneFailureContract(plants(FakeBackend(DeviceType.EXT_DEV)) + event(DeviceType.EXT_DEV), ::FakeContractSpec))
-    include(oneFailureContract(plants(FakeBackend(DeviceType.CUDA_HOST)) + event(DeviceType.CUDA_HOST), ::FakeHostContractSpec))
+    include(oneFailureContract(plants(FakeBackend(DeviceType.EXT_DEV), MORE) + event(DeviceType.EXT_DEV), ::FakeContractSpec))
+    include(oneFailureContract(plants(FakeBackend(DeviceType.CUDA_HOST), MORE) + event(DeviceType.CUDA_HOST), ::FakeHostContractSpec))
 })
+
+/** What the fake device's extension says. */
+private const val MORE = "more than before the test"
