@@ -7,6 +7,7 @@ import io.kotest.core.test.TestCase
 import io.kotest.core.test.TestType
 import io.kotest.engine.test.TestResult
 import org.arbalest.device.DeviceStream
+import org.arbalest.device.Devices
 import org.arbalest.testkit.NativeLibrary
 import org.arbalest.testkit.Settling
 import org.arbalest.testkit.withArguments
@@ -326,6 +327,9 @@ public sealed class GpuDouble(private val version: Int, soname: String, vararg s
 
     /** Other specs of the process may have left something that nobody counted. */
     private suspend fun rest(backend: GpuBackend, spec: Spec) {
+        for (type in backend.types) { // whose default streams are made when they are needed first, and stay
+            for (gpu in backend.gpus.indices) Devices.device(type, gpu.toLong()).defaultStream()
+        }
         atRest = checkNotNull(Settling.leftAfter(QUIET) { backend.unkept() })
         atRestIn = spec
     }
