@@ -54,6 +54,10 @@ public class NativeLibrary private constructor(
          */
         public fun compile(vararg sources: String): NativeLibrary = compile(sources, null)
 
+        /** Like [compile], with more [flags] for the compiler. */
+        public fun compile(flags: List<String>, vararg sources: String): NativeLibrary =
+            compile(CCompiler.answer, FLAGS + flags, sources.associateWith { text(SOURCES + it) }, emptyList())
+
         /** Like [compile], of a library that goes by the name [soname]: who loads one of that name afterwards gets this one. */
         public fun compileAs(soname: String, vararg sources: String): NativeLibrary = compile(sources, soname)
 

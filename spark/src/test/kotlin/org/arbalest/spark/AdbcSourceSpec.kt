@@ -17,8 +17,7 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Field
 import org.arbalest.device.Schema
 import org.arbalest.spark.internal.adbc.AdbcParts
-import org.arbalest.testkit.CCompiler
-import org.arbalest.testkit.adbc.AdbcDouble
+import org.arbalest.testkit.adbc.FaultyDriver
 import java.nio.file.Files
 import java.nio.file.Path
 import java.util.OptionalInt
@@ -30,9 +29,9 @@ import kotlin.io.path.exists
 import kotlin.io.path.listDirectoryEntries
 import kotlin.time.Duration.Companion.seconds
 
-/** Databases with ADBC drivers: DuckDB, which partitions nothing, and the double, which does. */
+/** Databases with ADBC drivers: DuckDB, which partitions nothing, and the faulty driver, which does. */
 class AdbcSourceSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(FaultyDriver.needed)
 
     afterTest {
         Cluster.shouldHoldNothing()
@@ -69,7 +68,7 @@ class AdbcSourceSpec : FunSpec({
     }
 
     test("SPK-13 parts of the driver's own") {
-        val rows = Cluster.read(AdbcSource::class.java, "driver" to AdbcDouble.full.file, "table" to "batches(10, 7)")
+        val rows = Cluster.read(AdbcSource::class.java, "driver" to FaultyDriver.full.file, "table" to "batches(10, 7)")
         val expected = rows.javaRDD().numPartitions
         (expected > 1) shouldBe true
         rows.selectExpr("count(id)", "count(DISTINCT id)").collectAsList().single().let { it.getLong(0) to it.getLong(1) } shouldBe (70L to 70L)
@@ -125,7 +124,7 @@ class AdbcSourceSpec : FunSpec({
     }
 
     test("SPK-13 SPK-05 options of the driver keep their case") {
-        shouldThrow<Exception> { Cluster.read(AdbcSource::class.java, "driver" to AdbcDouble.full.file, "table" to "batches(1, 1)", "database.NoSuch.Option" to 1) }.message shouldContain "NoSuch.Option"
+        shouldThrow<Exception> { Cluster.read(AdbcSource::class.java, "driver" to FaultyDriver.full.file, "table" to "batches(1, 1)", "database.NoSuch.Option" to 1) }.message shouldContain "NoSuch.Option"
     }
 
     test("SPK-13 what is wrong is said") {
@@ -185,13 +184,13 @@ class Held : ColumnSource {
         val folder = request.options()["folder"]!!
         return listOf(
             ColumnPartition { task -> // each executor has a driver of its own
-                AdbcDouble.full.hold("StatementExecuteQuery")
+                FaultyDriver.full.hold("StatementExecuteQuery")
                 thread(isDaemon = true) {
                     val start = System.nanoTime()
-                    while (AdbcDouble.full.held == 0L && System.nanoTime() - start < 60e9) Thread.sleep(1)
-                    if (AdbcDouble.full.held > 0) createTempFile(Path.of(folder))
+                    while (FaultyDriver.full.held == 0L && System.nanoTime() - start < 60e9) Thread.sleep(1)
+                    if (FaultyDriver.full.held > 0) createTempFile(Path.of(folder))
                 }
-                AdbcParts.Query(AdbcParts.Database("${AdbcDouble.full.file}", null, mapOf(), mapOf()), "SELECT id FROM batches(1, 1)").open(task)
+                AdbcParts.Query(AdbcParts.Database("${FaultyDriver.full.file}", null, mapOf(), mapOf()), "SELECT id FROM batches(1, 1)").open(task)
             },
         )
     }

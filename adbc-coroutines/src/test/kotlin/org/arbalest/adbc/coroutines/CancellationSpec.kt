@@ -25,10 +25,10 @@ import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcObjects
 import org.arbalest.device.adbc.AdbcObjects.Depth
 import org.arbalest.device.adbc.AdbcStatus
-import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.AdbcDouble.Live
-import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import org.arbalest.testkit.adbc.FaultyDriver
+import org.arbalest.testkit.adbc.FaultyDriver.Live
+import org.arbalest.testkit.adbc.FaultyDriverExtension
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
 import kotlin.time.Duration.Companion.seconds
@@ -37,9 +37,9 @@ import kotlin.time.Duration.Companion.seconds
 private fun inTurn(): Int = Thread.getAllStackTraces().values.count { stack -> stack.any { it.className.endsWith("internal.Turn") && it.methodName == "await" } }
 
 class CancellationSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(FaultyDriver.needed)
     extension(LedgerExtension)
-    extension(AdbcDoubleExtension())
+    extension(FaultyDriverExtension())
 
     test("ADB-24 a cancellation reaches a query that is stuck, and what it used is whole") {
         connected { connection ->
@@ -349,7 +349,7 @@ class CancellationSpec : FunSpec({
                 val others = listOf<suspend () -> Any?>(
                     { connection.awaitQuery("SELECT 1").close() },
                     { connection.awaitCall { tableTypes() } },
-                    { connection.awaitCall { setOption("double.user.x", "y") } },
+                    { connection.awaitCall { setOption("fake.user.x", "y") } },
                 ).map { async(Dispatchers.Default) { it() } }
                 eventually(5.seconds) { inTurn() shouldBe 3 }
                 others[1].cancel()

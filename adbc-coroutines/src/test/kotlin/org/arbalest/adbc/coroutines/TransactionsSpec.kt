@@ -18,18 +18,17 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcStatus
-import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.AdbcDouble
-import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import org.arbalest.testkit.adbc.FaultyDriver
+import org.arbalest.testkit.adbc.FaultyDriverExtension
 import java.util.concurrent.Executors
 
 class TransactionsSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(FaultyDriver.needed)
     extension(LedgerExtension)
-    extension(AdbcDoubleExtension())
+    extension(FaultyDriverExtension())
 
-    /** What a transaction came to that is cancelled while the double holds a call of it. */
+    /** What a transaction came to that is cancelled while the driver holds a call of it. */
     suspend fun <T> cancelledWhileHeld(connection: AdbcConnection, block: suspend AdbcConnection.() -> T): Result<T> {
         val came = CompletableDeferred<Result<T>>()
         coroutineScope {
@@ -210,7 +209,7 @@ class TransactionsSpec : FunSpec({
     }
 
     test("ADB-26 a driver that cannot tell whether autocommit is on is believed to be; any other error is thrown") {
-        c.init(AdbcDouble.Init.OLD)
+        c.init(FaultyDriver.Init.OLD)
         connected { connection ->
             connection.transaction { awaitExecute("DELETE FROM t WHERE id = 1") } shouldBe 1
             connection.count() shouldBe 9

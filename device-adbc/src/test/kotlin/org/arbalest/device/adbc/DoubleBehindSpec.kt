@@ -7,24 +7,24 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.AdbcDouble.Live
-import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import org.arbalest.testkit.adbc.FaultyDriver
+import org.arbalest.testkit.adbc.FaultyDriver.Live
+import org.arbalest.testkit.adbc.FaultyDriverExtension
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
 
 /** What is done behind a call that is busy. */
 class DoubleBehindSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(FaultyDriver.needed)
     extension(LedgerExtension)
-    extension(AdbcDoubleExtension())
+    extension(FaultyDriverExtension())
 
-    val c by lazy { Double.c }
+    val c by lazy { Faulty.c }
 
     test("ADB-04 50,000 statements that are closed during a call are released behind it, on a stack of any depth") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val statements = List(50_000) { connection.createStatement() }
             c.hold("ConnectionGetTableSchema")
             lettingGo(Executors.newSingleThreadExecutor()) { pool ->
@@ -40,8 +40,8 @@ class DoubleBehindSpec : FunSpec({
     }
 
     test("ADB-04 10,000 results that are closed during a call are released behind it") {
-        Double.connected { connection ->
-            val results = List(10_000) { connection.query("SELECT id FROM t") }
+        Faulty.connected { connection ->
+            val results = List(10_000) { connection.query("SELECT * FROM batches(1, 10)") }
             c.hold("ConnectionGetTableSchema")
             lettingGo(Executors.newSingleThreadExecutor()) { pool ->
                 val schema = pool.start { connection.tableSchema("t").fields().size }
@@ -55,7 +55,7 @@ class DoubleBehindSpec : FunSpec({
     }
 
     test("ADB-04 an error of a source that is closed behind a call is not that call's, and all the rest is released") {
-        val database = Double.driver.open(mapOf<String, Any>())
+        val database = Faulty.driver.open(mapOf<String, Any>())
         val connection = database.connect()
         val others = List(3) { connection.createStatement() }
         others.forEach {
@@ -90,7 +90,7 @@ class DoubleBehindSpec : FunSpec({
                 gate.await()
             }
         }
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val (slow, quick) = List(2) { Closing(CountDownLatch(1 - it)) }
             val (first, second) = listOf(slow, quick).map { source ->
                 connection.createStatement().also {
@@ -121,7 +121,7 @@ class DoubleBehindSpec : FunSpec({
     }
 
     test("ADB-04 30,000 sources, each of which closes the statement of the next, on either of two connections, are closed on a stack of any depth") {
-        Double.driver.open(mapOf<String, Any>()).use { database ->
+        Faulty.driver.open(mapOf<String, Any>()).use { database ->
             val connections = List(2) { database.connect() }
             val statements = List(30_000) { connections[it % 2].createStatement() }
             var closed = 0
@@ -144,7 +144,7 @@ class DoubleBehindSpec : FunSpec({
     }
 
     test("ADB-12 while a cancel is in the driver, closing what is idle and cancelling what waits do not wait for it") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val (running, waiting, idle) = List(3) { connection.createStatement() }
             val open = connection.query("SELECT id FROM t")
             waiting.setSqlQuery("SELECT id FROM t")
@@ -176,7 +176,7 @@ class DoubleBehindSpec : FunSpec({
     }
 
     test("ADB-12 what is bound is asked to give up first, for a driver whose cancel waits for the execution; no call begins meanwhile, and what is closed is released behind that") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val (statement, idle) = List(2) { connection.createStatement() }
             statement.setIngest(AdbcIngest.into("x"))
             val source = WaitingSource()
@@ -203,7 +203,7 @@ class DoubleBehindSpec : FunSpec({
     }
 
     test("ADB-11 what is closed within a nested callback is of all the connections that it feeds") {
-        Double.driver.open(mapOf<String, Any>()).use { database ->
+        Faulty.driver.open(mapOf<String, Any>()).use { database ->
             val (outer, inner) = List(2) { database.connect() }
             val idle = outer.createStatement()
             var released = -1L
@@ -228,7 +228,7 @@ class DoubleBehindSpec : FunSpec({
     }
 
     test("ADB-12 a connection's cancel ends nothing that waits to make a statement, to commit or to set an option") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             connection.setAutoCommit(false)
             val statement = connection.createStatement()
             lettingGo(Executors.newFixedThreadPool(5)) { pool ->
@@ -237,7 +237,7 @@ class DoubleBehindSpec : FunSpec({
                 val others = listOf<() -> Any?>(
                     { connection.query("SELECT 1").use { it.rows() } },
                     { connection.rollback() },
-                    { connection.setOption("double.user.x", "y") },
+                    { connection.setOption("fake.user.x", "y") },
                 ).map { pool.startWaiting(it).first }
                 val (types, _) = pool.startWaiting { connection.tableTypes() }
                 connection.cancel()
@@ -251,13 +251,13 @@ class DoubleBehindSpec : FunSpec({
     }
 
     test("ADB-12 a connection's cancel ends no commit, rollback, option or new statement that runs; a cancel by the thread does") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             connection.setAutoCommit(false)
             val calls = mapOf<String, () -> Any?>(
                 "ConnectionCommit" to { connection.commit() },
                 "ConnectionRollback" to { connection.rollback() },
                 "StatementNew" to { connection.createStatement().close() },
-                "ConnectionSetOption" to { connection.setOption("double.user.x", "y") },
+                "ConnectionSetOption" to { connection.setOption("fake.user.x", "y") },
             )
             for ((function, call) in calls) {
                 lettingGo(Executors.newSingleThreadExecutor()) { pool ->
@@ -286,7 +286,7 @@ class DoubleBehindSpec : FunSpec({
     }
 
     test("ADB-12 while the cancel of a pull is in the driver, closing what is idle does not wait for it") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val idle = connection.createStatement()
             val reader = connection.query("SELECT * FROM waits(3, 2, 1)")
             reader.next()!!.close()
@@ -311,7 +311,7 @@ class DoubleBehindSpec : FunSpec({
     }
 
     test("ADB-12 a thread's call is cancelled by that thread, and no other's, whether it runs or waits") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             lettingGo(Executors.newFixedThreadPool(3)) { pool ->
                 c.hold("ConnectionGetObjects")
                 val threads = arrayOfNulls<Thread>(3)

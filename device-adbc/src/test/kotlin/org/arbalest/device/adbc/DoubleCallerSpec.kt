@@ -6,10 +6,10 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.AdbcDouble.Live
-import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import org.arbalest.testkit.adbc.FaultyDriver
+import org.arbalest.testkit.adbc.FaultyDriver.Live
+import org.arbalest.testkit.adbc.FaultyDriverExtension
 import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.ExecutorService
 import java.util.concurrent.Executors
@@ -19,11 +19,11 @@ import java.util.concurrent.atomic.AtomicReference
 
 /** Cancelling the calls of one thread, whatever they are of. */
 class DoubleCallerSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(FaultyDriver.needed)
     extension(LedgerExtension)
-    extension(AdbcDoubleExtension())
+    extension(FaultyDriverExtension())
 
-    val c by lazy { Double.c }
+    val c by lazy { Faulty.c }
 
     class Call(val result: Future<*>, private val thread: AtomicReference<Thread>) {
         val by: Thread get() = thread.get()
@@ -41,7 +41,7 @@ class DoubleCallerSpec : FunSpec({
     fun Call.isCancelled() = result.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
 
     test("ADB-12 a thread's cancel reaches what it executes and pulls, by the statement's own cancel") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val reader = connection.query("SELECT * FROM waits(3, 2, 1)")
             reader.next()!!.close()
             val calls = listOf(
@@ -66,7 +66,7 @@ class DoubleCallerSpec : FunSpec({
     }
 
     test("ADB-12 a thread's cancel ends its wait for the turn, of whichever handle, and no other's") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val open = connection.query("SELECT id FROM t")
             val statement = connection.createStatement()
             statement.setSqlQuery("SELECT id FROM t")
@@ -89,8 +89,8 @@ class DoubleCallerSpec : FunSpec({
     }
 
     test("ADB-12 a thread's cancel asks a reader that feeds what it executes to give up, also of a driver that cannot cancel") {
-        for (driver in listOf(Double.driver, Double.old)) {
-            Double.connected(driver) { connection ->
+        for (driver in listOf(Faulty.driver, Faulty.old)) {
+            Faulty.connected(driver) { connection ->
                 val source = WaitingSource()
                 Executors.newSingleThreadExecutor().use { pool ->
                     try {
@@ -108,7 +108,7 @@ class DoubleCallerSpec : FunSpec({
     }
 
     test("ADB-12 a thread's cancel is not for what is released, nor for what the thread releases for others behind its call") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             /** Lets the next call of a function wait, and says when it does. */
             fun held(function: String): () -> Unit {
                 val before = c.calls(function)

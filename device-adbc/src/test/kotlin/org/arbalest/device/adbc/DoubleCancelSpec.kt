@@ -9,10 +9,10 @@ import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
 import org.arbalest.device.abi.Errno
-import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.AdbcDouble.Live
-import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import org.arbalest.testkit.adbc.FaultyDriver
+import org.arbalest.testkit.adbc.FaultyDriver.Live
+import org.arbalest.testkit.adbc.FaultyDriverExtension
 import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.CyclicBarrier
@@ -22,20 +22,20 @@ import java.util.concurrent.atomic.AtomicReference
 import kotlin.random.Random
 
 class DoubleCancelSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(FaultyDriver.needed)
     extension(LedgerExtension)
-    extension(AdbcDoubleExtension())
+    extension(FaultyDriverExtension())
 
-    val c by lazy { Double.c }
+    val c by lazy { Faulty.c }
 
     test("ADB-12 cancel reaches a query that is stuck, and options can be asked for meanwhile") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             connection.createStatement().use { statement ->
-                statement.setOption("double.user.x", "y")
+                statement.setOption("fake.user.x", "y")
                 Executors.newSingleThreadExecutor().use { pool ->
                     val query = pool.start { statement.query("SELECT * FROM stuck()") }
                     awaitHeld()
-                    statement.getOption("double.user.x") shouldBe "y"
+                    statement.getOption("fake.user.x") shouldBe "y"
                     connection.getOption("adbc.connection.catalog") shouldBe "memory"
                     statement.cancel()
                     val error = query.error()
@@ -48,7 +48,7 @@ class DoubleCancelSpec : FunSpec({
     }
 
     test("ADB-12 cancel reaches a result that is being pulled; its reader throws CANCELLED") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 val reader = statement.query("SELECT * FROM waits(3, 2, 1)")
                 reader.next()!!.close()
@@ -64,7 +64,7 @@ class DoubleCancelSpec : FunSpec({
     }
 
     test("ADB-12 closing a reader in the middle of a pull cancels that pull, also when all else was closed") {
-        val reader = Double.connected { it.query("SELECT * FROM waits(3, 2, 1)") }
+        val reader = Faulty.connected { it.query("SELECT * FROM waits(3, 2, 1)") }
         reader.next()!!.close()
         Executors.newSingleThreadExecutor().use { pool ->
             val pull = pool.start { reader.next() }
@@ -76,7 +76,7 @@ class DoubleCancelSpec : FunSpec({
     }
 
     test("ADB-12 closing a reader whose pull has not begun ends that pull, and cancels the query: it waits for another call of the connection") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val reader = connection.query("SELECT * FROM batches(3, 2)")
             reader.next()!!.close()
             c.hold("ConnectionGetTableSchema")
@@ -108,10 +108,10 @@ class DoubleCancelSpec : FunSpec({
             "update" to { it.executeUpdate() },
             "query" to { it.executeQuery().close() },
         )
-        for ((driver, onThread) in listOf(Double.driver to false, Double.driver to true, Double.old to false)) {
+        for ((driver, onThread) in listOf(Faulty.driver to false, Faulty.driver to true, Faulty.old to false)) {
             c.bindOnThread(onThread)
             for ((kind, execute) in executions) {
-                Double.connected(driver) { connection ->
+                Faulty.connected(driver) { connection ->
                     val statement = connection.createStatement()
                     if (kind == "ingest") statement.setIngest(AdbcIngest.into("x")) else statement.setSqlQuery("SELECT id FROM t WHERE id = ?").also { statement.prepare() }
                     val source = WaitingSource()
@@ -136,7 +136,7 @@ class DoubleCancelSpec : FunSpec({
     }
 
     test("ADB-12 cancel ends a call that waits for its turn, and nothing else of the connection") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val other = connection.createStatement()
             val statement = connection.createStatement()
             statement.setSqlQuery("SELECT id FROM t")
@@ -167,7 +167,7 @@ class DoubleCancelSpec : FunSpec({
     }
 
     test("ADB-12 an interrupt ends no wait for a turn, and is not lost") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             c.hold("ConnectionGetTableSchema")
             Executors.newFixedThreadPool(2).use { pool ->
                 val schema = pool.start { connection.tableSchema("t") }
@@ -186,7 +186,7 @@ class DoubleCancelSpec : FunSpec({
     }
 
     test("ADB-12 cancel ends an ingestion whose bound result waits for another connection's turn") {
-        Double.driver.open(mapOf<String, Any>()).use { database ->
+        Faulty.driver.open(mapOf<String, Any>()).use { database ->
             val (from, to) = List(2) { database.connect() }
             val source = from.query("SELECT id FROM t")
             c.hold("ConnectionGetTableSchema")
@@ -209,7 +209,7 @@ class DoubleCancelSpec : FunSpec({
     }
 
     test("ADB-12 a driver whose cancel waits for the execution does not wait for its callbacks, which close something meanwhile") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val other = connection.createStatement()
             val entered = CountDownLatch(1)
             val gate = CountDownLatch(1)
@@ -241,7 +241,7 @@ class DoubleCancelSpec : FunSpec({
     }
 
     test("ADB-12 cancel leaves alone what is bound and not executed") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 statement.setIngest(AdbcIngest.into("x"))
                 statement.bind(reader(1, 2))
@@ -253,7 +253,7 @@ class DoubleCancelSpec : FunSpec({
 
     test("ADB-12 closing a reader that copies a result ahead cancels the pull that its thread is in") {
         val cpu = Devices.cpu()
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val copied = connection.query("SELECT * FROM waits(3, 2, 1)").copyTo(cpu.memory(), cpu.defaultStream(), 2)
             copied.next()!!.close()
             awaitHeld()
@@ -265,7 +265,7 @@ class DoubleCancelSpec : FunSpec({
 
     test("ADB-08 a reader that copies a result ahead throws the driver's error, behind what was copied") {
         val cpu = Devices.cpu()
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             c.fail("get_next", 3, Errno.EIO)
             connection.query("SELECT * FROM batches(5, 2)").copyTo(cpu.memory(), cpu.defaultStream(), 4).use { copied ->
                 repeat(2) { copied.next()!!.use { it.length() shouldBe 2 } }
@@ -276,7 +276,7 @@ class DoubleCancelSpec : FunSpec({
 
     test("ADB-12 closing a reader in the middle of a pull of a driver that cannot cancel takes effect when that returns") {
         c.missing("StatementCancel")
-        val reader = Double.connected { it.query("SELECT * FROM waits(3, 2, 1)") }
+        val reader = Faulty.connected { it.query("SELECT * FROM waits(3, 2, 1)") }
         reader.next()!!.close()
         Executors.newSingleThreadExecutor().use { pool ->
             val pull = pool.start { reader.next() }
@@ -290,7 +290,7 @@ class DoubleCancelSpec : FunSpec({
     }
 
     test("ADB-12 metadata that is being read, and a partition, are cancelled by their connection") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             Executors.newSingleThreadExecutor().use { pool ->
                 c.hold("ConnectionGetObjects")
                 val objects = pool.start { connection.objects(AdbcObjects.all()) }
@@ -304,7 +304,7 @@ class DoubleCancelSpec : FunSpec({
 
     test("ADB-12 cancel in any pull of a result, 500 times: it is CANCELLED, each time") {
         val random = Random(20)
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             Executors.newSingleThreadExecutor().use { pool ->
                 repeat(500) {
                     connection.createStatement().use { statement ->
@@ -325,7 +325,7 @@ class DoubleCancelSpec : FunSpec({
 
     test("ADB-12 cancel at any time, 1,000 times: a result or CANCELLED, a result where there was nothing to cancel, and nothing is left") {
         val random = Random(20)
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             Executors.newFixedThreadPool(2).use { pool ->
                 repeat(1_000) {
                     connection.createStatement().use { statement ->
@@ -349,7 +349,7 @@ class DoubleCancelSpec : FunSpec({
     }
 
     test("ADB-12 cancel and close at the same time, 500 times: the driver never sees a statement that is released") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             Executors.newFixedThreadPool(2).use { pool ->
                 repeat(500) {
                     val statement = connection.createStatement()
@@ -371,7 +371,7 @@ class DoubleCancelSpec : FunSpec({
     }
 
     test("ADB-28 the cancel of a result that is not read to its end comes before its release, once, its statement closed or not") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 for (query in listOf({ connection.query("SELECT * FROM batches(9, 2)") }, { statement.query("SELECT * FROM batches(9, 2)") })) {
                     for (pulls in 0..1) {
@@ -397,7 +397,7 @@ class DoubleCancelSpec : FunSpec({
     }
 
     test("ADB-28 a result that is closed while its statement executes again does not cancel that, 500 times") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 Executors.newSingleThreadExecutor().use { pool ->
                     repeat(500) {

@@ -7,20 +7,19 @@ import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.AdbcDouble
-import org.arbalest.testkit.adbc.AdbcDouble.Init
-import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import org.arbalest.testkit.adbc.FaultyDriver
+import org.arbalest.testkit.adbc.FaultyDriver.Init
+import org.arbalest.testkit.adbc.FaultyDriverExtension
 import kotlin.io.path.writeText
 
 class DoubleDriverSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(FaultyDriver.needed)
     extension(LedgerExtension)
-    extension(AdbcDoubleExtension())
-    extension(AdbcDoubleExtension { AdbcDouble.plain })
+    extension(FaultyDriverExtension())
+    extension(FaultyDriverExtension { FaultyDriver.plain })
 
-    val c by lazy { Double.c }
+    val c by lazy { Faulty.c }
 
     fun load(): AdbcDriver = AdbcDriver.load(c.file)
 
@@ -28,9 +27,9 @@ class DoubleDriverSpec : FunSpec({
 
     test("ADB-01 the entry point is that of the library's name, or the usual one, or the one that is named") {
         load().answers()
-        c.entered shouldBe "AdbcDriverDoubleInit"
-        AdbcDriver.load(AdbcDouble.plain.file).answers()
-        AdbcDouble.plain.entered shouldBe "AdbcDriverInit"
+        c.entered shouldBe "AdbcDriverFaultyInit"
+        AdbcDriver.load(FaultyDriver.plain.file).answers()
+        FaultyDriver.plain.entered shouldBe "AdbcDriverInit"
         AdbcDriver.load(c.file, "arbalest_custom_entry").answers()
         c.entered shouldBe "arbalest_custom_entry"
         AdbcDriver.load("${c.file}", AdbcDriverSearch.everywhere().by("arbalest_custom_entry")).answers()
@@ -39,15 +38,15 @@ class DoubleDriverSpec : FunSpec({
 
     test("ADB-20 an entry point that is empty in a manifest is none") {
         val drivers = tempdir().toPath()
-        drivers.resolve("plain.toml").writeText("[Driver]\nentrypoint = ''\nshared = '${AdbcDouble.plain.file}'")
+        drivers.resolve("plain.toml").writeText("[Driver]\nentrypoint = ''\nshared = '${FaultyDriver.plain.file}'")
         AdbcDriver.load("plain", AdbcDriverSearch.nowhere().`in`(drivers)).answers()
-        AdbcDouble.plain.entered shouldBe "AdbcDriverInit"
+        FaultyDriver.plain.entered shouldBe "AdbcDriverInit"
     }
 
     test("ADB-01 a driver of 1.1.0 is asked for that, one of 1.0.0 after it") {
         load().version() shouldBe AdbcVersion.V1_1_0
         c.version shouldBe 1_001_000
-        val old = AdbcDriver.load(c.file, "AdbcDoubleOldInit")
+        val old = AdbcDriver.load(c.file, "AdbcFaultyOldInit")
         old.version() shouldBe AdbcVersion.V1_0_0
         c.version shouldBe 1_000_000
         old.answers()
@@ -55,20 +54,20 @@ class DoubleDriverSpec : FunSpec({
 
     test("ADB-01 each database has a table of its own, which the driver gets back with the last that was made by it") {
         val driver = load()
-        c.live(AdbcDouble.Live.DRIVERS) shouldBe 0
+        c.live(FaultyDriver.Live.DRIVERS) shouldBe 0
         val database = driver.open(mapOf<String, Any>())
-        c.live(AdbcDouble.Live.DRIVERS) shouldBe 1
+        c.live(FaultyDriver.Live.DRIVERS) shouldBe 1
         val reader = database.connect().use { it.query("SELECT * FROM t") }
         database.close()
-        c.live(AdbcDouble.Live.DRIVERS) shouldBe 1
+        c.live(FaultyDriver.Live.DRIVERS) shouldBe 1
         val batch = reader.use { it.next()!! }
-        c.live(AdbcDouble.Live.DRIVERS) shouldBe 0
+        c.live(FaultyDriver.Live.DRIVERS) shouldBe 0
         batch.use { it.column("id").toLongArray().toList() shouldBe (0L..9L).toList() }
         c.calls("driver.release") shouldBe c.calls("init")
     }
 
     test("ADB-02 a library without an entry point is no driver") {
-        shouldThrow<IllegalArgumentException> { AdbcDriver.load(AdbcDouble.notADriver) }.message.let {
+        shouldThrow<IllegalArgumentException> { AdbcDriver.load(FaultyDriver.notADriver) }.message.let {
             it shouldContain "is no ADBC driver: it has no function Adbc"
             it shouldContain ", nor AdbcDriverInit"
         }
@@ -78,11 +77,11 @@ class DoubleDriverSpec : FunSpec({
         c.init(Init.FAILS)
         shouldThrow<AdbcException> { load() }.let {
             it.status() shouldBe AdbcStatus.IO
-            it.operation() shouldBe "AdbcDriverDoubleInit"
+            it.operation() shouldBe "AdbcDriverFaultyInit"
             it.driverMessage().isEmpty() shouldBe false
         }
         c.init(Init.SILENT)
-        shouldThrow<AdbcException> { load() }.message shouldContain "AdbcDriverDoubleInit of ${c.file.fileName} failed: INTERNAL (9): the driver says no more"
+        shouldThrow<AdbcException> { load() }.message shouldContain "AdbcDriverFaultyInit of ${c.file.fileName} failed: INTERNAL (9): the driver says no more"
         c.init(Init.ODD_STATUS)
         shouldThrow<AdbcException> { load() }.let {
             it.status() shouldBe AdbcStatus.UNKNOWN
@@ -96,13 +95,13 @@ class DoubleDriverSpec : FunSpec({
 
     test("ADB-02 an init function that fails when it has filled the table is the driver's error, and the table is given back, once") {
         c.init(Init.FAILS_LATE)
-        c.errors(AdbcDouble.Style.VENDOR_CODE)
+        c.errors(FaultyDriver.Style.VENDOR_CODE)
         shouldThrow<AdbcException> { load() }.let {
             it.driverMessage() shouldContain "the licence is over"
             it.vendorCode().asInt shouldBe 4711
         }
         c.calls("driver.release") shouldBe 1
-        c.live(AdbcDouble.Live.DRIVERS) shouldBe 0
+        c.live(FaultyDriver.Live.DRIVERS) shouldBe 0
     }
 
     test("ADB-02 an init function that fails for a database, though it did not before, leaves nothing behind") {
@@ -125,13 +124,13 @@ class DoubleDriverSpec : FunSpec({
         c.init(Init.IGNORES_VERSION)
         val driver = load()
         driver.answers()
-        Double.connected(driver) { shouldThrow<AdbcException> { it.statisticNames() }.message shouldContain "the driver has no such function" }
+        Faulty.connected(driver) { shouldThrow<AdbcException> { it.statisticNames() }.message shouldContain "the driver has no such function" }
     }
 
     test("ADB-14 every function that is missing, but those that every driver has, is an error that names it") {
         fun failing(member: String, call: (AdbcConnection, AdbcStatement) -> Unit) {
             c.missing(member)
-            Double.connected(load()) { connection ->
+            Faulty.connected(load()) { connection ->
                 connection.createStatement().use { statement ->
                     statement.setSqlQuery("SELECT 1")
                     val error = shouldThrow<AdbcException> { call(connection, statement) }
@@ -151,13 +150,13 @@ class DoubleDriverSpec : FunSpec({
         failing("StatementGetParameterSchema") { _, statement -> statement.parameterSchema() }
         failing("StatementSetSubstraitPlan") { _, statement -> statement.setSubstraitPlan(byteArrayOf()) }
         failing("StatementSetOption") { _, statement -> statement.setIngest(AdbcIngest.into("x")) }
-        failing("StatementSetOptionInt") { _, statement -> statement.setOption("double.user.x", 1L) }
-        failing("StatementSetOptionDouble") { _, statement -> statement.setOption("double.user.x", 1.0) }
-        failing("StatementSetOptionBytes") { _, statement -> statement.setOption("double.user.x", byteArrayOf(1)) }
-        failing("StatementGetOption") { _, statement -> statement.getOption("double.user.x") }
-        failing("StatementGetOptionInt") { _, statement -> statement.getLongOption("double.user.x") }
+        failing("StatementSetOptionInt") { _, statement -> statement.setOption("fake.user.x", 1L) }
+        failing("StatementSetOptionDouble") { _, statement -> statement.setOption("fake.user.x", 1.0) }
+        failing("StatementSetOptionBytes") { _, statement -> statement.setOption("fake.user.x", byteArrayOf(1)) }
+        failing("StatementGetOption") { _, statement -> statement.getOption("fake.user.x") }
+        failing("StatementGetOptionInt") { _, statement -> statement.getLongOption("fake.user.x") }
         failing("StatementGetOptionDouble") { _, statement -> statement.progress() }
-        failing("StatementGetOptionBytes") { _, statement -> statement.getBytesOption("double.user.x") }
+        failing("StatementGetOptionBytes") { _, statement -> statement.getBytesOption("fake.user.x") }
         failing("ConnectionCancel") { connection, _ -> connection.cancel() }
         failing("ConnectionCommit") { connection, _ -> connection.commit() }
         failing("ConnectionRollback") { connection, _ -> connection.rollback() }
@@ -170,19 +169,19 @@ class DoubleDriverSpec : FunSpec({
         failing("ConnectionReadPartition") { connection, _ -> connection.readPartition(byteArrayOf(1)) }
         failing("ConnectionSetOption") { connection, _ -> connection.isAutoCommit = false }
         failing("ConnectionGetOption") { connection, _ -> connection.currentCatalog() }
-        failing("ConnectionSetOptionInt") { connection, _ -> connection.setOption("double.user.x", 1L) }
-        failing("ConnectionGetOptionInt") { connection, _ -> connection.getLongOption("double.user.x") }
+        failing("ConnectionSetOptionInt") { connection, _ -> connection.setOption("fake.user.x", 1L) }
+        failing("ConnectionGetOptionInt") { connection, _ -> connection.getLongOption("fake.user.x") }
     }
 
     test("ADB-14 what a driver of 1.0.0 lacks is an error that says which version it is of") {
-        Double.connected(Double.old) { connection ->
+        Faulty.connected(Faulty.old) { connection ->
             connection.query("SELECT id FROM t WHERE id = 3").single() shouldBe 3L
             connection.info(0).vendorName()!!.isEmpty() shouldBe false
             connection.ingest("u", reader(1, 2)) shouldBe 2
             connection.createStatement().use { statement ->
                 shouldThrow<AdbcException> { statement.cancel() }.message shouldContain
                     "AdbcStatementCancel of ${c.file.fileName} failed: NOT_IMPLEMENTED (2): it is a driver of ADBC 1.0.0, and this is of 1.1.0"
-                shouldThrow<AdbcException> { statement.setOption("double.user.x", 1L) }.message shouldContain "AdbcStatementSetOptionInt(double.user.x)"
+                shouldThrow<AdbcException> { statement.setOption("fake.user.x", 1L) }.message shouldContain "AdbcStatementSetOptionInt(fake.user.x)"
             }
             // Its errors are those of 1.0.0: no details, and no room for them.
             shouldThrow<AdbcException> { connection.query("SELECT * FROM nowhere") }.let {

@@ -13,26 +13,26 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.abi.ArrowArrayStreamStruct
 import org.arbalest.device.abi.Errno
-import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.AdbcDouble.Style
-import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import org.arbalest.testkit.adbc.FaultyDriver
+import org.arbalest.testkit.adbc.FaultyDriver.Style
+import org.arbalest.testkit.adbc.FaultyDriverExtension
 import java.io.ByteArrayOutputStream
 import java.io.ObjectInputStream
 import java.io.ObjectOutputStream
 import java.lang.foreign.Arena
 
 class DoubleErrorsSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(FaultyDriver.needed)
     extension(LedgerExtension)
-    extension(AdbcDoubleExtension())
+    extension(FaultyDriverExtension())
 
-    val c by lazy { Double.c }
+    val c by lazy { Faulty.c }
 
-    fun failed(): AdbcException = Double.connected { connection -> shouldThrow<AdbcException> { connection.query("SELECT * FROM nowhere") } }
+    fun failed(): AdbcException = Faulty.connected { connection -> shouldThrow<AdbcException> { connection.query("SELECT * FROM nowhere") } }
 
     fun failedLater(): AdbcException =
-        Double.connected { connection -> connection.query("SELECT * FROM fails(3, 2, 1)").use { reader -> shouldThrow<AdbcException> { reader.forEach {} } } }
+        Faulty.connected { connection -> connection.query("SELECT * FROM fails(3, 2, 1)").use { reader -> shouldThrow<AdbcException> { reader.forEach {} } } }
 
     test("ADB-07 an error has all that the driver says: status, SQLSTATE, words, details; and the SQL") {
         val error = failed()
@@ -43,7 +43,7 @@ class DoubleErrorsSpec : FunSpec({
         error.vendorCode().isEmpty shouldBe true
         error.driverMessage() shouldContain "nowhere"
         error.message shouldBe
-            "AdbcStatementExecuteQuery of libadbc_driver_double.so failed: NOT_FOUND (3), SQLSTATE 42P01: ${error.driverMessage()}; the SQL: SELECT * FROM nowhere"
+            "AdbcStatementExecuteQuery of libadbc_driver_faulty.so failed: NOT_FOUND (3), SQLSTATE 42P01: ${error.driverMessage()}; the SQL: SELECT * FROM nowhere"
         error.errno() shouldBe AdbcStatus.NOT_FOUND.errno()
         error.details() shouldContainExactly
             listOf(AdbcErrorDetail("arbalest.function", "StatementExecuteQuery".toByteArray()), AdbcErrorDetail("arbalest.bytes", byteArrayOf(0, 1, -1)))
@@ -54,7 +54,7 @@ class DoubleErrorsSpec : FunSpec({
     test("ADB-07 every status has its name, and others are unknown, with their number") {
         for (code in 1..255) {
             c.fail("StatementPrepare", status = code)
-            Double.connected { connection ->
+            Faulty.connected { connection ->
                 connection.createStatement().use { statement ->
                     val error = shouldThrow<AdbcException> { statement.prepare() }
                     error.statusCode() shouldBe code
@@ -92,7 +92,7 @@ class DoubleErrorsSpec : FunSpec({
         c.errors(Style.FOREIGN)
         failed().driverMessage().isEmpty() shouldBe false
         c.errors(Style.NO_MESSAGE, Style.NO_SQLSTATE, Style.NO_DETAILS)
-        failed().message shouldBe "AdbcStatementExecuteQuery of libadbc_driver_double.so failed: NOT_FOUND (3): the driver says no more; the SQL: SELECT * FROM nowhere"
+        failed().message shouldBe "AdbcStatementExecuteQuery of libadbc_driver_faulty.so failed: NOT_FOUND (3): the driver says no more; the SQL: SELECT * FROM nowhere"
     }
 
     test("ADB-07 details are not asked for where the driver has put nothing") {
@@ -116,7 +116,7 @@ class DoubleErrorsSpec : FunSpec({
     test("ADB-07 of a driver of 1.0.0 as well") {
         for (style in Style.entries) {
             c.errors(style)
-            Double.connected(Double.old) { connection ->
+            Faulty.connected(Faulty.old) { connection ->
                 shouldThrow<AdbcException> { connection.query("SELECT * FROM nowhere") }.let {
                     it.status() shouldBe AdbcStatus.NOT_FOUND
                     it.details().shouldBeEmpty()
@@ -126,7 +126,7 @@ class DoubleErrorsSpec : FunSpec({
     }
 
     test("ADB-07 the SQL's beginning is one line, of 200 characters, and no half of one") {
-        fun of(sql: String) = Double.connected { connection -> shouldThrow<AdbcException> { connection.query(sql) } }.message!!.substringAfter("; the SQL: ")
+        fun of(sql: String) = Faulty.connected { connection -> shouldThrow<AdbcException> { connection.query(sql) } }.message!!.substringAfter("; the SQL: ")
         of("  SELEKT\n\n  x,\ty ") shouldBe "SELEKT x, y"
         of("x".repeat(200)) shouldBe "x".repeat(200)
         of("x".repeat(201)) shouldBe "x".repeat(200) + "…"
@@ -135,7 +135,7 @@ class DoubleErrorsSpec : FunSpec({
     }
 
     test("ADB-07 what is about no query has no SQL; what a statement did before is not blamed") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             shouldThrow<AdbcException> { connection.tableSchema("nowhere") }.message shouldNotContain "the SQL"
             connection.createStatement().use { statement ->
                 statement.setSqlQuery("SELECT 1")
@@ -166,7 +166,7 @@ class DoubleErrorsSpec : FunSpec({
         }
         c.errors(Style.NO_STREAM_ERROR, Style.NO_LAST_ERROR)
         failedLater().message shouldBe
-            "get_next of the result of libadbc_driver_double.so failed: IO (10), EIO: the driver says no more; the SQL: SELECT * FROM fails(3, 2, 1)"
+            "get_next of the result of libadbc_driver_faulty.so failed: IO (10), EIO: the driver says no more; the SQL: SELECT * FROM fails(3, 2, 1)"
         c.errors()
         c.missing("ErrorFromArrayStream")
         failedLater().details().shouldBeEmpty()
@@ -187,7 +187,7 @@ class DoubleErrorsSpec : FunSpec({
             110 to AdbcStatus.TIMEOUT,
             13 to AdbcStatus.UNAUTHORIZED,
         )) {
-            Double.connected { connection ->
+            Faulty.connected { connection ->
                 c.fail("get_next", status = errno)
                 connection.query("SELECT * FROM t").use { reader ->
                     val error = shouldThrow<AdbcException> { reader.next() }
@@ -206,14 +206,14 @@ class DoubleErrorsSpec : FunSpec({
 
     test("ADB-08 a schema that fails is the error of the query, and the stream is given back") {
         c.fail("get_schema", status = Errno.EIO)
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             shouldThrow<AdbcException> { connection.query("SELECT * FROM t") }.operation() shouldBe "get_schema of the result"
         }
     }
 
     test("ADB-10 a bound reader's failure is thrown, where the driver says it in get_schema only") {
         c.endBindingsThatFail()
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 statement.setSqlQuery("SELECT id FROM t WHERE id = ?")
                 statement.bind(failing())
@@ -226,7 +226,7 @@ class DoubleErrorsSpec : FunSpec({
     }
 
     test("ADB-10 a bound result of a query that fails is thrown as it is: it is not what came of itself") {
-        Double.driver.open(mapOf<String, Any>()).use { database ->
+        Faulty.driver.open(mapOf<String, Any>()).use { database ->
             database.connect().use { from ->
                 database.connect().use { to ->
                     to.createStatement().use { statement ->
@@ -240,7 +240,7 @@ class DoubleErrorsSpec : FunSpec({
     }
 
     test("ADB-08 a result that goes on to C has errno and message there") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val reader = connection.query("SELECT * FROM fails(3, 2, 1)")
             Arena.ofConfined().use { arena ->
                 val struct = ArrowArrayStreamStruct.allocate(arena)
@@ -249,7 +249,7 @@ class DoubleErrorsSpec : FunSpec({
                     inC.next()!!.close()
                     val error = shouldThrow<DeviceException> { inC.next() }
                     error.errno() shouldBe Errno.EIO
-                    error.message shouldContain "get_next of the result of libadbc_driver_double.so failed: INVALID_DATA (7)"
+                    error.message shouldContain "get_next of the result of libadbc_driver_faulty.so failed: INVALID_DATA (7)"
                     (error.cause is AdbcException) shouldBe true
                 }
             }

@@ -6,24 +6,24 @@ import io.kotest.matchers.comparables.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceException
-import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.AdbcDouble.Live
-import org.arbalest.testkit.adbc.AdbcDouble.Style
-import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import org.arbalest.testkit.adbc.FaultyDriver
+import org.arbalest.testkit.adbc.FaultyDriver.Live
+import org.arbalest.testkit.adbc.FaultyDriver.Style
+import org.arbalest.testkit.adbc.FaultyDriverExtension
 
 /** Each call of the driver fails once, by itself, and with all that follow: wherever it is, nothing is left. */
 class DoubleFaultsSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(FaultyDriver.needed)
     extension(LedgerExtension)
-    extension(AdbcDoubleExtension())
+    extension(FaultyDriverExtension())
 
-    val c by lazy { Double.c }
+    val c by lazy { Faulty.c }
 
     /** A bit of everything. */
     fun all(driver: AdbcDriver) {
-        driver.open(mapOf("double.user.a" to "b")).use { database ->
-            database.connect(mapOf("double.user.c" to 1)).use { connection ->
+        driver.open(mapOf("fake.user.a" to "b")).use { database ->
+            database.connect(mapOf("fake.user.c" to 1)).use { connection ->
                 connection.info()
                 connection.objects(AdbcObjects.all())
                 connection.tableSchema("t")
@@ -57,7 +57,7 @@ class DoubleFaultsSpec : FunSpec({
 
     /** Until a fault did not come any more: that a cancel before a release fails is nobody's matter. */
     fun sweep(hasCome: () -> Boolean = { c.outstanding == 0 }, fault: (Long) -> Unit): Int {
-        val driver = Double.driver
+        val driver = Faulty.driver
         var nth = 0L
         while (true) {
             c.reset()
@@ -88,7 +88,7 @@ class DoubleFaultsSpec : FunSpec({
     }
 
     test("ADB-23 a server that went away is IO with SQLSTATE, in the middle of a result as well") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val reader = connection.query("SELECT * FROM batches(4, 2)")
             reader.next()!!.close()
             c.loseServer()

@@ -6,42 +6,42 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
-import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.AdbcDouble.Live
-import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import org.arbalest.testkit.adbc.FaultyDriver
+import org.arbalest.testkit.adbc.FaultyDriver.Live
+import org.arbalest.testkit.adbc.FaultyDriverExtension
 
 class DoubleHandlesSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(FaultyDriver.needed)
     extension(LedgerExtension)
-    extension(AdbcDoubleExtension())
+    extension(FaultyDriverExtension())
 
-    val c by lazy { Double.c }
+    val c by lazy { Faulty.c }
 
     test("ADB-03 options of every kind are set before and after, and told, on every handle") {
-        Double.driver.open(mapOf("double.user.s" to "text", "double.user.i" to 7, "double.user.d" to 2.5, "double.user.b" to byteArrayOf(0, 1, -1), "double.user.f" to true)).use { database ->
-            database.connect(mapOf("double.user.s" to "connection", "double.user.l" to Long.MIN_VALUE)).use { connection ->
+        Faulty.driver.open(mapOf("fake.user.s" to "text", "fake.user.i" to 7, "fake.user.d" to 2.5, "fake.user.b" to byteArrayOf(0, 1, -1), "fake.user.f" to true)).use { database ->
+            database.connect(mapOf("fake.user.s" to "connection", "fake.user.l" to Long.MIN_VALUE)).use { connection ->
                 connection.createStatement().use { statement ->
-                    database.getOption("double.user.s") shouldBe "text"
-                    database.getLongOption("double.user.i") shouldBe 7
-                    database.getDoubleOption("double.user.d") shouldBe 2.5
-                    database.getBytesOption("double.user.b") shouldBe byteArrayOf(0, 1, -1)
-                    database.getOption("double.user.f") shouldBe "true"
-                    connection.getOption("double.user.s") shouldBe "connection"
-                    connection.getLongOption("double.user.l") shouldBe Long.MIN_VALUE
+                    database.getOption("fake.user.s") shouldBe "text"
+                    database.getLongOption("fake.user.i") shouldBe 7
+                    database.getDoubleOption("fake.user.d") shouldBe 2.5
+                    database.getBytesOption("fake.user.b") shouldBe byteArrayOf(0, 1, -1)
+                    database.getOption("fake.user.f") shouldBe "true"
+                    connection.getOption("fake.user.s") shouldBe "connection"
+                    connection.getLongOption("fake.user.l") shouldBe Long.MIN_VALUE
                     for (handle in listOf(database, connection, statement)) {
-                        handle.setOption("double.user.s", "Zürich \uD83E\uDD86")
-                        handle.getOption("double.user.s") shouldBe "Zürich \uD83E\uDD86"
-                        handle.setOption("double.user.s", "")
-                        handle.getOption("double.user.s") shouldBe ""
-                        handle.setOption("double.user.l", Long.MAX_VALUE)
-                        handle.getLongOption("double.user.l") shouldBe Long.MAX_VALUE
-                        handle.setOption("double.user.d", -0.0)
-                        handle.getDoubleOption("double.user.d").toRawBits() shouldBe (-0.0).toRawBits()
-                        handle.setOption("double.user.b", byteArrayOf())
-                        handle.getBytesOption("double.user.b") shouldBe byteArrayOf()
-                        handle.setOption("double.user.f", false)
-                        handle.getOption("double.user.f") shouldBe "false"
+                        handle.setOption("fake.user.s", "Zürich \uD83E\uDD86")
+                        handle.getOption("fake.user.s") shouldBe "Zürich \uD83E\uDD86"
+                        handle.setOption("fake.user.s", "")
+                        handle.getOption("fake.user.s") shouldBe ""
+                        handle.setOption("fake.user.l", Long.MAX_VALUE)
+                        handle.getLongOption("fake.user.l") shouldBe Long.MAX_VALUE
+                        handle.setOption("fake.user.d", -0.0)
+                        handle.getDoubleOption("fake.user.d").toRawBits() shouldBe (-0.0).toRawBits()
+                        handle.setOption("fake.user.b", byteArrayOf())
+                        handle.getBytesOption("fake.user.b") shouldBe byteArrayOf()
+                        handle.setOption("fake.user.f", false)
+                        handle.getOption("fake.user.f") shouldBe "false"
                     }
                 }
             }
@@ -49,49 +49,49 @@ class DoubleHandlesSpec : FunSpec({
     }
 
     test("ADB-03 a value of any length is told whole") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             for (length in listOf(1, 254, 255, 256, 257, 1000, 100_000)) {
                 val text = "x".repeat(length - 1) + "y"
-                connection.setOption("double.user.s", text)
-                connection.getOption("double.user.s") shouldBe text
+                connection.setOption("fake.user.s", text)
+                connection.getOption("fake.user.s") shouldBe text
                 val bytes = ByteArray(length) { (it % 251).toByte() }
-                connection.setOption("double.user.b", bytes)
-                connection.getBytesOption("double.user.b") shouldBe bytes
+                connection.setOption("fake.user.b", bytes)
+                connection.getBytesOption("fake.user.b") shouldBe bytes
             }
         }
     }
 
     test("ADB-03 an option that is unknown, or of another kind, is an error with its key and without its value") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             shouldThrow<AdbcException> { connection.setOption("password", "secret") }.let {
                 it.status() shouldBe AdbcStatus.NOT_IMPLEMENTED
                 it.operation() shouldBe "AdbcConnectionSetOption(password)"
                 it.message shouldNotContain "secret"
             }
             shouldThrow<AdbcException> { connection.getOption("nothing") }.status() shouldBe AdbcStatus.NOT_FOUND
-            connection.setOption("double.user.s", "text")
-            shouldThrow<AdbcException> { connection.getLongOption("double.user.s") }.operation() shouldBe "AdbcConnectionGetOptionInt(double.user.s)"
+            connection.setOption("fake.user.s", "text")
+            shouldThrow<AdbcException> { connection.getLongOption("fake.user.s") }.operation() shouldBe "AdbcConnectionGetOptionInt(fake.user.s)"
         }
     }
 
     test("ADB-03 a database that is refused is released") {
-        shouldThrow<AdbcException> { Double.driver.open(mapOf("uri" to "double://refused")) }.let {
+        shouldThrow<AdbcException> { Faulty.driver.open(mapOf("uri" to "fake://refused")) }.let {
             it.operation() shouldBe "AdbcDatabaseInit"
             it.status() shouldBe AdbcStatus.IO
             it.sqlState() shouldBe "08001"
         }
-        shouldThrow<AdbcException> { Double.driver.open(mapOf("username" to "u", "password" to "wrong")) }.status() shouldBe AdbcStatus.UNAUTHENTICATED
-        shouldThrow<AdbcException> { Double.driver.open(mapOf("no.such" to "x")) }.operation() shouldBe "AdbcDatabaseSetOption(no.such)"
-        shouldThrow<NullPointerException> { Double.driver.open(java.util.Collections.singletonMap<String, Any>("uri", null)) }.message shouldBe "the option uri is null"
+        shouldThrow<AdbcException> { Faulty.driver.open(mapOf("username" to "u", "password" to "wrong")) }.status() shouldBe AdbcStatus.UNAUTHENTICATED
+        shouldThrow<AdbcException> { Faulty.driver.open(mapOf("no.such" to "x")) }.operation() shouldBe "AdbcDatabaseSetOption(no.such)"
+        shouldThrow<NullPointerException> { Faulty.driver.open(java.util.Collections.singletonMap<String, Any>("uri", null)) }.message shouldBe "the option uri is null"
         c.live(Live.DATABASES) shouldBe 0
     }
 
     test("ADB-04 each step of opening may fail, and leaves nothing behind") {
         for (step in listOf("DatabaseNew", "DatabaseInit", "ConnectionNew", "ConnectionInit", "StatementNew")) {
             c.fail(step, status = AdbcStatus.INTERNAL.code())
-            shouldThrow<AdbcException> { Double.connected { it.createStatement().close() } }.operation() shouldBe "Adbc$step"
+            shouldThrow<AdbcException> { Faulty.connected { it.createStatement().close() } }.operation() shouldBe "Adbc$step"
         }
-        Double.driver.open(mapOf<String, Any>()).use { database ->
+        Faulty.driver.open(mapOf<String, Any>()).use { database ->
             shouldThrow<AdbcException> { database.connect(mapOf("no.such" to 1)) }.operation() shouldBe "AdbcConnectionSetOptionInt(no.such)"
         }
     }
@@ -100,7 +100,7 @@ class DoubleHandlesSpec : FunSpec({
         val orders = listOf(0, 1, 2, 3).permutations()
         orders.size shouldBe 24
         for (order in orders) {
-            val database = Double.driver.open(mapOf<String, Any>())
+            val database = Faulty.driver.open(mapOf<String, Any>())
             val connection = database.connect()
             val statement = connection.createStatement()
             val reader = statement.query("SELECT * FROM batches(3, 4)")
@@ -112,7 +112,7 @@ class DoubleHandlesSpec : FunSpec({
     }
 
     test("ADB-04 a result and a partition work on when all that they came from was closed") {
-        val (reader, part) = Double.connected { connection ->
+        val (reader, part) = Faulty.connected { connection ->
             val parts = connection.createStatement().use { it.setSqlQuery("SELECT * FROM t"); it.executePartitions() }
             connection.query("SELECT id FROM t") to connection.readPartition(parts.partitions().first())
         }
@@ -123,9 +123,9 @@ class DoubleHandlesSpec : FunSpec({
     }
 
     test("ADB-04 handles say what they are, and of which driver") {
-        Double.connected { connection ->
-            "$connection" shouldBe "connection of libadbc_driver_double.so"
-            connection.driver() shouldBe Double.driver
+        Faulty.connected { connection ->
+            "$connection" shouldBe "connection of libadbc_driver_faulty.so"
+            connection.driver() shouldBe Faulty.driver
             connection.createStatement().use { "$it" shouldContain "statement of " }
         }
     }

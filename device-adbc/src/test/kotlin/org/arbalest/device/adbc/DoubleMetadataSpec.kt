@@ -11,20 +11,20 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DataType
 import org.arbalest.device.adbc.AdbcObjects.Depth
-import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import org.arbalest.testkit.adbc.FaultyDriver
+import org.arbalest.testkit.adbc.FaultyDriverExtension
 import java.math.BigDecimal
 
 class DoubleMetadataSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(FaultyDriver.needed)
     extension(LedgerExtension)
-    extension(AdbcDoubleExtension())
+    extension(FaultyDriverExtension())
 
-    val c by lazy { Double.c }
+    val c by lazy { Faulty.c }
 
     test("ADB-15 info has each kind of value; a null one, and codes that are unknown") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val info = connection.info()
             info.vendorName()!!.isEmpty() shouldBe false
             info.vendorArrowVersion() shouldBe null
@@ -46,25 +46,24 @@ class DoubleMetadataSpec : FunSpec({
     }
 
     test("ADB-16 objects at each depth, and by each filter") {
-        Double.connected { connection ->
-            connection.objects(AdbcObjects.to(Depth.CATALOGS)) shouldContainExactlyInAnyOrder
-                listOf(AdbcCatalog("memory", listOf()), AdbcCatalog("attic", listOf()))
+        Faulty.connected { connection ->
+            connection.objects(AdbcObjects.to(Depth.CATALOGS)) shouldContainAll listOf(AdbcCatalog("memory", listOf()), AdbcCatalog("attic", listOf()))
             val schemas = connection.objects(AdbcObjects.to(Depth.SCHEMAS).inCatalog("mem%")).single()
-            schemas.dbSchemas() shouldContainExactlyInAnyOrder listOf(AdbcDbSchema("main", listOf()), AdbcDbSchema("aux", listOf()))
-            fun tables(which: AdbcObjects) = connection.objects(which).flatMap { it.dbSchemas() }.flatMap { it.tables() }
+            schemas.dbSchemas() shouldContainAll listOf(AdbcDbSchema("main", listOf()), AdbcDbSchema("aux", listOf()))
+            fun tables(which: AdbcObjects) = connection.objects(which.inCatalog("memory")).flatMap { it.dbSchemas() }.flatMap { it.tables() }
             tables(AdbcObjects.to(Depth.TABLES)).map { it.name() } shouldContainExactlyInAnyOrder listOf("t", "child")
             tables(AdbcObjects.to(Depth.TABLES)).flatMap { it.columns() }.shouldBeEmpty()
             tables(AdbcObjects.to(Depth.TABLES).named("_")).map { it.name() } shouldContainExactly listOf("t")
             tables(AdbcObjects.to(Depth.TABLES).inSchema("aux")).shouldBeEmpty()
-            tables(AdbcObjects.to(Depth.TABLES).ofTypes("view")).shouldBeEmpty()
-            tables(AdbcObjects.to(Depth.TABLES).ofTypes("view", "table")).size shouldBe 2
+            tables(AdbcObjects.to(Depth.TABLES).ofTypes("VIEW")).shouldBeEmpty()
+            tables(AdbcObjects.to(Depth.TABLES).ofTypes("VIEW", "BASE TABLE")).size shouldBe 2
             tables(AdbcObjects.to(Depth.TABLES).ofTypes()).shouldBeEmpty()
             tables(AdbcObjects.all().named("t").withColumn("%a%")).single().columns().map { it.name() } shouldContainExactlyInAnyOrder listOf("name", "flag", "day", "at", "raw")
         }
     }
 
     test("ADB-16 columns have what JDBC and ODBC ask, constraints their columns and what they refer to") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val tables = connection.objects(AdbcObjects.all().inCatalog("memory").inSchema("main")).single().dbSchemas().single().tables().associateBy { it.name() }
             val columns = tables.getValue("t").columns()
             columns.map { it.name() } shouldContainExactly listOf("id", "name", "price", "flag", "day", "at", "raw")
@@ -88,7 +87,7 @@ class DoubleMetadataSpec : FunSpec({
     }
 
     test("ADB-17 schemas of tables, in any catalog, and the types of tables") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val schema = connection.tableSchema("t")
             schema shouldBe connection.tableSchema("memory", "main", "t")
             schema.fields().map { it.name() } shouldContainExactly listOf("id", "name", "price", "flag", "day", "at", "raw")
@@ -98,12 +97,12 @@ class DoubleMetadataSpec : FunSpec({
                 it.status() shouldBe AdbcStatus.NOT_FOUND
                 it.operation() shouldBe "AdbcConnectionGetTableSchema(t)"
             }
-            connection.tableTypes() shouldContainExactlyInAnyOrder listOf("table", "temporary table", "view")
+            connection.tableTypes() shouldContain "BASE TABLE"
         }
     }
 
     test("ADB-18 statistics of a table and its columns, of each kind of value, exact and not") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val exact = connection.statistics(null, null, "t", false)
             fun find(column: String?, key: Int) = exact.single { it.column() == column && it.key() == key }
             find(null, AdbcStatistic.ROW_COUNT).value() shouldBe 10L
@@ -113,13 +112,13 @@ class DoubleMetadataSpec : FunSpec({
             exact.map { it.catalog() to it.dbSchema() }.distinct() shouldContainExactly listOf("memory" to "main")
             val all = connection.statistics(null, null, null, true)
             val classes = (all + exact).mapNotNull { it.value() }.map { it::class }.toSet()
-            classes shouldBe setOf(Long::class, kotlin.Double::class, ByteArray::class, BigDecimal::class)
-            connection.statisticNames() shouldBe mapOf(1024 to "arbalest.double.ones")
+            classes shouldBe setOf(Long::class, Double::class, ByteArray::class, BigDecimal::class)
+            connection.statisticNames() shouldBe mapOf(1024 to "arbalest.fake.ones")
         }
     }
 
     test("ADB-19 transactions: commit, rollback, one that loses against another, isolation, read-only") {
-        Double.driver.open(mapOf<String, Any>()).use { database ->
+        Faulty.driver.open(mapOf<String, Any>()).use { database ->
             database.connect().use { first ->
                 database.connect().use { second ->
                     fun AdbcConnection.count() = query("SELECT COUNT(*) FROM t").single()
@@ -138,9 +137,9 @@ class DoubleMetadataSpec : FunSpec({
                     second.count() shouldBe 9L
                     second.isAutoCommit = false
                     first.execute("DELETE FROM t WHERE id = 2")
-                    second.execute("DELETE FROM t WHERE id = 3")
+                    shouldThrow<AdbcException> { second.execute("DELETE FROM t WHERE id = 2") }.sqlState() shouldBe "40001"
+                    second.rollback()
                     first.commit()
-                    shouldThrow<AdbcException> { second.commit() }.sqlState() shouldBe "40001"
                     for (isolation in AdbcIsolation.entries) {
                         val refused = runCatching { second.setIsolation(isolation) }.exceptionOrNull() as AdbcException?
                         (refused?.status()) shouldBe if (isolation > AdbcIsolation.SNAPSHOT) AdbcStatus.NOT_IMPLEMENTED else null
@@ -153,7 +152,7 @@ class DoubleMetadataSpec : FunSpec({
     }
 
     test("ADB-19 the current catalog and schema are told and set") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             connection.currentCatalog() shouldBe "memory"
             connection.currentDbSchema() shouldBe "main"
             connection.setCurrentDbSchema("aux")
@@ -166,7 +165,7 @@ class DoubleMetadataSpec : FunSpec({
     }
 
     test("ADB-15 metadata that fails in the middle is an error with the driver's words, and given back") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             for (call in listOf<(AdbcConnection) -> Unit>(
                 { it.info() },
                 { it.objects(AdbcObjects.all()) },

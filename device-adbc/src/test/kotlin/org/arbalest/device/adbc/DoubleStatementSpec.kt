@@ -9,7 +9,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.int64
-import org.arbalest.coroutines.int64List
+import org.arbalest.coroutines.float16
 import org.arbalest.coroutines.utf8
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
@@ -19,20 +19,20 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Validation
 import org.arbalest.device.abi.Errno
 import org.arbalest.device.adbc.AdbcIngest.Mode
-import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.AdbcDouble.Live
-import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import org.arbalest.testkit.adbc.FaultyDriver
+import org.arbalest.testkit.adbc.FaultyDriver.Live
+import org.arbalest.testkit.adbc.FaultyDriverExtension
 import java.io.IOException
 
 class DoubleStatementSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(FaultyDriver.needed)
     extension(LedgerExtension)
-    extension(AdbcDoubleExtension())
+    extension(FaultyDriverExtension())
 
-    val c by lazy { Double.c }
+    val c by lazy { Faulty.c }
 
-    fun <T> withStatement(block: (AdbcStatement) -> T): T = Double.connected { connection -> connection.createStatement().use(block) }
+    fun <T> withStatement(block: (AdbcStatement) -> T): T = Faulty.connected { connection -> connection.createStatement().use(block) }
 
     fun parameters(n: Long, text: String): DeviceArray = Devices.cpu().batch(1) {
         int64("n", longArrayOf(n))
@@ -60,7 +60,7 @@ class DoubleStatementSpec : FunSpec({
                 val pulls = c.calls("get_next")
                 shouldThrow<DeviceException> { reader.next() }.message shouldContain "the result has ended: its statement was executed again, or changed"
                 c.calls("get_next") shouldBe pulls
-                c.live(org.arbalest.testkit.adbc.AdbcDouble.Live.STREAMS) shouldBe 0
+                c.live(org.arbalest.testkit.adbc.FaultyDriver.Live.STREAMS) shouldBe 0
                 reader.close()
             }
         }
@@ -69,8 +69,8 @@ class DoubleStatementSpec : FunSpec({
     test("ADB-05 options do not end a result") {
         withStatement { statement ->
             statement.query("SELECT * FROM batches(3, 2)").use { reader ->
-                statement.setOption("double.user.x", "y")
-                statement.getOption("double.user.x") shouldBe "y"
+                statement.setOption("fake.user.x", "y")
+                statement.getOption("fake.user.x") shouldBe "y"
                 reader.rows().size shouldBe 6
             }
         }
@@ -130,7 +130,7 @@ class DoubleStatementSpec : FunSpec({
     }
 
     test("ADB-09 rows that are affected are counted") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             connection.execute("CREATE TABLE x (id BIGINT, s TEXT)")
             connection.execute("INSERT INTO x VALUES (1, 'a'), (2, NULL), (3, 'c')") shouldBe 3
             connection.execute("DELETE FROM x WHERE id > 1") shouldBe 2
@@ -147,7 +147,7 @@ class DoubleStatementSpec : FunSpec({
     }
 
     test("ADB-09 a query without a result gives no columns and no rows") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             connection.query("CREATE TABLE y (id BIGINT)").use { reader ->
                 reader.schema().fields().shouldBeEmpty()
                 reader.next() shouldBe null
@@ -164,7 +164,7 @@ class DoubleStatementSpec : FunSpec({
     }
 
     test("ADB-10 batches become tables, in each mode, catalog and schema, of several batches or none") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             fun ids(table: String) = connection.query("SELECT id FROM $table ORDER BY id").rows().map { it.single() }
             connection.ingest("x", reader(1, 2)) shouldBe 2
             shouldThrow<AdbcException> { connection.ingest("x", reader(1)) }.status() shouldBe AdbcStatus.ALREADY_EXISTS
@@ -189,7 +189,7 @@ class DoubleStatementSpec : FunSpec({
     }
 
     test("ADB-10 a statement's next target is not a temporary one because the one before was") {
-        Double.driver.open(mapOf<String, Any>()).use { database ->
+        Faulty.driver.open(mapOf<String, Any>()).use { database ->
             database.connect().use { connection ->
                 connection.createStatement().use { statement ->
                     fun ingest(target: AdbcIngest) {
@@ -211,7 +211,7 @@ class DoubleStatementSpec : FunSpec({
     }
 
     test("ADB-10 a statement whose target was in a catalog or a schema refuses one that names none, and stays as it was") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             for ((first, next) in mapOf(
                 AdbcIngest.into("a").inSchema("aux") to AdbcIngest.into("b"),
                 AdbcIngest.into("c").inSchema("aux") to AdbcIngest.into("d").temporary(),
@@ -235,18 +235,18 @@ class DoubleStatementSpec : FunSpec({
     }
 
     test("ADB-10 a type that the database lacks is an error, and the batch is given back") {
-        Double.connected { connection ->
-            val lists = Devices.cpu().batch(1) { int64List("l") { longArrayOf(1, 2) } }
-            shouldThrow<AdbcException> { connection.ingest(AdbcIngest.into("l"), lists) }.let {
+        Faulty.connected { connection ->
+            val halves = Devices.cpu().batch(1) { float16("h", floatArrayOf(1f)) }
+            shouldThrow<AdbcException> { connection.ingest(AdbcIngest.into("h"), halves) }.let {
                 it.status() shouldBe AdbcStatus.NOT_IMPLEMENTED
                 it.sqlState() shouldBe "0A000"
             }
-            lists.isOpen shouldBe false
+            halves.isOpen shouldBe false
         }
     }
 
     test("ADB-10 a bound reader that fails is thrown with its own words, with what came of it") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val error = shouldThrow<DeviceException> { connection.ingest("x", failing()) }
             error.message shouldContain "the tape tore"
             (error.cause is IOException) shouldBe true
@@ -339,7 +339,7 @@ class DoubleStatementSpec : FunSpec({
 
     for (onThread in listOf(false, true)) test("ADB-11 what is bound must not use its connection, pulled by a thread of the driver's: $onThread") {
         c.bindOnThread(onThread)
-        Double.driver.open(mapOf<String, Any>()).use { database ->
+        Faulty.driver.open(mapOf<String, Any>()).use { database ->
             database.connect().use { connection ->
                 shouldThrow<DeviceException> { connection.ingest("x", connection.query("SELECT id FROM t")) }.message shouldContain
                     "this is a result of the connection that is executing with the batches that are being made here"
@@ -354,7 +354,7 @@ class DoubleStatementSpec : FunSpec({
     }
 
     test("ADB-13 a result that is not read to its end, or not at all, is given back") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             connection.query("SELECT * FROM batches(100, 5)").close()
             connection.query("SELECT * FROM batches(100, 5)").use { it.next()!!.close() }
             c.calls("stream.unfinished") shouldBe 2
@@ -362,7 +362,7 @@ class DoubleStatementSpec : FunSpec({
     }
 
     test("ADB-28 what is at its end, has failed, or is metadata is not cancelled when it is closed") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             connection.query("SELECT * FROM batches(3, 2)").rows().size shouldBe 6
             connection.query("SELECT * FROM batches(3, 2)").use { reader ->
                 c.fail("get_next", 2, Errno.EIO)
@@ -379,7 +379,7 @@ class DoubleStatementSpec : FunSpec({
     }
 
     test("ADB-28 only the result of what the connection executed last is cancelled: another's cancel may be the connection's") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val first = connection.query("SELECT * FROM batches(3, 2)")
             val second = connection.query("SELECT * FROM batches(3, 2)")
             first.close()
@@ -414,12 +414,12 @@ class DoubleStatementSpec : FunSpec({
 
     test("ADB-28 a driver that cannot cancel, or does not, is not asked twice, and the result is given back") {
         c.missing("StatementCancel")
-        Double.connected { it.query("SELECT * FROM batches(3, 2)").close() }
+        Faulty.connected { it.query("SELECT * FROM batches(3, 2)").close() }
         c.reset()
-        Double.connected(Double.old) { it.query("SELECT * FROM batches(3, 2)").close() }
+        Faulty.connected(Faulty.old) { it.query("SELECT * FROM batches(3, 2)").close() }
         c.calls("StatementCancel") shouldBe 0
         c.fail("StatementCancel", status = AdbcStatus.UNKNOWN.code())
-        Double.connected { it.query("SELECT * FROM batches(3, 2)").close() }
+        Faulty.connected { it.query("SELECT * FROM batches(3, 2)").close() }
         c.calls("StatementCancel") shouldBe 1
         c.outstanding shouldBe 0
     }
@@ -436,10 +436,10 @@ class DoubleStatementSpec : FunSpec({
     }
 
     test("ADB-22 a result in parts is read by other connections, and in steps") {
-        Double.driver.open(mapOf<String, Any>()).use { database ->
+        Faulty.driver.open(mapOf<String, Any>()).use { database ->
             val parts = database.connect().use { connection ->
                 connection.createStatement().use { statement ->
-                    statement.setOption("double.partitions", 4)
+                    statement.setOption("fake.partitions", 4)
                     statement.setSqlQuery("SELECT id FROM t")
                     statement.executePartitions()
                 }
@@ -463,7 +463,7 @@ class DoubleStatementSpec : FunSpec({
 
     test("ADB-10 what a bound reader fails with is thrown by the execution, also if the driver takes it for the end and gives a result") {
         c.endBindingsThatFail()
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 statement.setSqlQuery("SELECT ? AS x")
                 statement.prepare()
@@ -478,7 +478,7 @@ class DoubleStatementSpec : FunSpec({
     }
 
     test("ADB-10 a target that the driver refused is none that it keeps") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 for (refused in listOf(AdbcIngest.into("a").inCatalog("nope"), AdbcIngest.into("a").inSchema("nope"), AdbcIngest.into("a").temporary())) {
                     c.fail("StatementSetOption", 3, AdbcStatus.NOT_IMPLEMENTED.code())
@@ -492,7 +492,7 @@ class DoubleStatementSpec : FunSpec({
     }
 
     test("ADB-11 what is bound and was not executed is closed when the driver has released the statement: its source may call anything") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             var types = emptyList<String>()
             var statements = -1L
             val source = object : DeviceArrayReader.Source {
@@ -521,7 +521,7 @@ class DoubleStatementSpec : FunSpec({
                 override fun close() = throw IOException("the tape is stuck")
             })
         }
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             connection.ingest("x", closingFails()) shouldBe 2
             connection.query("SELECT COUNT(*) FROM x").single() shouldBe 2L
             connection.createStatement().use { statement ->
@@ -536,7 +536,7 @@ class DoubleStatementSpec : FunSpec({
     }
 
     test("ADB-10 a batch becomes a table, and is closed, whatever fails on the way") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             connection.ingest("x", ids(1, 2)) shouldBe 2
             connection.ingest(AdbcIngest.into("x").with(Mode.APPEND), ids(3)) shouldBe 1
             connection.query("SELECT COUNT(*) FROM x").single() shouldBe 3L
@@ -548,7 +548,7 @@ class DoubleStatementSpec : FunSpec({
             }
         }
         val batch = ids(1)
-        val closed = Double.driver.open(mapOf<String, Any>()).use { database -> database.connect().also { it.close() } }
+        val closed = Faulty.driver.open(mapOf<String, Any>()).use { database -> database.connect().also { it.close() } }
         shouldThrow<IllegalStateException> { closed.ingest("x", batch) }
         batch.isOpen shouldBe false
     }

@@ -7,11 +7,11 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.AdbcDouble.Live
-import org.arbalest.testkit.adbc.AdbcDouble.Threads
-import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import org.arbalest.testkit.adbc.FaultyDriver
+import org.arbalest.testkit.adbc.FaultyDriver.Live
+import org.arbalest.testkit.adbc.FaultyDriver.Threads
+import org.arbalest.testkit.adbc.FaultyDriverExtension
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.CyclicBarrier
 import java.util.concurrent.Executors
@@ -19,15 +19,15 @@ import java.util.concurrent.TimeUnit
 import kotlin.random.Random
 
 class DoubleThreadsSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(FaultyDriver.needed)
     extension(LedgerExtension)
-    extension(AdbcDoubleExtension())
+    extension(FaultyDriverExtension())
 
-    val c by lazy { Double.c }
+    val c by lazy { Faulty.c }
 
     test("ADB-06 a connection, its statements and their results are one for the driver, whatever threads use them") {
         c.threads(Threads.CONNECTION)
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             Executors.newFixedThreadPool(8).use { pool ->
                 val barrier = CyclicBarrier(8)
                 List(8) { n ->
@@ -39,7 +39,7 @@ class DoubleThreadsSpec : FunSpec({
                                 1 -> connection.tableSchema("t").fields().size shouldBe 7
                                 2 -> connection.ingest("x$n.$turn", reader(1, 2, 3)) shouldBe 3
                                 3 -> connection.objects(AdbcObjects.all().inCatalog("memory").named("t")).size shouldBe 1
-                                else -> connection.setOption("double.user.$n", "$turn")
+                                else -> connection.setOption("fake.user.$n", "$turn")
                             }
                         }
                     }
@@ -49,7 +49,7 @@ class DoubleThreadsSpec : FunSpec({
     }
 
     test("ADB-06 several connections are in the driver at the same time") {
-        Double.driver.open(mapOf<String, Any>()).use { database ->
+        Faulty.driver.open(mapOf<String, Any>()).use { database ->
             val connections = List(4) { database.connect() }
             connections.indices.forEach { c.hold("StatementExecuteQuery", nth = it + 1L) }
             Executors.newFixedThreadPool(4).use { pool ->
@@ -63,13 +63,13 @@ class DoubleThreadsSpec : FunSpec({
     }
 
     test("ADB-06 8 threads connect to one database, which is in the driver once at a time") {
-        Double.driver.open(mapOf<String, Any>()).use { database ->
+        Faulty.driver.open(mapOf<String, Any>()).use { database ->
             Executors.newFixedThreadPool(8).use { pool ->
                 val go = CyclicBarrier(8)
                 List(8) { n ->
                     pool.start {
                         go.await()
-                        repeat(50) { database.connect(mapOf("double.user.x" to n)).use { it.getLongOption("double.user.x") shouldBe n } }
+                        repeat(50) { database.connect(mapOf("fake.user.x" to n)).use { it.getLongOption("fake.user.x") shouldBe n } }
                     }
                 }.forEach { it.get() }
             }
@@ -77,7 +77,7 @@ class DoubleThreadsSpec : FunSpec({
     }
 
     test("ADB-06 another call of a connection waits for the one that runs") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             c.hold("StatementExecuteQuery")
             Executors.newFixedThreadPool(2).use { pool ->
                 try {
@@ -102,7 +102,7 @@ class DoubleThreadsSpec : FunSpec({
         "closing the statement" to { it.close() },
     )) {
         for (isExecuted in listOf(true, false)) test("ADB-11 what is bound is closed behind the turn, by $how; executed: $isExecuted") {
-            Double.driver.open(mapOf<String, Any>()).use { database ->
+            Faulty.driver.open(mapOf<String, Any>()).use { database ->
                 val (a, b) = List(2) { database.connect() }
                 val statement = a.createStatement()
                 statement.setSqlQuery("SELECT ? AS x")
@@ -132,7 +132,7 @@ class DoubleThreadsSpec : FunSpec({
 
     for (onThread in listOf(false, true)) test("ADB-11 a source may close what is of the connection that it feeds: it is released behind the execution; by the driver's thread: $onThread") {
         c.bindOnThread(onThread)
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val other = connection.createStatement()
             val result = connection.query("SELECT id FROM t")
             var released = -1L
@@ -153,7 +153,7 @@ class DoubleThreadsSpec : FunSpec({
 
     test("ADB-04 handles and readers closed by 8 threads at once are released once") {
         repeat(50) {
-            val database = Double.driver.open(mapOf<String, Any>())
+            val database = Faulty.driver.open(mapOf<String, Any>())
             val connections = List(2) { database.connect() }
             val statements = connections.flatMap { connection -> List(2) { connection.createStatement() } }
             val readers = statements.map { it.query("SELECT * FROM batches(3, 2)") }
@@ -172,7 +172,7 @@ class DoubleThreadsSpec : FunSpec({
     }
 
     test("ADB-04 closing does not wait: what is closed is released when the call that runs, and its result, are done") {
-        val database = Double.driver.open(mapOf<String, Any>())
+        val database = Faulty.driver.open(mapOf<String, Any>())
         val connection = database.connect()
         val statement = connection.createStatement()
         statement.setSqlQuery("SELECT * FROM stuck()")
@@ -191,7 +191,7 @@ class DoubleThreadsSpec : FunSpec({
     }
 
     test("ADB-04 a call that waits for its turn when its handle is closed is refused") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val statement = connection.createStatement()
             c.hold("ConnectionGetTableSchema")
             Executors.newFixedThreadPool(2).use { pool ->
@@ -210,7 +210,7 @@ class DoubleThreadsSpec : FunSpec({
 
     for (onThread in listOf(false, true)) test("ADB-11 two connections that ingest from each other at the same time: one is an error, and the other goes on; by the driver's threads: $onThread") {
         c.bindOnThread(onThread)
-        Double.driver.open(mapOf<String, Any>()).use { database ->
+        Faulty.driver.open(mapOf<String, Any>()).use { database ->
             val connections = List(2) { database.connect() }
             val results = connections.map { it.query("SELECT id FROM batches(3, 2)") }
             val both = CyclicBarrier(2)
@@ -236,7 +236,7 @@ class DoubleThreadsSpec : FunSpec({
     }
 
     test("ADB-11 batches that the driver pulls may come from readers of other threads' connections") {
-        Double.driver.open(mapOf<String, Any>()).use { database ->
+        Faulty.driver.open(mapOf<String, Any>()).use { database ->
             Executors.newFixedThreadPool(4).use { pool ->
                 val rows = List(4) { n ->
                     pool.start {

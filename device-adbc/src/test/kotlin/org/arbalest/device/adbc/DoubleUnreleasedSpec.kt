@@ -5,29 +5,28 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
-import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.AdbcDouble
+import org.arbalest.testkit.adbc.FaultyDriver
 import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.Callable
 import java.util.concurrent.Executors
 
 /** What the driver itself cannot release, and so is not asked about afterwards. */
 class DoubleUnreleasedSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(FaultyDriver.needed)
     extension(LedgerExtension)
-    afterTest { AdbcDouble.plain.reset() }
+    afterTest { FaultyDriver.plain.reset() }
 
-    fun load() = AdbcDriver.load(AdbcDouble.plain.file)
+    fun load() = AdbcDriver.load(FaultyDriver.plain.file)
 
     test("ADB-02 a driver without a release of its own needs none") {
-        AdbcDouble.plain.missing("release")
-        Double.connected(load()) { it.query("SELECT 42").single() shouldBe 42L }
-        AdbcDouble.plain.calls("driver.release") shouldBe 0
+        FaultyDriver.plain.missing("release")
+        Faulty.connected(load()) { it.query("SELECT 42").single() shouldBe 42L }
+        FaultyDriver.plain.calls("driver.release") shouldBe 0
     }
 
     for ((step, consequences) in mapOf(
-        "StatementRelease" to listOf("AdbcStatementRelease", "AdbcConnectionRelease", "AdbcDatabaseRelease"), // the double has its children still
+        "StatementRelease" to listOf("AdbcStatementRelease", "AdbcConnectionRelease", "AdbcDatabaseRelease"), // the driver still has its children
         "ConnectionRelease" to listOf("AdbcConnectionRelease", "AdbcDatabaseRelease"),
         "DatabaseRelease" to listOf("AdbcDatabaseRelease"),
     )) {
@@ -35,19 +34,19 @@ class DoubleUnreleasedSpec : FunSpec({
             val database = load().open(mapOf<String, Any>())
             val connection = database.connect()
             val statement = connection.createStatement()
-            AdbcDouble.plain.fail(step, status = AdbcStatus.IO.code())
+            FaultyDriver.plain.fail(step, status = AdbcStatus.IO.code())
             val handles = listOf(statement, connection, database)
             val errors = handles.mapNotNull { handle -> runCatching(handle::close).exceptionOrNull() }.map { it as AdbcException }
             errors.map { it.operation() } shouldContainExactly consequences
             errors.first().status() shouldBe AdbcStatus.IO
             handles.forEach(AutoCloseable::close)
-            AdbcDouble.plain.calls("driver.release") shouldBe 2 // of the probe, and of the database
+            FaultyDriver.plain.calls("driver.release") shouldBe 2 // of the probe, and of the database
         }
     }
 
     test("ADB-04 a release that fails behind an error is told with it") {
-        AdbcDouble.plain.fail("ConnectionInit", status = AdbcStatus.IO.code())
-        AdbcDouble.plain.fail("ConnectionRelease", status = AdbcStatus.INTERNAL.code())
+        FaultyDriver.plain.fail("ConnectionInit", status = AdbcStatus.IO.code())
+        FaultyDriver.plain.fail("ConnectionRelease", status = AdbcStatus.INTERNAL.code())
         val database = load().open(mapOf<String, Any>())
         val error = shouldThrow<AdbcException> { database.connect() }
         error.operation() shouldBe "AdbcConnectionInit"
@@ -56,17 +55,17 @@ class DoubleUnreleasedSpec : FunSpec({
     }
 
     test("ADB-04 a call whose handle is closed meanwhile, and whose release fails then, has its own answer") {
-        val c = AdbcDouble.plain
-        val calls = mapOf<String, (AdbcStatement) -> Any>("StatementGetOption" to { it.getOption("double.user.x") }, "StatementExecuteQuery" to { it.execute("DELETE FROM t WHERE id = 0") })
-        val connection = load().open(mapOf<String, Any>()).connect() // the double has its children still, so it is not closed
+        val c = FaultyDriver.plain
+        val calls = mapOf<String, (AdbcStatement) -> Any>("StatementGetOption" to { it.getOption("fake.user.x") }, "StatementExecuteQuery" to { it.execute("DELETE FROM t WHERE id = 0") })
+        val connection = load().open(mapOf<String, Any>()).connect() // the driver still has its children, so it is not closed
         val answers = calls.map { (function, call) ->
             val statement = connection.createStatement()
-            statement.setOption("double.user.x", "y")
+            statement.setOption("fake.user.x", "y")
             c.fail("StatementRelease", status = AdbcStatus.IO.code())
             c.hold(function)
             Executors.newSingleThreadExecutor().use { pool ->
                 val running = pool.submit(Callable { call(statement) })
-                eventually("the double holds the call") { c.held > 0 }
+                eventually("the driver holds the call") { c.held > 0 }
                 statement.close()
                 c.letGo()
                 running.get()

@@ -5,18 +5,18 @@ import com.sun.management.ThreadMXBean
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.comparables.shouldBeLessThan
 import org.arbalest.device.DeviceArrayReader
-import org.arbalest.testkit.CCompiler
 import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import org.arbalest.testkit.adbc.FaultyDriver
+import org.arbalest.testkit.adbc.FaultyDriverExtension
 import java.lang.management.ManagementFactory
 
 private const val WARM_UP = 20_000
 private const val MEASURED = 20_000
 
 class HeapSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(FaultyDriver.needed)
     extension(LedgerExtension)
-    extension(AdbcDoubleExtension())
+    extension(FaultyDriverExtension())
 
     val threads = ManagementFactory.getThreadMXBean() as ThreadMXBean
 
@@ -29,7 +29,7 @@ class HeapSpec : FunSpec({
     }
 
     test("ADB-27 a batch of a result costs no more heap than its array") {
-        val bytes = Double.connected { it.query("SELECT id FROM batches(${WARM_UP + MEASURED}, 1)").bytesPerBatch() }
+        val bytes = Faulty.connected { it.query("SELECT * FROM batches(${WARM_UP + MEASURED}, 1)").bytesPerBatch() }
         println("$bytes bytes of heap for each batch of a result")
         bytes shouldBeLessThan 250
     }

@@ -10,9 +10,9 @@ import java.util.concurrent.Future
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicReference
 
-/** Waits until the double holds [count] calls. */
+/** Waits until the driver holds [count] calls. */
 internal fun awaitHeld(count: Long = 1) {
-    eventually("the double holds $count calls") { Double.c.held >= count }
+    eventually("the driver holds $count calls") { Faulty.c.held >= count }
 }
 
 internal fun <T> ExecutorService.start(call: () -> T): Future<T> = submit(Callable { call() })
@@ -28,12 +28,12 @@ internal fun <T> ExecutorService.startWaiting(call: () -> T): Pair<Future<T>, Bo
     return future to !future.isDone
 }
 
-/** A test that fails lets go whoever the double holds, for whom the pool would wait. */
+/** Also where the test fails, calls that the driver holds go on: the pool waits for them. */
 internal fun lettingGo(pool: ExecutorService, test: (ExecutorService) -> Unit): Unit = pool.use {
     try {
         test(pool)
     } finally {
-        Double.c.letGo()
+        Faulty.c.letGo()
     }
 }
 

@@ -45,7 +45,7 @@ internal data class Outcome(val status: Int, val message: String?, val sqlstate:
  * The least that calls an ADBC driver: each function by its name, with an error behind the arguments that is looked at and released. Nothing is checked, so that
  * a test can do what is forbidden.
  */
-internal class AdbcCalls(val double: AdbcDouble, entry: String = "AdbcDriverInit", val version: Int = V110) : AutoCloseable {
+internal class AdbcCalls(val double: FaultyDriver, entry: String = "AdbcDriverInit", val version: Int = V110) : AutoCloseable {
     val arena: Arena = Arena.ofShared()
     private val offsets = double.layout.lines().filter { it.isNotEmpty() }.associate { it.substringBefore(' ') to it.substringAfter(' ').toLong() }
 

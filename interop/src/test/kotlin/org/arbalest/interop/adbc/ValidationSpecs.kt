@@ -9,16 +9,15 @@ import org.arbalest.device.NestedType.ListType
 import org.arbalest.device.TimeUnit
 import org.arbalest.device.adbc.AdbcDriver
 import org.arbalest.interop.duckdb.DuckDb
-import org.arbalest.testkit.CCompiler
-import org.arbalest.testkit.adbc.AdbcDouble
-import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import org.arbalest.testkit.adbc.FaultyDriver
+import org.arbalest.testkit.adbc.FaultyDriverExtension
 
 private val SINCE_1_1 = "it is of ADBC 1.0.0, which has no such function"
 
 private fun double(name: String, load: () -> AdbcDriver, lacks: Map<Feature, String>) = Tested(
     name, load = load,
     refused = mapOf("adbc.no.such.option" to "x"),
-    info = mapOf(0 to "Arbalest's double", 1 to "0.1", 100 to "adbc_driver_double", 101 to "0.1.0", 103 to 1_001_000L),
+    info = mapOf(0 to "Arbalest's double", 1 to "0.1", 100 to "adbc_driver_faulty", 101 to "0.1.0", 103 to 1_001_000L),
     otherSchema = "aux",
     lacks = lacks + (Feature.COUNTS_UP to "its tables have no column that counts up"),
     fails = listOf("Float16", "StringView", "FixedSizeBinary", "BinaryView", "Duration", "Interval", "StringDictionary", "ListOfInt32", "ListOfString")
@@ -74,16 +73,16 @@ private val MICROSECONDS = mapOf<String, (Long) -> Long>("s" to { it * 1_000_000
 
 internal abstract class DoubleContract(tested: Tested) : ValidationContract(tested) {
     init {
-        extension(CCompiler.needed)
-        extension(AdbcDoubleExtension())
+        extension(FaultyDriver.needed)
+        extension(FaultyDriverExtension())
     }
 }
 
-internal class DoubleValidationSpec : DoubleContract(double("the double", { AdbcDriver.load(AdbcDouble.full.file) }, emptyMap()))
+internal class DoubleValidationSpec : DoubleContract(double("the double", { AdbcDriver.load(FaultyDriver.full.file) }, emptyMap()))
 
 internal class OldDoubleValidationSpec : DoubleContract(
     double(
-        "the double of 1.0.0", { AdbcDriver.load(AdbcDouble.full.file, "AdbcDoubleOldInit") },
+        "the double of 1.0.0", { AdbcDriver.load(FaultyDriver.full.file, "AdbcFaultyOldInit") },
         listOf(Feature.TELLS_OPTIONS, Feature.CANCELS, Feature.EXECUTES_SCHEMA, Feature.STATISTICS).associateWith { SINCE_1_1 },
     ),
 )

@@ -6,7 +6,7 @@ import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.adbc.AdbcVersion
 import org.arbalest.testkit.NativeLibrary
-import org.arbalest.testkit.adbc.AdbcDouble
+import org.arbalest.testkit.adbc.FaultyDriver
 import java.lang.foreign.MemoryLayout.PathElement.groupElement
 import java.lang.foreign.StructLayout
 
@@ -14,7 +14,7 @@ class LayoutSpec : FunSpec({
     val withC = NativeLibrary.missing == null
 
     test("ADB-01 the structs of adbc.h are laid out as a C compiler does it").config(enabled = withC) {
-        val c = AdbcDouble.full.layout.lines().filter(String::isNotBlank).associate { line -> line.split(' ').let { it[0] to it[1].toLong() } }
+        val c = FaultyDriver.full.layout.lines().filter(String::isNotBlank).associate { line -> line.split(' ').let { it[0] to it[1].toLong() } }
         val ours = buildMap {
             for (struct in listOf(ErrorStruct.LAYOUT, PartitionsStruct.LAYOUT, Signatures.DETAIL)) putAll(offsets(struct))
             put("AdbcDriver", AdbcFunction.sizeOfTable(AdbcVersion.V1_1_0))

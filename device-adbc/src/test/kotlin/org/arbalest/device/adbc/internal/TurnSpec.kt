@@ -3,18 +3,18 @@ package org.arbalest.device.adbc.internal
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.adbc.Double
-import org.arbalest.testkit.CCompiler
+import org.arbalest.device.adbc.Faulty
 import org.arbalest.testkit.LedgerExtension
-import org.arbalest.testkit.adbc.AdbcDoubleExtension
+import org.arbalest.testkit.adbc.FaultyDriver
+import org.arbalest.testkit.adbc.FaultyDriverExtension
 
 class TurnSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(FaultyDriver.needed)
     extension(LedgerExtension)
-    extension(AdbcDoubleExtension())
+    extension(FaultyDriverExtension())
 
     test("ADB-11 what closes while a driver's thread pulls what is bound, and no call runs, is released at once") {
-        Double.connected { connection ->
+        Faulty.connected { connection ->
             val statement = connection.createStatement()
             val callback = Turn.Feeding((statement as StatementImpl).handle.turn)
             callback.begin()
@@ -23,7 +23,7 @@ class TurnSpec : FunSpec({
             } finally {
                 callback.end()
             }
-            Double.c.calls("StatementRelease") shouldBe 1
+            Faulty.c.calls("StatementRelease") shouldBe 1
         }
     }
 })

@@ -1,33 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Connections, their options and transactions: adbc.h, "Connection Establishment", "Transaction Semantics". */
+/* Databases and connections, their options and transactions. */
 #include <string.h>
 
-#include "adbc/core/accessors.h"
-#include "functions.h"
-#include "adbc/query/views.h"
+#include "driver.h"
 
-AdbcStatusCode connection_new(struct AdbcConnection* handle, struct AdbcError* error) {
+AdbcStatusCode faultyDatabaseNew(struct AdbcDatabase* handle, struct AdbcError* error) {
+  struct call call;
+  if (!call_new(&call, "DatabaseNew", handle->private_data, error)) return call.status;
+  struct database* database = ledger_open(sizeof *database, DATABASE);
+  pthread_mutex_init(&database->lock, NULL);
+  handle->private_data = database;
+  return call_end(&call, ADBC_STATUS_OK);
+}
+
+static AdbcStatusCode init(struct call* call, struct database* database) {
+  struct handle* handle = &database->handle;
+  if (handle->ready) return call_state(call, "the database is initialized already");
+  if (option_is(handle, ADBC_OPTION_URI, "fake://refused")) {
+    return call_fail(call, ADBC_STATUS_IO, "08001", "there is no server at fake://refused");
+  }
+  if (option_is(handle, ADBC_OPTION_PASSWORD, "wrong")) {
+    return call_fail(call, ADBC_STATUS_UNAUTHENTICATED, "28000", "that is not the password");
+  }
+  handle->ready = 1;
+  return ADBC_STATUS_OK;
+}
+
+AdbcStatusCode faultyDatabaseInit(struct AdbcDatabase* handle, struct AdbcError* error) {
+  BEGIN("DatabaseInit", EARLY, handle, DATABASE);
+  return call_end(&call, init(&call, handle->private_data));
+}
+
+/* "Destroy this database. No connections may exist." */
+AdbcStatusCode faultyDatabaseRelease(struct AdbcDatabase* handle, struct AdbcError* error) {
+  BEGIN("DatabaseRelease", RELEASE, handle, DATABASE);
+  struct database* database = handle->private_data;
+  state_lock();
+  int connections = database->connections;
+  state_unlock();
+  if (connections > 0) return call_end(&call, call_state(&call, "the database has %d open connections", connections));
+  duck_close(database->hub);
+  handle->private_data = NULL;
+  return call_close(&call, &database->handle);
+}
+
+AdbcStatusCode faultyConnectionNew(struct AdbcConnection* handle, struct AdbcError* error) {
   struct call call;
   if (!call_new(&call, "ConnectionNew", handle->private_data, error)) return call.status;
-  struct connection* connection = ledger_open(sizeof *connection, LEDGER_CONNECTION);
-  struct options* options = &connection->handle.options;
-  options_init(options);
-  options_put(options, ADBC_CONNECTION_OPTION_AUTOCOMMIT, option_text(ADBC_OPTION_VALUE_ENABLED));
-  options_put(options, ADBC_CONNECTION_OPTION_READ_ONLY, option_text(ADBC_OPTION_VALUE_DISABLED));
-  options_put(options, ADBC_CONNECTION_OPTION_ISOLATION_LEVEL, option_text(ADBC_OPTION_ISOLATION_LEVEL_DEFAULT));
-  options_put(options, ADBC_CONNECTION_OPTION_CURRENT_CATALOG, option_text("memory"));
-  options_put(options, ADBC_CONNECTION_OPTION_CURRENT_DB_SCHEMA, option_text("main"));
-  connection->autocommit = 1;
-  connection->temporary = catalog_new();
+  struct connection* connection = ledger_open(sizeof *connection, CONNECTION);
+  option_put_text(&connection->handle, ADBC_CONNECTION_OPTION_AUTOCOMMIT, ADBC_OPTION_VALUE_ENABLED);
+  option_put_text(&connection->handle, ADBC_CONNECTION_OPTION_CURRENT_CATALOG, "memory");
+  option_put_text(&connection->handle, ADBC_CONNECTION_OPTION_CURRENT_DB_SCHEMA, "main");
   handle->private_data = connection;
   return call_end(&call, ADBC_STATUS_OK);
 }
 
-AdbcStatusCode connection_init(struct AdbcConnection* handle, struct AdbcDatabase* database, struct AdbcError* error) {
-  struct call call;
-  if (!call_connection(&call, "ConnectionInit", CALL_EARLY | CALL_RUNS, handle, error)) return call.status;
+AdbcStatusCode faultyConnectionInit(struct AdbcConnection* handle, struct AdbcDatabase* database, struct AdbcError* error) {
+  BEGIN("ConnectionInit", EARLY | RUNS, handle, CONNECTION);
   struct connection* connection = handle->private_data;
-  if (connection->handle.ready) return call_end(&call, call_fail(&call, ADBC_STATUS_INVALID_STATE, "HY010", "the connection is initialized already"));
+  if (connection->handle.ready) return call_end(&call, call_state(&call, "the connection is initialized already"));
   if (!call_also(&call, database->private_data)) return call.status;
   connection->database = database->private_data;
   state_lock();
@@ -37,18 +68,16 @@ AdbcStatusCode connection_init(struct AdbcConnection* handle, struct AdbcDatabas
   return call_end(&call, ADBC_STATUS_OK);
 }
 
-AdbcStatusCode connection_release(struct AdbcConnection* handle, struct AdbcError* error) {
-  struct call call;
-  if (!call_connection(&call, "ConnectionRelease", CALL_RELEASE, handle, error)) return call.status;
+AdbcStatusCode faultyConnectionRelease(struct AdbcConnection* handle, struct AdbcError* error) {
+  BEGIN("ConnectionRelease", RELEASE, handle, CONNECTION);
   struct connection* connection = handle->private_data;
   state_lock();
   int statements = connection->statements, streams = connection->streams;
   state_unlock();
   if (statements + streams > 0) {
-    return call_end(&call, call_fail(&call, ADBC_STATUS_INVALID_STATE, "HY010", "the connection has %d open statements and %d open streams", statements, streams));
+    return call_end(&call, call_state(&call, "the connection has %d open statements and %d open streams", statements, streams));
   }
-  transaction_end(connection);
-  catalog_drop(connection->temporary);
+  duck_release(connection);
   state_lock();
   if (connection->database != NULL) connection->database->connections--;
   state_unlock();
@@ -57,89 +86,87 @@ AdbcStatusCode connection_release(struct AdbcConnection* handle, struct AdbcErro
 }
 
 /* "return ADBC_STATUS_INVALID_STATE if there is no operation to cancel"; from any thread. */
-AdbcStatusCode connection_cancel(struct AdbcConnection* handle, struct AdbcError* error) {
-  struct call call;
-  if (!call_connection(&call, "ConnectionCancel", CALL_SHARED, handle, error)) return call.status;
+AdbcStatusCode faultyConnectionCancel(struct AdbcConnection* handle, struct AdbcError* error) {
+  BEGIN("ConnectionCancel", SHARED, handle, CONNECTION);
   struct connection* connection = handle->private_data;
-  if (result_cancel(&connection->activity, &connection->metadata)) return call_end(&call, ADBC_STATUS_OK);
-  return call_end(&call, call_fail(&call, ADBC_STATUS_INVALID_STATE, "HY010", "there is nothing to cancel"));
+  int any = result_cancel(connection, &connection->activity, &connection->metadata);
+  return call_end(&call, any ? ADBC_STATUS_OK : call_state(&call, "there is nothing to cancel"));
 }
 
 /* ---- transactions ---- */
 
+/* As with PostgreSQL, the commit of an aborted transaction rolls it back and succeeds. */
 static AdbcStatusCode finish(struct call* call, struct connection* connection, int commits) {
-  if (connection->autocommit) return call_fail(call, ADBC_STATUS_INVALID_STATE, "25000", "autocommit is on");
-  if (!commits) transaction_rollback(connection);
-  else if (!transaction_commit(connection)) return call_fail(call, ADBC_STATUS_INTEGRITY, "40001", "another connection has changed the database meanwhile");
+  if (!connection->manual) return call_fail(call, ADBC_STATUS_INVALID_STATE, "25000", "autocommit is on");
+  commits &= !connection->aborted;
+  connection->aborted = 0;
+  if (connection->duck.private_data == NULL) return ADBC_STATUS_OK; /* nothing was done */
+  DUCK(commits ? duck.ConnectionCommit(&connection->duck, &theirs) : duck.ConnectionRollback(&connection->duck, &theirs));
   return ADBC_STATUS_OK;
 }
 
-AdbcStatusCode connection_commit(struct AdbcConnection* handle, struct AdbcError* error) {
-  struct call call;
-  if (!call_connection(&call, "ConnectionCommit", CALL_RUNS, handle, error)) return call.status;
+AdbcStatusCode faultyConnectionCommit(struct AdbcConnection* handle, struct AdbcError* error) {
+  BEGIN("ConnectionCommit", RUNS | ENDS, handle, CONNECTION);
   return call_end(&call, finish(&call, handle->private_data, 1));
 }
 
-AdbcStatusCode connection_rollback(struct AdbcConnection* handle, struct AdbcError* error) {
-  struct call call;
-  if (!call_connection(&call, "ConnectionRollback", CALL_RUNS, handle, error)) return call.status;
+AdbcStatusCode faultyConnectionRollback(struct AdbcConnection* handle, struct AdbcError* error) {
+  BEGIN("ConnectionRollback", RUNS | ENDS, handle, CONNECTION);
   return call_end(&call, finish(&call, handle->private_data, 0));
 }
 
-/* Whatever is open is committed where autocommit goes on, as in JDBC; adbc.h does not say. */
+/* An open transaction is committed when autocommit goes on, as in JDBC; adbc.h does not say. */
 static AdbcStatusCode autocommit(struct call* call, struct connection* connection, int on) {
-  int is_open = on && !connection->autocommit && connection->handle.ready;
-  AdbcStatusCode status = is_open ? finish(call, connection, 1) : ADBC_STATUS_OK;
-  if (status == ADBC_STATUS_OK) connection->autocommit = on;
-  return status;
+  AdbcStatusCode status = on && connection->manual ? finish(call, connection, 1) : ADBC_STATUS_OK;
+  if (status != ADBC_STATUS_OK || connection->manual == !on) return status;
+  const char* value = on ? ADBC_OPTION_VALUE_ENABLED : ADBC_OPTION_VALUE_DISABLED;
+  if (connection->duck.private_data != NULL) {
+    DUCK(duck.ConnectionSetOption(&connection->duck, ADBC_CONNECTION_OPTION_AUTOCOMMIT, value, &theirs));
+  }
+  connection->manual = !on;
+  return ADBC_STATUS_OK;
 }
 
 /* ---- options ---- */
 
-/* What a snapshot is enough for; the two above are not. */
-static int is_level(const char* level) {
-  static const char* const levels[] = {ADBC_OPTION_ISOLATION_LEVEL_DEFAULT, ADBC_OPTION_ISOLATION_LEVEL_READ_UNCOMMITTED,
-                                       ADBC_OPTION_ISOLATION_LEVEL_READ_COMMITTED, ADBC_OPTION_ISOLATION_LEVEL_REPEATABLE_READ,
-                                       ADBC_OPTION_ISOLATION_LEVEL_SNAPSHOT};
-  for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-    if (strcmp(levels[i], level) == 0) return 1;
-  }
-  return 0;
+static AdbcStatusCode place(struct call* call, struct connection* connection, const char* key, const char* value) {
+  AdbcStatusCode status = duck_connection(call, connection);
+  if (status != ADBC_STATUS_OK) return status;
+  DUCK(duck.ConnectionSetOption(&connection->duck, key, value, &theirs));
+  return ADBC_STATUS_OK;
 }
 
-static AdbcStatusCode set_text(struct call* call, struct connection* connection, const char* key, struct option value) {
-  struct options* options = &connection->handle.options;
-  struct arena arena = {NULL};
+AdbcStatusCode connection_set(struct call* call, struct connection* connection, const char* key, struct option value) {
   AdbcStatusCode status = ADBC_STATUS_OK;
-  int flag = option_flag(value);
-  if (strcmp(key, ADBC_CONNECTION_OPTION_AUTOCOMMIT) == 0) {
-    status = flag < 0 ? option_odd(call, key, value) : autocommit(call, connection, flag);
-  } else if (strcmp(key, ADBC_CONNECTION_OPTION_READ_ONLY) == 0) {
-    if (flag < 0) status = option_odd(call, key, value);
+  if (value.kind != TEXT || strncmp(key, "adbc.connection.", 16) != 0) {
+    return call_fail(call, ADBC_STATUS_NOT_IMPLEMENTED, "0A000", "there is no option %s", key);
+  }
+  int flag = strcmp(value.bytes, ADBC_OPTION_VALUE_ENABLED) == 0 ? 1 : strcmp(value.bytes, ADBC_OPTION_VALUE_DISABLED) == 0 ? 0 : -1;
+  int is_autocommit = strcmp(key, ADBC_CONNECTION_OPTION_AUTOCOMMIT) == 0;
+  if (is_autocommit || strcmp(key, ADBC_CONNECTION_OPTION_READ_ONLY) == 0) {
+    if (flag < 0) return call_fail(call, ADBC_STATUS_INVALID_ARGUMENT, "22023", "option %s cannot be %s", key, value.bytes);
+    if (is_autocommit) status = autocommit(call, connection, flag);
     else connection->read_only = flag;
   } else if (strcmp(key, ADBC_CONNECTION_OPTION_ISOLATION_LEVEL) == 0) {
-    if (!is_level(value.text)) status = call_fail(call, ADBC_STATUS_NOT_IMPLEMENTED, "0A000", "there is no isolation level %s", value.text);
-  } else if (strcmp(key, ADBC_CONNECTION_OPTION_CURRENT_CATALOG) == 0) {
-    if (!place_is(value.text, NULL)) status = call_fail(call, ADBC_STATUS_NOT_FOUND, "3D000", "there is no catalog %s", value.text);
-  } else if (strcmp(key, ADBC_CONNECTION_OPTION_CURRENT_DB_SCHEMA) == 0) {
-    const char* catalog = options_get(options, ADBC_CONNECTION_OPTION_CURRENT_CATALOG, OPTION_TEXT, &arena).text;
-    if (!place_is(catalog, value.text)) status = call_fail(call, ADBC_STATUS_NOT_FOUND, "3F000", "there is no schema %s.%s", catalog, value.text);
+    if (strstr(value.bytes, "izable") != NULL) { /* serializable, linearizable */
+      return call_fail(call, ADBC_STATUS_NOT_IMPLEMENTED, "0A000", "there is no isolation level %s", value.bytes);
+    }
+  } else if (strcmp(key, ADBC_CONNECTION_OPTION_CURRENT_CATALOG) == 0 || strcmp(key, ADBC_CONNECTION_OPTION_CURRENT_DB_SCHEMA) == 0) {
+    status = place(call, connection, key, value.bytes);
   } else {
-    status = option_unknown(call, key);
+    return call_fail(call, ADBC_STATUS_NOT_IMPLEMENTED, "0A000", "there is no option %s", key);
   }
-  arena_free(&arena);
-  if (status == ADBC_STATUS_OK) options_put(options, key, value);
+  if (status == ADBC_STATUS_OK) option_put(&connection->handle, key, value);
   return status;
 }
 
-static AdbcStatusCode set(struct call* call, struct connection* connection, const char* key, struct option value) {
-  if (option_store(&connection->handle, key, value)) return ADBC_STATUS_OK;
-  if (strncmp(key, "adbc.connection.", 16) != 0) return option_unknown(call, key);
-  return value.kind == OPTION_TEXT ? set_text(call, connection, key, value) : option_odd(call, key, value);
+/* As DuckDB does, and PostgreSQL. */
+AdbcStatusCode connection_ask(struct call* call, struct connection* connection, const char* key) {
+  char value[256];
+  size_t size = sizeof value;
+  if (strncmp(key, "adbc.connection.", 16) != 0) return ADBC_STATUS_OK;
+  AdbcStatusCode status = duck_connection(call, connection);
+  if (status != ADBC_STATUS_OK) return status;
+  DUCK(duck.ConnectionGetOption(&connection->duck, key, value, &size, &theirs));
+  return ADBC_STATUS_OK;
 }
-
-static struct option get(struct connection* connection, const char* key, enum option_kind kind, struct arena* arena) {
-  return options_get(&connection->handle.options, key, kind, arena);
-}
-
-ACCESSORS("Connection", AdbcConnection, connection)

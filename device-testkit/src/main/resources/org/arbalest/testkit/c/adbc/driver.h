@@ -1,23 +1,257 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each entry point does. The files of the entry points are the libraries: adbc_driver_double.c, plain.c.
+ * A thin ADBC driver: DuckDB's, with faults. Each call passes through faults.c, which counts it, lets it fail or holds it, as a test
+ * asked, and through calls.c, which checks that adbc.h allows it. DuckDB does the rest; what it lacks has canned answers.
  *
- * Included by: adbc_driver_double.c driver.c plain.c
+ * Included by: adbc_driver_faulty.c bound.c calls.c connection.c driver.c duck.c errors.c faults.c metadata.c options.c
+ *   partitions.c plain.c results.c statement.c
  */
 #ifndef ARBALEST_ADBC_DRIVER_H
 #define ARBALEST_ADBC_DRIVER_H
 
-#include "adbc/core/adbc.h"
-#include "adbc/core/knobs.h"
+#include <pthread.h>
 
-#define ENTRY(name, mode)                                                                                           \
-  KNOBS_EXPORT AdbcStatusCode name(int version, void* driver, struct AdbcError* error);                             \
+#include "adbc.h"
+#include "peer/ledger.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Kinds of the ledger. */
+#define ERROR (LEDGER_OTHERS + 0)
+#define DRIVER (LEDGER_OTHERS + 1)
+#define DATABASE (LEDGER_OTHERS + 2)
+#define CONNECTION (LEDGER_OTHERS + 3)
+#define STATEMENT (LEDGER_OTHERS + 4)
+#define PARTITIONS (LEDGER_OTHERS + 5)
+#define RESULT (LEDGER_OTHERS + 6)
+
+/* What errors look like: bits. */
+#define STYLE_NO_MESSAGE 0x1        /* message is NULL */
+#define STYLE_FOREIGN 0x2           /* message and release are of another library, see faulty_foreign */
+#define STYLE_VENDOR_CODE 0x4       /* vendor_code is a code, though the caller has room for details */
+#define STYLE_NO_SQLSTATE 0x8
+#define STYLE_NO_DETAILS 0x10
+#define STYLE_NOT_UTF8 0x20         /* a byte of the message is 0xFF */
+#define STYLE_LONG 0x40             /* 64 KiB of message */
+#define STYLE_NO_LAST_ERROR 0x80    /* get_last_error of a stream returns NULL */
+#define STYLE_NO_STREAM_ERROR 0x100 /* ErrorFromArrayStream returns NULL */
+#define STYLE_ODD_DETAIL 0x200      /* the second detail has -1 bytes */
+
+/* Settings of faulty_set, all 0 after a reset. */
+enum setting { STYLE, INIT, THREADS, BIND_ON_THREAD, BINDINGS_END, OPTIONS_QUERY, CANCEL_ABORTS, SETTINGS };
+
+/* THREADS: what is one object, which two threads may not be in at once. */
+enum { THREADS_OBJECT, THREADS_CONNECTION, THREADS_ANY };
+
+/* INIT: how entry points behave, as the enum class Init of the Kotlin class says. */
+enum { INIT_NORMAL, INIT_OLD, INIT_REFUSES, INIT_FAILS, INIT_SILENT, INIT_ODD_STATUS, INIT_EMPTY, INIT_IGNORES_VERSION, INIT_ODD_VERSION, INIT_FAILS_LATE };
+
+#define ENTRY(name, mode)                                                             \
+  EXPORT AdbcStatusCode name(int version, void* driver, struct AdbcError* error);     \
   AdbcStatusCode name(int version, void* driver, struct AdbcError* error) { return driver_init(#name, mode, version, driver, error); }
 
 #pragma GCC visibility push(hidden)
 
-/* The mode is of INIT_…; INIT_NORMAL is what adbc_double_init says. */
+#define PROTOTYPE(result, name, parameters) result faulty##name parameters;
+ADBC_FUNCTIONS_1_0_0(PROTOTYPE)
+ADBC_FUNCTIONS_1_1_0(PROTOTYPE)
 AdbcStatusCode driver_init(const char* entry, int mode, int version, void* driver, struct AdbcError* error);
+
+/* ---- faults.c ---- */
+
+struct fault {
+  int code; /* 0, or what the call fails with: a status, an errno for a stream's function */
+  int gone; /* whether the server is gone */
+};
+
+/* Counts a call and tells what befalls it. Before, the call may wait at the gate, until *cancelled is not 0. */
+struct fault fault_of(const char* function, const int* cancelled, int is_release);
+int setting(enum setting which);
+int is_missing(const char* member);
+void entered(const char* entry, int version);
+void (*foreign_filler(void))(void);
+
+/* One lock for the gate and for all that says what runs, what is cancelled and what is counted. */
+void state_lock(void);
+void state_unlock(void);
+int gate_wait_cancelled(const int* cancelled); /* waits until the gate opens, or *cancelled; whether it was cancelled */
+void state_moved(void);                        /* those at the gate look again whether they are cancelled */
+
+/* The threads in an object. */
+struct guard {
+  pthread_t thread; /* of the first of those that may not be two */
+  int exclusive, inside;
+};
+/* Whether another thread was in it. is_rule: that counts as a race. is_connection: as an overlap of a connection's calls. */
+int guard_enter(struct guard* guard, int shared, int is_rule, int is_connection, const char* what);
+int guard_leave(struct guard* guard, int shared); /* how many calls are still in it */
+
+/* ---- errors.c ---- */
+
+void error_set(struct AdbcError* error, const char* function, const char* sqlstate, const char* message);
+/* An error that a stream owns, which nobody else may release. */
+void error_set_owned(struct AdbcError* error, const char* function, const char* sqlstate, const char* message);
+void error_drop_owned(struct AdbcError* error);
+
+/* ---- calls.c: how a call begins and ends ---- */
+
+enum option_kind { NONE, TEXT, BYTES, INTEGER, NUMBER };
+
+struct option {
+  struct option* next;
+  char* key;
+  enum option_kind kind;
+  char* bytes; /* of a text or of bytes, with a zero behind them */
+  size_t size;
+  int64_t integer;
+  double number;
+};
+
+struct handle {
+  struct record head;
+  struct guard guard;
+  struct option* options; /* under the state's lock */
+  int ready;              /* Init was called */
+};
+
+/* What a cancel finds; under the state's lock. */
+struct activity {
+  int running, cancelled;
+  struct AdbcStatement* inner; /* which DuckDB executes */
+};
+
+struct database {
+  struct handle handle;
+  int connections;
+  pthread_mutex_t lock; /* for the hub */
+  struct hub* hub;      /* of DuckDB, opened at first use */
+};
+
+struct connection {
+  struct handle handle;
+  struct database* database;
+  int statements, streams; /* under the state's lock */
+  struct activity activity;
+  struct result* metadata; /* the connection's own stream that is open */
+  int manual, read_only, aborted;
+  struct AdbcConnection duck; /* opened at first use */
+};
+
+/* What is bound: an array with its schema, or a stream; nothing if neither has a release. */
+struct binding {
+  struct ArrowArray array;
+  struct ArrowSchema schema;
+  struct ArrowArrayStream stream;
+};
+
+struct statement {
+  struct handle handle;
+  struct connection* connection;
+  struct activity activity;
+  struct result* result; /* that is open, under the state's lock */
+  char* sql;             /* NULL: none */
+  int ingests, prepared, next_partition;
+  struct binding binding;
+};
+
+struct call {
+  const char* name;
+  struct AdbcError* error;
+  AdbcStatusCode status; /* why the call may not be made */
+  int shared;
+  struct handle* in[2]; /* whose guards it holds */
+  struct activity* activity;
+};
+
+#define SHARED 1  /* from any thread at any time */
+#define RELEASE 2 /* even if the server is gone */
+#define EARLY 4   /* before Init as well */
+#define RUNS 8    /* can be cancelled */
+#define ENDS 16   /* ends a transaction: also one that is aborted */
+
+/* 1 if the call may go on; otherwise it is over, and status and error say why. */
+int call_begin(struct call* call, const char* name, int flags, void* private_data, int kind, struct AdbcError* error);
+int call_new(struct call* call, const char* name, void* private_data, struct AdbcError* error); /* of a function that makes a handle */
+int call_also(struct call* call, struct handle* handle); /* the call is in another object as well */
+AdbcStatusCode call_fail(struct call* call, AdbcStatusCode status, const char* sqlstate, const char* format, ...)
+    __attribute__((format(printf, 4, 5)));
+AdbcStatusCode call_end(struct call* call, AdbcStatusCode status);
+int call_cancelled(struct call* call);
+AdbcStatusCode call_close(struct call* call, struct handle* handle); /* ends a release */
+
+#define BEGIN(name, flags, handle, kind) \
+  struct call call;                      \
+  if (!call_begin(&call, name, flags, (handle)->private_data, kind, error)) return call.status
+#define call_state(call, ...) call_fail(call, ADBC_STATUS_INVALID_STATE, "HY010", __VA_ARGS__)
+#define PARTS "fake.partitions" /* an option of statements: how many partitions there are */
+
+/* ---- options.c ---- */
+
+void option_put(struct handle* handle, const char* key, struct option value); /* copies */
+void option_put_text(struct handle* handle, const char* key, const char* text);
+struct option option_get(struct handle* handle, const char* key, enum option_kind kind); /* the caller frees its bytes */
+int option_is(struct handle* handle, const char* key, const char* text);
+void options_free(struct handle* handle);
+
+/* Each sets an option that is not the user's: connection.c, statement.c. */
+AdbcStatusCode connection_set(struct call* call, struct connection* connection, const char* key, struct option value);
+AdbcStatusCode connection_ask(struct call* call, struct connection* connection, const char* key); /* by a query */
+AdbcStatusCode statement_set(struct call* call, struct statement* statement, const char* key, struct option value);
+
+/* ---- duck.c: DuckDB ---- */
+
+extern struct AdbcDriver duck;
+
+AdbcStatusCode duck_connection(struct call* call, struct connection* connection); /* opens the connection's, if it is not */
+void duck_release(struct connection* connection);
+void duck_close(struct hub* hub);
+AdbcStatusCode duck_failed(struct call* call, AdbcStatusCode status, struct AdbcError* theirs);
+/* A statement of DuckDB's with this SQL. */
+AdbcStatusCode duck_statement(struct call* call, struct connection* connection, const char* sql, struct AdbcStatement* out);
+
+#define DUCK(call_of_duck)                                                                     \
+  do {                                                                                         \
+    struct AdbcError theirs = {.vendor_code = ADBC_ERROR_VENDOR_CODE_PRIVATE_DATA};            \
+    AdbcStatusCode duck_status = (call_of_duck);                                               \
+    if (duck_status != ADBC_STATUS_OK) return duck_failed(call, duck_status, &theirs);         \
+  } while (0)
+
+/* ---- bound.c: what is bound, read to its end ---- */
+
+struct bound {
+  struct ArrowSchema schema;
+  struct ArrowArray* batches;
+  int64_t n, rows;
+};
+
+void binding_drop(struct binding* binding);
+AdbcStatusCode bound_read(struct call* call, struct statement* statement, struct bound** out); /* *out is NULL if nothing is bound */
+void bound_free(struct bound* bound);
+void bound_row(struct bound* bound, int64_t row, struct ArrowArray* array, struct ArrowSchema* schema); /* borrows from it */
+void bound_stream(struct bound* bound, struct ArrowArrayStream* out);                                   /* takes its batches */
+
+/* ---- results.c ---- */
+
+/* One after another, a result's batches. */
+struct source {
+  struct source* next;
+  struct ArrowArrayStream stream; /* released: no columns */
+  struct AdbcStatement statement; /* of DuckDB, released behind the stream; none if there is no private_data */
+};
+
+void source_free(struct source* source);
+/* A result, which owns the sources and what is bound. `at`: before that batch it waits at the gate, or fails if is_failing. */
+void result_start(struct source* source, struct bound* bound, struct connection* connection, struct statement* statement, int64_t at,
+                  int is_failing, struct ArrowArrayStream* out);
+void result_invalidate(struct statement* statement, const char* why);
+int result_cancel(struct connection* connection, struct activity* activity, struct result* const* open); /* whether there was any */
+void count_schema(struct ArrowSchema* schema); /* counts it until it is released */
+
+/* ---- statement.c ---- */
+
+/* A result of SQL that is the connection's own. */
+AdbcStatusCode connection_query(struct call* call, struct connection* connection, const char* sql, struct ArrowArrayStream* out);
+AdbcStatusCode statement_schema(struct call* call, struct statement* statement, struct ArrowSchema* out);
 
 #pragma GCC visibility pop
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "adbc/core/adbc.h"
+#include "adbc.h"
 
 static int64_t live;
 

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Statements, but for their execution: adbc.h, "Managing Statements". */
-#include <stdlib.h>
+/* Statements and their execution, by DuckDB or canned. */
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
-#include "adbc/core/accessors.h"
-#include "functions.h"
-#include "adbc/query/ingest.h"
-#include "adbc/query/queries.h"
-#include "adbc/query/select.h"
+#include "driver.h"
 
-#define SUBSTRAIT "substrait" /* and its zero: what a plan of ours begins with; SQL comes behind */
+#define SUBSTRAIT "substrait" /* and its zero: what a plan begins with; SQL follows */
 
-AdbcStatusCode statement_new(struct AdbcConnection* connection, struct AdbcStatement* handle, struct AdbcError* error) {
+static void set_sql(struct statement* statement, const char* sql, size_t size) {
+  ledger_free(statement->sql);
+  statement->sql = sql == NULL ? NULL : memcpy(ledger_alloc(size + 1), sql, size);
+  statement->prepared = statement->next_partition = 0;
+  statement->ingests = 0;
+}
+
+AdbcStatusCode faultyStatementNew(struct AdbcConnection* connection, struct AdbcStatement* handle, struct AdbcError* error) {
   struct call call;
   if (!call_new(&call, "StatementNew", handle->private_data, error)) return call.status;
   if (!call_also(&call, connection->private_data)) return call.status;
-  struct statement* statement = ledger_open(sizeof *statement, LEDGER_STATEMENT);
-  struct options* options = &statement->handle.options;
-  options_init(options);
-  options_put(options, OPTION_BATCH_ROWS, (struct option){OPTION_INT, NULL, 0, 1024, 0});
-  options_put(options, OPTION_PARTITIONS, (struct option){OPTION_INT, NULL, 0, 3, 0});
-  options_put(options, ADBC_STATEMENT_OPTION_INCREMENTAL, option_text(ADBC_OPTION_VALUE_DISABLED));
-  options_put(options, ADBC_STATEMENT_OPTION_MAX_PROGRESS, (struct option){OPTION_DOUBLE, NULL, 0, 0, -1});
+  struct statement* statement = ledger_open(sizeof *statement, STATEMENT);
+  option_put(&statement->handle, ADBC_STATEMENT_OPTION_PROGRESS, (struct option){.kind = NUMBER});
+  option_put(&statement->handle, ADBC_STATEMENT_OPTION_MAX_PROGRESS, (struct option){.kind = NUMBER, .number = -1});
   statement->handle.ready = 1;
   statement->connection = connection->private_data;
   state_lock();
@@ -32,16 +32,15 @@ AdbcStatusCode statement_new(struct AdbcConnection* connection, struct AdbcState
 }
 
 /* "This AdbcStatement must outlive the returned ArrowArrayStream" (AdbcStatementExecuteQuery). */
-AdbcStatusCode statement_release(struct AdbcStatement* handle, struct AdbcError* error) {
-  struct call call;
-  if (!call_statement(&call, "StatementRelease", CALL_RELEASE, handle, error)) return call.status;
+AdbcStatusCode faultyStatementRelease(struct AdbcStatement* handle, struct AdbcError* error) {
+  BEGIN("StatementRelease", RELEASE, handle, STATEMENT);
   struct statement* statement = handle->private_data;
+  struct connection* connection = statement->connection;
   if (statement->result != NULL) ledger_violation("a statement was released before its result");
   result_invalidate(statement, "the statement was released");
-  query_set(statement, NULL, 0);
+  set_sql(statement, NULL, 0);
   binding_drop(&statement->binding);
   handle->private_data = NULL;
-  struct connection* connection = statement->connection;
   AdbcStatusCode status = call_close(&call, &statement->handle);
   state_lock();
   connection->statements--; /* from here on the connection may be released */
@@ -50,76 +49,35 @@ AdbcStatusCode statement_release(struct AdbcStatement* handle, struct AdbcError*
 }
 
 /* "This must always be thread-safe" and "ADBC_STATUS_INVALID_STATE if there is no query to cancel" (AdbcStatementCancel). */
-AdbcStatusCode statement_cancel(struct AdbcStatement* handle, struct AdbcError* error) {
-  struct call call;
-  if (!call_statement(&call, "StatementCancel", CALL_SHARED, handle, error)) return call.status;
+AdbcStatusCode faultyStatementCancel(struct AdbcStatement* handle, struct AdbcError* error) {
+  BEGIN("StatementCancel", SHARED, handle, STATEMENT);
   struct statement* statement = handle->private_data;
-  if (result_cancel(&statement->activity, &statement->result)) return call_end(&call, ADBC_STATUS_OK);
-  return call_end(&call, call_fail(&call, ADBC_STATUS_INVALID_STATE, "HY010", "there is nothing to cancel"));
+  int any = result_cancel(statement->connection, &statement->activity, &statement->result);
+  return call_end(&call, any ? ADBC_STATUS_OK : call_state(&call, "there is nothing to cancel"));
 }
 
-/* ---- queries ---- */
+/* ---- what is to be executed ---- */
 
-AdbcStatusCode statement_set_sql_query(struct AdbcStatement* handle, const char* sql, struct AdbcError* error) {
-  struct call call;
-  if (!call_statement(&call, "StatementSetSqlQuery", 0, handle, error)) return call.status;
-  struct statement* statement = handle->private_data;
-  statement->ingests = 0;
-  query_set(statement, sql, strlen(sql));
+AdbcStatusCode faultyStatementSetSqlQuery(struct AdbcStatement* handle, const char* sql, struct AdbcError* error) {
+  BEGIN("StatementSetSqlQuery", 0, handle, STATEMENT);
+  set_sql(handle->private_data, sql, strlen(sql));
   return call_end(&call, ADBC_STATUS_OK);
 }
 
-AdbcStatusCode statement_set_substrait_plan(struct AdbcStatement* handle, const uint8_t* plan, size_t size, struct AdbcError* error) {
-  struct call call;
-  if (!call_statement(&call, "StatementSetSubstraitPlan", 0, handle, error)) return call.status;
-  struct statement* statement = handle->private_data;
+AdbcStatusCode faultyStatementSetSubstraitPlan(struct AdbcStatement* handle, const uint8_t* plan, size_t size, struct AdbcError* error) {
+  BEGIN("StatementSetSubstraitPlan", 0, handle, STATEMENT);
   if (size <= sizeof SUBSTRAIT || memcmp(plan, SUBSTRAIT, sizeof SUBSTRAIT) != 0) {
     return call_end(&call, call_fail(&call, ADBC_STATUS_INVALID_ARGUMENT, "42601", "%zu bytes that are no plan", size));
   }
-  statement->ingests = 0;
-  query_set(statement, (const char*)plan + sizeof SUBSTRAIT, size - sizeof SUBSTRAIT);
+  set_sql(handle->private_data, (const char*)plan + sizeof SUBSTRAIT, size - sizeof SUBSTRAIT);
   return call_end(&call, ADBC_STATUS_OK);
 }
 
-static AdbcStatusCode prepare(struct call* call, struct statement* statement) {
-  struct ArrowSchema schema;
-  AdbcStatusCode status;
-  const struct query* query = query_of(call, statement, &status);
-  if (query == NULL) return status;
-  if (query->kind == QUERY_SELECT) {
-    status = select_schema(call, statement->connection, query, NULL, &schema);
-    if (status == ADBC_STATUS_OK) schema.release(&schema);
-  }
-  statement->prepared = status == ADBC_STATUS_OK;
-  return status;
-}
-
-/* "This invalidates any prior result sets." */
-AdbcStatusCode statement_prepare(struct AdbcStatement* handle, struct AdbcError* error) {
-  struct call call;
-  if (!call_statement(&call, "StatementPrepare", CALL_RUNS, handle, error)) return call.status;
-  result_invalidate(handle->private_data, "the statement was prepared again");
-  return call_end(&call, prepare(&call, handle->private_data));
-}
-
-/* "This should be called after AdbcStatementPrepare." */
-AdbcStatusCode statement_get_parameter_schema(struct AdbcStatement* handle, struct ArrowSchema* out, struct AdbcError* error) {
-  struct call call;
-  if (!call_statement(&call, "StatementGetParameterSchema", 0, handle, error)) return call.status;
+/* What is bound is the driver's from here on, if this succeeds. */
+AdbcStatusCode faultyStatementBind(struct AdbcStatement* handle, struct ArrowArray* values, struct ArrowSchema* schema,
+                                   struct AdbcError* error) {
+  BEGIN("StatementBind", 0, handle, STATEMENT);
   struct statement* statement = handle->private_data;
-  if (!statement->prepared) return call_end(&call, call_fail(&call, ADBC_STATUS_INVALID_STATE, "HY010", "the statement is not prepared"));
-  return call_end(&call, parameter_schema(&call, statement->connection, statement->query, out));
-}
-
-/* ---- what is bound: the driver's from here on, if this succeeds ---- */
-
-AdbcStatusCode statement_bind(struct AdbcStatement* handle, struct ArrowArray* values, struct ArrowSchema* schema, struct AdbcError* error) {
-  struct call call;
-  if (!call_statement(&call, "StatementBind", 0, handle, error)) return call.status;
-  struct statement* statement = handle->private_data;
-  if (values->release == NULL || schema->release == NULL) {
-    return call_end(&call, call_fail(&call, ADBC_STATUS_INVALID_ARGUMENT, "07000", "what is to be bound was released"));
-  }
   binding_drop(&statement->binding);
   statement->binding.array = *values;
   statement->binding.schema = *schema;
@@ -128,55 +86,252 @@ AdbcStatusCode statement_bind(struct AdbcStatement* handle, struct ArrowArray* v
   return call_end(&call, ADBC_STATUS_OK);
 }
 
-AdbcStatusCode statement_bind_stream(struct AdbcStatement* handle, struct ArrowArrayStream* values, struct AdbcError* error) {
-  struct call call;
-  if (!call_statement(&call, "StatementBindStream", 0, handle, error)) return call.status;
+AdbcStatusCode faultyStatementBindStream(struct AdbcStatement* handle, struct ArrowArrayStream* values, struct AdbcError* error) {
+  BEGIN("StatementBindStream", 0, handle, STATEMENT);
   struct statement* statement = handle->private_data;
-  if (values->release == NULL) return call_end(&call, call_fail(&call, ADBC_STATUS_INVALID_ARGUMENT, "07000", "what is to be bound was released"));
   binding_drop(&statement->binding);
   statement->binding.stream = *values;
   values->release = NULL;
   return call_end(&call, ADBC_STATUS_OK);
 }
 
-/* ---- options ---- */
-
-static AdbcStatusCode set_text(struct call* call, struct statement* statement, const char* key, struct option value) {
-  static const char* const names[] = {ADBC_INGEST_OPTION_TARGET_TABLE, ADBC_INGEST_OPTION_TARGET_CATALOG, ADBC_INGEST_OPTION_TARGET_DB_SCHEMA};
-  int known = strcmp(key, ADBC_INGEST_OPTION_MODE) == 0;
-  if (known && !ingest_mode_is(value.text)) return option_odd(call, key, value);
-  for (int i = 0; i < 3; i++) known |= strcmp(key, names[i]) == 0;
-  if (strcmp(key, ADBC_INGEST_OPTION_TEMPORARY) == 0 || strcmp(key, ADBC_STATEMENT_OPTION_INCREMENTAL) == 0) {
-    if (option_flag(value) < 0) return option_odd(call, key, value);
-    known = 1;
-  }
-  if (!known) return option_unknown(call, key);
+AdbcStatusCode statement_set(struct call* call, struct statement* statement, const char* key, struct option value) {
+  static const char* const keys[] = {ADBC_INGEST_OPTION_TARGET_TABLE, ADBC_INGEST_OPTION_TARGET_CATALOG, ADBC_INGEST_OPTION_TARGET_DB_SCHEMA,
+                                     ADBC_INGEST_OPTION_TEMPORARY, ADBC_INGEST_OPTION_MODE, ADBC_STATEMENT_OPTION_INCREMENTAL, PARTS};
+  int known = 0;
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) known |= strcmp(key, keys[i]) == 0;
+  if (!known) return call_fail(call, ADBC_STATUS_NOT_IMPLEMENTED, "0A000", "there is no option %s", key);
   if (strcmp(key, ADBC_INGEST_OPTION_TARGET_TABLE) == 0) { /* "Instead of setting a SQL query or Substrait plan" */
-    query_set(statement, NULL, 0);
+    set_sql(statement, NULL, 0);
     statement->ingests = 1;
   }
-  options_put(&statement->handle.options, key, value);
+  option_put(&statement->handle, key, value);
   return ADBC_STATUS_OK;
 }
 
-static AdbcStatusCode set(struct call* call, struct statement* statement, const char* key, struct option value) {
-  if (option_store(&statement->handle, key, value)) return ADBC_STATUS_OK;
-  if (strcmp(key, OPTION_BATCH_ROWS) == 0 || strcmp(key, OPTION_PARTITIONS) == 0) {
-    if (value.kind == OPTION_TEXT) value = (struct option){OPTION_INT, NULL, 0, strtoll(value.text, NULL, 10), 0};
-    if (value.kind != OPTION_INT || value.integer < 1) return option_odd(call, key, value);
-    options_put(&statement->handle.options, key, value);
-    return ADBC_STATUS_OK;
+/* ---- canned queries: SELECT * FROM batches(n, rows), fails(n, rows, at), waits(n, rows, at), stuck() ---- */
+
+struct canned {
+  char name[8];
+  long long n, rows, at;
+};
+
+static int is_canned(const char* sql, struct canned* out) {
+  int at = 0;
+  *out = (struct canned){.at = -1};
+  int values = sscanf(sql, "SELECT * FROM %7[a-z](%lld, %lld%n, %lld)", out->name, &out->n, &out->rows, &at, &out->at);
+  if (strcmp(sql, "SELECT * FROM stuck()") == 0) return 1;
+  if (values == 3) return strcmp(out->name, "batches") == 0 && strcmp(sql + at, ")") == 0;
+  return values == 4 && (strcmp(out->name, "fails") == 0 || strcmp(out->name, "waits") == 0);
+}
+
+static AdbcStatusCode execute_canned(struct call* call, struct statement* statement, struct canned* canned, struct ArrowArrayStream* out) {
+  if (canned->name[0] == 's') {
+    canned->n = canned->rows = 1;
+    if (gate_wait_cancelled(&call->activity->cancelled)) {
+      return call_fail(call, ADBC_STATUS_CANCELLED, "57014", "was cancelled while it waited");
+    }
   }
-  if (strncmp(key, "adbc.", 5) != 0) return option_unknown(call, key);
-  return value.kind == OPTION_TEXT ? set_text(call, statement, key, value) : option_unknown(call, key);
+  if (out == NULL) return ADBC_STATUS_OK;
+  struct source* source = ledger_alloc(sizeof *source);
+  peer_stream(&source->stream, canned->n, canned->rows, 0, 0, 0);
+  result_start(source, NULL, statement->connection, statement, canned->at, canned->name[0] == 'f' ? (int)canned->rows : 0, out);
+  return ADBC_STATUS_OK;
 }
 
-static struct option get(struct statement* statement, const char* key, enum option_kind kind, struct arena* arena) {
-  if (strcmp(key, ADBC_STATEMENT_OPTION_PROGRESS) != 0) return options_get(&statement->handle.options, key, kind, arena);
+/* ---- DuckDB's ---- */
+
+static int is_query(const char* sql) {
+  static const char* const words[] = {"SELECT", "WITH", "FROM", "VALUES", "SHOW"};
+  sql += strspn(sql, " \t\n(");
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    if (strncasecmp(sql, words[i], strlen(words[i])) == 0) return 1;
+  }
+  return 0;
+}
+
+/* Lets DuckDB execute what the source's statement has, in reach of a cancel. */
+static AdbcStatusCode run(struct call* call, struct source* source, int has_result, int64_t* rows) {
+  struct AdbcError theirs = {.vendor_code = ADBC_ERROR_VENDOR_CODE_PRIVATE_DATA};
   state_lock();
-  struct option progress = {OPTION_DOUBLE, NULL, 0, 0, (double)statement->progress};
+  int cancelled = call->activity->cancelled;
+  if (!cancelled) call->activity->inner = &source->statement;
   state_unlock();
-  return option_as(progress, kind, arena);
+  if (cancelled) return call_fail(call, ADBC_STATUS_CANCELLED, "57014", "was cancelled");
+  AdbcStatusCode status = duck.StatementExecuteQuery(&source->statement, has_result ? &source->stream : NULL, rows, &theirs);
+  state_lock();
+  call->activity->inner = NULL;
+  state_unlock();
+  if (status != ADBC_STATUS_OK) return duck_failed(call, status, &theirs);
+  return call_cancelled(call) ? call_fail(call, ADBC_STATUS_CANCELLED, "57014", "was cancelled") : ADBC_STATUS_OK;
 }
 
-ACCESSORS("Statement", AdbcStatement, statement)
+/* For a row of what is bound, if there is any. */
+static AdbcStatusCode execute_row(struct call* call, struct connection* connection, const char* sql, struct bound* bound, int64_t row,
+                                  struct source* source, int64_t* rows) {
+  struct ArrowArray array;
+  struct ArrowSchema schema;
+  AdbcStatusCode status = duck_statement(call, connection, sql, &source->statement);
+  if (status != ADBC_STATUS_OK) return status;
+  if (bound != NULL) {
+    bound_row(bound, row, &array, &schema);
+    DUCK(duck.StatementBind(&source->statement, &array, &schema, &theirs));
+  }
+  return run(call, source, is_query(sql), rows);
+}
+
+static AdbcStatusCode execute_rows(struct call* call, struct connection* connection, const char* sql, struct bound* bound,
+                                   struct source** out, int64_t* rows) {
+  struct source** last = out;
+  int64_t n = bound == NULL ? 1 : bound->rows;
+  *rows = is_query(sql) ? -1 : 0;
+  for (int64_t row = 0; row < n; row++) {
+    int64_t affected = -1;
+    *last = ledger_alloc(sizeof **last);
+    AdbcStatusCode status = execute_row(call, connection, sql, bound, row, *last, &affected);
+    if (status != ADBC_STATUS_OK) return status;
+    *rows = affected < 0 || *rows < 0 ? -1 : *rows + affected;
+    last = &(*last)->next;
+  }
+  if (n == 0) *last = ledger_alloc(sizeof **last);
+  return ADBC_STATUS_OK;
+}
+
+static AdbcStatusCode execute_sql(struct call* call, struct statement* statement, struct ArrowArrayStream* out, int64_t* rows) {
+  struct source* source = NULL;
+  struct bound* bound;
+  if (statement->connection->read_only && !is_query(statement->sql)) {
+    return call_fail(call, ADBC_STATUS_INVALID_STATE, "25006", "the connection is read-only");
+  }
+  AdbcStatusCode status = bound_read(call, statement, &bound);
+  if (status == ADBC_STATUS_OK) status = execute_rows(call, statement->connection, statement->sql, bound, &source, rows);
+  if (status == ADBC_STATUS_OK && out != NULL) {
+    result_start(source, bound, statement->connection, statement, -1, 0, out);
+    return status;
+  }
+  source_free(source);
+  bound_free(bound);
+  return status;
+}
+
+static AdbcStatusCode set_target(struct call* call, struct statement* statement, struct AdbcStatement* inner) {
+  static const char* const keys[] = {ADBC_INGEST_OPTION_TARGET_TABLE, ADBC_INGEST_OPTION_MODE, ADBC_INGEST_OPTION_TARGET_CATALOG,
+                                     ADBC_INGEST_OPTION_TARGET_DB_SCHEMA, ADBC_INGEST_OPTION_TEMPORARY};
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    struct AdbcError theirs = {.vendor_code = ADBC_ERROR_VENDOR_CODE_PRIVATE_DATA};
+    struct option value = option_get(&statement->handle, keys[i], TEXT);
+    AdbcStatusCode status = value.kind == NONE ? ADBC_STATUS_OK : duck.StatementSetOption(inner, keys[i], value.bytes, &theirs);
+    ledger_free(value.bytes);
+    if (status != ADBC_STATUS_OK) return duck_failed(call, status, &theirs);
+  }
+  return ADBC_STATUS_OK;
+}
+
+static AdbcStatusCode ingest_bound(struct call* call, struct statement* statement, struct bound* bound, struct source* source, int64_t* rows) {
+  struct ArrowArrayStream stream;
+  AdbcStatusCode status = duck_statement(call, statement->connection, NULL, &source->statement);
+  if (status == ADBC_STATUS_OK) status = set_target(call, statement, &source->statement);
+  if (status != ADBC_STATUS_OK) return status;
+  bound_stream(bound, &stream);
+  DUCK(duck.StatementBindStream(&source->statement, &stream, &theirs));
+  status = run(call, source, 0, rows);
+  if (status == ADBC_STATUS_OK) *rows = bound->rows;
+  return status;
+}
+
+static AdbcStatusCode ingest(struct call* call, struct statement* statement, struct ArrowArrayStream* out, int64_t* rows) {
+  struct bound* bound;
+  if (statement->connection->read_only) return call_fail(call, ADBC_STATUS_INVALID_STATE, "25006", "the connection is read-only");
+  AdbcStatusCode status = bound_read(call, statement, &bound);
+  if (status != ADBC_STATUS_OK) return status;
+  if (bound == NULL) return call_state(call, "nothing is bound");
+  struct source* source = ledger_alloc(sizeof *source);
+  status = ingest_bound(call, statement, bound, source, rows);
+  source_free(source);
+  bound_free(bound);
+  if (status == ADBC_STATUS_OK && out != NULL) result_start(ledger_alloc(sizeof *source), NULL, statement->connection, statement, -1, 0, out);
+  return status;
+}
+
+/* "This invalidates any prior result sets." */
+AdbcStatusCode faultyStatementExecuteQuery(struct AdbcStatement* handle, struct ArrowArrayStream* out, int64_t* rows_affected,
+                                           struct AdbcError* error) {
+  BEGIN("StatementExecuteQuery", RUNS, handle, STATEMENT);
+  struct statement* statement = handle->private_data;
+  struct canned canned;
+  int64_t rows = -1;
+  AdbcStatusCode status;
+  result_invalidate(statement, "the statement was executed again");
+  option_put(&statement->handle, ADBC_STATEMENT_OPTION_PROGRESS, (struct option){.kind = NUMBER});
+  if (statement->ingests) status = ingest(&call, statement, out, &rows);
+  else if (statement->sql == NULL) status = call_state(&call, "no query is set");
+  else if (is_canned(statement->sql, &canned)) status = execute_canned(&call, statement, &canned, out);
+  else status = execute_sql(&call, statement, out, &rows);
+  if (status == ADBC_STATUS_OK && rows_affected != NULL) *rows_affected = rows;
+  return call_end(&call, status);
+}
+
+AdbcStatusCode connection_query(struct call* call, struct connection* connection, const char* sql, struct ArrowArrayStream* out) {
+  struct source* source = NULL;
+  int64_t rows;
+  AdbcStatusCode status = execute_rows(call, connection, sql, NULL, &source, &rows);
+  if (status == ADBC_STATUS_OK) result_start(source, NULL, connection, NULL, -1, 0, out);
+  else source_free(source);
+  return status;
+}
+
+/* ---- schemas ---- */
+
+enum schema { RESULT_SCHEMA, PARAMETER_SCHEMA, NO_SCHEMA };
+
+static AdbcStatusCode ask(struct call* call, struct AdbcStatement* inner, enum schema which, struct ArrowSchema* out) {
+  if (which == RESULT_SCHEMA) DUCK(duck.StatementExecuteSchema(inner, out, &theirs));
+  else DUCK(duck.StatementPrepare(inner, &theirs));
+  if (which == PARAMETER_SCHEMA) DUCK(duck.StatementGetParameterSchema(inner, out, &theirs));
+  return ADBC_STATUS_OK;
+}
+
+static AdbcStatusCode schema_of(struct call* call, struct statement* statement, enum schema which, struct ArrowSchema* out) {
+  struct canned canned;
+  struct source* source = ledger_alloc(sizeof *source);
+  AdbcStatusCode status = ADBC_STATUS_OK;
+  if (statement->sql == NULL) {
+    status = call_state(call, statement->ingests ? "an ingestion has no result" : "no query is set");
+  } else if (which != PARAMETER_SCHEMA && is_canned(statement->sql, &canned)) {
+    if (which == RESULT_SCHEMA) peer_batch_schema(out);
+  } else {
+    status = duck_statement(call, statement->connection, statement->sql, &source->statement);
+    if (status == ADBC_STATUS_OK) status = ask(call, &source->statement, which, out);
+  }
+  if (status == ADBC_STATUS_OK && which != NO_SCHEMA) count_schema(out);
+  source_free(source);
+  return status;
+}
+
+AdbcStatusCode statement_schema(struct call* call, struct statement* statement, struct ArrowSchema* out) {
+  return schema_of(call, statement, RESULT_SCHEMA, out);
+}
+
+AdbcStatusCode faultyStatementExecuteSchema(struct AdbcStatement* handle, struct ArrowSchema* out, struct AdbcError* error) {
+  BEGIN("StatementExecuteSchema", RUNS, handle, STATEMENT);
+  result_invalidate(handle->private_data, "the statement was executed again");
+  return call_end(&call, schema_of(&call, handle->private_data, RESULT_SCHEMA, out));
+}
+
+/* "This invalidates any prior result sets." */
+AdbcStatusCode faultyStatementPrepare(struct AdbcStatement* handle, struct AdbcError* error) {
+  BEGIN("StatementPrepare", RUNS, handle, STATEMENT);
+  struct statement* statement = handle->private_data;
+  result_invalidate(statement, "the statement was prepared again");
+  AdbcStatusCode status = schema_of(&call, statement, NO_SCHEMA, NULL);
+  statement->prepared = status == ADBC_STATUS_OK;
+  return call_end(&call, status);
+}
+
+/* "This should be called after AdbcStatementPrepare." */
+AdbcStatusCode faultyStatementGetParameterSchema(struct AdbcStatement* handle, struct ArrowSchema* out, struct AdbcError* error) {
+  BEGIN("StatementGetParameterSchema", 0, handle, STATEMENT);
+  struct statement* statement = handle->private_data;
+  if (!statement->prepared) return call_end(&call, call_state(&call, "the statement is not prepared"));
+  return call_end(&call, schema_of(&call, statement, PARAMETER_SCHEMA, out));
+}

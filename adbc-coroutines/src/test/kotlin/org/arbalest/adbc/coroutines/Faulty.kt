@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.adbc.coroutines
+
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.withTimeout
+import kotlinx.coroutines.withTimeoutOrNull
+import kotlinx.coroutines.yield
+import org.arbalest.coroutines.batch
+import org.arbalest.coroutines.int64
+import org.arbalest.device.DataType
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
+import org.arbalest.device.Field
+import org.arbalest.device.Schema
+import org.arbalest.device.adbc.AdbcConnection
+import org.arbalest.device.adbc.AdbcDatabase
+import org.arbalest.device.adbc.AdbcDriver
+import org.arbalest.testkit.adbc.FaultyDriver
+import kotlin.time.Duration.Companion.seconds
+
+internal val c: FaultyDriver get() = FaultyDriver.full
+
+internal val IDS = Schema.of(Field.of("id", DataType.INT64))
+
+internal fun ids(vararg ids: Long): DeviceArray = Devices.cpu().batch(ids.size) { int64("id", ids) }
+
+internal fun reader(vararg ids: Long): DeviceArrayReader = DeviceArrayReader.of(IDS, ids.map { ids(it) })
+
+internal fun DeviceArray.ids(): List<Long> = column("id").toLongArray().toList()
+
+internal suspend fun AdbcConnection.count(table: String = "t"): Long =
+    awaitQuery("SELECT COUNT(*) FROM $table").use { reader -> reader.next()!!.use { it.column(0).getLong(0) } }
+
+/** A database of the faulty driver. At the end, also where the block fails, all calls that wait go on. */
+internal suspend fun opened(block: suspend (AdbcDatabase) -> Unit) = AdbcDriver.load(c.file).open(mapOf<String, Any>()).use { database ->
+    try {
+        block(database)
+    } finally {
+        c.letGo()
+    }
+}
+
+/** A connection of the faulty driver; see [opened]. */
+internal suspend fun connected(block: suspend (AdbcConnection) -> Unit) = opened { database ->
+    database.connect().use {
+        try {
+            block(it)
+        } finally {
+            c.letGo()
+        }
+    }
+}
+
+/** Waits until the driver holds [count] calls. */
+internal suspend fun awaitHeld(count: Int = 1) = withTimeout(5.seconds) {
+    while (c.held < count) yield()
+}
+
+/** Whether it comes to its end, for which only a test that fails waits long. */
+internal suspend fun Job.ends(): Boolean = withTimeoutOrNull(5.seconds) { join() } != null

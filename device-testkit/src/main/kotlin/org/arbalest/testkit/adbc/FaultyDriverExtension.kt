@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.testkit.adbc
+
+import io.kotest.core.extensions.TestCaseExtension
+import io.kotest.core.test.TestCase
+import io.kotest.core.test.TestType
+import io.kotest.engine.test.TestResult
+import kotlinx.coroutines.delay
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
+import kotlin.time.TimeSource
+
+/**
+ * Resets a driver before each test of a spec. Fails a test that leaves anything of it live, that releases something twice, breaks a rule of `adbc.h`, or
+ * is in one object with two threads. A test that provokes one calls [FaultyDriver.reset] at its end.
+ *
+ * Other threads have five seconds to finish their releases.
+ */
+public class FaultyDriverExtension(private val driver: () -> FaultyDriver = { FaultyDriver.full }) : TestCaseExtension {
+    override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult = intercept(testCase, GRACE, execute)
+
+    internal suspend fun intercept(testCase: TestCase, grace: Duration, execute: suspend (TestCase) -> TestResult): TestResult {
+        if (testCase.type != TestType.Test) return execute(testCase)
+        val driver = driver()
+        driver.reset()
+        val before = driver.live()
+        val foreignBefore = FaultyDriver.foreignErrors
+        val result = execute(testCase)
+        val start = TimeSource.Monotonic.markNow()
+        var words = driver.difference(before, foreignBefore)
+        while (result.isSuccess && words.isNotEmpty() && start.elapsedNow() < grace) {
+            delay(1.milliseconds)
+            words = driver.difference(before, foreignBefore)
+        }
+        driver.reset()
+        return if (words.isEmpty() || !result.isSuccess) result else TestResult.Failure(result.duration, AssertionError(words.joinToString("; ")))
+    }
+
+    private fun FaultyDriver.difference(before: Map<FaultyDriver.Live, Long>, foreignBefore: Long): List<String> = listOfNotNull(
+        "the driver saw $violations broken rules, first: $violation".takeIf { violations != 0L },
+        "the driver saw $doubleReleases double releases".takeIf { doubleReleases != 0L },
+        "the driver saw $races calls of two threads at once, first: $race".takeIf { races != 0L },
+        "there are ${FaultyDriver.foreignErrors - foreignBefore} more errors of another library than before".takeIf { FaultyDriver.foreignErrors != foreignBefore },
+    ) + live().filter { (what, now) -> now != before.getValue(what) }.map { (what, now) -> "the driver has ${now - before.getValue(what)} more ${what.name.lowercase()} than before" }
+
+    private companion object {
+        /** Only a failing test takes that long. */
+        private val GRACE = 5.seconds
+    }
+}
