@@ -7,10 +7,9 @@ import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.shouldBe
 import java.nio.file.Path
 import kotlin.io.path.extension
-import kotlin.io.path.name
 import kotlin.io.path.walk
 
-/** The C peer against itself, and the ADBC double driven from C, without a JVM. `src/test/c/selftest/selftest.sh` does it under sanitizers and valgrind, too. */
+/** The C peer against itself, without a JVM. `src/test/c/selftest/selftest.sh` does it under sanitizers and valgrind, too. */
 class PeerSelftestSpec : FunSpec({
     extension(CCompiler.needed)
 
@@ -35,11 +34,5 @@ class PeerSelftestSpec : FunSpec({
     test("the peer's producers and consumers get on with each other, and see each other's sins") {
         val folders = listOf("peer", "checks", "async").map(c::resolve) + listOf(Path.of("src/test/c/selftest"))
         runCompiled(folders.flatMap { it.walk() }.filter { it.extension == "c" })
-    }
-
-    test("the ADBC double has nothing left after all of its functions, and threads that query, write and cancel") {
-        val others = listOf("plain.c", "not_a_driver.c", "foreign.c")
-        val driver = c.resolve("adbc").walk().filter { it.extension == "c" && it.name !in others }.toList()
-        runCompiled(driver + listOf("ledger.c", "nodes.c", "streams.c").map { c.resolve("peer/$it") } + listOf(Path.of("src/test/c/adbc/main.c")))
     }
 })

@@ -8,8 +8,8 @@ import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.coroutines.batch
-import org.arbalest.coroutines.int64
 import org.arbalest.coroutines.float16
+import org.arbalest.coroutines.int64
 import org.arbalest.coroutines.utf8
 import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray

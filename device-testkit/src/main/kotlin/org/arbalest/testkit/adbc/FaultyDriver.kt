@@ -281,7 +281,7 @@ public class FaultyDriver private constructor(main: String) {
         private val SOURCES = listOf(
             "peer" to "peer.h ledger.h ledger.c nodes.c streams.c",
             "adbc" to "functions.h adbc.h driver.h faults.c errors.c options.c calls.c accessors.c duck.c bound.c results.c statement.c partitions.c " +
-                "connection.c metadata.c driver.c layout.c",
+                "connection.c metadata.c table.c layout.c",
         ).flatMap { (folder, files) -> files.split(' ').map { "$folder/$it" } }.toTypedArray()
 
         private val foreign by lazy { NativeLibrary.compile("adbc/foreign.c", "adbc/adbc.h", "adbc/functions.h") }

@@ -45,16 +45,16 @@ internal data class Outcome(val status: Int, val message: String?, val sqlstate:
  * The least that calls an ADBC driver: each function by its name, with an error behind the arguments that is looked at and released. Nothing is checked, so that
  * a test can do what is forbidden.
  */
-internal class AdbcCalls(val double: FaultyDriver, entry: String = "AdbcDriverInit", val version: Int = V110) : AutoCloseable {
+internal class AdbcCalls(val driver: FaultyDriver, entry: String = "AdbcDriverInit", val version: Int = V110) : AutoCloseable {
     val arena: Arena = Arena.ofShared()
-    private val offsets = double.layout.lines().filter { it.isNotEmpty() }.associate { it.substringBefore(' ') to it.substringAfter(' ').toLong() }
+    private val offsets = driver.layout.lines().filter { it.isNotEmpty() }.associate { it.substringBefore(' ') to it.substringAfter(' ').toLong() }
 
     /** Filled with what nobody may take for a pointer. */
     val table: MemorySegment = arena.allocate(offsets.getValue("AdbcDriver"), 8).fill(0x77)
     val database: MemorySegment = arena.allocate(16, 8)
     val connection: MemorySegment = arena.allocate(16, 8)
     val statement: MemorySegment = arena.allocate(16, 8)
-    val started: Outcome = outcome { error -> downcall(double.address(entry), JAVA_INT, ADDRESS, ADDRESS).invokeWithArguments(version, table, error) as Byte }
+    val started: Outcome = outcome { error -> downcall(driver.address(entry), JAVA_INT, ADDRESS, ADDRESS).invokeWithArguments(version, table, error) as Byte }
 
     private fun downcall(function: MemorySegment, vararg parameters: MemoryLayout) =
         Linker.nativeLinker().downcallHandle(function, FunctionDescriptor.of(JAVA_BYTE, *parameters))

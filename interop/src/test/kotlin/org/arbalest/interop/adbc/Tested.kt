@@ -30,9 +30,6 @@ internal enum class Feature {
 
     /** `AdbcStatementExecutePartitions`. */
     PARTITIONS,
-
-    /** A column whose default is the next number of a series. */
-    COUNTS_UP,
 }
 
 /**

@@ -14,14 +14,41 @@ import org.arbalest.testkit.adbc.FaultyDriverExtension
 
 private val SINCE_1_1 = "it is of ADBC 1.0.0, which has no such function"
 
-private fun double(name: String, load: () -> AdbcDriver, lacks: Map<Feature, String>) = Tested(
-    name, load = load,
+/** The types that DuckDB returns as others, also behind the faulty driver. */
+private val DUCKDB_RETURNS: Map<String, Returned> get() = mapOf(
+    "large_utf8" to Returned(DataType.UTF8),
+    "utf8_view" to Returned(DataType.UTF8),
+    "dictionary<values=utf8, indices=int32>" to Returned(DataType.UTF8),
+    "large_binary" to Returned(DataType.BINARY),
+    "fixed_size_binary[4]" to Returned(DataType.BINARY),
+    "binary_view" to Returned(DataType.BINARY),
+    "list<item: int32>" to Returned(ListType(Field.of("l", DataType.INT32))),
+    "list<item: utf8>" to Returned(ListType(Field.of("l", DataType.UTF8))),
+) + MICROSECONDS.entries.flatMap { (unit, micros) ->
+    listOf("duration[$unit]" to Returned(DataType.INTERVAL_MONTH_DAY_NANO) { Interval(0, 0, 1000 * micros(it as Long)) }) +
+        ZONES.map { zone -> "timestamp[$unit, tz=$zone]" to Returned(TimestampType(TimeUnit.MICROSECOND, "UTC")) { micros(it as Long) } }
+}
+
+/** DuckDB 2.0 has nanoseconds in a zone as well. */
+private val NANOSECONDS_IN_ZONES: Map<String, Returned> get() =
+    ZONES.associate { "timestamp[ns, tz=$it]" to Returned(TimestampType(TimeUnit.NANOSECOND, "UTC")) }
+
+/** What DuckDB fails, also behind the faulty driver, which adds states, rows of parameters and cancelling. */
+private val DUCKDB_FAILS = mapOf(
+    "Connection.MetadataGetObjectsTablesTypes" to "Table type must be \"LOCAL TABLE\", \"BASE TABLE\" or \"VIEW\"",
+    "Statement.SqlIngestFloat16" to "Unsupported Internal Arrow Type e",
+    "Statement.SqlIngestPrimaryKey" to "incorrect column count in AppendDataChunk, expected 2, got 1", // it takes no part of a table's columns
+)
+
+private fun faulty(name: String, load: () -> AdbcDriver, lacks: Map<Feature, String>) = Tested(
+    name, missing = { FaultyDriver.missing }, load = load,
     refused = mapOf("adbc.no.such.option" to "x"),
-    info = mapOf(0 to "Arbalest's double", 1 to "0.1", 100 to "adbc_driver_faulty", 101 to "0.1.0", 103 to 1_001_000L),
+    info = mapOf(0 to "Arbalest's fake", 1 to "0.1", 100 to "adbc_driver_faulty", 101 to "0.1.0", 103 to 1_001_000L),
     otherSchema = "aux",
-    lacks = lacks + (Feature.COUNTS_UP to "its tables have no column that counts up"),
-    fails = listOf("Float16", "StringView", "FixedSizeBinary", "BinaryView", "Duration", "Interval", "StringDictionary", "ListOfInt32", "ListOfString")
-        .associate { "Statement.SqlIngest$it" to "which tables have no type for" },
+    setUp = listOf("SET TimeZone = 'UTC'"),
+    lacks = lacks,
+    returns = DUCKDB_RETURNS + NANOSECONDS_IN_ZONES,
+    fails = DUCKDB_FAILS,
 )
 
 private fun duckDb(engine: DuckDb, version: String, returns: Map<String, Returned> = emptyMap()) = Tested(
@@ -33,28 +60,13 @@ private fun duckDb(engine: DuckDb, version: String, returns: Map<String, Returne
     setUp = listOf("CREATE SCHEMA otherschema", "SET TimeZone = 'UTC'"),
     cancelled = "INTERRUPT",
     lacks = mapOf(Feature.PARTITIONS to "DuckDB does not part results: NOT_IMPLEMENTED"),
-    returns = mapOf(
-        "large_utf8" to Returned(DataType.UTF8),
-        "utf8_view" to Returned(DataType.UTF8),
-        "dictionary<values=utf8, indices=int32>" to Returned(DataType.UTF8),
-        "large_binary" to Returned(DataType.BINARY),
-        "fixed_size_binary[4]" to Returned(DataType.BINARY),
-        "binary_view" to Returned(DataType.BINARY),
-        "list<item: int32>" to Returned(ListType(Field.of("l", DataType.INT32))),
-        "list<item: utf8>" to Returned(ListType(Field.of("l", DataType.UTF8))),
-    ) + MICROSECONDS.entries.flatMap { (unit, micros) ->
-        listOf("duration[$unit]" to Returned(DataType.INTERVAL_MONTH_DAY_NANO) { Interval(0, 0, 1000 * micros(it as Long)) }) +
-            ZONES.map { zone -> "timestamp[$unit, tz=$zone]" to Returned(TimestampType(TimeUnit.MICROSECOND, "UTC")) { micros(it as Long) } }
-    } + returns,
-    fails = mapOf(
+    returns = DUCKDB_RETURNS + returns,
+    fails = DUCKDB_FAILS + mapOf(
         "Connection.MetadataGetTableSchemaEscaping" to "expected:<NOT_FOUND> but was:<INTERNAL>",
         "Connection.MetadataGetTableSchemaNotFound" to "expected:<NOT_FOUND> but was:<INTERNAL>",
-        "Connection.MetadataGetObjectsTablesTypes" to "Table type must be \"LOCAL TABLE\", \"BASE TABLE\" or \"VIEW\"",
         "Statement.NewInit" to NO_ERROR, // it executes nothing, and says that it did
         "Statement.SqlPrepareErrorNoQuery" to NO_ERROR,
         "Statement.SqlIngestErrors" to "nothing is bound\n$NO_ERROR",
-        "Statement.SqlIngestFloat16" to "Unsupported Internal Arrow Type e",
-        "Statement.SqlIngestPrimaryKey" to "incorrect column count in AppendDataChunk, expected 2, got 1", // it takes no part of a table's columns
         "Statement.SqlPrepareSelectParams" to ONE_ROW,
         "Statement.SqlPrepareUpdate" to ONE_ROW,
         "Statement.SqlPrepareUpdateStream" to ONE_ROW,
@@ -71,25 +83,21 @@ private const val ONE_ROW = "Binding multiple rows at once is not supported yet"
 /** DuckDB's times and lengths of time are microseconds. */
 private val MICROSECONDS = mapOf<String, (Long) -> Long>("s" to { it * 1_000_000 }, "ms" to { it * 1_000 }, "us" to { it }, "ns" to { it / 1_000 })
 
-internal abstract class DoubleContract(tested: Tested) : ValidationContract(tested) {
+internal abstract class FaultyContract(tested: Tested) : ValidationContract(tested) {
     init {
-        extension(FaultyDriver.needed)
         extension(FaultyDriverExtension())
     }
 }
 
-internal class DoubleValidationSpec : DoubleContract(double("the double", { AdbcDriver.load(FaultyDriver.full.file) }, emptyMap()))
+internal class FaultyValidationSpec : FaultyContract(faulty("the faulty driver", { AdbcDriver.load(FaultyDriver.full.file) }, emptyMap()))
 
-internal class OldDoubleValidationSpec : DoubleContract(
-    double(
-        "the double of 1.0.0", { AdbcDriver.load(FaultyDriver.full.file, "AdbcFaultyOldInit") },
+internal class OldFaultyValidationSpec : FaultyContract(
+    faulty(
+        "the faulty driver of 1.0.0", { AdbcDriver.load(FaultyDriver.full.file, "AdbcFaultyOldInit") },
         listOf(Feature.TELLS_OPTIONS, Feature.CANCELS, Feature.EXECUTES_SCHEMA, Feature.STATISTICS).associateWith { SINCE_1_1 },
     ),
 )
 
-/** It has nanoseconds in a zone as well. */
-internal class DuckDbJdbcValidationSpec : ValidationContract(
-    duckDb(DuckDb.jdbc, "v2.0.0", ZONES.associate { "timestamp[ns, tz=$it]" to Returned(TimestampType(TimeUnit.NANOSECOND, "UTC")) }),
-)
+internal class DuckDbJdbcValidationSpec : ValidationContract(duckDb(DuckDb.jdbc, "v2.0.0", NANOSECONDS_IN_ZONES))
 
 internal class DuckDbNpmValidationSpec : ValidationContract(duckDb(DuckDb.npm, "v1.5.6"))

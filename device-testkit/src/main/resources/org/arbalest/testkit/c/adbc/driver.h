@@ -3,8 +3,8 @@
  * A thin ADBC driver: DuckDB's, with faults. Each call passes through faults.c, which counts it, lets it fail or holds it, as a test
  * asked, and through calls.c, which checks that adbc.h allows it. DuckDB does the rest; what it lacks has canned answers.
  *
- * Included by: adbc_driver_faulty.c bound.c calls.c connection.c driver.c duck.c errors.c faults.c metadata.c options.c
- *   partitions.c plain.c results.c statement.c
+ * Included by: accessors.c adbc_driver_faulty.c bound.c calls.c connection.c duck.c errors.c faults.c metadata.c options.c
+ *   partitions.c plain.c results.c statement.c table.c
  */
 #ifndef ARBALEST_ADBC_DRIVER_H
 #define ARBALEST_ADBC_DRIVER_H

@@ -2,8 +2,7 @@
 /*
  * What all files of the peer stand on: counted memory, records that outlive their struct, calls counted, and the gate.
  *
- * Included by: adbc/core/arena.c adbc/core/knobs.h adbc/core/options.c adbc/data/columns.c adbc/data/tables.c adbc/driver.c adbc/query/results.c
- *   adbc/sql/sql.c async/metadata.h checks/checksum.c ledger.c nodes.c streams.c threads.c
+ * Included by: adbc/driver.h async/metadata.h checks/checksum.c ledger.c nodes.c streams.c threads.c
  */
 #ifndef ARBALEST_PEER_LEDGER_H
 #define ARBALEST_PEER_LEDGER_H
