@@ -156,7 +156,10 @@ class DoubleMetadataSpec : FunSpec({
             connection.currentCatalog() shouldBe "memory"
             connection.currentDbSchema() shouldBe "main"
             connection.setCurrentDbSchema("aux")
-            shouldThrow<AdbcException> { connection.query("SELECT * FROM t") }.status() shouldBe AdbcStatus.NOT_FOUND
+            connection.currentDbSchema() shouldBe "aux"
+            connection.ingest("w", reader(4))
+            connection.query("SELECT id FROM memory.aux.w").single() shouldBe 4L
+            shouldThrow<AdbcException> { connection.setCurrentDbSchema("nowhere") }.status() shouldBe AdbcStatus.NOT_FOUND
             connection.setCurrentCatalog("attic")
             connection.setCurrentDbSchema("main")
             connection.ingest("x", reader(1))

@@ -11,7 +11,6 @@ import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.float16
 import org.arbalest.coroutines.int64
 import org.arbalest.coroutines.utf8
-import org.arbalest.device.DataType
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
@@ -96,7 +95,7 @@ class DoubleStatementSpec : FunSpec({
         withStatement { statement ->
             statement.setSqlQuery("SELECT id FROM t WHERE id = ?")
             statement.prepare()
-            statement.parameterSchema().fields().single().type() shouldBe DataType.INT64
+            statement.parameterSchema().fields().size shouldBe 1 // DuckDB does not know its type
             statement.executeSchema().fields().single().name() shouldBe "id"
             statement.bind(ids(3))
             statement.executeQuery().rows() shouldBe listOf(listOf(3L))

@@ -157,8 +157,16 @@ public class FaultyDriver private constructor(main: String) {
         reset.invoke()
     }
 
-    /** How many there are now. */
-    public fun live(what: Live): Long = live.invoke(what.kind) as Long
+    /** What was live when the test began, which earlier tests have left. */
+    private var before = LongArray(Live.entries.size)
+
+    /** Counts [live] from zero. */
+    internal fun forgetLive() {
+        before = LongArray(Live.entries.size) { live.invoke(Live.entries[it].kind) as Long }
+    }
+
+    /** How many there are now, without those that earlier tests have left: [FaultyDriverExtension] counts each test from zero. */
+    public fun live(what: Live): Long = live.invoke(what.kind) as Long - before[what.ordinal]
 
     /** All of [live]. */
     public fun live(): Map<Live, Long> = Live.entries.associateWith { live(it) }

@@ -24,25 +24,25 @@ public class FaultyDriverExtension(private val driver: () -> FaultyDriver = { Fa
         if (testCase.type != TestType.Test) return execute(testCase)
         val driver = driver()
         driver.reset()
-        val before = driver.live()
+        driver.forgetLive()
         val foreignBefore = FaultyDriver.foreignErrors
         val result = execute(testCase)
         val start = TimeSource.Monotonic.markNow()
-        var words = driver.difference(before, foreignBefore)
+        var words = driver.difference(foreignBefore)
         while (result.isSuccess && words.isNotEmpty() && start.elapsedNow() < grace) {
             delay(1.milliseconds)
-            words = driver.difference(before, foreignBefore)
+            words = driver.difference(foreignBefore)
         }
         driver.reset()
         return if (words.isEmpty() || !result.isSuccess) result else TestResult.Failure(result.duration, AssertionError(words.joinToString("; ")))
     }
 
-    private fun FaultyDriver.difference(before: Map<FaultyDriver.Live, Long>, foreignBefore: Long): List<String> = listOfNotNull(
+    private fun FaultyDriver.difference(foreignBefore: Long): List<String> = listOfNotNull(
         "the driver saw $violations broken rules, first: $violation".takeIf { violations != 0L },
         "the driver saw $doubleReleases double releases".takeIf { doubleReleases != 0L },
         "the driver saw $races calls of two threads at once, first: $race".takeIf { races != 0L },
         "there are ${FaultyDriver.foreignErrors - foreignBefore} more errors of another library than before".takeIf { FaultyDriver.foreignErrors != foreignBefore },
-    ) + live().filter { (what, now) -> now != before.getValue(what) }.map { (what, now) -> "the driver has ${now - before.getValue(what)} more ${what.name.lowercase()} than before" }
+    ) + live().filter { (_, more) -> more != 0L }.map { (what, more) -> "the driver has $more more ${what.name.lowercase()} than before" }
 
     private companion object {
         /** Only a failing test takes that long. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The eight functions for options of each kind of handle. Options whose names begin with fake.user. may have any value. */
+/* The eight functions for options of each kind of handle. Options whose names begin with fake.user. may have any
+   value. */
 #include <string.h>
 
 #include "driver.h"
@@ -14,7 +15,8 @@ static AdbcStatusCode database_set(struct call* call, struct database* database,
   return ADBC_STATUS_OK;
 }
 
-static AdbcStatusCode set(const char* name, void* handle, int kind, const char* key, struct option value, struct AdbcError* error) {
+static AdbcStatusCode set(const char* name, void* handle, int kind, const char* key, struct option value,
+                          struct AdbcError* error) {
   struct call call;
   AdbcStatusCode status = ADBC_STATUS_OK;
   if (!call_begin(&call, name, EARLY, handle, kind, error)) return call.status;
@@ -31,8 +33,8 @@ static void out(const struct option* option, size_t needed, void* to, size_t* si
   *size = needed;
 }
 
-static AdbcStatusCode get(const char* name, void* handle, int kind, const char* key, enum option_kind as, void* to, size_t* size,
-                          struct AdbcError* error) {
+static AdbcStatusCode get(const char* name, void* handle, int kind, const char* key, enum option_kind as, void* to,
+                          size_t* size, struct AdbcError* error) {
   struct call call;
   if (!call_begin(&call, name, EARLY | SHARED, handle, kind, error)) return call.status;
   if (setting(OPTIONS_QUERY) && kind == CONNECTION && !call.shared) {
@@ -51,23 +53,24 @@ static AdbcStatusCode get(const char* name, void* handle, int kind, const char* 
 }
 
 #define VALUE(...) ((struct option){__VA_ARGS__})
-#define SET(Kind, KIND, Name, parameters, value)                                                                           \
-  AdbcStatusCode faulty##Kind##Name(struct Adbc##Kind* it, const char* key, parameters, struct AdbcError* error) {         \
-    return set(#Kind #Name, it->private_data, KIND, key, value, error);                                                    \
+#define SET(Kind, KIND, Name, parameters, value) \
+  AdbcStatusCode faulty##Kind##Name(struct Adbc##Kind* it, const char* key, parameters, struct AdbcError* error) { \
+    return set(#Kind #Name, it->private_data, KIND, key, value, error); \
   }
-#define GET(Kind, KIND, Name, parameters, as, size)                                                                        \
-  AdbcStatusCode faulty##Kind##Name(struct Adbc##Kind* it, const char* key, parameters, struct AdbcError* error) {         \
-    return get(#Kind #Name, it->private_data, KIND, key, as, value, size, error);                                          \
+#define GET(Kind, KIND, Name, parameters, as, size) \
+  AdbcStatusCode faulty##Kind##Name(struct Adbc##Kind* it, const char* key, parameters, struct AdbcError* error) { \
+    return get(#Kind #Name, it->private_data, KIND, key, as, value, size, error); \
   }
 #define COMMA ,
-#define ACCESSORS(Kind, KIND)                                                                                              \
-  SET(Kind, KIND, SetOption, const char* value, VALUE(.kind = TEXT, .bytes = (char*)value, .size = strlen(value)))         \
-  SET(Kind, KIND, SetOptionBytes, const uint8_t* value COMMA size_t size, VALUE(.kind = BYTES, .bytes = (char*)value, .size = size)) \
-  SET(Kind, KIND, SetOptionInt, int64_t value, VALUE(.kind = INTEGER, .integer = value))                                   \
-  SET(Kind, KIND, SetOptionDouble, double value, VALUE(.kind = NUMBER, .number = value))                                   \
-  GET(Kind, KIND, GetOption, char* value COMMA size_t* size, TEXT, size)                                                   \
-  GET(Kind, KIND, GetOptionBytes, uint8_t* value COMMA size_t* size, BYTES, size)                                          \
-  GET(Kind, KIND, GetOptionInt, int64_t* value, INTEGER, NULL)                                                             \
+#define ACCESSORS(Kind, KIND) \
+  SET(Kind, KIND, SetOption, const char* value, VALUE(.kind = TEXT, .bytes = (char*)value, .size = strlen(value))) \
+  SET(Kind, KIND, SetOptionBytes, const uint8_t* value COMMA size_t size, \
+    VALUE(.kind = BYTES, .bytes = (char*)value, .size = size)) \
+  SET(Kind, KIND, SetOptionInt, int64_t value, VALUE(.kind = INTEGER, .integer = value)) \
+  SET(Kind, KIND, SetOptionDouble, double value, VALUE(.kind = NUMBER, .number = value)) \
+  GET(Kind, KIND, GetOption, char* value COMMA size_t* size, TEXT, size) \
+  GET(Kind, KIND, GetOptionBytes, uint8_t* value COMMA size_t* size, BYTES, size) \
+  GET(Kind, KIND, GetOptionInt, int64_t* value, INTEGER, NULL) \
   GET(Kind, KIND, GetOptionDouble, double* value, NUMBER, NULL)
 
 ACCESSORS(Database, DATABASE)

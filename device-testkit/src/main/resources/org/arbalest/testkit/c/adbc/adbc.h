@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ADBC 1.1.0 as a driver sees it: the structs, the table of functions, and the constants. Written from apache/arrow-adbc's
- * c/include/arrow-adbc/adbc.h, whose layouts and numbers are frozen; layout.c checks this one.
+ * ADBC 1.1.0 as a driver sees it: the structs, the table of functions, and the constants. Written from apache/arrow-
+ * adbc's c/include/arrow-adbc/adbc.h, whose layouts and numbers are frozen; layout.c checks this one.
  *
- * The caller owns a handle's memory; private_data is the driver's, NULL without an object. The caller zeroes handles and errors.
+ * The caller owns a handle's memory; private_data is the driver's, NULL without an object. The caller zeroes handles
+ * and errors.
  *
  * Included by: driver.h foreign.c layout.c
  */

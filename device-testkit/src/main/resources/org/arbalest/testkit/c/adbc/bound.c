@@ -32,7 +32,8 @@ static void add(struct bound* bound, struct ArrowArray* moved) {
 
 static AdbcStatusCode broken(struct call* call, struct ArrowArrayStream* stream, int code) {
   const char* text = stream->get_last_error(stream);
-  return call_fail(call, ADBC_STATUS_IO, "58030", "the bound stream failed with %d (%s): %s", code, strerror(code), text == NULL ? "no text" : text);
+  return call_fail(call, ADBC_STATUS_IO, "58030", "the bound stream failed with %d (%s): %s", code, strerror(code),
+                   text == NULL ? "no text" : text);
 }
 
 static AdbcStatusCode read_stream(struct call* call, struct ArrowArrayStream* stream, struct bound* bound) {
@@ -40,7 +41,9 @@ static AdbcStatusCode read_stream(struct call* call, struct ArrowArrayStream* st
   if (code != 0) return broken(call, stream, code);
   while (1) {
     struct ArrowArray array = {.release = NULL};
-    if (call_cancelled(call)) return call_fail(call, ADBC_STATUS_CANCELLED, "57014", "was cancelled after %lld rows", (long long)bound->rows);
+    if (call_cancelled(call)) {
+      return call_fail(call, ADBC_STATUS_CANCELLED, "57014", "was cancelled after %lld rows", (long long)bound->rows);
+    }
     code = stream->get_next(stream, &array);
     if (code != 0 && !setting(BINDINGS_END)) return broken(call, stream, code);
     if (code != 0 || array.release == NULL) return ADBC_STATUS_OK;

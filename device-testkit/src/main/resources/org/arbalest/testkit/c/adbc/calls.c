@@ -45,8 +45,11 @@ int call_cancelled(struct call* call) {
 
 /* What a test has asked for. */
 static int troubles(struct call* call, int flags) {
-  struct fault fault = fault_of(call->name, call->activity == NULL ? NULL : &call->activity->cancelled, flags & RELEASE);
-  if (fault.code != 0) return refuse(call, call_fail(call, (AdbcStatusCode)fault.code, "58000", "fails, as was asked for"));
+  struct fault fault = fault_of(call->name, call->activity == NULL ? NULL : &call->activity->cancelled,
+                                flags & RELEASE);
+  if (fault.code != 0) {
+    return refuse(call, call_fail(call, (AdbcStatusCode)fault.code, "58000", "fails, as was asked for"));
+  }
   if (fault.gone) return refuse(call, call_fail(call, ADBC_STATUS_IO, "08006", "the server is gone"));
   if (call_cancelled(call)) return refuse(call, call_fail(call, ADBC_STATUS_CANCELLED, "57014", "was cancelled"));
   return 1;
@@ -74,10 +77,12 @@ int call_begin(struct call* call, const char* name, int flags, void* private_dat
     return refuse(call, call_state(call, "there is nothing behind the handle; its New comes first"));
   }
   if (handle->head.released || handle->head.kind != kind) {
-    ledger_violation("%s was called with %s", name, handle->head.released ? "what was released" : "another kind of handle");
+    ledger_violation("%s was called with %s", name,
+                     handle->head.released ? "what was released" : "another kind of handle");
     return refuse(call, call_state(call, "the handle is not a live one of this kind"));
   }
-  struct connection* connection = kind == STATEMENT ? ((struct statement*)handle)->connection : kind == CONNECTION ? private_data : NULL;
+  struct connection* connection = kind == STATEMENT ? ((struct statement*)handle)->connection : kind == CONNECTION
+      ? private_data : NULL;
   int overlaps = enter(call, 0, handle);
   if (kind == STATEMENT) overlaps = enter(call, 1, &connection->handle);
   if (flags & RUNS) {
@@ -89,7 +94,9 @@ int call_begin(struct call* call, const char* name, int flags, void* private_dat
   if (!troubles(call, flags)) return 0;
   if (!handle->ready && !(flags & (EARLY | RELEASE))) return refuse(call, call_state(call, "its Init comes first"));
   if (queries && overlaps) return refuse(call, call_state(call, "another command is already in progress"));
-  if ((queries || flags & RUNS) && !(flags & ENDS) && connection != NULL && connection->aborted) return refuse_aborted(call);
+  if ((queries || flags & RUNS) && !(flags & ENDS) && connection != NULL && connection->aborted) {
+    return refuse_aborted(call);
+  }
   return 1;
 }
 
@@ -102,8 +109,12 @@ int call_new(struct call* call, const char* name, void* private_data, struct Adb
 }
 
 int call_also(struct call* call, struct handle* handle) {
-  if (handle != NULL && handle->head.released) ledger_violation("%s was called with what it is made of released", call->name);
-  if (handle == NULL || handle->head.released || !handle->ready) return refuse(call, call_state(call, "what it is made of is not initialized"));
+  if (handle != NULL && handle->head.released) {
+    ledger_violation("%s was called with what it is made of released", call->name);
+  }
+  if (handle == NULL || handle->head.released || !handle->ready) {
+    return refuse(call, call_state(call, "what it is made of is not initialized"));
+  }
   enter(call, call->in[0] == NULL ? 0 : 1, handle);
   return 1;
 }

@@ -55,7 +55,8 @@ AdbcStatusCode faultyConnectionNew(struct AdbcConnection* handle, struct AdbcErr
   return call_end(&call, ADBC_STATUS_OK);
 }
 
-AdbcStatusCode faultyConnectionInit(struct AdbcConnection* handle, struct AdbcDatabase* database, struct AdbcError* error) {
+AdbcStatusCode faultyConnectionInit(struct AdbcConnection* handle, struct AdbcDatabase* database,
+                                    struct AdbcError* error) {
   BEGIN("ConnectionInit", EARLY | RUNS, handle, CONNECTION);
   struct connection* connection = handle->private_data;
   if (connection->handle.ready) return call_end(&call, call_state(&call, "the connection is initialized already"));
@@ -75,7 +76,9 @@ AdbcStatusCode faultyConnectionRelease(struct AdbcConnection* handle, struct Adb
   int statements = connection->statements, streams = connection->streams;
   state_unlock();
   if (statements + streams > 0) {
-    return call_end(&call, call_state(&call, "the connection has %d open statements and %d open streams", statements, streams));
+    return call_end(&call,
+                    call_state(&call, "the connection has %d open statements and %d open streams", statements,
+                               streams));
   }
   duck_release(connection);
   state_lock();
@@ -101,7 +104,8 @@ static AdbcStatusCode finish(struct call* call, struct connection* connection, i
   commits &= !connection->aborted;
   connection->aborted = 0;
   if (connection->duck.private_data == NULL) return ADBC_STATUS_OK; /* nothing was done */
-  DUCK(commits ? duck.ConnectionCommit(&connection->duck, &theirs) : duck.ConnectionRollback(&connection->duck, &theirs));
+  DUCK(commits ? duck.ConnectionCommit(&connection->duck, &theirs)
+       : duck.ConnectionRollback(&connection->duck, &theirs));
   return ADBC_STATUS_OK;
 }
 
@@ -141,17 +145,21 @@ AdbcStatusCode connection_set(struct call* call, struct connection* connection, 
   if (value.kind != TEXT || strncmp(key, "adbc.connection.", 16) != 0) {
     return call_fail(call, ADBC_STATUS_NOT_IMPLEMENTED, "0A000", "there is no option %s", key);
   }
-  int flag = strcmp(value.bytes, ADBC_OPTION_VALUE_ENABLED) == 0 ? 1 : strcmp(value.bytes, ADBC_OPTION_VALUE_DISABLED) == 0 ? 0 : -1;
+  int flag = strcmp(value.bytes, ADBC_OPTION_VALUE_ENABLED) == 0 ? 1
+      : strcmp(value.bytes, ADBC_OPTION_VALUE_DISABLED) == 0 ? 0 : -1;
   int is_autocommit = strcmp(key, ADBC_CONNECTION_OPTION_AUTOCOMMIT) == 0;
   if (is_autocommit || strcmp(key, ADBC_CONNECTION_OPTION_READ_ONLY) == 0) {
-    if (flag < 0) return call_fail(call, ADBC_STATUS_INVALID_ARGUMENT, "22023", "option %s cannot be %s", key, value.bytes);
+    if (flag < 0) {
+      return call_fail(call, ADBC_STATUS_INVALID_ARGUMENT, "22023", "option %s cannot be %s", key, value.bytes);
+    }
     if (is_autocommit) status = autocommit(call, connection, flag);
     else connection->read_only = flag;
   } else if (strcmp(key, ADBC_CONNECTION_OPTION_ISOLATION_LEVEL) == 0) {
     if (strstr(value.bytes, "izable") != NULL) { /* serializable, linearizable */
       return call_fail(call, ADBC_STATUS_NOT_IMPLEMENTED, "0A000", "there is no isolation level %s", value.bytes);
     }
-  } else if (strcmp(key, ADBC_CONNECTION_OPTION_CURRENT_CATALOG) == 0 || strcmp(key, ADBC_CONNECTION_OPTION_CURRENT_DB_SCHEMA) == 0) {
+  } else if (strcmp(key, ADBC_CONNECTION_OPTION_CURRENT_CATALOG) == 0 ||
+             strcmp(key, ADBC_CONNECTION_OPTION_CURRENT_DB_SCHEMA) == 0) {
     status = place(call, connection, key, value.bytes);
   } else {
     return call_fail(call, ADBC_STATUS_NOT_IMPLEMENTED, "0A000", "there is no option %s", key);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thin ADBC driver: DuckDB's, with faults. Each call passes through faults.c, which counts it, lets it fail or holds it, as a test
- * asked, and through calls.c, which checks that adbc.h allows it. DuckDB does the rest; what it lacks has canned answers.
+ * A thin ADBC driver: DuckDB's, with faults. Each call passes through faults.c, which counts it, lets it fail or holds
+ * it, as a test asked, and through calls.c, which checks that adbc.h allows it. DuckDB does the rest; what it lacks has
+ * canned answers.
  *
- * Included by: accessors.c adbc_driver_faulty.c bound.c calls.c connection.c duck.c errors.c faults.c metadata.c options.c
- *   partitions.c plain.c results.c statement.c table.c
+ * Included by: accessors.c adbc_driver_faulty.c bound.c calls.c connection.c duck.c errors.c faults.c metadata.c
+ * options.c partitions.c plain.c results.c statement.c table.c
  */
 #ifndef ARBALEST_ADBC_DRIVER_H
 #define ARBALEST_ADBC_DRIVER_H
@@ -44,11 +45,14 @@ enum setting { STYLE, INIT, THREADS, BIND_ON_THREAD, BINDINGS_END, OPTIONS_QUERY
 enum { THREADS_OBJECT, THREADS_CONNECTION, THREADS_ANY };
 
 /* INIT: how entry points behave, as the enum class Init of the Kotlin class says. */
-enum { INIT_NORMAL, INIT_OLD, INIT_REFUSES, INIT_FAILS, INIT_SILENT, INIT_ODD_STATUS, INIT_EMPTY, INIT_IGNORES_VERSION, INIT_ODD_VERSION, INIT_FAILS_LATE };
+enum { INIT_NORMAL, INIT_OLD, INIT_REFUSES, INIT_FAILS, INIT_SILENT, INIT_ODD_STATUS, INIT_EMPTY, INIT_IGNORES_VERSION,
+       INIT_ODD_VERSION, INIT_FAILS_LATE };
 
-#define ENTRY(name, mode)                                                             \
-  EXPORT AdbcStatusCode name(int version, void* driver, struct AdbcError* error);     \
-  AdbcStatusCode name(int version, void* driver, struct AdbcError* error) { return driver_init(#name, mode, version, driver, error); }
+#define ENTRY(name, mode)                                                         \
+  EXPORT AdbcStatusCode name(int version, void* driver, struct AdbcError* error); \
+  AdbcStatusCode name(int version, void* driver, struct AdbcError* error) {       \
+    return driver_init(#name, mode, version, driver, error);                      \
+  }
 
 #pragma GCC visibility push(hidden)
 
@@ -82,7 +86,8 @@ struct guard {
   pthread_t thread; /* of the first of those that may not be two */
   int exclusive, inside;
 };
-/* Whether another thread was in it. is_rule: that counts as a race. is_connection: as an overlap of a connection's calls. */
+/* Whether another thread was in it. is_rule: that counts as a race. is_connection: as an overlap of a connection's
+   calls. */
 int guard_enter(struct guard* guard, int shared, int is_rule, int is_connection, const char* what);
 int guard_leave(struct guard* guard, int shared); /* how many calls are still in it */
 
@@ -171,7 +176,8 @@ struct call {
 
 /* 1 if the call may go on; otherwise it is over, and status and error say why. */
 int call_begin(struct call* call, const char* name, int flags, void* private_data, int kind, struct AdbcError* error);
-int call_new(struct call* call, const char* name, void* private_data, struct AdbcError* error); /* of a function that makes a handle */
+/* of a function that makes a handle */
+int call_new(struct call* call, const char* name, void* private_data, struct AdbcError* error);
 int call_also(struct call* call, struct handle* handle); /* the call is in another object as well */
 AdbcStatusCode call_fail(struct call* call, AdbcStatusCode status, const char* sqlstate, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -189,7 +195,8 @@ AdbcStatusCode call_close(struct call* call, struct handle* handle); /* ends a r
 
 void option_put(struct handle* handle, const char* key, struct option value); /* copies */
 void option_put_text(struct handle* handle, const char* key, const char* text);
-struct option option_get(struct handle* handle, const char* key, enum option_kind kind); /* the caller frees its bytes */
+/* the caller frees its bytes */
+struct option option_get(struct handle* handle, const char* key, enum option_kind kind);
 int option_is(struct handle* handle, const char* key, const char* text);
 void options_free(struct handle* handle);
 
@@ -202,12 +209,14 @@ AdbcStatusCode statement_set(struct call* call, struct statement* statement, con
 
 extern struct AdbcDriver duck;
 
-AdbcStatusCode duck_connection(struct call* call, struct connection* connection); /* opens the connection's, if it is not */
+/* opens the connection's, if it is not */
+AdbcStatusCode duck_connection(struct call* call, struct connection* connection);
 void duck_release(struct connection* connection);
 void duck_close(struct hub* hub);
 AdbcStatusCode duck_failed(struct call* call, AdbcStatusCode status, struct AdbcError* theirs);
 /* A statement of DuckDB's with this SQL. */
-AdbcStatusCode duck_statement(struct call* call, struct connection* connection, const char* sql, struct AdbcStatement* out);
+AdbcStatusCode duck_statement(struct call* call, struct connection* connection, const char* sql,
+                              struct AdbcStatement* out);
 
 #define DUCK(call_of_duck)                                                                     \
   do {                                                                                         \
@@ -225,10 +234,13 @@ struct bound {
 };
 
 void binding_drop(struct binding* binding);
-AdbcStatusCode bound_read(struct call* call, struct statement* statement, struct bound** out); /* *out is NULL if nothing is bound */
+/* *out is NULL if nothing is bound */
+AdbcStatusCode bound_read(struct call* call, struct statement* statement, struct bound** out);
 void bound_free(struct bound* bound);
-void bound_row(struct bound* bound, int64_t row, struct ArrowArray* array, struct ArrowSchema* schema); /* borrows from it */
-void bound_stream(struct bound* bound, struct ArrowArrayStream* out);                                   /* takes its batches */
+/* borrows from it */
+void bound_row(struct bound* bound, int64_t row, struct ArrowArray* array, struct ArrowSchema* schema);
+/* takes its batches */
+void bound_stream(struct bound* bound, struct ArrowArrayStream* out);
 
 /* ---- results.c ---- */
 
@@ -240,17 +252,20 @@ struct source {
 };
 
 void source_free(struct source* source);
-/* A result, which owns the sources and what is bound. `at`: before that batch it waits at the gate, or fails if is_failing. */
-void result_start(struct source* source, struct bound* bound, struct connection* connection, struct statement* statement, int64_t at,
-                  int is_failing, struct ArrowArrayStream* out);
+/* A result, which owns the sources and what is bound. `at`: before that batch it waits at the gate, or fails if
+   is_failing. */
+void result_start(struct source* source, struct bound* bound, struct connection* connection,
+                  struct statement* statement, int64_t at, int is_failing, struct ArrowArrayStream* out);
 void result_invalidate(struct statement* statement, const char* why);
-int result_cancel(struct connection* connection, struct activity* activity, struct result* const* open); /* whether there was any */
+/* whether there was any */
+int result_cancel(struct connection* connection, struct activity* activity, struct result* const* open);
 void count_schema(struct ArrowSchema* schema); /* counts it until it is released */
 
 /* ---- statement.c ---- */
 
 /* A result of SQL that is the connection's own. */
-AdbcStatusCode connection_query(struct call* call, struct connection* connection, const char* sql, struct ArrowArrayStream* out);
+AdbcStatusCode connection_query(struct call* call, struct connection* connection, const char* sql,
+                                struct ArrowArrayStream* out);
 AdbcStatusCode statement_schema(struct call* call, struct statement* statement, struct ArrowSchema* out);
 
 #pragma GCC visibility pop

@@ -13,8 +13,8 @@
 struct AdbcDriver duck;
 
 /*
- * A database of DuckDB, which takes some 20 ms to open: it is used again. The catalogs of a database of ours are attached to it, and
- * detached when that is released.
+ * A database of DuckDB, which takes some 20 ms to open: it is used again. The catalogs of a database of ours are
+ * attached to it, and detached when that is released.
  */
 struct hub {
   struct hub* next;
@@ -27,11 +27,13 @@ static struct hub* idle;
 
 static const char attach[] =
     "ATTACH ':memory:' AS memory; ATTACH ':memory:' AS attic; USE memory; CREATE SCHEMA aux;"
-    "CREATE TABLE t (id BIGINT NOT NULL, name TEXT DEFAULT 'nobody', price DOUBLE, flag BOOLEAN, day DATE, \"at\" TIMESTAMPTZ, raw BLOB,"
+    "CREATE TABLE t (id BIGINT NOT NULL, name TEXT DEFAULT 'nobody', price DOUBLE, flag BOOLEAN, day DATE, \"at\""
+    " TIMESTAMPTZ, raw BLOB,"
     "  PRIMARY KEY (id));"
     "CREATE TABLE child (id BIGINT NOT NULL, t_id BIGINT DEFAULT 0, label TEXT, PRIMARY KEY (id),"
     "  FOREIGN KEY (t_id) REFERENCES t (id), UNIQUE (label, t_id), CHECK (id > 0));"
-    "INSERT INTO t SELECT i, CASE WHEN i % 7 = 6 THEN NULL ELSE 'row-' || i END, i / 2, i % 2 = 0, DATE '2024-10-04' + i::INT,"
+    "INSERT INTO t SELECT i, CASE WHEN i % 7 = 6 THEN NULL ELSE 'row-' || i END, i / 2, i % 2 = 0, DATE '2024-10-04' +"
+    " i::INT,"
     "  make_timestamptz(i * 1000000), repeat('x', (i % 4)::INT)::BLOB FROM range(10) r(i);"
     "CREATE MACRO batches(n, size) AS TABLE SELECT i AS id, CASE WHEN i % 7 = 6 THEN NULL ELSE 'row-' || i END AS name"
     "  FROM range((n * size)::BIGINT) r(i)";
@@ -126,7 +128,8 @@ static AdbcStatusCode connect(struct call* call, struct connection* connection) 
     if (status != ADBC_STATUS_OK) return duck_failed(call, status, &theirs);
   }
   if (connection->manual) {
-    DUCK(duck.ConnectionSetOption(&connection->duck, ADBC_CONNECTION_OPTION_AUTOCOMMIT, ADBC_OPTION_VALUE_DISABLED, &theirs));
+    DUCK(duck.ConnectionSetOption(&connection->duck, ADBC_CONNECTION_OPTION_AUTOCOMMIT, ADBC_OPTION_VALUE_DISABLED,
+                                  &theirs));
   }
   return ADBC_STATUS_OK;
 }
@@ -138,7 +141,8 @@ AdbcStatusCode duck_connection(struct call* call, struct connection* connection)
   return status;
 }
 
-AdbcStatusCode duck_statement(struct call* call, struct connection* connection, const char* sql, struct AdbcStatement* out) {
+AdbcStatusCode duck_statement(struct call* call, struct connection* connection, const char* sql,
+                              struct AdbcStatement* out) {
   AdbcStatusCode status = duck_connection(call, connection);
   if (status != ADBC_STATUS_OK) return status;
   DUCK(duck.StatementNew(&connection->duck, out, &theirs));

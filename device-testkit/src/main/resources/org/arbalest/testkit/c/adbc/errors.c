@@ -7,7 +7,8 @@
 #define VENDOR_CODE 4711
 #define LONG 65536
 
-/* Found again by the message, which is its last field: the struct of 1.0.0 has no other place. Without a message, by private_data. */
+/* Found again by the message, which is its last field: the struct of 1.0.0 has no other place. Without a message, by
+   private_data. */
 struct error_record {
   struct record head;
   char function[48];
@@ -15,11 +16,14 @@ struct error_record {
   char message[];
 };
 
-static int has_details(const struct AdbcError* error) { return error->vendor_code == ADBC_ERROR_VENDOR_CODE_PRIVATE_DATA; }
+static int has_details(const struct AdbcError* error) {
+  return error->vendor_code == ADBC_ERROR_VENDOR_CODE_PRIVATE_DATA;
+}
 
 static struct error_record* record_of(const struct AdbcError* error) {
   if (has_details(error) && error->private_data != NULL) return error->private_data;
-  return error->message == NULL ? NULL : (struct error_record*)(error->message - offsetof(struct error_record, message));
+  return error->message == NULL ? NULL
+      : (struct error_record*)(error->message - offsetof(struct error_record, message));
 }
 
 static void clear(struct AdbcError* error) {
@@ -96,19 +100,27 @@ void error_drop_owned(struct AdbcError* error) {
   ledger_free(own);
 }
 
-/* "private_data … NULL if and only if the error is uninitialized" (AdbcError): some drivers follow it without a check. */
+/* "private_data … NULL if and only if the error is uninitialized" (AdbcError): some drivers follow it without a
+   check. */
 static const struct error_record* asked(const struct AdbcError* error, const char* function) {
   fault_of(function, NULL, 1);
-  if (has_details(error) && error->private_data == NULL) ledger_violation("%s was called with an error that has no private_data", function);
-  return has_details(error) && (error->release == release || error->release == release_owned) ? error->private_data : NULL;
+  if (has_details(error) && error->private_data == NULL) {
+    ledger_violation("%s was called with an error that has no private_data", function);
+  }
+  return has_details(error) &&
+      (error->release == release || error->release == release_owned) ? error->private_data : NULL;
 }
 
-int faultyErrorGetDetailCount(const struct AdbcError* error) { return asked(error, "ErrorGetDetailCount") == NULL ? 0 : 2; }
+int faultyErrorGetDetailCount(const struct AdbcError* error) {
+  return asked(error, "ErrorGetDetailCount") == NULL ? 0 : 2;
+}
 
 struct AdbcErrorDetail faultyErrorGetDetail(const struct AdbcError* error, int index) {
   const struct error_record* own = asked(error, "ErrorGetDetail");
   size_t size = setting(STYLE) & STYLE_ODD_DETAIL ? (size_t)-1 : sizeof own->bytes;
-  if (own != NULL && index == 0) return (struct AdbcErrorDetail){"arbalest.function", (const uint8_t*)own->function, strlen(own->function)};
+  if (own != NULL && index == 0) {
+    return (struct AdbcErrorDetail){"arbalest.function", (const uint8_t*)own->function, strlen(own->function)};
+  }
   if (own != NULL && index == 1) return (struct AdbcErrorDetail){"arbalest.bytes", own->bytes, size};
   return (struct AdbcErrorDetail){NULL, NULL, 0};
 }

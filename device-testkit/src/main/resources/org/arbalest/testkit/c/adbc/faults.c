@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a test asks of the driver, and reads from it. Functions named faulty_… are exported, and called from Kotlin. */
+/* What a test asks of the driver and reads from it. Functions named faulty_… are exported and called from Kotlin. */
 #include "driver.h"
 
 #include <stdio.h>
@@ -129,7 +129,8 @@ int guard_leave(struct guard* guard, int shared) {
 
 /* ---- for tests ---- */
 
-/* The nth call from now on of a function fails, or waits at the gate if the code is 0. 0 if there is no room for one more rule. */
+/* The nth call from now on of a function fails, or waits at the gate if the code is 0. 0 if there is no room for one
+   more rule. */
 EXPORT int32_t faulty_rule(const char* name, int64_t nth, int32_t code, int32_t lasts) {
   int32_t found = 0;
   state_lock();
@@ -163,8 +164,8 @@ EXPORT int64_t faulty_calls(const char* name) {
   return calls;
 }
 
-/* 0: how many calls wait; 1: how many rules have not come; 2: races; 3: overlaps of one connection's calls; 4: releases of what
-   was released; 5: other broken rules; 6: the version that an entry point was asked for. */
+/* 0: how many calls wait; 1: how many rules have not come; 2: races; 3: overlaps of one connection's calls; 4:
+   releases of what was released; 5: other broken rules; 6: the version that an entry point was asked for. */
 EXPORT int64_t faulty_number(int32_t which) {
   int64_t left = 0;
   state_lock();
@@ -201,7 +202,8 @@ EXPORT void faulty_lose(int64_t after) {
 /* void f(struct AdbcError*, const char* message) of another library, which fills an error and sets its release. */
 EXPORT void faulty_foreign(void (*fill)(void)) { __atomic_store_n(&foreign, fill, __ATOMIC_SEQ_CST); }
 
-/* Undoes all of the above and lets those go on who wait. What is live stays so. No other call may run, except those that wait. */
+/* Undoes all of the above and lets those go on who wait. What is live stays so. No other call may run, except those
+   that wait. */
 EXPORT void faulty_reset(void) {
   state_lock();
   memset(rules, 0, sizeof rules);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Metadata: objects, schemas and table types are DuckDB's; infos and statistics are canned, as DuckDB has few or none. */
+/* Metadata: objects, schemas and table types are DuckDB's; infos and statistics are canned, as DuckDB has few or
+   none. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,25 +23,30 @@ static const char infos[] =
 
 /* Of table t: each kind of value at least once. */
 static const char statistics[] =
-    "SELECT 'memory' AS catalog_name, [{'db_schema_name': 'main', 'db_schema_statistics': list({'table_name': 't', 'column_name': c,"
-    "  'statistic_key': key::SMALLINT, 'statistic_value': value, 'statistic_is_approximate': approximate})}] AS catalog_db_schemas"
+    "SELECT 'memory' AS catalog_name, [{'db_schema_name': 'main', 'db_schema_statistics': list({'table_name': 't',"
+    " 'column_name': c,"
+    "  'statistic_key': key::SMALLINT, 'statistic_value': value, 'statistic_is_approximate': approximate})}] AS"
+    " catalog_db_schemas"
     " FROM (VALUES (NULL, 6, 10::BIGINT" STATISTIC ", false), ('name', 5, 1::BIGINT" STATISTIC ", false),"
     "  ('id', 3, 9::BIGINT" STATISTIC ", false), ('price', 3, 4.5::DOUBLE" STATISTIC ", false),"
     "  ('name', 3, 'row-9'::BLOB" STATISTIC ", false), ('id', 1024, 1::UBIGINT" STATISTIC ", false),"
     "  ('id', 1, 10::%s" STATISTIC ", %s)) s(c, key, value, approximate)";
 
-AdbcStatusCode faultyConnectionGetInfo(struct AdbcConnection* handle, const uint32_t* codes, size_t n, struct ArrowArrayStream* out,
-                                       struct AdbcError* error) {
+AdbcStatusCode faultyConnectionGetInfo(struct AdbcConnection* handle, const uint32_t* codes, size_t n,
+                                       struct ArrowArrayStream* out, struct AdbcError* error) {
   char sql[8192];
   BEGIN("ConnectionGetInfo", RUNS, handle, CONNECTION);
   size_t at = (size_t)snprintf(sql, sizeof sql, infos, setting(INIT) == INIT_ODD_VERSION ? -7 : ADBC_VERSION_1_1_0);
   at += (size_t)snprintf(sql + at, sizeof sql - at, codes == NULL ? "true" : "code IN (NULL");
-  for (size_t i = 0; codes != NULL && i < n && at < sizeof sql - 16; i++) at += (size_t)snprintf(sql + at, sizeof sql - at, ", %u", codes[i]);
+  for (size_t i = 0; codes != NULL && i < n && at < sizeof sql - 16; i++) {
+    at += (size_t)snprintf(sql + at, sizeof sql - at, ", %u", codes[i]);
+  }
   if (codes != NULL) snprintf(sql + at, sizeof sql - at, ")");
   return call_end(&call, connection_query(&call, handle->private_data, sql, out));
 }
 
-AdbcStatusCode faultyConnectionGetStatistics(struct AdbcConnection* handle, const char* catalog, const char* schema, const char* table,
+AdbcStatusCode faultyConnectionGetStatistics(struct AdbcConnection* handle, const char* catalog, const char* schema,
+                                             const char* table,
                                              char approximate, struct ArrowArrayStream* out, struct AdbcError* error) {
   char sql[2048];
   (void)catalog, (void)schema, (void)table;
@@ -50,13 +56,15 @@ AdbcStatusCode faultyConnectionGetStatistics(struct AdbcConnection* handle, cons
 }
 
 /* "the names of statistics specific to this driver" */
-AdbcStatusCode faultyConnectionGetStatisticNames(struct AdbcConnection* handle, struct ArrowArrayStream* out, struct AdbcError* error) {
+AdbcStatusCode faultyConnectionGetStatisticNames(struct AdbcConnection* handle, struct ArrowArrayStream* out,
+                                                 struct AdbcError* error) {
   BEGIN("ConnectionGetStatisticNames", RUNS, handle, CONNECTION);
   const char* sql = "SELECT 'arbalest.fake.ones' AS statistic_name, 1024::SMALLINT AS statistic_key";
   return call_end(&call, connection_query(&call, handle->private_data, sql, out));
 }
 
-static AdbcStatusCode start(AdbcStatusCode status, struct source* source, struct AdbcConnection* handle, struct ArrowArrayStream* out) {
+static AdbcStatusCode start(AdbcStatusCode status, struct source* source, struct AdbcConnection* handle,
+                            struct ArrowArrayStream* out) {
   if (status == ADBC_STATUS_OK) result_start(source, NULL, handle->private_data, NULL, -1, 0, out);
   else source_free(source);
   return status;
@@ -67,20 +75,23 @@ struct objects {
   const char *catalog, *schema, *table, **types, *column;
 };
 
-static AdbcStatusCode get_objects(struct call* call, struct connection* connection, const struct objects* of, struct source* source) {
+static AdbcStatusCode get_objects(struct call* call, struct connection* connection, const struct objects* of,
+                                  struct source* source) {
   AdbcStatusCode status = duck_connection(call, connection);
   if (status != ADBC_STATUS_OK) return status;
-  DUCK(duck.ConnectionGetObjects(&connection->duck, of->depth, of->catalog, of->schema, of->table, of->types, of->column, &source->stream,
+  DUCK(duck.ConnectionGetObjects(&connection->duck, of->depth, of->catalog, of->schema, of->table, of->types,
+                                 of->column, &source->stream,
                                  &theirs));
   return ADBC_STATUS_OK;
 }
 
-AdbcStatusCode faultyConnectionGetObjects(struct AdbcConnection* handle, int depth, const char* catalog, const char* schema,
-                                          const char* table, const char** types, const char* column, struct ArrowArrayStream* out,
-                                          struct AdbcError* error) {
+AdbcStatusCode faultyConnectionGetObjects(struct AdbcConnection* handle, int depth, const char* catalog,
+                                          const char* schema, const char* table, const char** types,
+                                          const char* column, struct ArrowArrayStream* out, struct AdbcError* error) {
   BEGIN("ConnectionGetObjects", RUNS, handle, CONNECTION);
   struct source* source = ledger_alloc(sizeof *source);
-  struct objects of = {depth, catalog, schema, table, types, column};
+  const char* none[] = {"VIEW", NULL}; /* there is no view: DuckDB takes an empty list for all types */
+  struct objects of = {depth, catalog, schema, table, types != NULL && types[0] == NULL ? none : types, column};
   return call_end(&call, start(get_objects(&call, handle->private_data, &of, source), source, handle, out));
 }
 
@@ -91,14 +102,15 @@ static AdbcStatusCode get_table_types(struct call* call, struct connection* conn
   return ADBC_STATUS_OK;
 }
 
-AdbcStatusCode faultyConnectionGetTableTypes(struct AdbcConnection* handle, struct ArrowArrayStream* out, struct AdbcError* error) {
+AdbcStatusCode faultyConnectionGetTableTypes(struct AdbcConnection* handle, struct ArrowArrayStream* out,
+                                             struct AdbcError* error) {
   BEGIN("ConnectionGetTableTypes", RUNS, handle, CONNECTION);
   struct source* source = ledger_alloc(sizeof *source);
   return call_end(&call, start(get_table_types(&call, handle->private_data, source), source, handle, out));
 }
 
-static AdbcStatusCode get_table_schema(struct call* call, struct connection* connection, const char* catalog, const char* schema,
-                                       const char* table, struct ArrowSchema* out) {
+static AdbcStatusCode get_table_schema(struct call* call, struct connection* connection, const char* catalog,
+                                       const char* schema, const char* table, struct ArrowSchema* out) {
   AdbcStatusCode status = duck_connection(call, connection);
   if (status != ADBC_STATUS_OK) return status;
   DUCK(duck.ConnectionGetTableSchema(&connection->duck, catalog, schema, table, out, &theirs));
@@ -107,8 +119,8 @@ static AdbcStatusCode get_table_schema(struct call* call, struct connection* con
   return ADBC_STATUS_OK;
 }
 
-AdbcStatusCode faultyConnectionGetTableSchema(struct AdbcConnection* handle, const char* catalog, const char* schema, const char* table,
-                                              struct ArrowSchema* out, struct AdbcError* error) {
+AdbcStatusCode faultyConnectionGetTableSchema(struct AdbcConnection* handle, const char* catalog, const char* schema,
+                                              const char* table, struct ArrowSchema* out, struct AdbcError* error) {
   BEGIN("ConnectionGetTableSchema", RUNS, handle, CONNECTION);
   return call_end(&call, get_table_schema(&call, handle->private_data, catalog, schema, table, out));
 }

@@ -53,7 +53,8 @@ static void next(struct statement* statement, struct AdbcPartitions* out) {
   statement->next_partition = at == of ? 0 : at + 1;
 }
 
-AdbcStatusCode faultyStatementExecutePartitions(struct AdbcStatement* handle, struct ArrowSchema* schema, struct AdbcPartitions* partitions,
+AdbcStatusCode faultyStatementExecutePartitions(struct AdbcStatement* handle, struct ArrowSchema* schema,
+                                                struct AdbcPartitions* partitions,
                                                 int64_t* rows_affected, struct AdbcError* error) {
   BEGIN("StatementExecutePartitions", RUNS, handle, STATEMENT);
   result_invalidate(handle->private_data, "the statement was executed again");
@@ -63,11 +64,12 @@ AdbcStatusCode faultyStatementExecutePartitions(struct AdbcStatement* handle, st
   return call_end(&call, status);
 }
 
-AdbcStatusCode faultyConnectionReadPartition(struct AdbcConnection* handle, const uint8_t* bytes, size_t size, struct ArrowArrayStream* out,
-                                             struct AdbcError* error) {
+AdbcStatusCode faultyConnectionReadPartition(struct AdbcConnection* handle, const uint8_t* bytes, size_t size,
+                                             struct ArrowArrayStream* out, struct AdbcError* error) {
   BEGIN("ConnectionReadPartition", RUNS, handle, CONNECTION);
   if (size <= sizeof magic || memcmp(bytes, magic, sizeof magic) != 0) {
-    return call_end(&call, call_fail(&call, ADBC_STATUS_INVALID_ARGUMENT, "22023", "%zu bytes that are no partition", size));
+    return call_end(&call,
+                    call_fail(&call, ADBC_STATUS_INVALID_ARGUMENT, "22023", "%zu bytes that are no partition", size));
   }
   char* sql = memcpy(ledger_alloc(size - sizeof magic + 1), bytes + sizeof magic, size - sizeof magic);
   AdbcStatusCode status = connection_query(&call, handle->private_data, sql, out);

@@ -69,7 +69,8 @@ void count_schema(struct ArrowSchema* schema) {
 /* ---- a call of a stream's function ---- */
 
 /* The failure stays: later calls return the same. */
-static int fails(struct result* own, const char* function, AdbcStatusCode status, int code, const char* sqlstate, const char* why) {
+static int fails(struct result* own, const char* function, AdbcStatusCode status, int code, const char* sqlstate,
+                 const char* why) {
   char message[1024];
   snprintf(message, sizeof message, "%s: %s", function, why);
   error_drop_owned(&own->error);
@@ -110,7 +111,9 @@ static int troubles(struct result* own, const char* function) {
   int cancelled = own->cancelled && !own->ended, code = own->code;
   state_unlock();
   if (code != 0) return code;
-  if (fault.code != 0) return fails(own, function, ADBC_STATUS_INTERNAL, fault.code, "58000", "fails, as was asked for");
+  if (fault.code != 0) {
+    return fails(own, function, ADBC_STATUS_INTERNAL, fault.code, "58000", "fails, as was asked for");
+  }
   if (fault.gone) return fails(own, function, ADBC_STATUS_IO, EIO, "08006", "the server is gone");
   if (cancelled) return fails(own, function, ADBC_STATUS_CANCELLED, ECANCELED, "57014", "was cancelled");
   if (invalid != NULL) return fails(own, function, ADBC_STATUS_INVALID_STATE, EINVAL, "24000", invalid);
@@ -224,8 +227,8 @@ static void release(struct ArrowArrayStream* self) {
   ledger_close(&own->head);
 }
 
-void result_start(struct source* source, struct bound* bound, struct connection* connection, struct statement* statement, int64_t at,
-                  int is_failing, struct ArrowArrayStream* out) {
+void result_start(struct source* source, struct bound* bound, struct connection* connection,
+                  struct statement* statement, int64_t at, int is_failing, struct ArrowArrayStream* out) {
   struct result* own = ledger_open(sizeof *own, RESULT);
   own->sources = own->source = source;
   own->bound = bound;

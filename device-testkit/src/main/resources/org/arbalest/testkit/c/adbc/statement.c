@@ -15,7 +15,8 @@ static void set_sql(struct statement* statement, const char* sql, size_t size) {
   statement->ingests = 0;
 }
 
-AdbcStatusCode faultyStatementNew(struct AdbcConnection* connection, struct AdbcStatement* handle, struct AdbcError* error) {
+AdbcStatusCode faultyStatementNew(struct AdbcConnection* connection, struct AdbcStatement* handle,
+                                  struct AdbcError* error) {
   struct call call;
   if (!call_new(&call, "StatementNew", handle->private_data, error)) return call.status;
   if (!call_also(&call, connection->private_data)) return call.status;
@@ -48,7 +49,8 @@ AdbcStatusCode faultyStatementRelease(struct AdbcStatement* handle, struct AdbcE
   return status;
 }
 
-/* "This must always be thread-safe" and "ADBC_STATUS_INVALID_STATE if there is no query to cancel" (AdbcStatementCancel). */
+/* "This must always be thread-safe" and "ADBC_STATUS_INVALID_STATE if there is no query to cancel"
+   (AdbcStatementCancel). */
 AdbcStatusCode faultyStatementCancel(struct AdbcStatement* handle, struct AdbcError* error) {
   BEGIN("StatementCancel", SHARED, handle, STATEMENT);
   struct statement* statement = handle->private_data;
@@ -64,7 +66,8 @@ AdbcStatusCode faultyStatementSetSqlQuery(struct AdbcStatement* handle, const ch
   return call_end(&call, ADBC_STATUS_OK);
 }
 
-AdbcStatusCode faultyStatementSetSubstraitPlan(struct AdbcStatement* handle, const uint8_t* plan, size_t size, struct AdbcError* error) {
+AdbcStatusCode faultyStatementSetSubstraitPlan(struct AdbcStatement* handle, const uint8_t* plan, size_t size,
+                                               struct AdbcError* error) {
   BEGIN("StatementSetSubstraitPlan", 0, handle, STATEMENT);
   if (size <= sizeof SUBSTRAIT || memcmp(plan, SUBSTRAIT, sizeof SUBSTRAIT) != 0) {
     return call_end(&call, call_fail(&call, ADBC_STATUS_INVALID_ARGUMENT, "42601", "%zu bytes that are no plan", size));
@@ -86,7 +89,8 @@ AdbcStatusCode faultyStatementBind(struct AdbcStatement* handle, struct ArrowArr
   return call_end(&call, ADBC_STATUS_OK);
 }
 
-AdbcStatusCode faultyStatementBindStream(struct AdbcStatement* handle, struct ArrowArrayStream* values, struct AdbcError* error) {
+AdbcStatusCode faultyStatementBindStream(struct AdbcStatement* handle, struct ArrowArrayStream* values,
+                                         struct AdbcError* error) {
   BEGIN("StatementBindStream", 0, handle, STATEMENT);
   struct statement* statement = handle->private_data;
   binding_drop(&statement->binding);
@@ -96,8 +100,9 @@ AdbcStatusCode faultyStatementBindStream(struct AdbcStatement* handle, struct Ar
 }
 
 AdbcStatusCode statement_set(struct call* call, struct statement* statement, const char* key, struct option value) {
-  static const char* const keys[] = {ADBC_INGEST_OPTION_TARGET_TABLE, ADBC_INGEST_OPTION_TARGET_CATALOG, ADBC_INGEST_OPTION_TARGET_DB_SCHEMA,
-                                     ADBC_INGEST_OPTION_TEMPORARY, ADBC_INGEST_OPTION_MODE, ADBC_STATEMENT_OPTION_INCREMENTAL, PARTS};
+  static const char* const keys[] = {ADBC_INGEST_OPTION_TARGET_TABLE, ADBC_INGEST_OPTION_TARGET_CATALOG,
+                                     ADBC_INGEST_OPTION_TARGET_DB_SCHEMA, ADBC_INGEST_OPTION_TEMPORARY,
+                                     ADBC_INGEST_OPTION_MODE, ADBC_STATEMENT_OPTION_INCREMENTAL, PARTS};
   int known = 0;
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) known |= strcmp(key, keys[i]) == 0;
   if (!known) return call_fail(call, ADBC_STATUS_NOT_IMPLEMENTED, "0A000", "there is no option %s", key);
@@ -125,7 +130,8 @@ static int is_canned(const char* sql, struct canned* out) {
   return values == 4 && (strcmp(out->name, "fails") == 0 || strcmp(out->name, "waits") == 0);
 }
 
-static AdbcStatusCode execute_canned(struct call* call, struct statement* statement, struct canned* canned, struct ArrowArrayStream* out) {
+static AdbcStatusCode execute_canned(struct call* call, struct statement* statement, struct canned* canned,
+                                     struct ArrowArrayStream* out) {
   if (canned->name[0] == 's') {
     canned->n = canned->rows = 1;
     if (gate_wait_cancelled(&call->activity->cancelled)) {
@@ -135,7 +141,8 @@ static AdbcStatusCode execute_canned(struct call* call, struct statement* statem
   if (out == NULL) return ADBC_STATUS_OK;
   struct source* source = ledger_alloc(sizeof *source);
   peer_stream(&source->stream, canned->n, canned->rows, 0, 0, 0);
-  result_start(source, NULL, statement->connection, statement, canned->at, canned->name[0] == 'f' ? (int)canned->rows : 0, out);
+  result_start(source, NULL, statement->connection, statement, canned->at,
+               canned->name[0] == 'f' ? (int)canned->rows : 0, out);
   return ADBC_STATUS_OK;
 }
 
@@ -158,7 +165,8 @@ static AdbcStatusCode run(struct call* call, struct source* source, int has_resu
   if (!cancelled) call->activity->inner = &source->statement;
   state_unlock();
   if (cancelled) return call_fail(call, ADBC_STATUS_CANCELLED, "57014", "was cancelled");
-  AdbcStatusCode status = duck.StatementExecuteQuery(&source->statement, has_result ? &source->stream : NULL, rows, &theirs);
+  AdbcStatusCode status = duck.StatementExecuteQuery(&source->statement, has_result ? &source->stream : NULL, rows,
+                                                     &theirs);
   state_lock();
   call->activity->inner = NULL;
   state_unlock();
@@ -167,8 +175,8 @@ static AdbcStatusCode run(struct call* call, struct source* source, int has_resu
 }
 
 /* For a row of what is bound, if there is any. */
-static AdbcStatusCode execute_row(struct call* call, struct connection* connection, const char* sql, struct bound* bound, int64_t row,
-                                  struct source* source, int64_t* rows) {
+static AdbcStatusCode execute_row(struct call* call, struct connection* connection, const char* sql,
+                                  struct bound* bound, int64_t row, struct source* source, int64_t* rows) {
   struct ArrowArray array;
   struct ArrowSchema schema;
   AdbcStatusCode status = duck_statement(call, connection, sql, &source->statement);
@@ -180,8 +188,8 @@ static AdbcStatusCode execute_row(struct call* call, struct connection* connecti
   return run(call, source, is_query(sql), rows);
 }
 
-static AdbcStatusCode execute_rows(struct call* call, struct connection* connection, const char* sql, struct bound* bound,
-                                   struct source** out, int64_t* rows) {
+static AdbcStatusCode execute_rows(struct call* call, struct connection* connection, const char* sql,
+                                   struct bound* bound, struct source** out, int64_t* rows) {
   struct source** last = out;
   int64_t n = bound == NULL ? 1 : bound->rows;
   *rows = is_query(sql) ? -1 : 0;
@@ -197,14 +205,17 @@ static AdbcStatusCode execute_rows(struct call* call, struct connection* connect
   return ADBC_STATUS_OK;
 }
 
-static AdbcStatusCode execute_sql(struct call* call, struct statement* statement, struct ArrowArrayStream* out, int64_t* rows) {
+static AdbcStatusCode execute_sql(struct call* call, struct statement* statement, struct ArrowArrayStream* out,
+                                  int64_t* rows) {
   struct source* source = NULL;
   struct bound* bound;
   if (statement->connection->read_only && !is_query(statement->sql)) {
     return call_fail(call, ADBC_STATUS_INVALID_STATE, "25006", "the connection is read-only");
   }
   AdbcStatusCode status = bound_read(call, statement, &bound);
-  if (status == ADBC_STATUS_OK) status = execute_rows(call, statement->connection, statement->sql, bound, &source, rows);
+  if (status == ADBC_STATUS_OK) {
+    status = execute_rows(call, statement->connection, statement->sql, bound, &source, rows);
+  }
   if (status == ADBC_STATUS_OK && out != NULL) {
     result_start(source, bound, statement->connection, statement, -1, 0, out);
     return status;
@@ -215,19 +226,22 @@ static AdbcStatusCode execute_sql(struct call* call, struct statement* statement
 }
 
 static AdbcStatusCode set_target(struct call* call, struct statement* statement, struct AdbcStatement* inner) {
-  static const char* const keys[] = {ADBC_INGEST_OPTION_TARGET_TABLE, ADBC_INGEST_OPTION_MODE, ADBC_INGEST_OPTION_TARGET_CATALOG,
+  static const char* const keys[] = {ADBC_INGEST_OPTION_TARGET_TABLE, ADBC_INGEST_OPTION_MODE,
+                                     ADBC_INGEST_OPTION_TARGET_CATALOG,
                                      ADBC_INGEST_OPTION_TARGET_DB_SCHEMA, ADBC_INGEST_OPTION_TEMPORARY};
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
     struct AdbcError theirs = {.vendor_code = ADBC_ERROR_VENDOR_CODE_PRIVATE_DATA};
     struct option value = option_get(&statement->handle, keys[i], TEXT);
-    AdbcStatusCode status = value.kind == NONE ? ADBC_STATUS_OK : duck.StatementSetOption(inner, keys[i], value.bytes, &theirs);
+    AdbcStatusCode status = value.kind == NONE ? ADBC_STATUS_OK
+        : duck.StatementSetOption(inner, keys[i], value.bytes, &theirs);
     ledger_free(value.bytes);
     if (status != ADBC_STATUS_OK) return duck_failed(call, status, &theirs);
   }
   return ADBC_STATUS_OK;
 }
 
-static AdbcStatusCode ingest_bound(struct call* call, struct statement* statement, struct bound* bound, struct source* source, int64_t* rows) {
+static AdbcStatusCode ingest_bound(struct call* call, struct statement* statement, struct bound* bound,
+                                   struct source* source, int64_t* rows) {
   struct ArrowArrayStream stream;
   AdbcStatusCode status = duck_statement(call, statement->connection, NULL, &source->statement);
   if (status == ADBC_STATUS_OK) status = set_target(call, statement, &source->statement);
@@ -239,9 +253,12 @@ static AdbcStatusCode ingest_bound(struct call* call, struct statement* statemen
   return status;
 }
 
-static AdbcStatusCode ingest(struct call* call, struct statement* statement, struct ArrowArrayStream* out, int64_t* rows) {
+static AdbcStatusCode ingest(struct call* call, struct statement* statement, struct ArrowArrayStream* out,
+                             int64_t* rows) {
   struct bound* bound;
-  if (statement->connection->read_only) return call_fail(call, ADBC_STATUS_INVALID_STATE, "25006", "the connection is read-only");
+  if (statement->connection->read_only) {
+    return call_fail(call, ADBC_STATUS_INVALID_STATE, "25006", "the connection is read-only");
+  }
   AdbcStatusCode status = bound_read(call, statement, &bound);
   if (status != ADBC_STATUS_OK) return status;
   if (bound == NULL) return call_state(call, "nothing is bound");
@@ -249,13 +266,15 @@ static AdbcStatusCode ingest(struct call* call, struct statement* statement, str
   status = ingest_bound(call, statement, bound, source, rows);
   source_free(source);
   bound_free(bound);
-  if (status == ADBC_STATUS_OK && out != NULL) result_start(ledger_alloc(sizeof *source), NULL, statement->connection, statement, -1, 0, out);
+  if (status == ADBC_STATUS_OK && out != NULL) {
+    result_start(ledger_alloc(sizeof *source), NULL, statement->connection, statement, -1, 0, out);
+  }
   return status;
 }
 
 /* "This invalidates any prior result sets." */
-AdbcStatusCode faultyStatementExecuteQuery(struct AdbcStatement* handle, struct ArrowArrayStream* out, int64_t* rows_affected,
-                                           struct AdbcError* error) {
+AdbcStatusCode faultyStatementExecuteQuery(struct AdbcStatement* handle, struct ArrowArrayStream* out,
+                                           int64_t* rows_affected, struct AdbcError* error) {
   BEGIN("StatementExecuteQuery", RUNS, handle, STATEMENT);
   struct statement* statement = handle->private_data;
   struct canned canned;
@@ -271,7 +290,8 @@ AdbcStatusCode faultyStatementExecuteQuery(struct AdbcStatement* handle, struct 
   return call_end(&call, status);
 }
 
-AdbcStatusCode connection_query(struct call* call, struct connection* connection, const char* sql, struct ArrowArrayStream* out) {
+AdbcStatusCode connection_query(struct call* call, struct connection* connection, const char* sql,
+                                struct ArrowArrayStream* out) {
   struct source* source = NULL;
   int64_t rows;
   AdbcStatusCode status = execute_rows(call, connection, sql, NULL, &source, &rows);
@@ -291,7 +311,8 @@ static AdbcStatusCode ask(struct call* call, struct AdbcStatement* inner, enum s
   return ADBC_STATUS_OK;
 }
 
-static AdbcStatusCode schema_of(struct call* call, struct statement* statement, enum schema which, struct ArrowSchema* out) {
+static AdbcStatusCode schema_of(struct call* call, struct statement* statement, enum schema which,
+                                struct ArrowSchema* out) {
   struct canned canned;
   struct source* source = ledger_alloc(sizeof *source);
   AdbcStatusCode status = ADBC_STATUS_OK;
@@ -312,7 +333,8 @@ AdbcStatusCode statement_schema(struct call* call, struct statement* statement, 
   return schema_of(call, statement, RESULT_SCHEMA, out);
 }
 
-AdbcStatusCode faultyStatementExecuteSchema(struct AdbcStatement* handle, struct ArrowSchema* out, struct AdbcError* error) {
+AdbcStatusCode faultyStatementExecuteSchema(struct AdbcStatement* handle, struct ArrowSchema* out,
+                                            struct AdbcError* error) {
   BEGIN("StatementExecuteSchema", RUNS, handle, STATEMENT);
   result_invalidate(handle->private_data, "the statement was executed again");
   return call_end(&call, schema_of(&call, handle->private_data, RESULT_SCHEMA, out));
@@ -329,7 +351,8 @@ AdbcStatusCode faultyStatementPrepare(struct AdbcStatement* handle, struct AdbcE
 }
 
 /* "This should be called after AdbcStatementPrepare." */
-AdbcStatusCode faultyStatementGetParameterSchema(struct AdbcStatement* handle, struct ArrowSchema* out, struct AdbcError* error) {
+AdbcStatusCode faultyStatementGetParameterSchema(struct AdbcStatement* handle, struct ArrowSchema* out,
+                                                 struct AdbcError* error) {
   BEGIN("StatementGetParameterSchema", 0, handle, STATEMENT);
   struct statement* statement = handle->private_data;
   if (!statement->prepared) return call_end(&call, call_state(&call, "the statement is not prepared"));

@@ -17,7 +17,9 @@ static AdbcStatusCode release(struct AdbcDriver* driver, struct AdbcError* error
     error_set(error, "driver.release", "HY010", "driver.release: the driver was released before");
     return ADBC_STATUS_INVALID_STATE;
   }
-  if (ledger_live(DATABASE) > 0 && ledger_live(DRIVER) == 1) ledger_violation("the last driver was released before its databases");
+  if (ledger_live(DATABASE) > 0 && ledger_live(DRIVER) == 1) {
+    ledger_violation("the last driver was released before its databases");
+  }
   ledger_close(own);
   driver->private_data = NULL;
   driver->release = NULL;
@@ -58,7 +60,8 @@ AdbcStatusCode driver_init(const char* entry, int mode, int version, void* raw, 
     case INIT_IGNORES_VERSION: is_new = 0; break;
     default: break;
   }
-  /* "ADBC_STATUS_NOT_IMPLEMENTED if the version is not supported. In that case, clients may retry with a different version." */
+  /* "ADBC_STATUS_NOT_IMPLEMENTED if the version is not supported. In that case, clients may retry with a different
+     version." */
   if (!is_known) return fails(error, ADBC_STATUS_NOT_IMPLEMENTED, entry, "that version is not supported");
   fill(driver, is_new);
   return mode == INIT_FAILS_LATE ? fails(error, ADBC_STATUS_IO, entry, "the licence is over") : ADBC_STATUS_OK;
