@@ -235,7 +235,7 @@ class DoubleBehindSpec : FunSpec({
                 val stuck = pool.start { statement.query("SELECT * FROM stuck()").use { it.rows() } }
                 awaitHeld()
                 val others = listOf<() -> Any?>(
-                    { connection.query("SELECT 1").use { it.rows() } },
+                    { connection.query("SELECT * FROM batches(1, 1)").use { it.rows() } }, // DuckDB closes its results with the rollback
                     { connection.rollback() },
                     { connection.setOption("fake.user.x", "y") },
                 ).map { pool.startWaiting(it).first }

@@ -38,7 +38,7 @@ class DoubleThreadsSpec : FunSpec({
                                 0 -> connection.query("SELECT * FROM batches(5, 3)").rows().size shouldBe 15
                                 1 -> connection.tableSchema("t").fields().size shouldBe 7
                                 2 -> connection.ingest("x$n.$turn", reader(1, 2, 3)) shouldBe 3
-                                3 -> connection.objects(AdbcObjects.all().inCatalog("memory").named("t")).size shouldBe 1
+                                3 -> connection.objects(AdbcObjects.to(AdbcObjects.Depth.CATALOGS).inCatalog("memory")).size shouldBe 1
                                 else -> connection.setOption("fake.user.$n", "$turn")
                             }
                         }
