@@ -157,7 +157,7 @@ class DoubleMetadataSpec : FunSpec({
             connection.currentDbSchema() shouldBe "main"
             connection.setCurrentDbSchema("aux")
             connection.currentDbSchema() shouldBe "aux"
-            connection.ingest("w", reader(4))
+            connection.execute("CREATE TABLE w AS SELECT 4 AS id")
             connection.query("SELECT id FROM memory.aux.w").single() shouldBe 4L
             shouldThrow<AdbcException> { connection.setCurrentDbSchema("nowhere") }.status() shouldBe AdbcStatus.NOT_FOUND
             connection.setCurrentCatalog("attic")

@@ -135,7 +135,7 @@ public class FaultyDriver private constructor(main: String) {
 
     private enum class Setting { STYLE, INIT, THREADS, BIND_ON_THREAD, BINDINGS_END, OPTIONS_QUERY, CANCEL_ABORTS }
 
-    private val library: NativeLibrary = NativeLibrary.compile(listOf("-DDUCKDB=\"${DuckDbLibrary.file}\""), "adbc/$main.c", *SOURCES)
+    private val library: NativeLibrary = NativeLibrary.compile(listOf("-O0", "-DDUCKDB=\"${DuckDbLibrary.file}\""), "adbc/$main.c", *SOURCES)
     private val reset by function("faulty_reset", null)
     private val live by function("faulty_live", JAVA_LONG, JAVA_INT)
     private val calls by function("faulty_calls", JAVA_LONG, ADDRESS)

@@ -39,7 +39,7 @@ AdbcStatusCode faultyDatabaseRelease(struct AdbcDatabase* handle, struct AdbcErr
   int connections = database->connections;
   state_unlock();
   if (connections > 0) return call_end(&call, call_state(&call, "the database has %d open connections", connections));
-  duck_close(database->hub);
+  duck_close(database->hub, database->changed);
   handle->private_data = NULL;
   return call_close(&call, &database->handle);
 }

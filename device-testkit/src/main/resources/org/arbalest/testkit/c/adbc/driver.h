@@ -128,6 +128,7 @@ struct activity {
 struct database {
   struct handle handle;
   int connections;
+  int changed; /* something may have written to it: the hub is not used again as it is */
   pthread_mutex_t lock; /* for the hub */
   struct hub* hub;      /* of DuckDB, opened at first use */
 };
@@ -212,7 +213,7 @@ extern struct AdbcDriver duck;
 /* opens the connection's, if it is not */
 AdbcStatusCode duck_connection(struct call* call, struct connection* connection);
 void duck_release(struct connection* connection);
-void duck_close(struct hub* hub);
+void duck_close(struct hub* hub, int changed);
 AdbcStatusCode duck_failed(struct call* call, AdbcStatusCode status, struct AdbcError* theirs);
 /* A statement of DuckDB's with this SQL. */
 AdbcStatusCode duck_statement(struct call* call, struct connection* connection, const char* sql,

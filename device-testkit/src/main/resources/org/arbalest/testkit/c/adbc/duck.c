@@ -20,6 +20,7 @@ struct hub {
   struct hub* next;
   struct AdbcDatabase database;
   struct AdbcConnection keeper;
+  int attached; /* the catalogs are, and nothing was written to them */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -86,16 +87,17 @@ static AdbcStatusCode take(struct call* call, struct hub** out) {
     hub = ledger_alloc(sizeof *hub);
     status = open(hub, &theirs);
   }
-  if (status == ADBC_STATUS_OK) status = run(&hub->keeper, attach, &theirs);
+  if (status == ADBC_STATUS_OK && !hub->attached) status = run(&hub->keeper, attach, &theirs);
   if (status == ADBC_STATUS_OK) *out = hub;
   else drop(hub);
   return status == ADBC_STATUS_OK ? status : duck_failed(call, status, &theirs);
 }
 
-void duck_close(struct hub* hub) {
+void duck_close(struct hub* hub, int changed) {
   struct AdbcError theirs = {.vendor_code = ADBC_ERROR_VENDOR_CODE_PRIVATE_DATA};
   if (hub == NULL) return;
-  if (run(&hub->keeper, detach, &theirs) != ADBC_STATUS_OK) {
+  hub->attached = !changed;
+  if (changed && run(&hub->keeper, detach, &theirs) != ADBC_STATUS_OK) {
     if (theirs.release != NULL) theirs.release(&theirs);
     drop(hub);
     return;

@@ -181,6 +181,7 @@ static AdbcStatusCode execute_row(struct call* call, struct connection* connecti
   struct ArrowSchema schema;
   AdbcStatusCode status = duck_statement(call, connection, sql, &source->statement);
   if (status != ADBC_STATUS_OK) return status;
+  if (!is_query(sql) || strchr(sql, ';') != NULL) connection->database->changed = 1;
   if (bound != NULL) {
     bound_row(bound, row, &array, &schema);
     DUCK(duck.StatementBind(&source->statement, &array, &schema, &theirs));
@@ -246,6 +247,7 @@ static AdbcStatusCode ingest_bound(struct call* call, struct statement* statemen
   AdbcStatusCode status = duck_statement(call, statement->connection, NULL, &source->statement);
   if (status == ADBC_STATUS_OK) status = set_target(call, statement, &source->statement);
   if (status != ADBC_STATUS_OK) return status;
+  statement->connection->database->changed = 1;
   bound_stream(bound, &stream);
   DUCK(duck.StatementBindStream(&source->statement, &stream, &theirs));
   status = run(call, source, 0, rows);
