@@ -65,7 +65,7 @@ class AsyncFlowSpec : FunSpec({
     suspend fun AsyncArrayStream.ids(prefetch: Int = 16): List<Long> = asFlow(prefetch).map { it.id }.toList()
 
     for (prefetch in listOf(1, 2, 5, 64)) {
-        test("ASY-06 a thousand batches pass in order, $prefetch ahead") {
+        test("a thousand batches pass in order, $prefetch ahead [ASY-06]") {
             withTimeout(5.seconds) {
                 val (arrays, produced) = connect(ids(1000))
                 arrays.ids(prefetch) shouldContainExactly List(1000) { it.toLong() }
@@ -74,7 +74,7 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("ASY-19 a flow drives the handler at an address, with arrays and with tasks; what can be no address is refused, and the flow is not collected") {
+    test("a flow drives the handler at an address, with arrays and with tasks; what can be no address is refused, and the flow is not collected [ASY-19]") {
         withTimeout(5.seconds) {
             for (produce in listOf<suspend (Long) -> Unit>(
                 { ids(3).produceTo(it, IDS) }, { ids(3).produceTo(it, AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.empty())) },
@@ -90,7 +90,7 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("ASY-12 an empty flow is an empty flow") {
+    test("an empty flow is an empty flow [ASY-12]") {
         withTimeout(5.seconds) {
             val (arrays, produced) = connect(ids(0))
             arrays.ids() shouldBe emptyList()
@@ -98,7 +98,7 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("ASY-09 a collector that has enough cancels the producer, which returns") {
+    test("a collector that has enough cancels the producer, which returns [ASY-09]") {
         withTimeout(5.seconds) {
             var closed = false
             val (arrays, produced) = connect(
@@ -117,7 +117,7 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("ASY-28 what the collector throws is thrown, and cancels the producer") {
+    test("what the collector throws is thrown, and cancels the producer [ASY-28]") {
         withTimeout(5.seconds) {
             val (arrays, produced) = connect(ids(1000))
             shouldThrow<IOException> { arrays.asFlow().collect { throw IOException("full") } }.message shouldBe "full"
@@ -125,7 +125,7 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("ASY-28 cancelling the collector cancels the producer, and released() tells when that is done") {
+    test("cancelling the collector cancels the producer, and released() tells when that is done [ASY-28]") {
         withTimeout(5.seconds) {
             val got = CompletableDeferred<Unit>()
             val (arrays, produced) = connect(ids(1000))
@@ -142,7 +142,7 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("ASY-28 cancelling a collector that waits for the first array of an idle flow") {
+    test("cancelling a collector that waits for the first array of an idle flow [ASY-28]") {
         withTimeout(5.seconds) {
             val idle = CompletableDeferred<Unit>()
             val (arrays, produced) = connect(
@@ -223,7 +223,7 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("ASY-28 a collector that never has to wait is ended by its timeout, also on one thread") {
+    test("a collector that never has to wait is ended by its timeout, also on one thread [ASY-28]") {
         val (arrays, produced) = connect(flow { while (true) lend(1) })
         withTimeoutOrNull(50) { arrays.asFlow(64).collect() } shouldBe null
         arrays.released().await()
@@ -261,7 +261,7 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("ASY-27 tasks pass with their metadata, also on to another stream without being extracted") {
+    test("tasks pass with their metadata, also on to another stream without being extracted [ASY-27]") {
         withTimeout(5.seconds) {
             val schema = AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.of("source", "here"))
             val first = AsyncArrayStream.connect { handler ->
@@ -306,21 +306,21 @@ class PeerAsyncFlowSpec : FunSpec({
         }
     }
 
-    test("ASY-28 a collector that has enough does not wait for the release") {
+    test("a collector that has enough does not wait for the release [ASY-28]") {
         whileHeldBack { stream -> stream.asFlow().take(2).collect() }
     }
 
-    test("ASY-28 a collector that throws does not wait for the release") {
+    test("a collector that throws does not wait for the release [ASY-28]") {
         whileHeldBack { stream -> shouldThrow<IOException> { stream.asFlow().collect { throw IOException("full") } } }
     }
 
-    test("ASY-28 a collector that is cancelled does not wait for the release") {
+    test("a collector that is cancelled does not wait for the release [ASY-28]") {
         whileHeldBack { stream ->
             coroutineScope { launch { stream.asFlow().collect { coroutineContext.cancel() } } }
         }
     }
 
-    test("ASY-28 at the end of the stream the release is waited for, until the collector is cancelled") {
+    test("at the end of the stream the release is waited for, until the collector is cancelled [ASY-28]") {
         whileHeldBack { stream ->
             coroutineScope {
                 val ids = mutableListOf<Long>()

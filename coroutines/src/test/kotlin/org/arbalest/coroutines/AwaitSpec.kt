@@ -44,7 +44,7 @@ class AwaitSpec : FunSpec({
         }
     }
 
-    test("DEV-06 an event that has completed does not suspend") {
+    test("an event that has completed does not suspend [DEV-06]") {
         device.createStream().use { stream ->
             stream.record().use { event ->
                 coroutineScope { launch(start = UNDISPATCHED) { event.await() }.isCompleted shouldBe true }
@@ -54,7 +54,7 @@ class AwaitSpec : FunSpec({
         }
     }
 
-    test("DEV-06 a coroutine waits without its thread, and goes on where it was") {
+    test("a coroutine waits without its thread, and goes on where it was [DEV-06]") {
         held { stream ->
             Executors.newSingleThreadExecutor { Thread(it, "only") }.asCoroutineDispatcher().use { only ->
                 withContext(only) {
@@ -74,7 +74,7 @@ class AwaitSpec : FunSpec({
         }
     }
 
-    test("DEV-06 cancelling gives up the wait at once, and leaves the work to be done") {
+    test("cancelling gives up the wait at once, and leaves the work to be done [DEV-06]") {
         held { stream ->
             cpu.batch(rows = 3) { int64("n", longArrayOf(1, 2, 3)) }.use { source ->
                 source.copyTo(device, stream).use { there ->
@@ -95,7 +95,7 @@ class AwaitSpec : FunSpec({
         }
     }
 
-    test("DEV-14 work that failed is thrown, with errno and reason") {
+    test("work that failed is thrown, with errno and reason [DEV-14]") {
         held { stream ->
             fake.failNextCommand()
             val there = cpu.batch(rows = 1) { int64("n", longArrayOf(1)) }.use { it.copyTo(device, stream) }

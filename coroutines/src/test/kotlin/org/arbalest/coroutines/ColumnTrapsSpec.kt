@@ -33,7 +33,7 @@ class ColumnTrapsSpec : FunSpec({
         }
     }
 
-    test("BLD-20 a batch whose rows nobody counted has those of its first column; lambdas come behind it") {
+    test("a batch whose rows nobody counted has those of its first column; lambdas come behind it [BLD-20]") {
         cpu.batch {
             int64("array", longArrayOf(1, 2, 3))
             utf8("list", listOf("a", null, "c"))

@@ -34,7 +34,7 @@ class ExtensionTypesSpec : FunSpec({
         DeviceArray.importArray(out, schema, Validation.FULL)
     }
 
-    test("EXT-03 EXT-04 EXT-12 UUIDs, booleans of 8 bits, JSON; other metadata stays, and a column may promise to have no nulls") {
+    test("UUIDs, booleans of 8 bits, JSON; other metadata stays, and a column may promise to have no nulls [EXT-03, EXT-04, EXT-12]") {
         val ids = listOf(UUID(1, 2), null)
         there(
             cpu.batch(2) {
@@ -58,7 +58,7 @@ class ExtensionTypesSpec : FunSpec({
         }
     }
 
-    test("EXT-05 timestamps with an offset each, rounded down to the unit") {
+    test("timestamps with an offset each, rounded down to the unit [EXT-05]") {
         val times = listOf("2025-01-01T00:00:00.123456789-07:00", "1969-12-31T23:59:59.999999999+01:00").map(OffsetDateTime::parse)
         there(cpu.batch(3) { timestampWithOffset("at", TimeUnit.MILLISECOND) { row -> times.getOrNull(row) } }).use { batch ->
             batch["at"].offsetDateTimes().toList().map { it?.toString() } shouldBe listOf("2025-01-01T00:00:00.123-07:00", "1969-12-31T23:59:59.999+01:00", null)
@@ -66,7 +66,7 @@ class ExtensionTypesSpec : FunSpec({
         }
     }
 
-    test("EXT-06 EXT-07 tensors, whose elements are one column") {
+    test("tensors, whose elements are one column [EXT-06, EXT-07]") {
         there(
             cpu.batch(3) {
                 fixedShapeTensor("fixed", listOf(2, 2), dimNames = listOf("y", "x"), isNull = { it == 1 }) { float32(values = FloatArray(12) { it.toFloat() }) }
@@ -94,7 +94,7 @@ class ExtensionTypesSpec : FunSpec({
 
     val money = extensionCodec("com.acme.money", DataType.INT64, { row -> Money(getLong(row)) }, { append(it.cents) })
 
-    test("EXT-09 a type of one's own: written, read by its codec, and by get once it is registered") {
+    test("a type of one's own: written, read by its codec, and by get once it is registered [EXT-09]") {
         money.valueClass() shouldBe Money::class.java
         there(cpu.batch(3) { extension("price", money, metadata = Metadata.of("a", "b")) { row -> if (row == 1) null else Money(100L * row) } }).use { batch ->
             batch["price"].values(money).toList() shouldBe listOf(Money(0), null, Money(200))

@@ -59,7 +59,7 @@ class FlowReaderSpec : FunSpec({
         readerOf(3).asFlow().asReader(IDS).asFlow().map { it.id }.toList() shouldContainExactly listOf(0, 1, 2)
     }
 
-    test("STR-12 a batch whose columns have other names is an error of the stream") {
+    test("a batch whose columns have other names is an error of the stream [STR-12]") {
         val swapped = flow { Devices.cpu().batchBuilder(1).use { it.int64("other", longArrayOf(1)).build() }.use { emit(it) } }
         swapped.asReader(IDS).use { reader ->
             val error = shouldThrow<DeviceException> { reader.next() }

@@ -45,7 +45,7 @@ import kotlin.time.Duration.Companion.seconds
 class LendingFlowSpec : FunSpec({
     extension(LedgerExtension)
 
-    test("OWN-16 buffer: the source runs ahead by what the buffer holds, and each is lent in its turn, open") {
+    test("buffer: the source runs ahead by what the buffer holds, and each is lent in its turn, open [OWN-16]") {
         val made = AtomicInteger()
         var at = 0
         val ahead = readerOf { if (at < 9) batchOf(at++.toLong()).also { made.incrementAndGet() } else null }.asFlow().buffer(2)
@@ -66,7 +66,7 @@ class LendingFlowSpec : FunSpec({
     }
 
     for (capacity in listOf(0, 1, 64)) {
-        test("OWN-16 buffer($capacity): a collector that has enough, or throws, closes what waits and the reader") {
+        test("buffer($capacity): a collector that has enough, or throws, closes what waits and the reader [OWN-16]") {
             var closed = 0
             fun batches() = readerOf(100, { closed++ }).asFlow().buffer(capacity)
             batches().map { it.id }.take(3).toList() shouldContainExactly listOf(0, 1, 2)
@@ -74,7 +74,7 @@ class LendingFlowSpec : FunSpec({
             closed shouldBe 2
         }
 
-        test("OWN-16 buffer($capacity): a cancelled collection closes what waits and the reader") {
+        test("buffer($capacity): a cancelled collection closes what waits and the reader [OWN-16]") {
             var closed = false
             coroutineScope {
                 val collecting = CompletableDeferred<Unit>()
@@ -107,7 +107,7 @@ class LendingFlowSpec : FunSpec({
         }
     }
 
-    test("STR-11 buffer: a reader that is closed while a pull is under way closes its source behind that; what this throws the log says, and the collector has what it has") {
+    test("buffer: a reader that is closed while a pull is under way closes its source behind that; what this throws the log says, and the collector has what it has [STR-11]") {
         val pulling = CountDownLatch(1)
         val closed = CountDownLatch(1)
         val closings = AtomicInteger()
@@ -160,7 +160,7 @@ class LendingFlowSpec : FunSpec({
         ids shouldContainExactly listOf(0, 1, 2)
     }
 
-    test("OWN-16 lendingFlow: an emit of another coroutine, while one waits, is refused and closed, and the one goes on") {
+    test("lendingFlow: an emit of another coroutine, while one waits, is refused and closed, and the one goes on [OWN-16]") {
         val batches = List(2) { batchOf(it.toLong()) }
         val refused = CompletableDeferred<Unit>()
         val ids = mutableListOf<Long>()
@@ -184,7 +184,7 @@ class LendingFlowSpec : FunSpec({
         ids shouldContainExactly listOf(0)
     }
 
-    test("OWN-16 flowOn: what comes before runs in the context, what comes after in the collector's") {
+    test("flowOn: what comes before runs in the context, what comes after in the collector's [OWN-16]") {
         Executors.newSingleThreadExecutor { Thread(it, "upstream") }.asCoroutineDispatcher().use { dispatcher ->
             val collector = Thread.currentThread()
             val makers = mutableSetOf<String>()
@@ -213,7 +213,7 @@ class LendingFlowSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { lendingFlow { emit(batchOf(1)) }.buffer(-3) }.message shouldBe "a buffer holds at least 0 elements, not -3"
     }
 
-    test("OWN-16 asTaskFlow().buffer(): tasks that waited can be extracted, and those that nobody took are discarded") {
+    test("asTaskFlow().buffer(): tasks that waited can be extracted, and those that nobody took are discarded [OWN-16]") {
         for (taken in listOf(20, 5)) {
             withTimeout(5.seconds) {
                 coroutineScope {
@@ -227,7 +227,7 @@ class LendingFlowSpec : FunSpec({
         }
     }
 
-    test("OWN-16 buffer and flowOn: a thousand collections that end at any moment, on any threads, lose nothing") {
+    test("buffer and flowOn: a thousand collections that end at any moment, on any threads, lose nothing [OWN-16]") {
         withTimeout(HANG) {
             repeat(1000) { n ->
                 coroutineScope {

@@ -223,7 +223,7 @@ class ReaderFlowSpec : FunSpec({
         brought?.isOpen shouldBe false
     }
 
-    test("STR-11 cancelled while a pull is under way that hears no interrupt: the source is asked to give up, until it hears") {
+    test("cancelled while a pull is under way that hears no interrupt: the source is asked to give up, until it hears [STR-11]") {
         val pulling = CompletableDeferred<Unit>()
         val gate = CountDownLatch(1)
         val asked = AtomicInteger()
@@ -248,7 +248,7 @@ class ReaderFlowSpec : FunSpec({
         asked.get() shouldBeGreaterThan 2
     }
 
-    test("STR-11 what asking the source throws is with the cancellation, and the pull is waited for") {
+    test("what asking the source throws is with the cancellation, and the pull is waited for [STR-11]") {
         val pulling = CompletableDeferred<Unit>()
         val asked = CompletableDeferred<Unit>()
         val ended = CompletableDeferred<Throwable?>()
@@ -271,7 +271,7 @@ class ReaderFlowSpec : FunSpec({
         ended.await()?.suppressed?.map { it.message } shouldBe listOf("cannot ask")
     }
 
-    test("STR-11 a source is asked neither where the collector had enough, nor where it is cancelled between pulls") {
+    test("a source is asked neither where the collector had enough, nor where it is cancelled between pulls [STR-11]") {
         val asked = AtomicInteger()
         fun reader(next: () -> DeviceArray?) = source(ask = { asked.incrementAndGet() }, next)
         reader { batchOf(1) }.asFlow().take(1).collect()

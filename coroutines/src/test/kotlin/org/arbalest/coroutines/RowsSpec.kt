@@ -100,12 +100,12 @@ class RowsSpec : FunSpec({
         Trip(listOf(), listOf(), null, mapOf(), null, null, 0.0 to -0.0, LocalDate.EPOCH, Instant.EPOCH, BigDecimal("0E-18")),
     )
 
-    test("OBJ-01 data classes come back from C as they were") {
+    test("data classes come back from C as they were [OBJ-01]") {
         cpu.batch(trips).throughC().use { it.toList<Trip>() shouldBe trips }
         cpu.batch(listOf<Trip>()).throughC().use { it.toList<Trip>() shouldBe listOf() }
     }
 
-    test("OBJ-01 OBJ-09 values of extension types are properties, null or not") {
+    test("values of extension types are properties, null or not [OBJ-01, OBJ-09]") {
         val (id, at) = UUID(1, 2) to OffsetDateTime.parse("2024-02-29T12:00:00+05:30")
         val visits = listOf(Visit(id, listOf(id, null), at, at), Visit(id, listOf(), null, at))
         schemaOf<Visit>()["id"] shouldBe Extension.uuid("id").withNullable(false)
@@ -120,7 +120,7 @@ class RowsSpec : FunSpec({
         }.use { batch -> shouldThrow<NoSuchElementException> { batch.toList<Visit>() }.message shouldBe "row 0: since is null, which this OffsetDateTime cannot be" }
     }
 
-    test("OBJ-12 Kotlin's own instants and UUIDs are as Java's, sets and arrays are lists") {
+    test("Kotlin's own instants and UUIDs are as Java's, sets and arrays are lists [OBJ-12]") {
         val (id, at) = Uuid.parse("550e8400-e29b-41d4-a716-446655440000") to KotlinInstant.parse("2024-02-29T12:00:00.000000001Z")
         val own = listOf(Own(id, at, listOf(id, null), mapOf(id to at), setOf("b", "a"), arrayOf("x", null)), Own(id, null, listOf(), mapOf(), setOf(), arrayOf()))
         cpu.batch(own).throughC().use { batch ->
@@ -140,7 +140,7 @@ class RowsSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { schemaOf<OfValueClass>() }.message shouldContain "Long has the numbers of UInt"
     }
 
-    test("OBJ-09 columns are nullable where properties are, elements too") {
+    test("columns are nullable where properties are, elements too [OBJ-09]") {
         schemaOf<Flight>().toString() shouldBe "carrier: utf8 not null\ndelay: int32 not null\ndistance: float64"
         val schema = schemaOf<Trip>()
         schema["legs"].toString() shouldBe "legs: list<item: struct<from: utf8 not null, to: utf8, miles: int32 not null> not null> not null"
@@ -150,7 +150,7 @@ class RowsSpec : FunSpec({
         schema["place"].toString() shouldBe "place: struct<first: float64 not null, second: float64> not null"
     }
 
-    test("OBJ-09 a null in place of what is not nullable names the row and the way to it") {
+    test("a null in place of what is not nullable names the row and the way to it [OBJ-09]") {
         cpu.batch(2) {
             utf8("carrier", listOf("AA", null))
             int32("delay", intArrayOf(1, 2))
@@ -162,7 +162,7 @@ class RowsSpec : FunSpec({
         }
     }
 
-    test("OBJ-09 so does a null element") {
+    test("so does a null element [OBJ-09]") {
         val nullable = ListType(Field.of("item", DataType.UTF8))
         val schema = Schema.of(schemaOf<Trip>().fields().map { if (it.name() == "notes") it.withType(nullable) else it })
         @Suppress("UNCHECKED_CAST")
@@ -173,7 +173,7 @@ class RowsSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { cpu.batch(listOf(trips[0].copy(notes = notes))) }.message shouldContain "not nullable"
     }
 
-    test("OBJ-09 a property without a column has its default") {
+    test("a property without a column has its default [OBJ-09]") {
         cpu.batch(2) { float64("distance") { if (it == 0) null else 7.0 } }.use { it.toList<Defaults>() shouldBe listOf(Defaults(distance = null), Defaults(distance = 7.0)) }
         cpu.batch(1) {
             float64("distance") { 7.0 }
@@ -185,7 +185,7 @@ class RowsSpec : FunSpec({
         }
     }
 
-    test("OBJ-09 each of many has its own") {
+    test("each of many has its own [OBJ-09]") {
         cpu.batch(1) {
             int32("a0") { -1 }
             utf8("c1") { "x" }
@@ -195,27 +195,27 @@ class RowsSpec : FunSpec({
         cpu.batch(listOf(Wide())).use { it.toList<Wide>() shouldBe listOf(Wide()) }
     }
 
-    test("OBJ-09 names of columns, internal and private properties, other constructors, properties beside the primary one") {
+    test("names of columns, internal and private properties, other constructors, properties beside the primary one [OBJ-09]") {
         val odd = listOf(Odd(7, 8, "9"))
         schemaOf<Odd>().names shouldBe listOf("flight no", "inside", "secret")
         cpu.batch(odd).use { it.toList<Odd>().toString() shouldBe "[7 8 9 14]" }
     }
 
-    test("OBJ-09 type parameters of components are what they stand for, null or not") {
+    test("type parameters of components are what they stand for, null or not [OBJ-09]") {
         schemaOf<Generics>()["words"].toString() shouldBe "words: struct<value: utf8 not null, values: list<item: utf8 not null> not null> not null"
         schemaOf<Generics>()["numbers"].toString() shouldBe "numbers: struct<value: int32, values: list<item: int32> not null>"
         val generics = listOf(Generics(Generic("a", listOf("b")), Generic(null, listOf(1, null))), Generics(Generic("", listOf()), null))
         cpu.batch(generics).use { it.toList<Generics>() shouldBe generics }
     }
 
-    test("OBJ-09 a data class that is a record of Java's is the same") {
+    test("a data class that is a record of Java's is the same [OBJ-09]") {
         val records = listOf(AsRecord(1, "UA"))
         schemaOf<AsRecord>().toString() shouldBe "flight no: int32 not null\ncarrier: utf8 not null"
         cpu.batch(records).use { it.toList<AsRecord>() shouldBe records }
         cpu.batch(1) { int32("flight no") { 2 } }.use { it.toList<AsRecord>() shouldBe listOf(AsRecord(2)) }
     }
 
-    test("OBJ-09 other columns can be said") {
+    test("other columns can be said [OBJ-09]") {
         val schema = Schema.of(
             Field.of("distance", DataType.FLOAT64), Field.of("carrier", DataType.dictionary(DataType.INT8, DataType.UTF8)), Field.of("delay", DataType.INT64),
         )
@@ -229,13 +229,13 @@ class RowsSpec : FunSpec({
         cpu.batch(trips, seconds).use { it.toList<Trip>() shouldBe trips }
     }
 
-    test("OBJ-10 what is no data class is refused, and says so") {
+    test("what is no data class is refused, and says so [OBJ-10]") {
         shouldThrow<IllegalArgumentException> { schemaOf<NotData>() }.message shouldContain "NotData is no record, nor known to org.arbalest.coroutines.DataClasses"
         shouldThrow<IllegalArgumentException> { schemaOf<OfValueClass>() }.message shouldContain "the property count is of a value class"
         shouldThrow<IllegalArgumentException> { schemaOf<Generic<String>>() }.message shouldContain "<T> has type parameters"
     }
 
-    test("OBJ-02 a strict mapping refuses columns without a property") {
+    test("a strict mapping refuses columns without a property [OBJ-02]") {
         cpu.batch(1) { int32("d9") { 1 } }.use { batch ->
             shouldThrow<IllegalArgumentException> { Records.of(Wide::class.java).strict().rows(batch) }.message shouldContain "d9: no component is for this column"
         }

@@ -92,7 +92,7 @@ private val FORMS: Map<String, suspend (make: () -> DeviceArray) -> DeviceArray>
 class SinkSpec : FunSpec({
     extension(LedgerExtension)
 
-    test("OWN-16 asReader: a batch that was being made when the reader was closed is closed") {
+    test("asReader: a batch that was being made when the reader was closed is closed [OWN-16]") {
         repeat(TIMES) {
             val natural = Natural()
             val closed = CountDownLatch(1)
@@ -113,7 +113,7 @@ class SinkSpec : FunSpec({
         }
     }
 
-    test("OWN-16 asReader: that holds for flows within scopes and other contexts, after they were suspended") {
+    test("asReader: that holds for flows within scopes and other contexts, after they were suspended [OWN-16]") {
         repeat(TIMES) {
             val natural = Natural()
             val closed = CountDownLatch(1)
@@ -140,7 +140,7 @@ class SinkSpec : FunSpec({
         }
     }
 
-    for ((name, form) in FORMS) test("OWN-16 asReader: a batch that was being made $name when the reader was closed is closed") {
+    for ((name, form) in FORMS) test("asReader: a batch that was being made $name when the reader was closed is closed [OWN-16]") {
         repeat(TIMES) {
             val natural = Natural()
             val making = CountDownLatch(1)
@@ -164,7 +164,7 @@ class SinkSpec : FunSpec({
         }
     }
 
-    test("OWN-16 asReader: an emit that waits when the reader is closed is refused at once, and what a buffer holds is lost") {
+    test("asReader: an emit that waits when the reader is closed is refused at once, and what a buffer holds is lost [OWN-16]") {
         repeat(TIMES) {
             val natural = Natural()
             val ended = CompletableFuture<Throwable?>()
@@ -181,7 +181,7 @@ class SinkSpec : FunSpec({
         }
     }
 
-    test("OWN-16 asReader: a flow within a flow: either may be stopped while it makes a batch") {
+    test("asReader: a flow within a flow: either may be stopped while it makes a batch [OWN-16]") {
         for (outer in listOf(true, false)) repeat(TIMES) {
             val natural = Natural()
             val closed = CountDownLatch(1)
@@ -210,7 +210,7 @@ class SinkSpec : FunSpec({
         }
     }
 
-    test("OWN-16 asReader: batches of another type are refused, and closed, also those that come after it") {
+    test("asReader: batches of another type are refused, and closed, also those that come after it [OWN-16]") {
         repeat(TIMES) {
             val natural = Natural()
             flow { repeat(5) { emit(natural.batch()) } }.asReader(OTHER).use { reader ->
@@ -258,7 +258,7 @@ class SinkSpec : FunSpec({
         }
     }
 
-    test("OWN-16 lendingFlow: each is open during its emit and closed after it; what is retained stays") {
+    test("lendingFlow: each is open during its emit and closed after it; what is retained stays [OWN-16]") {
         val natural = Natural()
         val kept = lendingFlow { repeat(3) { emit(natural.batch()) } }.map {
             natural.made.map(DeviceArray::isOpen) shouldContainExactly List(natural.made.size) { i -> i == natural.made.lastIndex }
@@ -269,7 +269,7 @@ class SinkSpec : FunSpec({
         kept.forEach(DeviceArray::close)
     }
 
-    test("OWN-16 lendingFlow: cancelled from outside on the point of emitting, the batch is closed, whoever collects") {
+    test("lendingFlow: cancelled from outside on the point of emitting, the batch is closed, whoever collects [OWN-16]") {
         suspend fun collected(cancelled: Flow<DeviceArray>): Unit = coroutineScope { launch { cancelled.collect { error("not for the collector") } }.join() }
         repeat(TIMES) {
             val natural = Natural()
@@ -285,7 +285,7 @@ class SinkSpec : FunSpec({
         }
     }
 
-    test("OWN-16 lendingFlow: what the collector throws is thrown as it is, and the batch is closed") {
+    test("lendingFlow: what the collector throws is thrown as it is, and the batch is closed [OWN-16]") {
         val natural = Natural()
         val mine = IOException("full")
         shouldThrow<IOException> { lendingFlow { emit(natural.batch()) }.collect { throw mine } } shouldBe mine
@@ -314,7 +314,7 @@ class PeerSinkSpec : FunSpec({
     }
 
     fun endings(name: String, vararg quirks: Quirk, code: Int = 0, schema: Schema = IDS, before: Int = 3) {
-        test("OWN-16 produceTo: a batch that was being made when the consumer $name is closed") {
+        test("produceTo: a batch that was being made when the consumer $name is closed [OWN-16]") {
             repeat(TIMES) {
                 val natural = Natural()
                 PeerConsumer(before + 1L, setOf(*quirks), at = before - 1L, code = code).use { consumer ->
@@ -340,7 +340,7 @@ class PeerSinkSpec : FunSpec({
     endings("refuses the schema", Quirk.REFUSE_SCHEMA, code = 5, before = 0)
     endings("finds another type", schema = OTHER, before = 1)
 
-    for ((name, form) in FORMS) test("OWN-16 produceTo: a batch that was being made $name when the consumer cancelled is closed") {
+    for ((name, form) in FORMS) test("produceTo: a batch that was being made $name when the consumer cancelled is closed [OWN-16]") {
         repeat(TIMES) {
             val natural = Natural()
             PeerConsumer(2, setOf(Quirk.CANCEL_OUTSIDE), at = 0).use { consumer ->
@@ -356,7 +356,7 @@ class PeerSinkSpec : FunSpec({
         }
     }
 
-    test("OWN-16 produceTo: a batch that nobody has asked for when the consumer cancels is closed") {
+    test("produceTo: a batch that nobody has asked for when the consumer cancels is closed [OWN-16]") {
         repeat(TIMES) {
             val natural = Natural()
             PeerConsumer(1, setOf(Quirk.NO_DEMAND)).use { consumer ->
@@ -393,7 +393,7 @@ class PeerSinkSpec : FunSpec({
         }
     }
 
-    test("OWN-16 produceTo: a lendingFlow that is cancelled from outside on the point of emitting loses nothing") {
+    test("produceTo: a lendingFlow that is cancelled from outside on the point of emitting loses nothing [OWN-16]") {
         repeat(TIMES) {
             val natural = Natural()
             PeerConsumer(4).use { consumer ->
@@ -414,7 +414,7 @@ class PeerSinkSpec : FunSpec({
         }
     }
 
-    test("OWN-16 produceTasksTo: a task that was being made when the consumer cancelled is discarded") {
+    test("produceTasksTo: a task that was being made when the consumer cancelled is discarded [OWN-16]") {
         repeat(TIMES) {
             val natural = Natural()
             PeerConsumer(4, setOf(Quirk.CANCEL_INSIDE), at = 2).use { consumer ->

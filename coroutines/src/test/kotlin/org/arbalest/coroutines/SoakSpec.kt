@@ -64,7 +64,7 @@ class AsyncSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 
-    test("ASY-28 memory comes to rest over cancelled async streams of the C peer's") {
+    test("memory comes to rest over cancelled async streams of the C peer's [ASY-28]") {
         soak(::noViolations) { random ->
             PeerProducer(BATCHES.toLong(), 100, timeoutMillis = 30_000).use { producer ->
                 AsyncArrayStream.connect { producer.start(it) }.use { stream -> cancelledRun(random, stream.asFlow(1 + random.nextInt(BATCHES))) }
@@ -72,7 +72,7 @@ class AsyncSoakSpec : FunSpec({
         }
     }
 
-    test("ASY-28 memory comes to rest over async streams that the C peer cancels") {
+    test("memory comes to rest over async streams that the C peer cancels [ASY-28]") {
         soak(::noViolations) { random ->
             val how = setOf(listOf(CANCEL_SCHEMA, CANCEL_INSIDE, CANCEL_OUTSIDE).random(random))
             PeerConsumer(1L + random.nextInt(BATCHES), how, at = random.nextLong(2L * BATCHES)).use { consumer ->
@@ -81,7 +81,7 @@ class AsyncSoakSpec : FunSpec({
         }
     }
 
-    test("ASY-28 memory comes to rest over cancelled async streams, ours at both ends, either of which is cancelled") {
+    test("memory comes to rest over cancelled async streams, ours at both ends, either of which is cancelled [ASY-28]") {
         soak(::noViolations) { random ->
             lateinit var producing: Job
             val stream = AsyncArrayStream.connect { handler ->

@@ -27,7 +27,7 @@ private const val TIMES = 20
 class SupplySpec : FunSpec({
     extension(LedgerExtension)
 
-    test("OWN-16 produceTo: what is asked for while the subscription is being told, and emitted at once, is passed on") {
+    test("produceTo: what is asked for while the subscription is being told, and emitted at once, is passed on [OWN-16]") {
         coroutineScope {
             val upstream = Upstream.start(this) {}
             val supply = Supply(elsewhere = true, DeviceArray::move) { it }
@@ -79,7 +79,7 @@ class PeerSupplySpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 
-    test("ASY-04 produceTo: a consumer's request does not run the flow, also where that goes on in the thread that wakes it") {
+    test("produceTo: a consumer's request does not run the flow, also where that goes on in the thread that wakes it [ASY-04]") {
         repeat(TIMES) {
             PeerConsumer(1, setOf(Quirk.NO_DEMAND)).use { consumer ->
                 val asking = AtomicReference<Thread?>()

@@ -45,7 +45,7 @@ class TypesSpec : FunSpec({
 
     fun array(type: DataType, data: ArrayData): DeviceArray = DeviceArray.of(Field.of("x", type), data)
 
-    test("READ-01 intervals are periods, or added to dates and times; a null is null") {
+    test("intervals are periods, or added to dates and times; a null is null [READ-01]") {
         array(DataType.INTERVAL_YEAR_MONTH, flat(4, 14, -1, 9, valid = 2)).use { array ->
             array.asColumn().periods().toList() shouldBe listOf(Period.ofMonths(14), Period.ofMonths(-1), null)
             array.asColumn().intervals()[1] shouldBe Interval(-1, 0, 0)
@@ -59,7 +59,7 @@ class TypesSpec : FunSpec({
         }
     }
 
-    test("READ-01 timestamps in their zone; dates and instants through a dictionary and run-ends") {
+    test("timestamps in their zone; dates and instants through a dictionary and run-ends [READ-01]") {
         array(DataType.timestamp(TimeUnit.SECOND, "Europe/Oslo"), flat(8, 0, 1, valid = 1)).use { array ->
             array.asColumn().zonedDateTimes().toList() shouldBe listOf(Instant.EPOCH.atZone(ZoneId.of("Europe/Oslo")), null)
         }
@@ -79,7 +79,7 @@ class TypesSpec : FunSpec({
         }
     }
 
-    test("READ-03 run by run: where it begins and ends, and where its value is") {
+    test("run by run: where it begins and ends, and where its value is [READ-03]") {
         val data = ArrayData.of(6, 0, emptyList(), listOf(flat(2, 2, 5, 6), flat(8, 10, 20, 30, valid = 2)))
         array(DataType.runEndEncoded(DataType.INT16, Field.of("v", DataType.INT64)), data).use { array ->
             array.slice(1, 5).use { slice ->
@@ -94,7 +94,7 @@ class TypesSpec : FunSpec({
         }
     }
 
-    test("READ-08 maps, by key, in their order; entries as columns") {
+    test("maps, by key, in their order; entries as columns [READ-08]") {
         val keys = Field.of("key", DataType.UTF8)
         val entries = ArrayData.of(3, 0, listOf(null), listOf(words("a", "b", "c"), flat(8, 1, 2, 3, valid = 2)))
         val data = ArrayData.of(3, 1, listOf(buffer(1, 0b101), buffer(4, 0, 2, 2, 3)), listOf(entries))
@@ -107,7 +107,7 @@ class TypesSpec : FunSpec({
         }
     }
 
-    test("READ-06 unions: of which type, which value, and where it is in the type's own column") {
+    test("unions: of which type, which value, and where it is in the type's own column [READ-06]") {
         val fields = listOf(Field.of("number", DataType.INT64), Field.of("word", DataType.UTF8))
         val data = ArrayData.of(4, 0, listOf(buffer(1, 3, 0, 3, 3), buffer(4, 0, 0, 1, 2)), listOf(flat(8, 10, 20, 30, valid = 2), words("Oslo")))
         array(UnionType(UnionMode.DENSE, listOf(3, 0), fields), data).use { array ->
@@ -126,7 +126,7 @@ class TypesSpec : FunSpec({
         }
     }
 
-    test("READ-01 text in views, structs and lists in views are what they are otherwise") {
+    test("text in views, structs and lists in views are what they are otherwise [READ-01]") {
         val long = "more than twelve"
         val view = "oslo".encodeToByteArray().copyOf(12)
         val views = bytes(byteArrayOf(4, 0, 0, 0) + view + byteArrayOf(long.length.toByte()) + ByteArray(15))

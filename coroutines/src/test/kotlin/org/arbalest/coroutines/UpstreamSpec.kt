@@ -30,7 +30,7 @@ import kotlin.time.Duration.Companion.seconds
 
 /** When a flow that was stopped is cancelled. The time after the stop passes where the test says so. */
 class UpstreamSpec : FunSpec({
-    test("OWN-16 stopped, a flow that waits is cancelled after 20 ms in which none of its code ran, and not before") {
+    test("stopped, a flow that waits is cancelled after 20 ms in which none of its code ran, and not before [OWN-16]") {
         val collection = Collection(virtually = true) { awaitCancellation() }
         collection.stop()
         collection.time.pass(19.milliseconds)
@@ -39,7 +39,7 @@ class UpstreamSpec : FunSpec({
         collection.isCancelled shouldBe true
     }
 
-    test("OWN-16 stopped, a flow that waits for less time after time comes to its emit, which is refused") {
+    test("stopped, a flow that waits for less time after time comes to its emit, which is refused [OWN-16]") {
         val collection = Collection(virtually = true) {
             repeat(40) { delay(15) }
             emit(1)
@@ -50,7 +50,7 @@ class UpstreamSpec : FunSpec({
         collection.isCancelled shouldBe true // by what the emit threw
     }
 
-    test("OWN-16 stopped, a flow that polls every 10 ms is cancelled after a second, and not before") {
+    test("stopped, a flow that polls every 10 ms is cancelled after a second, and not before [OWN-16]") {
         val collection = Collection(virtually = true) { while (true) delay(10) }
         collection.stop()
         collection.time.pass(999.milliseconds)
@@ -59,7 +59,7 @@ class UpstreamSpec : FunSpec({
         collection.isCancelled shouldBe true
     }
 
-    test("OWN-16 stopped, code in another dispatcher has a second, and is cancelled then") {
+    test("stopped, code in another dispatcher has a second, and is cancelled then [OWN-16]") {
         val waits = CountDownLatch(1)
         val interrupted = CompletableFuture<Boolean>()
         val collection = Collection(virtually = true) {
@@ -76,7 +76,7 @@ class UpstreamSpec : FunSpec({
         interrupted.get(5, TimeUnit.SECONDS) shouldBe true
     }
 
-    test("OWN-16 stopped, code that runs for more than a second comes to its emit, which is refused") {
+    test("stopped, code that runs for more than a second comes to its emit, which is refused [OWN-16]") {
         val gate = Gate()
         val collection = Collection {
             gate.pass()
@@ -90,7 +90,7 @@ class UpstreamSpec : FunSpec({
         collection.emitted shouldContainExactly listOf(1)
     }
 
-    test("OWN-16 stopped, code that runs for more than a second is cancelled where it suspends") {
+    test("stopped, code that runs for more than a second is cancelled where it suspends [OWN-16]") {
         val gate = Gate()
         val collection = Collection {
             gate.pass()
@@ -104,7 +104,7 @@ class UpstreamSpec : FunSpec({
         collection.join()
     }
 
-    test("OWN-16 stopped, a thread that waits until it is interrupted is so after ten seconds, and not before") {
+    test("stopped, a thread that waits until it is interrupted is so after ten seconds, and not before [OWN-16]") {
         val waits = CountDownLatch(1)
         val collection = Collection {
             runInterruptible {
@@ -120,7 +120,7 @@ class UpstreamSpec : FunSpec({
         collection.join()
     }
 
-    test("OWN-16 stopped, a thread that blocks for more than ten seconds is cancelled, and what it makes is lost") {
+    test("stopped, a thread that blocks for more than ten seconds is cancelled, and what it makes is lost [OWN-16]") {
         val gate = Gate()
         val collection = Collection {
             gate.pass()
@@ -135,7 +135,7 @@ class UpstreamSpec : FunSpec({
         collection.emitted shouldContainExactly listOf()
     }
 
-    test("OWN-16 stopped while every thread of Dispatchers.Default is blocked, a flow that waits is cancelled all the same") {
+    test("stopped while every thread of Dispatchers.Default is blocked, a flow that waits is cancelled all the same [OWN-16]") {
         val waits = CountDownLatch(1)
         val collection = Collection(clock = Clock.REAL) {
             waits.countDown()
@@ -162,7 +162,7 @@ class UpstreamSpec : FunSpec({
         collection.join()
     }
 
-    test("OWN-16 cancelled from outside, a flow is so at once, stopped or not, suspended or not") {
+    test("cancelled from outside, a flow is so at once, stopped or not, suspended or not [OWN-16]") {
         for (stopped in listOf(false, true)) for (suspended in listOf(false, true)) {
             val gate = Gate()
             val parent = Job()

@@ -47,7 +47,7 @@ class ViewSpec : FunSpec({
         }
     }
 
-    test("READ-51 a view reads one width, integers and numbers any; which one has a column's values is said") {
+    test("a view reads one width, integers and numbers any; which one has a column's values is said [READ-51]") {
         cpu.batch(2) {
             int16("short") { 7 }
             int32("int") { 8 }
@@ -71,7 +71,7 @@ class ViewSpec : FunSpec({
         }
     }
 
-    test("READ-52 each value that there is, with its row, in a loop of which nothing is left at run time") {
+    test("each value that there is, with its row, in a loop of which nothing is left at run time [READ-52]") {
         cpu.batch(130) {
             int64("long") { if (it % 3 == 0) null else it.toLong() }
             int32("int") { if (it % 3 == 0) null else it }

@@ -21,7 +21,7 @@ class ViewTypesSpec : FunSpec({
     extension(LedgerExtension)
     val cpu = Devices.cpu()
 
-    test("READ-50 an array of all values has no value for a null, unless one is given") {
+    test("an array of all values has no value for a null, unless one is given [READ-50]") {
         cpu.batch(3) {
             int64("long") { if (it == 1) null else it.toLong() }
             int32("int") { if (it == 1) null else it }
@@ -58,7 +58,7 @@ class ViewTypesSpec : FunSpec({
         }
     }
 
-    test("READ-51 what would have to be converted is refused: unscaled decimals, and unsigned numbers as signed ones") {
+    test("what would have to be converted is refused: unscaled decimals, and unsigned numbers as signed ones [READ-51]") {
         cpu.batch(1) {
             decimal32("d32", 5, 2) { BigDecimal("1.25") }
             decimal64("d64", 5, 2) { BigDecimal("1.25") }
@@ -76,7 +76,7 @@ class ViewTypesSpec : FunSpec({
         }
     }
 
-    test("READ-51 a refusal names the view that has the values by its name in Kotlin") {
+    test("a refusal names the view that has the values by its name in Kotlin [READ-51]") {
         cpu.batch(1) {
             bool("bool") { true }
             bool8("bool8") { true }
@@ -128,7 +128,7 @@ class ViewTypesSpec : FunSpec({
         }
     }
 
-    test("READ-69 booleans are read however they are stored: of one bit, of eight, in a dictionary, in run-ends") {
+    test("booleans are read however they are stored: of one bit, of eight, in a dictionary, in run-ends [READ-69]") {
         fun value(row: Int): Boolean? = if (row == 1) null else row % 4 == 0
         cpu.batch(7) {
             bool("bits", value = ::value)
@@ -156,7 +156,7 @@ class ViewTypesSpec : FunSpec({
         }
     }
 
-    test("READ-55 text and binary in views are read as bytes, too, by a row as well") {
+    test("text and binary in views are read as bytes, too, by a row as well [READ-55]") {
         cpu.batch(3) {
             utf8View("text") { listOf("a", null, "Reykjavík and Bergen")[it] }
             binary("bytes") { if (it == 1) null else byteArrayOf(it.toByte(), 7) }

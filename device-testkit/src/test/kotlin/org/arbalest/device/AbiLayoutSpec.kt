@@ -61,7 +61,7 @@ class AbiLayoutSpec : FunSpec({
         )
     }
 
-    test("SCH-07 the header has the flags of a schema with their values") {
+    test("the header has the flags of a schema with their values [SCH-07]") {
         defines("ARROW_FLAG_") shouldContainExactly mapOf(
             "DICTIONARY_ORDERED" to ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED.toInt(),
             "NULLABLE" to ArrowSchemaStruct.FLAG_NULLABLE.toInt(),
@@ -69,7 +69,7 @@ class AbiLayoutSpec : FunSpec({
         )
     }
 
-    test("DEV-09 the header and DeviceType have the same device codes under the same names") {
+    test("the header and DeviceType have the same device codes under the same names [DEV-09]") {
         val java = DeviceType::class.java.fields.filter { it.type == DeviceType::class.java }
             .associate { it.name to (it.get(null) as DeviceType).code() }
         java shouldContainExactly defines("ARROW_DEVICE_")

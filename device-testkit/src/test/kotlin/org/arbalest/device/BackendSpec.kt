@@ -67,7 +67,7 @@ class BackendSpec : FunSpec({
         return DeviceArray.of(schema, ArrayData.of(2, 0, listOf(null), listOf(ints, views)))
     }
 
-    test("DEV-09 a user's own backend serves WEBGPU: a batch is built, handed to C, read there and freed from a C thread") {
+    test("a user's own backend serves WEBGPU: a batch is built, handed to C, read there and freed from a C thread [DEV-09]") {
         val array = struct()
         val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
         val onCpu = struct()
@@ -83,7 +83,7 @@ class BackendSpec : FunSpec({
         Field.importSchema(schema)
     }
 
-    test("DEV-09 an array from C on WEBGPU finds the user's backend, and is read if the CPU can") {
+    test("an array from C on WEBGPU finds the user's backend, and is read if the CPU can [DEV-09]") {
         val array = arena.allocate(ArrowArrayStruct.LAYOUT)
         PeerStreams.batch(array, firstId = 0, rows = 10)
         val wrapped = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
@@ -94,13 +94,13 @@ class BackendSpec : FunSpec({
         }
     }
 
-    test("DEV-09 a device is opened once") {
+    test("a device is opened once [DEV-09]") {
         repeat(3) { Devices.device(DeviceType.WEBGPU, 0) shouldBeSameInstanceAs host }
         phantom.isOpaque shouldBe false
         ExtMemory.opened.toList() shouldContainExactlyInAnyOrder listOf(0L, 1L)
     }
 
-    test("DEV-01 only the buffers are on the device: structs, lists and the sizes of variadic buffers are CPU memory") {
+    test("only the buffers are on the device: structs, lists and the sizes of variadic buffers are CPU memory [DEV-01]") {
         val array = phantomBatch()
         array.column("text").length() shouldBe 2
         val out = struct()
@@ -113,7 +113,7 @@ class BackendSpec : FunSpec({
         PeerMoves.releaseMoved(out, DEVICE_ARRAY)
     }
 
-    test("DEV-01 nothing touches a buffer on its way to C, back, through slices and children, and to its release") {
+    test("nothing touches a buffer on its way to C, back, through slices and children, and to its release [DEV-01]") {
         val out = struct()
         val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
         phantomBatch().exportDeviceArray(out, schema)
@@ -129,7 +129,7 @@ class BackendSpec : FunSpec({
         }
     }
 
-    test("DEV-01 memory that the CPU cannot touch has no segment; a batch is built elsewhere, and the driver is asked to copy it") {
+    test("memory that the CPU cannot touch has no segment; a batch is built elsewhere, and the driver is asked to copy it [DEV-01]") {
         phantom.isCpuAccessible shouldBe false
         phantom.allocate(8).use { buffer ->
             (buffer.address() >= PHANTOM) shouldBe true
@@ -139,7 +139,7 @@ class BackendSpec : FunSpec({
         error.message!! shouldContain "extCopy on WEBGPU:1 failed"
     }
 
-    test("DEV-08 buffers on two devices are refused before there is anything to export, and stay the caller's") {
+    test("buffers on two devices are refused before there is anything to export, and stay the caller's [DEV-08]") {
         val buffers = listOf(host.allocate(16), Devices.cpu().allocate(16), phantom.allocate(16), phantom.allocate(16))
         fun pair(a: Int, b: Int) = ArrayData.of(2, 0, listOf(null), listOf(a, b).map { ArrayData.of(2, 0, listOf(null, buffers[it])) })
         val schema = Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64))
@@ -156,7 +156,7 @@ class BackendSpec : FunSpec({
         buffers.forEach { it.close() }
     }
 
-    test("OWN-08 buffers stay the caller's if no array can be made of them") {
+    test("buffers stay the caller's if no array can be made of them [OWN-08]") {
         val buffer = host.allocate(16)
         val other = host.allocate(16)
         val schema = Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64))
@@ -169,7 +169,7 @@ class BackendSpec : FunSpec({
         shouldThrow<IllegalStateException> { of(2, 0, buffer, other) }.message!! shouldContain "closed, moved"
     }
 
-    test("DEV-14 a driver that runs out of memory anywhere in a batch leaves nothing, and its error comes through") {
+    test("a driver that runs out of memory anywhere in a batch leaves nothing, and its error comes through [DEV-14]") {
         var needed = 0
         while (true) {
             ExtMemory.room.set(needed)
@@ -183,7 +183,7 @@ class BackendSpec : FunSpec({
         needed shouldBeGreaterThan 8
     }
 
-    test("DEV-13 a device that no backend serves is unavailable, and the answer says why") {
+    test("a device that no backend serves is unavailable, and the answer says why [DEV-13]") {
         val answer = Devices.availability(DeviceType(42)).shouldBeInstanceOf<Availability.Missing>()
         answer.reason() shouldContain "no backend for DEVICE_TYPE_42"
         val error = shouldThrow<DeviceException> { Devices.device(DeviceType(42), 0) }
@@ -192,14 +192,14 @@ class BackendSpec : FunSpec({
         error.message!! shouldNotContain "add "
     }
 
-    test("DEV-13 a device for which there is a backend of ours says which artifact has it") {
+    test("a device for which there is a backend of ours says which artifact has it [DEV-13]") {
         for ((type, artifact) in mapOf(DeviceType.CUDA to "device-cuda", DeviceType.OPENCL to "device-opencl", DeviceType.ROCM to "device-rocm")) {
             shouldThrow<DeviceException> { Devices.device(type, 0) }.message!! shouldContain
                 "no backend for $type is on the class path or module path: add org.arbalest:$artifact"
         }
     }
 
-    test("DEV-13 what is there, or why it is not, is said in words") {
+    test("what is there, or why it is not, is said in words [DEV-13]") {
         Availability.Ready(1).toString() shouldBe "1 device"
         Availability.Ready(2).toString() shouldBe "2 devices"
         Availability.Ready(0).toString() shouldBe "no device"
@@ -208,7 +208,7 @@ class BackendSpec : FunSpec({
         DeviceStatus(DeviceType.CUDA, Availability.Missing("it is not"), listOf()).toString() shouldBe "CUDA: unavailable, because it is not"
     }
 
-    test("DEV-13 a backend that could not be loaded is part of the answer, with its cause, and keeps nobody else from working") {
+    test("a backend that could not be loaded is part of the answer, with its cause, and keeps nobody else from working [DEV-13]") {
         val reason = Devices.availability(DeviceType.METAL).shouldBeInstanceOf<Availability.Missing>().reason()
         for (words in listOf("NotThere", "ThrowingProvider", "no driver today", "UnlinkedProvider", "com/example/vulkan/Runtime", "TypelessProvider")) {
             reason shouldContain words
@@ -217,19 +217,19 @@ class BackendSpec : FunSpec({
         Devices.availability(DeviceType.WEBGPU) shouldBe Availability.Ready(2)
     }
 
-    test("DEV-13 a backend without its driver says so, also if looking for it fails") {
+    test("a backend without its driver says so, also if looking for it fails [DEV-13]") {
         shouldThrow<DeviceException> { Devices.device(DeviceType.ONEAPI, 0) }.message!! shouldContain
             "ONEAPI:0 is unavailable, because libze_loader.so.1 was not found"
         shouldThrow<DeviceException> { Devices.device(DeviceType.VPI, 0) }.message!! shouldContain "libvpi.so.3"
     }
 
-    test("DEV-13 a device number beyond those that are there is unavailable") {
+    test("a device number beyond those that are there is unavailable [DEV-13]") {
         shouldThrow<DeviceException> { Devices.device(DeviceType.WEBGPU, 2) }.message!! shouldContain "WEBGPU:2 is unavailable, because there are 2 devices of WEBGPU, counted from 0"
         shouldThrow<DeviceException> { Devices.device(DeviceType.WEBGPU, -1) }.errno() shouldBe Errno.ENOSYS
         ExtMemory.opened.distinct().filter { it !in 0L..1L }.shouldBeEmpty()
     }
 
-    test("DEV-14, DEV-18 a device that is there but cannot be opened says what failed; an array on it is opaque, and can be released") {
+    test("a device that is there but cannot be opened says what failed; an array on it is opaque, and can be released [DEV-14, DEV-18]") {
         shouldThrow<DeviceException> { Devices.device(DeviceType.HEXAGON, 0) }.message!! shouldContain "hexOpen on HEXAGON:0 failed: HEX_BUSY (7)"
         val array = arena.allocate(ArrowArrayStruct.LAYOUT)
         PeerStreams.batch(array, firstId = 0, rows = 1)

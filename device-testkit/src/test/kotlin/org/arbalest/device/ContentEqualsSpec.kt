@@ -93,14 +93,14 @@ class ContentEqualsSpec : FunSpec({
         difference(trips("JFK", "LHR"), trips("JFK", "LHR")) shouldBe null
     }
 
-    test("READ-60 the children of a union have names, as the fields of a struct have") {
+    test("the children of a union have names, as the fields of a struct have [READ-60]") {
         val (a, b) = Field.of("a", DataType.INT32) to Field.of("b", DataType.INT32)
         fun union(vararg fields: Field) = build(Field.of("u", DataType.denseUnion(*fields)), 0) {}
         difference(union(a, b), union(a, b)) shouldBe null
         difference(union(a, b), union(b, a)) shouldBe "the types of u differ: dense_union<a: int32, b: int32>, and dense_union<b: int32, a: int32>"
     }
 
-    test("READ-60 unions are equal if the types of their rows are, too") {
+    test("unions are equal if the types of their rows are, too [READ-60]") {
         val both = listOf(Field.of("a", DataType.INT32), Field.of("b", DataType.INT32), Field.of("s", StructType(List(2) { Field.of("x", DataType.INT8) })), Field.of("e", StructType(listOf())))
         for (mode in NestedType.UnionMode.entries) {
             fun union(vararg rows: Pair<Int, Long>) = build(Field.of("u", NestedType.UnionType(mode, listOf(0, 5, 7, 9), both)), rows.size) { u ->
@@ -122,7 +122,7 @@ class ContentEqualsSpec : FunSpec({
         }
     }
 
-    test("READ-60 what is encoded is compared as what it encodes: structs with a field of the same name twice, too") {
+    test("what is encoded is compared as what it encodes: structs with a field of the same name twice, too [READ-60]") {
         val pair = StructType(List(2) { Field.of("x", DataType.INT8) })
         val types = listOf(DataType.dictionary(DataType.INT8, pair), DataType.runEndEncoded(DataType.INT32, Field.of("values", pair)))
         for (type in types) withClue(type) {
@@ -133,7 +133,7 @@ class ContentEqualsSpec : FunSpec({
         }
     }
 
-    test("READ-60 structs without fields are equal wherever they are: in a union, in a dictionary, in a list") {
+    test("structs without fields are equal wherever they are: in a union, in a dictionary, in a list [READ-60]") {
         val none = Field.of("none", DataType.struct())
         fun union(size: Int) = build(Field.of("u", DataType.denseUnion(none, Field.of("n", DataType.INT8))), size) { u -> repeat(size) { u.child(0).appendStruct().also { u.appendUnion(0) } } }
         difference(union(2), union(2)) shouldBe null
@@ -144,7 +144,7 @@ class ContentEqualsSpec : FunSpec({
         difference(list(2), list(1)) shouldBe "l[0]: 2 elements, and 1"
     }
 
-    test("READ-60 what the entries of a map are called does not count") {
+    test("what the entries of a map are called does not count [READ-60]") {
         fun map(key: String, value: String, count: Long) =
             build(Field.of("m", DataType.map(Field.of(key, DataType.INT32).withNullable(false), Field.of(value, DataType.INT64)))) { m ->
                 m.appendMap(1)

@@ -39,7 +39,7 @@ class DeviceBufferSpec : FunSpec({
         shouldThrow<IndexOutOfBoundsException> { buffer(3).use { it.slice(1, 3) } }
     }
 
-    test("OWN-14 a segment in an arena keeps the memory until the arena is closed, whatever becomes of the buffer") {
+    test("a segment in an arena keeps the memory until the arena is closed, whatever becomes of the buffer [OWN-14]") {
         val freed = AtomicInteger()
         Arena.ofConfined().use { memory ->
             val theirs = memory.allocateFrom(JAVA_BYTE, 3, 1, 4)
@@ -164,7 +164,7 @@ class DeviceBufferSpec : FunSpec({
         cpu.defaultStream().synchronize()
     }
 
-    test("DEV-13 a report says what is there, and what is missing and why") {
+    test("a report says what is there, and what is missing and why [DEV-13]") {
         Devices.describe().lines().first() shouldContain "CPU: "
         Devices.describe() shouldContain "CUDA: unavailable, because no backend for CUDA is on the class path"
         Devices.describe() shouldNotContain "CpuProvider" // it is not broken

@@ -58,7 +58,7 @@ class DeviceSpec : FunSpec({
     fun batchOnCpu(): DeviceArray =
         Devices.cpu().batchBuilder(3).use { it.int64("id", longArrayOf(1, 2, 3)).utf8("name", listOf("a", null, "c")).build() }
 
-    test("DEV-02 ours on CPU has device id -1 and no event") {
+    test("ours on CPU has device id -1 and no event [DEV-02]") {
         val out = dirty()
         batchOnCpu().exportDeviceArray(out)
         ArrowDeviceArrayStruct.deviceType(out.address()) shouldBe 1
@@ -69,7 +69,7 @@ class DeviceSpec : FunSpec({
     }
 
     for (id in listOf(-1L, 0L)) {
-        test("DEV-02 theirs on CPU with id $id is the CPU, and is -1 when we hand it on") {
+        test("theirs on CPU with id $id is the CPU, and is -1 when we hand it on [DEV-02]") {
             DeviceArray.importDeviceArray(peerBatch(1, id), BATCH).use { array ->
                 array.device() shouldBeSameInstanceAs Devices.cpu()
                 array.column("id").toLongArray() shouldBe LongArray(10) { it.toLong() }
@@ -81,12 +81,12 @@ class DeviceSpec : FunSpec({
         }
     }
 
-    test("DEV-02 a CPU device is found under both ids, and is one and the same") {
+    test("a CPU device is found under both ids, and is one and the same [DEV-02]") {
         Devices.device(DeviceType.CPU, 0) shouldBeSameInstanceAs Devices.cpu()
         Devices.device(DeviceType.CPU, -1) shouldBeSameInstanceAs Devices.cpu()
     }
 
-    test("DEV-04 theirs on CPU with an event that nobody could wait for is refused, and released") {
+    test("theirs on CPU with an event that nobody could wait for is refused, and released [DEV-04]") {
         val event = arena.allocate(8)
         val array = peerBatch(1, 0, event)
         val error = shouldThrow<DeviceException> { DeviceArray.importDeviceArray(array, BATCH) }
@@ -95,7 +95,7 @@ class DeviceSpec : FunSpec({
         CPeer.counts().arrays shouldBe 0
     }
 
-    test("DEV-07 ours has zeroes in reserved and in the padding, whatever was in the memory") {
+    test("ours has zeroes in reserved and in the padding, whatever was in the memory [DEV-07]") {
         val out = dirty()
         batchOnCpu().exportDeviceArray(out)
         out.asSlice(92, 4).toArray(JAVA_BYTE) shouldBe ByteArray(4)
@@ -103,7 +103,7 @@ class DeviceSpec : FunSpec({
         PeerMoves.release(out, DEVICE_ARRAY)
     }
 
-    test("DEV-07 theirs with garbage in reserved is accepted, and the garbage is not handed on") {
+    test("theirs with garbage in reserved is accepted, and the garbage is not handed on [DEV-07]") {
         DeviceArray.importDeviceArray(peerBatch(1, -1, dirtyReserved = true), BATCH).use { array ->
             array.column("name").getString(3) shouldBe "row-3"
             val out = dirty()
@@ -117,7 +117,7 @@ class DeviceSpec : FunSpec({
     for ((type, id) in listOf(17 to 0L, 18 to 5L, 0 to 0L, -7 to -1L, 12 to 99L, 12 to -1L, 9 to 0L, 14 to 2L)) {
         val name = DeviceType(type).name()
 
-        test("DEV-09 an array on $name:$id is taken in as on an opaque device, and its structure is readable") {
+        test("an array on $name:$id is taken in as on an opaque device, and its structure is readable [DEV-09]") {
             val event = arena.allocate(8)
             DeviceArray.importDeviceArray(phantomBatch(type, id, event), BATCH).use { array ->
                 array.device().isOpaque shouldBe true
@@ -132,7 +132,7 @@ class DeviceSpec : FunSpec({
             CPeer.counts().arrays shouldBe 0
         }
 
-        test("DEV-09 an array on $name:$id is handed on with its type, its id and its event") {
+        test("an array on $name:$id is handed on with its type, its id and its event [DEV-09]") {
             val event = arena.allocate(8)
             val array = DeviceArray.importDeviceArray(phantomBatch(type, id, event), BATCH)
             val pieces = listOf(array.slice(2, 5), array.child(0), array.child(1).use { it.slice(3, 4) }, array)
@@ -153,7 +153,7 @@ class DeviceSpec : FunSpec({
         }
     }
 
-    test("DEV-09 the buffers of an opaque array cannot be read, and the error says where they are") {
+    test("the buffers of an opaque array cannot be read, and the error says where they are [DEV-09]") {
         DeviceArray.importDeviceArray(phantomBatch(17, 3, MemorySegment.NULL, nullCount = -1), BATCH).use { array ->
             val id = array.column("id")
             val attempts = listOf<() -> Unit>(
@@ -168,13 +168,13 @@ class DeviceSpec : FunSpec({
         }
     }
 
-    test("DEV-09 nothing can be allocated or built on an opaque device") {
+    test("nothing can be allocated or built on an opaque device [DEV-09]") {
         val device = DeviceArray.importDeviceArray(phantomBatch(18, 0, MemorySegment.NULL), BATCH).use { it.device() }
         shouldThrow<DeviceException> { device.allocate(1) }.message!! shouldContain "no backend serves DEVICE_TYPE_18:0"
         shouldThrow<DeviceException> { device.batchBuilder(1) }.message!! shouldContain "DEVICE_TYPE_18:0"
     }
 
-    test("DEV-09 an opaque array does not become an ArrowArray, and stays its holder's") {
+    test("an opaque array does not become an ArrowArray, and stays its holder's [DEV-09]") {
         DeviceArray.importDeviceArray(phantomBatch(17, 0, MemorySegment.NULL), BATCH).use { array ->
             val out = dirty()
             val schema = dirty(ArrowSchemaStruct.SIZE)
@@ -185,14 +185,14 @@ class DeviceSpec : FunSpec({
         }
     }
 
-    test("DEV-09 a malformed array on an opaque device is refused, and released") {
+    test("a malformed array on an opaque device is refused, and released [DEV-09]") {
         val array = phantomBatch(17, 0, MemorySegment.NULL)
         ArrowArrayStruct.setNChildren(array.address(), 1)
         shouldThrow<DeviceException> { DeviceArray.importDeviceArray(array, BATCH) }.message!! shouldContain "n_children = 1"
         CPeer.counts().arrays shouldBe 0
     }
 
-    test("DEV-01 the schema of an opaque array is read and written like any other") {
+    test("the schema of an opaque array is read and written like any other [DEV-01]") {
         val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
         PeerStreams.batchSchema(schema)
         DeviceArray.importDeviceArray(phantomBatch(17, 0, MemorySegment.NULL), schema).use { array ->

@@ -28,7 +28,7 @@ class ExtensionParametersSpec : FunSpec({
     fun floats(size: Int) = FixedSizeListType(Field.of("item", DataType.FLOAT32), size)
     fun other(of: Field): Other = of.extension().shouldBeInstanceOf<Other>()
 
-    test("EXT-02 EXT-11 a field of each canonical type that is made here is that type, comes back from C as such, and has the parameters that Arrow writes") {
+    test("a field of each canonical type that is made here is that type, comes back from C as such, and has the parameters that Arrow writes [EXT-02, EXT-11]") {
         val made = mapOf(
             Extension.uuid("x") to "", Extension.bool8("x") to "", Extension.json("x") to "", Extension.parquetVariant("x") to "",
             Extension.timestampWithOffset("x", TimeUnit.NANOSECOND) to "",
@@ -53,14 +53,14 @@ class ExtensionParametersSpec : FunSpec({
         }
     }
 
-    test("EXT-02 a plain field has no extension type, and is its own storage") {
+    test("a plain field has no extension type, and is its own storage [EXT-02]") {
         val plain = Field.of("x", DataType.INT8).withMetadata(Metadata.of("unit", "m"))
         plain.extension() shouldBe null
         (plain.storage() === plain) shouldBe true
         plain.withExtension(Extension.Bool8()).storage() shouldBe plain
     }
 
-    test("EXT-02 what a canonical type is stored as, and what not") {
+    test("what a canonical type is stored as, and what not [EXT-02]") {
         fun timestamps(first: DataType, second: DataType = DataType.INT16) = DataType.struct(field("timestamp", first), field("offset_minutes", second))
         val utc = TimestampType(TimeUnit.SECOND, "UTC")
         val runs = DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.INT16))
@@ -97,7 +97,7 @@ class ExtensionParametersSpec : FunSpec({
             "field \"id\": arrow.uuid is stored as fixed_size_binary[16], not as utf8"
     }
 
-    test("EXT-02 tensors go with the sizes of their storage") {
+    test("tensors go with the sizes of their storage [EXT-02]") {
         val variable = Extension.variableShapeTensor("x", DataType.INT8, 2).type()
         field(floats(10), "arrow.fixed_shape_tensor", """{ "shape": [2, 5]}""").extension() shouldBe FixedShapeTensor(listOf(2, 5), listOf(), listOf())
         field(floats(1), "arrow.fixed_shape_tensor", """{"shape": []}""").extension() shouldBe FixedShapeTensor(listOf(), listOf(), listOf())
@@ -122,7 +122,7 @@ class ExtensionParametersSpec : FunSpec({
         for ((field, why) in wrong) withClue(field.metadata()) { other(field).mismatch()!! shouldContain why }
     }
 
-    test("EXT-11 parameters are JSON, of which unknown keys are left aside, and nothing else") {
+    test("parameters are JSON, of which unknown keys are left aside, and nothing else [EXT-11]") {
         fun opaque(json: String) = field(DataType.BINARY, "arrow.opaque", json).extension()
         val right = listOf(
             """{"type_name": "geometry", "vendor_name": "PostGIS"}""",
@@ -146,7 +146,7 @@ class ExtensionParametersSpec : FunSpec({
         other(latin).metadata() shouldBe byteArrayOf(0xFF.toByte())
     }
 
-    test("EXT-11 whatever the parameters are, the field is made, and keeps them") {
+    test("whatever the parameters are, the field is made, and keeps them [EXT-11]") {
         val random = Random(16)
         val right = listOf(
             "arrow.opaque" to """{"type_name": "a\\u00e9\n", "vendor_name": "b", "more": [1, -2.5e+3, {"x": null}]}""",
@@ -177,7 +177,7 @@ class ExtensionParametersSpec : FunSpec({
         sound shouldBeGreaterThan 1000
     }
 
-    test("EXT-02 an unknown type is an Other without a mismatch, with its parameters as they are, or none") {
+    test("an unknown type is an Other without a mismatch, with its parameters as they are, or none [EXT-02]") {
         val unheard = Field.of("x", DataType.INT8).withExtension("org.example.unheard", byteArrayOf(0, -1))
         other(unheard).let {
             it.name() shouldBe "org.example.unheard"
@@ -194,7 +194,7 @@ class ExtensionParametersSpec : FunSpec({
         Extension.uuid("id").toString() shouldBe "id: arrow.uuid (fixed_size_binary[16])"
     }
 
-    test("EXT-11 parameters that are wrong are refused where they are made") {
+    test("parameters that are wrong are refused where they are made [EXT-11]") {
         for (wrong in listOf(
             { FixedShapeTensor(listOf(2, -1), listOf(), listOf()) }, { FixedShapeTensor(listOf(2), listOf("a", "b"), listOf()) }, { FixedShapeTensor(listOf(2), listOf(), listOf(1)) },
             { FixedShapeTensor(listOf(2), listOf("\uD800"), listOf()) }, { VariableShapeTensor(listOf("a"), listOf(1, 0), listOf()) }, { VariableShapeTensor(listOf(), listOf(), listOf(-1)) },

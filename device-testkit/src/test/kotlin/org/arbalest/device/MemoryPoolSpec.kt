@@ -163,7 +163,7 @@ class MemoryPoolSpec : FunSpec({
         pool.close()
     }
 
-    test("DEV-32 a pool asks its memory for no more alignment than that has, and aligns by itself") {
+    test("a pool asks its memory for no more alignment than that has, and aligns by itself [DEV-32]") {
         val asked = mutableListOf<Long>()
         val source = Counted()
         val modest = object : MemoryAllocator {

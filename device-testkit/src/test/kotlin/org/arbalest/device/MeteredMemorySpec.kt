@@ -21,7 +21,7 @@ class MeteredMemorySpec : FunSpec({
 
     val cpu = Devices.cpu()
 
-    test("DEV-32 a metered memory counts bytes and buffers: now, at the most, in total") {
+    test("a metered memory counts bytes and buffers: now, at the most, in total [DEV-32]") {
         val memory = cpu.memory().metered()
         val a = memory.allocate(1000)
         memory.allocate(500).close()
@@ -35,7 +35,7 @@ class MeteredMemorySpec : FunSpec({
         memory.statistics().currentCount() shouldBe 0
     }
 
-    test("DEV-32 a buffer counts by what is taken for it: a byte at least, and what its alignment takes") {
+    test("a buffer counts by what is taken for it: a byte at least, and what its alignment takes [DEV-32]") {
         MemoryPool.of(cpu.memory(), 1L shl 20).use { pool -> // of pieces that are aligned to 256 bytes, as GPUs' are
             val memory = pool.metered()
             memory.allocate(0).close()
@@ -45,7 +45,7 @@ class MeteredMemorySpec : FunSpec({
         }
     }
 
-    test("DEV-32 a limit is never exceeded, says its numbers, and has room again when a buffer is closed") {
+    test("a limit is never exceeded, says its numbers, and has room again when a buffer is closed [DEV-32]") {
         val memory = cpu.memory().limited(1000)
         val a = memory.allocate(600)
         val error = shouldThrow<DeviceException> { memory.allocate(401) }
@@ -58,7 +58,7 @@ class MeteredMemorySpec : FunSpec({
         shouldThrow<IllegalArgumentException> { cpu.memory().limited(-1) }
     }
 
-    test("DEV-32 a limit holds for threads that allocate at once") {
+    test("a limit holds for threads that allocate at once [DEV-32]") {
         val memory = cpu.memory().limited(10_000)
         val start = CountDownLatch(1)
         val threads = Executors.newFixedThreadPool(4)
@@ -78,7 +78,7 @@ class MeteredMemorySpec : FunSpec({
         }
     }
 
-    test("DEV-32 who is asked may free, and is asked once; the failure goes on when it says no, or frees too little") {
+    test("who is asked may free, and is asked once; the failure goes on when it says no, or frees too little [DEV-32]") {
         val limited = cpu.memory().limited(1000)
         val held = ArrayDeque(List(2) { limited.allocate(500) })
         val asked = mutableListOf<Long>()
@@ -98,7 +98,7 @@ class MeteredMemorySpec : FunSpec({
         limited.statistics().currentBytes() shouldBe 0
     }
 
-    test("DEV-32 who is asked may allocate from the same memory, and is not asked for that") {
+    test("who is asked may allocate from the same memory, and is not asked for that [DEV-32]") {
         val limited = cpu.memory().limited(100)
         var asked = 0
         val same = AtomicReference<MemoryManager>()
@@ -113,7 +113,7 @@ class MeteredMemorySpec : FunSpec({
         asked shouldBe 2
     }
 
-    test("DEV-32 who is asked holds no lock: another thread uses the pool on top meanwhile") {
+    test("who is asked holds no lock: another thread uses the pool on top meanwhile [DEV-32]") {
         val limited = cpu.memory().limited(8192)
         val same = AtomicReference<MemoryPool>()
         val others = Executors.newSingleThreadExecutor()
@@ -131,7 +131,7 @@ class MeteredMemorySpec : FunSpec({
         limited.statistics().currentBytes() shouldBe 0
     }
 
-    test("DEV-32 they stack in any order: a meter of a pool, a pool of a limit") {
+    test("they stack in any order: a meter of a pool, a pool of a limit [DEV-32]") {
         MemoryPool.of(cpu.memory().limited(1 shl 16), 1 shl 20).use { pool ->
             val memory = pool.metered()
             memory.allocate(5000).close()
@@ -144,7 +144,7 @@ class MeteredMemorySpec : FunSpec({
         }
     }
 
-    test("DEV-32 a bean says what the statistics do, until it is closed") {
+    test("a bean says what the statistics do, until it is closed [DEV-32]") {
         val memory = cpu.memory().metered()
         val server = ManagementFactory.getPlatformMBeanServer()
         memory.registerMXBean("test").use { bean ->

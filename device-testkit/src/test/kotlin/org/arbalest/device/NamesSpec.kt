@@ -13,20 +13,20 @@ import java.lang.foreign.Linker
 import java.lang.foreign.ValueLayout.JAVA_INT
 
 class NamesSpec : FunSpec({
-    test("DEV-09 a device code without a name is a type like any other") {
+    test("a device code without a name is a type like any other [DEV-09]") {
         DeviceType(17).name() shouldBe "DEVICE_TYPE_17"
         DeviceType(-1).toString() shouldBe "DEVICE_TYPE_-1"
         DeviceType(17) shouldBe DeviceType(17)
     }
 
-    test("DEV-09 the codes of the specification have its names") {
+    test("the codes of the specification have its names [DEV-09]") {
         (1..16).map { DeviceType(it).name() } shouldContainExactly listOf(
             "CPU", "CUDA", "CUDA_HOST", "OPENCL", "DEVICE_TYPE_5", "DEVICE_TYPE_6", "VULKAN", "METAL", "VPI", "ROCM",
             "ROCM_HOST", "EXT_DEV", "CUDA_MANAGED", "ONEAPI", "WEBGPU", "HEXAGON",
         )
     }
 
-    test("STR-02 the errors of streams have names, others their number") {
+    test("the errors of streams have names, others their number [STR-02]") {
         Errno.name(Errno.EINVAL) shouldBe "EINVAL"
         Errno.name(Errno.ENOMEM) shouldBe "ENOMEM"
         Errno.name(Errno.EIO) shouldBe "EIO"
@@ -35,7 +35,7 @@ class NamesSpec : FunSpec({
         Errno.name(74) shouldBe "errno 74"
     }
 
-    test("STR-02 the errors have the numbers of this platform's C library").config(extensions = listOf(CCompiler.needed)) {
+    test("the errors have the numbers of this platform's C library [STR-02]").config(extensions = listOf(CCompiler.needed)) {
         val address = NativeLibrary.compile("checks/errno_values.c").findOrThrow("errno_value")
         val value = Linker.nativeLinker().downcallHandle(address, FunctionDescriptor.of(JAVA_INT, JAVA_INT))
         (0..4).map { value.invokeWithArguments(it) } shouldContainExactly

@@ -40,7 +40,7 @@ class SchemaChangesSpec : FunSpec({
         schema.withMetadata(Metadata.empty()).metadata() shouldBe Metadata.empty()
     }
 
-    test("SCH-16 a field becomes an extension type by its two keys, in place of those it had; other metadata, type and nullability stay") {
+    test("a field becomes an extension type by its two keys, in place of those it had; other metadata, type and nullability stay [SCH-16]") {
         val plain = Field.of("id", DataType.fixedSizeBinary(16)).withNullable(false).withMetadata(meters)
         val uuid = plain.withExtension("arrow.uuid", "")
         uuid.extensionName() shouldBe "arrow.uuid"

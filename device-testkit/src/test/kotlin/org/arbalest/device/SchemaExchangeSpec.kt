@@ -48,21 +48,21 @@ class SchemaExchangeSpec : FunSpec({
     fun struct(): MemorySegment = arena.allocate(ArrowSchemaStruct.LAYOUT)
     fun exportOf(schema: CSchema): MemorySegment = struct().also { imported(schema).exportSchema(it) }
 
-    test("SCH-19 a schema that was read is released exactly once, with all below it") {
+    test("a schema that was read is released exactly once, with all below it [SCH-19]") {
         imported(batch)
         CPeer.counts().releaseCalls shouldBe batch.nodes
         CPeer.counts().schemas shouldBe 0
     }
 
     for ((what, schema) in malformed) {
-        test("SCH-19 a schema with $what is released exactly once") {
+        test("a schema with $what is released exactly once [SCH-19]") {
             refused(schema)
             CPeer.counts().releaseCalls shouldBe schema.nodes
             CPeer.counts().doubleReleases shouldBe 0
         }
     }
 
-    test("SCH-19 a schema that is not a struct is released although it is no batch's") {
+    test("a schema that is not a struct is released although it is no batch's [SCH-19]") {
         val out = struct()
         names.write(out)
         shouldThrow<DeviceException> { Schema.importSchema(out) }.message!! shouldContain "the schema of a record batch is a struct, not list<"
@@ -70,14 +70,14 @@ class SchemaExchangeSpec : FunSpec({
         CPeer.counts().releaseCalls shouldBe 2
     }
 
-    test("SCH-19 the schema of an array that cannot be taken in is released exactly once, and so is the array") {
+    test("the schema of an array that cannot be taken in is released exactly once, and so is the array [SCH-19]") {
         val schema = struct().also { CSchema("u").write(it) }
         val array = arena.allocate(80).also { PeerNodes.array(it, length = 3, buffers = 2) }
         shouldThrow<DeviceException> { DeviceArray.importArray(array, schema) }.message!! shouldContain "n_buffers = 2"
         CPeer.counts().releaseCalls shouldBe 2
     }
 
-    test("SCH-19 a schema that was released before is an error, and nothing is called") {
+    test("a schema that was released before is an error, and nothing is called [SCH-19]") {
         val out = struct()
         CSchema("i").write(out)
         PeerMoves.release(out, SCHEMA)
@@ -87,7 +87,7 @@ class SchemaExchangeSpec : FunSpec({
         CPeer.counts().releaseCalls shouldBe 1
     }
 
-    test("SCH-19 memory that cannot be a schema is refused, and a schema there stays the caller's") {
+    test("memory that cannot be a schema is refused, and a schema there stays the caller's [SCH-19]") {
         val out = arena.allocate(ArrowSchemaStruct.SIZE + 8, 8)
         CSchema("i").write(out)
         shouldThrow<IllegalArgumentException> { Field.importSchema(out.asSlice(0, 71)) }.message!! shouldContain "72 bytes"
@@ -98,28 +98,28 @@ class SchemaExchangeSpec : FunSpec({
         PeerMoves.release(out, SCHEMA) shouldBe true
     }
 
-    test("SCH-20 an exported schema is what its importer was given, and imports as the same") {
+    test("an exported schema is what its importer was given, and imports as the same [SCH-20]") {
         roundTrip(batch)
     }
 
-    test("OWN-03 releasing an exported schema frees all of it, on any thread, and marks it") {
+    test("releasing an exported schema frees all of it, on any thread, and marks it [OWN-03]") {
         val out = exportOf(batch)
         PeerMoves.releaseOnThread(out, SCHEMA) shouldBe true
         isReleased(out) shouldBe true
         LedgerExtension.held().exports() shouldBe 0
     }
 
-    test("OWN-04 an exported schema that was moved is released where it is") {
+    test("an exported schema that was moved is released where it is [OWN-04]") {
         PeerMoves.releaseMoved(exportOf(batch), SCHEMA) shouldBe true
         LedgerExtension.held().exports() shouldBe 0
     }
 
-    test("OWN-07 releasing an exported schema twice does nothing the second time") {
+    test("releasing an exported schema twice does nothing the second time [OWN-07]") {
         PeerMoves.releaseTwice(exportOf(batch), SCHEMA) shouldBe true
         LedgerExtension.held().exports() shouldBe 0
     }
 
-    test("OWN-07 releasing a copy of an exported schema as well does nothing, also when its slot has another owner") {
+    test("releasing a copy of an exported schema as well does nothing, also when its slot has another owner [OWN-07]") {
         val out = exportOf(batch)
         val copy = struct().also { PeerMoves.copy(out, it, SCHEMA) }
         val late = struct().also { PeerMoves.copy(out, it, SCHEMA) }
@@ -137,7 +137,7 @@ class SchemaExchangeSpec : FunSpec({
         PeerMoves.release(next, SCHEMA)
     }
 
-    test("OWN-06 children moved out of an exported schema outlive it, and each other, in any order") {
+    test("children moved out of an exported schema outlive it, and each other, in any order [OWN-06]") {
         val parts = listOf(names, place, CSchema("g").named("x"))
         for (order in listOf(listOf(0, 1, 2, 3), listOf(3, 2, 1, 0), listOf(2, 0, 3, 1), listOf(1, 3, 0, 2))) {
             val out = exportOf(batch)
@@ -152,7 +152,7 @@ class SchemaExchangeSpec : FunSpec({
         }
     }
 
-    test("OWN-06 a dictionary moved out of a child that was moved out outlives both") {
+    test("a dictionary moved out of a child that was moved out outlives both [OWN-06]") {
         val out = exportOf(batch)
         val child = struct().also { PeerMoves.moveSchemaChild(out, 1, it) }
         val dictionary = struct().also { PeerMoves.moveSchemaDictionary(child, it) }
@@ -162,7 +162,7 @@ class SchemaExchangeSpec : FunSpec({
         Field.importSchema(dictionary).name() shouldBe ""
     }
 
-    test("OWN-10 parts of an exported schema are released later, at once and from several threads") {
+    test("parts of an exported schema are released later, at once and from several threads [OWN-10]") {
         val outs = List(50) { exportOf(batch) }
         val parts = outs.flatMap { out -> (0L..2L).map { i -> struct().also { PeerMoves.moveSchemaChild(out, i, it) } } }
         for (part in parts.take(20)) PeerMoves.releaseAtGate(part, SCHEMA)
@@ -173,7 +173,7 @@ class SchemaExchangeSpec : FunSpec({
         LedgerExtension.held().exports() shouldBe 0
     }
 
-    test("OWN-12 a schema of the peer's whose child was put into ours is released by its own producer") {
+    test("a schema of the peer's whose child was put into ours is released by its own producer [OWN-12]") {
         val out = exportOf(CSchema("+s", CSchema("i").named("ours")))
         val ours = struct().also { PeerMoves.moveSchemaChild(out, 0, it) }
         CSchema("u").named("theirs").write(childOf(out, 0))
@@ -183,13 +183,13 @@ class SchemaExchangeSpec : FunSpec({
         PeerMoves.release(ours, SCHEMA)
     }
 
-    test("OWN-09 an export to memory that cannot be a schema leaves nothing") {
+    test("an export to memory that cannot be a schema leaves nothing [OWN-09]") {
         val field = Field.of("x", DataType.INT32)
         shouldThrow<IllegalArgumentException> { field.exportSchema(arena.allocate(71)) }.message!! shouldContain "72 bytes"
         shouldThrow<IllegalArgumentException> { field.exportSchema(MemorySegment.NULL) }.message!! shouldContain "NULL"
     }
 
-    test("SCH-17 a schema's metadata is written at the top of the struct") {
+    test("a schema's metadata is written at the top of the struct [SCH-17]") {
         val schema = Schema.of(listOf(Field.of("x", DataType.FLOAT64)), Metadata.of("k", "v"))
         val out = struct()
         schema.exportSchema(out)

@@ -86,35 +86,35 @@ class SchemaFormatSpec : FunSpec({
     extension(LedgerExtension)
 
     for ((format, type) in PLAIN_TYPES) {
-        test("SCH-20 the format \"$format\" is read and written") {
+        test("the format \"$format\" is read and written [SCH-20]") {
             roundTrip(CSchema(format)).type() shouldBe type
             exported(Field.of("", type)) { textAt(ArrowSchemaStruct.format(it.address())) } shouldBe format
         }
     }
 
     for ((schema, type) in NESTED_TYPES) {
-        test("SCH-20 the nested format \"${schema.format}\" with ${schema.children.size} children is read and written") {
+        test("the nested format \"${schema.format}\" with ${schema.children.size} children is read and written [SCH-20]") {
             roundTrip(schema).type() shouldBe type
         }
     }
 
-    test("SCH-01 a format that is NULL is an error") {
+    test("a format that is NULL is an error [SCH-01]") {
         refused(CSchema(null as String?), "format is NULL")
     }
 
     for (format in listOf("", "q", "ii", "nn", "v", "vx", "t", "td", "tdX", "tt", "ttX", "ttss", "tD", "tDX", "ti", "tiX", "+", "+x", "+ss", "é", "+v")) {
-        test("SCH-01 the unknown format \"$format\" is an error that quotes it") {
+        test("the unknown format \"$format\" is an error that quotes it [SCH-01]") {
             refused(CSchema(format), "format \"$format\"")
         }
     }
 
-    test("SCH-01 an error names the path of the field that has it") {
+    test("an error names the path of the field that has it [SCH-01]") {
         refused(CSchema("+s", x, CSchema("+l", CSchema("q").named("item")).named("tags")), "$.tags.item: format \"q\"")
         refused(CSchema("+s", x, CSchema("+l", CSchema("q").named(null)).named(null)), "$.[1].[0]: format \"q\"")
         refused(CSchema("i", dictionary = CSchema("q")), "$.(dictionary): format \"q\"")
     }
 
-    test("SCH-01 children of a type that has none are an error") {
+    test("children of a type that has none are an error [SCH-01]") {
         refused(CSchema("i", x), "format \"i\"", "1 were given")
         refused(CSchema("+l"), "format \"+l\"", "0 were given")
         refused(CSchema("+l", x, y), "format \"+l\"", "2 were given")
@@ -123,50 +123,50 @@ class SchemaFormatSpec : FunSpec({
     }
 
     for (format in listOf("tss", "tsm", "tsu", "tsn", "tsx:", "ts", "ts:", "tssUTC")) {
-        test("SCH-10 the timestamp \"$format\" without a unit or without its colon is an error") {
+        test("the timestamp \"$format\" without a unit or without its colon is an error [SCH-10]") {
             refused(CSchema(format), "format \"$format\"")
         }
     }
 
-    test("SCH-10 the time zone is everything after the colon, and none is the empty one") {
+    test("the time zone is everything after the colon, and none is the empty one [SCH-10]") {
         roundTrip(CSchema("tss:a:b::c,d")).type() shouldBe FlatType.TimestampType(TimeUnit.SECOND, "a:b::c,d")
         checksum(Field.of("", FlatType.TimestampType(TimeUnit.SECOND, ""))) shouldBe checksum(CSchema("tss:"))
     }
 
     for (format in listOf("d:", "d:10", "d:10,", "d:,2", "d:10,2,", "d:10,2,16", "d:10,2,127", "d:10,2,128,1", "d:39,2", "d:0,0", "d:-1,0", "d:+10,2",
         "d:10,+2", "d:10,٢", "d:10,2 ", "d:10,2,0128x", "d", "d:99999999999,0", "d:10,99999999999")) {
-        test("SCH-11 the decimal \"$format\" is an error") {
+        test("the decimal \"$format\" is an error [SCH-11]") {
             refused(CSchema(format), "format \"$format\"")
         }
     }
 
-    test("SCH-11 the width of a decimal is 128 bits, written or not") {
+    test("the width of a decimal is 128 bits, written or not [SCH-11]") {
         imported(CSchema("d:38,-5,128")) shouldBe imported(CSchema("d:38,-5"))
     }
 
     for (format in listOf("w:", "w:-1", "w:x", "w:+1", "w:2147483648", "w")) {
-        test("SCH-12 the width in \"$format\" is an error") {
+        test("the width in \"$format\" is an error [SCH-12]") {
             refused(CSchema(format), "format \"$format\"")
         }
     }
 
     for (format in listOf("+w:", "+w:-1", "+w:x", "+w:2147483648", "+w")) {
-        test("SCH-12 the list size in \"$format\" is an error") {
+        test("the list size in \"$format\" is an error [SCH-12]") {
             refused(CSchema(format, x), "format \"$format\"")
         }
     }
 
-    test("SCH-12 a negative width is refused in Java too") {
+    test("a negative width is refused in Java too [SCH-12]") {
         shouldThrow<IllegalArgumentException> { FlatType.FixedSizeBinaryType(-1) }.message!! shouldContain "-1"
         shouldThrow<IllegalArgumentException> { NestedType.FixedSizeListType(int, -1) }.message!! shouldContain "-1"
     }
 
-    test("SCH-20 what C could not read back is refused in Java: a NUL character ends a string there") {
+    test("what C could not read back is refused in Java: a NUL character ends a string there [SCH-20]") {
         shouldThrow<IllegalArgumentException> { Field.of("a\u0000b", DataType.INT32) }.message!! shouldContain "NUL"
         shouldThrow<IllegalArgumentException> { FlatType.TimestampType(TimeUnit.SECOND, "a\u0000b") }.message!! shouldContain "NUL"
     }
 
-    test("SCH-21 half a surrogate pair is refused in names and time zones, which say where, instead of becoming a question mark") {
+    test("half a surrogate pair is refused in names and time zones, which say where, instead of becoming a question mark [SCH-21]") {
         for (half in listOf("\uD83D", "\uDE00", "is it? \uDE00\uD83D", "ab\uD83D!", "\uD83D\uDE00\uDE00")) {
             val at = if (half.length == 3) 2 else half.indexOfFirst(Char::isSurrogate)
             val where = "\"$half\": character $at of the text, U+${half[at].code.toString(16).uppercase()}, is half a surrogate pair"

@@ -40,28 +40,28 @@ class SchemaNestedSpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 
-    test("SCH-08 children may be NULL if n_children is 0") {
+    test("children may be NULL if n_children is 0 [SCH-08]") {
         val none = CSchema("+s", tamper = { ArrowSchemaStruct.setChildren(it.address(), 0) })
         imported(none).type() shouldBe NestedType.StructType(listOf())
         exported(imported(none)) { ArrowSchemaStruct.children(it.address()) } shouldBe 0
     }
 
-    test("SCH-08 children that are NULL although n_children is not 0 are an error") {
+    test("children that are NULL although n_children is not 0 are an error [SCH-08]") {
         refused(CSchema("+s", children = listOf(x), tamper = PeerNodes::nullSchemaChildren), "n_children = 1, but children is NULL")
     }
 
-    test("SCH-08 a negative or absurd n_children is an error that says it") {
+    test("a negative or absurd n_children is an error that says it [SCH-08]") {
         for (count in listOf(-1L, Long.MIN_VALUE, (1L shl 20) + 1, Int.MAX_VALUE.toLong() + 1, Long.MAX_VALUE)) {
             refused(CSchema("+s", children = listOf(x), tamper = { ArrowSchemaStruct.setNChildren(it.address(), count) }), "n_children = $count")
         }
     }
 
-    test("SCH-08 an entry of the children that is NULL is an error that says which") {
+    test("an entry of the children that is NULL is an error that says which [SCH-08]") {
         val broken = CSchema("+s", children = listOf(x, y), tamper = withChildren(2) { listOf(ArrowSchemaStruct.child(it.address(), 0), 0) })
         refused(CSchema("+l", broken.named("b")), "$.b: children[1] is NULL")
     }
 
-    test("SCH-08 a child or a dictionary that was released before is an error, and is not released again") {
+    test("a child or a dictionary that was released before is an error, and is not released again [SCH-08]") {
         Arena.ofConfined().use { arena ->
             val moved = arena.allocate(ArrowSchemaStruct.LAYOUT)
             val childless = CSchema("+s", children = listOf(x, y), tamper = { PeerMoves.moveSchemaChild(it, 1, moved) })
@@ -73,7 +73,7 @@ class SchemaNestedSpec : FunSpec({
         }
     }
 
-    test("SCH-08 as many fields as an export can count are too many by one more") {
+    test("as many fields as an export can count are too many by one more [SCH-08]") {
         // One node that is each of its parent's children: a hundred thousand paths to a million fields.
         val wide = CSchema("+s", children = listOf(x), tamper = withChildren(1 shl 11) { schema ->
             List(1 shl 11) { ArrowSchemaStruct.child(schema.address(), 0) }
@@ -85,40 +85,40 @@ class SchemaNestedSpec : FunSpec({
     }
 
     for (index in listOf("c", "C", "s", "S", "i", "I", "l", "L")) {
-        test("SCH-09 a dictionary's index is an integer of any width, here \"$index\"") {
+        test("a dictionary's index is an integer of any width, here \"$index\" [SCH-09]") {
             val field = roundTrip(CSchema(index, dictionary = CSchema("+s", x, y)))
             field.type().format() shouldBe index
             (field.type() as NestedType.DictionaryType).values().type().format() shouldBe "+s"
         }
     }
 
-    test("SCH-09 an index that is not an integer is an error that quotes it") {
+    test("an index that is not an integer is an error that quotes it [SCH-09]") {
         for (index in listOf("u", "g", "b", "n", "tdD", "d:3,1")) {
             refused(CSchema("+s", CSchema(index, dictionary = y).named("d")), "$.d: the index of a dictionary is an integer", "\"$index\"")
         }
         refused(CSchema("+l", children = listOf(x), dictionary = y), "the index of a dictionary is an integer", "\"+l\"")
     }
 
-    test("SCH-09 the values of a dictionary keep name, flags and metadata, and may be encoded themselves") {
+    test("the values of a dictionary keep name, flags and metadata, and may be encoded themselves [SCH-09]") {
         val values = CSchema("s", "inner", 8, block("k" to "v"), dictionary = CSchema("U", "words", 0))
         roundTrip(CSchema("c", "outer", 3, block("o" to "p"), dictionary = values))
     }
 
     for (format in listOf("+ud:1", "+ud:1,2,3", "+ud:", "+us:1,1", "+us:-1,2", "+us:128,2", "+us:1,x", "+us:1,,2", "+us:1,2,", "+us:,1,2",
         "+us:1, 2", "+ud", "+ux:1,2", "+ud:99999999999,1")) {
-        test("SCH-13 the union \"$format\" of two children is an error") {
+        test("the union \"$format\" of two children is an error [SCH-13]") {
             refused(CSchema(format, x, y), "format \"$format\"")
         }
     }
 
-    test("SCH-13 bad type ids are refused in Java too") {
+    test("bad type ids are refused in Java too [SCH-13]") {
         val fields = listOf(Field.of("a", DataType.INT32), Field.of("b", DataType.UTF8))
         for (ids in listOf(listOf(0), listOf(0, 0), listOf(-1, 0), listOf(0, 128))) {
             shouldThrow<IllegalArgumentException> { NestedType.UnionType(UnionMode.SPARSE, ids, fields) }.message!! shouldContain "$ids"
         }
     }
 
-    test("SCH-14 a map has one struct child with two fields, whatever their names") {
+    test("a map has one struct child with two fields, whatever their names [SCH-14]") {
         roundTrip(CSchema("+m", CSchema("+s", key, y.named("")).named("whatever"))).type() shouldBe NestedType.MapType(
             Field.of("whatever", NestedType.StructType(listOf(Field.of("keys", DataType.UTF8).withNullable(false), Field.of("", DataType.UTF8)))),
             false,
@@ -129,60 +129,60 @@ class SchemaNestedSpec : FunSpec({
         refused(CSchema("+m"), "format \"+m\"")
     }
 
-    test("SCH-14 keys that a peer calls nullable are read as not nullable, as older DuckDB and Velox export them") {
+    test("keys that a peer calls nullable are read as not nullable, as older DuckDB and Velox export them [SCH-14]") {
         val lax = CSchema("+m", children = listOf(CSchema("+s", CSchema("u", "keys", 2 or 8, block("k" to "v")), y)), flags = 4)
         val strict = CSchema("+m", children = listOf(CSchema("+s", CSchema("u", "keys", 8, block("k" to "v")), y)), flags = 4)
         imported(lax) shouldBe imported(strict)
         checksum(imported(lax)) shouldBe checksum(strict)
     }
 
-    test("SCH-14 nullable keys are refused in Java") {
+    test("nullable keys are refused in Java [SCH-14]") {
         val fields = listOf(Field.of("k", DataType.UTF8), Field.of("v", DataType.UTF8))
         shouldThrow<IllegalArgumentException> { NestedType.MapType(Field.of("entries", NestedType.StructType(fields)), false) }.message!! shouldContain
             "not nullable"
     }
 
     for (ends in listOf("s", "i", "l")) {
-        test("SCH-15 run ends may be of format \"$ends\"") {
+        test("run ends may be of format \"$ends\" [SCH-15]") {
             roundTrip(CSchema("+r", CSchema(ends, "run_ends", 0), y.named("values"))).type().children().map { it.name() } shouldContainExactly
                 listOf("run_ends", "values")
         }
     }
 
-    test("SCH-15 run ends of another type are an error") {
+    test("run ends of another type are an error [SCH-15]") {
         for (ends in listOf("c", "C", "S", "I", "L", "g", "u")) {
             refused(CSchema("+r", CSchema(ends, "run_ends", 0), y), "format \"+r\"", "run ends are int16, int32 or int64")
         }
         refused(CSchema("+r", CSchema("i", flags = 0, dictionary = y), y), "run ends are int16, int32 or int64")
     }
 
-    test("SCH-15 run ends that a peer calls nullable are read as not nullable, and refused in Java") {
+    test("run ends that a peer calls nullable are read as not nullable, and refused in Java [SCH-15]") {
         imported(CSchema("+r", x, y)) shouldBe imported(CSchema("+r", x.flagged(0), y))
         shouldThrow<IllegalArgumentException> { NestedType.RunEndEncodedType(Field.of("e", DataType.INT32), Field.of("v", DataType.UTF8)) }
             .message!! shouldContain "not nullable"
     }
 
-    test("SCH-18 64 levels are read and written") {
+    test("64 levels are read and written [SCH-18]") {
         roundTrip(nested(64))
     }
 
-    test("SCH-18 65 levels are an error, in children and in dictionaries") {
+    test("65 levels are an error, in children and in dictionaries [SCH-18]") {
         refused(nested(65), "nests deeper than 64 levels")
         refused((2..65).fold(CSchema("u")) { values, _ -> CSchema("i", dictionary = values) }, "nests deeper than 64 levels")
         refused(nested(500), "nests deeper than 64 levels")
     }
 
-    test("SCH-18 65 levels are refused in Java") {
+    test("65 levels are refused in Java [SCH-18]") {
         val deep = (2..64).fold(Field.of("", DataType.INT32)) { inner, _ -> Field.of("", NestedType.ListType(inner)) }
         shouldThrow<IllegalArgumentException> { Field.of("top", NestedType.ListType(deep)) }.message!! shouldContain "65 levels"
     }
 
-    test("SCH-18 a schema that is its own child, or its own dictionary, is an error") {
+    test("a schema that is its own child, or its own dictionary, is an error [SCH-18]") {
         refused(CSchema("+s", children = listOf(x, y), tamper = withChildren(2) { listOf(it.address(), it.address()) }), "nests deeper than 64 levels")
         refused(CSchema("i", dictionary = y, tamper = { ArrowSchemaStruct.setDictionary(it.address(), it.address()) }), "nests deeper than 64 levels")
     }
 
-    test("SCH-20 fields that differ in anything are not equal") {
+    test("fields that differ in anything are not equal [SCH-20]") {
         val base = CSchema("+s", x, y)
         val variants = listOf(
             base,

@@ -67,11 +67,11 @@ class SchemaPropertySpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 
-    test("SCH-20 any legal schema that C makes survives import and export") {
+    test("any legal schema that C makes survives import and export [SCH-20]") {
         checkAll(2000, anySchema) { schema -> roundTrip(schema) }
     }
 
-    test("SCH-24 any legal schema is the same after Java has serialized it, with the flags and the metadata that C had") {
+    test("any legal schema is the same after Java has serialized it, with the flags and the metadata that C had [SCH-24]") {
         checkAll(500, anySchema) { schema ->
             val field = imported(schema)
             val read = serialized(field)

@@ -49,7 +49,7 @@ class ShownValuesSpec : FunSpec({
     val day = 19_782L // 2024-02-29
     val noon = day * 86_400 + 43_200
 
-    test("READ-64 dates, times, timestamps in their zone and durations are shown as people read them; get answers what is stored") {
+    test("dates, times, timestamps in their zone and durations are shown as people read them; get answers what is stored [READ-64]") {
         cells(DataType.DATE32, day, -1, null) shouldBe listOf("2024-02-29", "1969-12-31", "null")
         cells(DataType.DATE64, day * 86_400_000) shouldBe listOf("2024-02-29")
         cells(DataType.time(TimeUnit.SECOND), 43_200 + 61) shouldBe listOf("12:01:01")
@@ -62,12 +62,12 @@ class ShownValuesSpec : FunSpec({
         difference(DataType.DATE32, day, day + 1) shouldBe "t[0]: 2024-02-29, and 2024-03-01"
     }
 
-    test("READ-64 the longest point in time is not cut") {
+    test("the longest point in time is not cut [READ-64]") {
         cells(DataType.timestamp(TimeUnit.NANOSECOND, "+05:45"), noon * 1_000_000_000 + 123_456_789) shouldBe listOf("2024-02-29T17:45:00.123456789+05:45")
         cells(DataType.dictionary(DataType.INT8, DataType.timestamp(TimeUnit.NANOSECOND, "+05:45")), 1) shouldBe listOf("1970-01-01T05:45:00.000000001+05:45")
     }
 
-    test("READ-64 dates and times in lists, structs, dictionaries and unions, too") {
+    test("dates and times in lists, structs, dictionaries and unions, too [READ-64]") {
         val date = Field.of("d", DataType.DATE32)
         cpu.batchBuilder(1).use { batch ->
             val list = batch.column(Field.of("l", DataType.list(date)))
@@ -83,7 +83,7 @@ class ShownValuesSpec : FunSpec({
         }.use { it.toString().lines().last() shouldBe "[2024-02-29, null] | {d: 2024-02-29}  | 2024-02-29       | 2024-02-29" }
     }
 
-    test("READ-64 what java.time does not have, or what is no value of the type, is shown as the number that is stored") {
+    test("what java.time does not have, or what is no value of the type, is shown as the number that is stored [READ-64]") {
         cells(stored(DataType.time(TimeUnit.SECOND), 86_400, -1)) shouldBe listOf("86400", "-1")
         cells(stored(DataType.DATE64, day * 86_400_000 + 5)) shouldBe listOf("1709164800005")
         cells(DataType.timestamp(TimeUnit.SECOND, null), Long.MAX_VALUE) shouldBe listOf("${Long.MAX_VALUE}")
@@ -91,11 +91,11 @@ class ShownValuesSpec : FunSpec({
         stored(DataType.DATE64, 5).use { left -> stored(DataType.DATE64, 6).use { left.difference(it) } } shouldBe "t[0]: 5, and 6"
     }
 
-    test("READ-64 a zone that java.time does not know: the point in time, in UTC") {
+    test("a zone that java.time does not know: the point in time, in UTC [READ-64]") {
         cells(DataType.timestamp(TimeUnit.SECOND, "Mars/Olympus"), noon) shouldBe listOf("2024-02-29T12:00:00Z")
     }
 
-    test("READ-64 dates and times in the text of statistics; min answers what is stored") {
+    test("dates and times in the text of statistics; min answers what is stored [READ-64]") {
         numbers(DataType.DATE32, day, day + 1).use { dates ->
             val statistics = Statistics.compute(dates)
             statistics.column(0).min() shouldBe day
@@ -103,7 +103,7 @@ class ShownValuesSpec : FunSpec({
         }
     }
 
-    test("READ-65 the null rows of a struct's handle are nulls, which its fields' are not") {
+    test("the null rows of a struct's handle are nulls, which its fields' are not [READ-65]") {
         cpu.batchBuilder(3).use { batch ->
             val struct = batch.column(Field.of("s", DataType.struct(Field.of("x", DataType.INT32), Field.of("y", DataType.UTF8))))
             struct.appendStruct().child("x").append(7)
@@ -118,7 +118,7 @@ class ShownValuesSpec : FunSpec({
         }
     }
 
-    test("READ-65 an extension type's array is one column; a timestamp with an offset is shown as one") {
+    test("an extension type's array is one column; a timestamp with an offset is shown as one [READ-65]") {
         cpu.batchBuilder(2).use { batch ->
             val storage = DataType.struct(Field.of("timestamp", DataType.timestamp(TimeUnit.SECOND, "UTC")).withNullable(false), Field.of("offset_minutes", DataType.INT16).withNullable(false))
             val column = batch.column(Field.of("at", storage).withExtension(Extension.TimestampWithOffset()))
@@ -131,7 +131,7 @@ class ShownValuesSpec : FunSpec({
         }
     }
 
-    test("READ-66 the head is no wider than the values, the name or sixteen characters: a type is cut, a dictionary's indices are left out") {
+    test("the head is no wider than the values, the name or sixteen characters: a type is cut, a dictionary's indices are left out [READ-66]") {
         cpu.batchBuilder(1).use { batch ->
             batch.column(Field.of("colour", DataType.dictionary(DataType.INT8, DataType.UTF8))).append("RED")
             batch.column(Field.of("when", DataType.timestamp(TimeUnit.MICROSECOND, "America/Argentina/Buenos_Aires"))).append(0)
@@ -147,12 +147,12 @@ class ShownValuesSpec : FunSpec({
         }
     }
 
-    test("READ-66 a batch without columns is its title; one more row is no rows") {
+    test("a batch without columns is its title; one more row is no rows [READ-66]") {
         cpu.batchBuilder(6).use { it.build() }.use { it.toString() shouldBe "0 columns, 6 rows, on CPU" }
         numbers(DataType.INT8, 1, 2).use { it.toString(1).lines().last() shouldBe "… 1 more row" }
     }
 
-    test("READ-67 a column's text has its first values, as far as a line goes; none where they cannot be read at once") {
+    test("a column's text has its first values, as far as a line goes; none where they cannot be read at once [READ-67]") {
         numbers(DataType.DATE32, day, null).use { it.column("t").toString() shouldBe "t: date32, length 2: [2024-02-29, null]" }
         numbers(DataType.INT64, *Array(1000) { 7L }).use { it.column("t").toString() shouldBe "t: int64, length 1000: [" + "7, ".repeat(39) + "7…" }
         val closed = numbers(DataType.INT8, 1)
@@ -167,7 +167,7 @@ class ShownValuesSpec : FunSpec({
         }
     }
 
-    test("SCH-23 a type's text is its name, as a field has it, in messages, too") {
+    test("a type's text is its name, as a field has it, in messages, too [SCH-23]") {
         DataType.INT64.toString() shouldBe "int64"
         DataType.list(Field.of("item", DataType.UTF8)).toString() shouldBe "list<item: utf8>"
         shouldThrow<IllegalArgumentException> { Schema.ofStruct(Field.of("x", DataType.INT8)) }.message shouldBe "a record batch's schema is a struct, not int8"

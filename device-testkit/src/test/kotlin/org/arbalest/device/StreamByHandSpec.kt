@@ -37,7 +37,7 @@ class StreamByHandSpec : FunSpec({
         fun release() = Calls.release(ArrowArrayStreamStruct.release(at), at)
     }
 
-    test("STR-01 at the end, and after an error, out is a released array, whatever was in it") {
+    test("at the end, and after an error, out is a released array, whatever was in it [STR-01]") {
         Arena.ofConfined().use { arena ->
             for (failure in listOf(null, IOException("disk gone"))) {
                 val stream = Stream(arena) { failure?.let { throw it } }
@@ -51,7 +51,7 @@ class StreamByHandSpec : FunSpec({
         }
     }
 
-    test("STR-03 there is a text after a call that failed, and none after one that did not") {
+    test("there is a text after a call that failed, and none after one that did not [STR-03]") {
         Arena.ofConfined().use { arena ->
             val stream = Stream(arena) { throw IOException("disk gone") }
             val schema = arena.allocate(ArrowSchemaStruct.LAYOUT).address()

@@ -54,7 +54,7 @@ class ArrayDataSpec : FunSpec({
     }
 
     for ((from, count) in listOf(0L to 30L, 3L to 21L, 8L to 8L, 29L to 1L, 30L to 0L)) {
-        test("DEV-35 rows $from to ${from + count} of every type are the same array again when that is gone, without a copy") {
+        test("rows $from to ${from + count} of every type are the same array again when that is gone, without a copy [DEV-35]") {
             EveryType.batch(5, 30).use { batch ->
                 val expected = batch.slice(from, count).use { EveryType.rows(it) to EveryType.checksum(it.retain()) }
                 for (source in listOf(batch.slice(from, count), batch.slice(from, count).imported())) {
@@ -67,7 +67,7 @@ class ArrayDataSpec : FunSpec({
         }
     }
 
-    test("DEV-35 a buffer is the array's own memory, has what the elements need, and keeps it") {
+    test("a buffer is the array's own memory, has what the elements need, and keeps it [DEV-35]") {
         val ids = Devices.cpu().batchBuilder(10).use { it.int64("id", LongArray(10) { i -> i * 3L }).utf8("name", List(10) { i -> "n".repeat(i) }).build() }
         val address = ids.column("id").bufferAddress(1)
         val data = ids.slice(2, 5).use { it.data() }
@@ -85,7 +85,7 @@ class ArrayDataSpec : FunSpec({
         LedgerExtension.held().arrays() shouldBe 0
     }
 
-    test("DEV-35 how much text came from C is read where the offsets are, on a device too") {
+    test("how much text came from C is read where the offsets are, on a device too [DEV-35]") {
         val device = Devices.device(DeviceType.EXT_DEV, 0)
         EveryType.batch(0, 25).use { batch ->
             val expected = EveryType.rows(batch)
@@ -98,7 +98,7 @@ class ArrayDataSpec : FunSpec({
         }
     }
 
-    test("DEV-35 a last offset of C's that is negative is an error with the path, and nothing is held") {
+    test("a last offset of C's that is negative is an error with the path, and nothing is held [DEV-35]") {
         Arena.ofConfined().use { arena ->
             val offsets = arena.allocateFrom(JAVA_INT, 0, 4, -7)
             val array = arena.struct(StructKind.ARRAY)
@@ -116,7 +116,7 @@ class ArrayDataSpec : FunSpec({
         }
     }
 
-    test("DEV-35 a handle that is spent has none") {
+    test("a handle that is spent has none [DEV-35]") {
         val batch = EveryType.batch(0, 3)
         batch.close()
         shouldThrow<IllegalStateException> { batch.data() }

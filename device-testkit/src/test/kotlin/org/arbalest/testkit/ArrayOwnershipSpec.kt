@@ -29,7 +29,7 @@ class ArrayOwnershipSpec : FunSpec({
 
     val columns = EveryType.fields.size
 
-    test("OWN-01 a released struct is refused before anything else in it is read") {
+    test("a released struct is refused before anything else in it is read [OWN-01]") {
         Arena.ofConfined().use { arena ->
             val garbage = arena.struct(StructKind.ARRAY).fill(0x5a)
             ArrowArrayStruct.setRelease(garbage.address(), 0)
@@ -39,7 +39,7 @@ class ArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("OWN-02 theirs is released once, by the last handle, in whatever order handles are closed") {
+    test("theirs is released once, by the last handle, in whatever order handles are closed [OWN-02]") {
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.peerBatch()
             val first = DeviceArray.importArray(array, schema)
@@ -52,7 +52,7 @@ class ArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("OWN-03 our release frees what was not moved out, and marks the struct") {
+    test("our release frees what was not moved out, and marks the struct [OWN-03]") {
         Arena.ofConfined().use { arena ->
             val out = arena.exported()
             LedgerExtension.held().exports shouldBe 1
@@ -62,7 +62,7 @@ class ArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("OWN-04 ours may be memcpy'd anywhere before it is released, again and again") {
+    test("ours may be memcpy'd anywhere before it is released, again and again [OWN-04]") {
         Arena.ofConfined().use { arena ->
             PeerMoves.releaseMoved(arena.exported(), StructKind.ARRAY) shouldBe true
             var at = arena.exported()
@@ -77,7 +77,7 @@ class ArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("OWN-05 importing moves: the source is marked released without a call, and its memory may go") {
+    test("importing moves: the source is marked released without a call, and its memory may go [OWN-05]") {
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.peerBatch()
             val imported = DeviceArray.importArray(array, schema)
@@ -89,7 +89,7 @@ class ArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("OWN-06 a child moved out outlives its parent, in any order of releases") {
+    test("a child moved out outlives its parent, in any order of releases [OWN-06]") {
         repeat(20) { seed ->
             Arena.ofConfined().use { arena ->
                 val random = Random(seed)
@@ -106,7 +106,7 @@ class ArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("OWN-06 a child, a grandchild and a dictionary moved out can be read after their parents are gone") {
+    test("a child, a grandchild and a dictionary moved out can be read after their parents are gone [OWN-06]") {
         Arena.ofConfined().use { arena ->
             val out = arena.exported()
             val index = EveryType.fields.indexOfFirst { it.name() == "dictionary" }
@@ -124,7 +124,7 @@ class ArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("OWN-06 theirs: children may have been moved out before; the rest of the batch is refused, and each is released once") {
+    test("theirs: children may have been moved out before; the rest of the batch is refused, and each is released once [OWN-06]") {
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.peerBatch()
             val id = arena.struct(StructKind.ARRAY)
@@ -135,7 +135,7 @@ class ArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("OWN-07 a second call of our release does nothing, on the struct or on a bitwise copy of it") {
+    test("a second call of our release does nothing, on the struct or on a bitwise copy of it [OWN-07]") {
         Arena.ofConfined().use { arena ->
             PeerMoves.releaseTwice(arena.exported(), StructKind.ARRAY) shouldBe true
             val out = arena.exported()
@@ -149,7 +149,7 @@ class ArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("OWN-12 the base struct is the consumer's: ours can lie anywhere and be overwritten after its release") {
+    test("the base struct is the consumer's: ours can lie anywhere and be overwritten after its release [OWN-12]") {
         Arena.ofConfined().use { arena ->
             val page = arena.allocate(80 * 3 + 8).fill(0x77)
             val out = page.asSlice(8 + 80, 80)
@@ -160,7 +160,7 @@ class ArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("OWN-13 what was exported stays the same while other handles are sliced, exported and closed") {
+    test("what was exported stays the same while other handles are sliced, exported and closed [OWN-13]") {
         Arena.ofConfined().use { arena ->
             val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             val array = EveryType.batch(0, 20)
@@ -176,7 +176,7 @@ class ArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("OWN-02 a round trip through two exports and imports releases the peer's array once, when all are gone") {
+    test("a round trip through two exports and imports releases the peer's array once, when all are gone [OWN-02]") {
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.peerBatch()
             val imported = DeviceArray.importArray(array, schema)

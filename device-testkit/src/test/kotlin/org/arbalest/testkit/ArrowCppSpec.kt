@@ -29,15 +29,15 @@ class ArrowCppSpec : FunSpec({
         return cancels
     }
 
-    test("ASY-29 a producer in a library that looks like Arrow C++'s is cancelled only where its struct certainly exists") {
+    test("a producer in a library that looks like Arrow C++'s is cancelled only where its struct certainly exists [ASY-29]") {
         cancels(NativeLibrary.compile("peer/arrow_alike.c", "peer/small_producer.h")) shouldBe 0
     }
 
-    test("ASY-29 the same producer in another library is cancelled at once") {
+    test("the same producer in another library is cancelled at once [ASY-29]") {
         cancels(NativeLibrary.compile("peer/arrow_unlike.c", "peer/small_producer.h")) shouldBe 1
     }
 
-    test("ASY-29 whoever knows better says so, either way, but not both") {
+    test("whoever knows better says so, either way, but not both [ASY-29]") {
         cancels(NativeLibrary.compile("peer/arrow_alike.c", "peer/small_producer.h"), AsyncQuirk.PRODUCER_STAYS) shouldBe 1
         cancels(NativeLibrary.compile("peer/arrow_unlike.c", "peer/small_producer.h"), AsyncQuirk.PRODUCER_ENDS_EARLY) shouldBe 0
         shouldThrow<IllegalArgumentException> { AsyncArrayStream.connect({}, AsyncQuirk.PRODUCER_STAYS, AsyncQuirk.PRODUCER_ENDS_EARLY) }

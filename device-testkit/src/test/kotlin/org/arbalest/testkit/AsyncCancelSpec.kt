@@ -19,7 +19,7 @@ class AsyncCancelSpec : FunSpec({
     val elsewhere = Executors.newSingleThreadExecutor { Thread(it).apply { isDaemon = true } }
     afterSpec { elsewhere.shutdownNow() }
 
-    test("ASY-10 ASY-16 tasks that come after the cancellation are accepted, and discarded") {
+    test("tasks that come after the cancellation are accepted, and discarded [ASY-10, ASY-16]") {
         PeerProducer(100, 10, setOf(LATE, GATE_TASK, END_AFTER_CANCEL), at = 5, late = 7).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector(20, onTask = { read(it) })
@@ -38,7 +38,7 @@ class AsyncCancelSpec : FunSpec({
         }
     }
 
-    test("ASY-07 ASY-08 cancelling often, from many threads, and asking for more after it, is one cancel") {
+    test("cancelling often, from many threads, and asking for more after it, is one cancel [ASY-07, ASY-08]") {
         PeerProducer(-1, 1, setOf(CANCEL_ONCE)).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector(3, elsewhere)
@@ -55,7 +55,7 @@ class AsyncCancelSpec : FunSpec({
         }
     }
 
-    test("ASY-09 the on_error that Arrow C++ makes of a cancellation is none") {
+    test("the on_error that Arrow C++ makes of a cancellation is none [ASY-09]") {
         PeerProducer(-1, 1, setOf(ERROR_AFTER_CANCEL)).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector(3) { read(it); if (ids.size == 5) subscription.cancel() }
@@ -67,7 +67,7 @@ class AsyncCancelSpec : FunSpec({
         }
     }
 
-    test("ASY-14 after a cancellation it is normal") {
+    test("after a cancellation it is normal [ASY-14]") {
         PeerProducer(-1, 1).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector(3) { read(it); subscription.cancel() }
@@ -77,7 +77,7 @@ class AsyncCancelSpec : FunSpec({
         }
     }
 
-    test("ASY-16 tasks that nobody collected are discarded: by NULL, or by extracting them, where NULL crashes") {
+    test("tasks that nobody collected are discarded: by NULL, or by extracting them, where NULL crashes [ASY-16]") {
         for (quirks in listOf(emptySet(), setOf(NULL_CRASHES))) {
             PeerProducer(100, 10, quirks + GATE_END).use { producer ->
                 val arrays = if (quirks.isEmpty()) producer.connect() else producer.connect(AsyncQuirk.NO_NULL_EXTRACT)
@@ -100,7 +100,7 @@ class AsyncCancelSpec : FunSpec({
         }
     }
 
-    test("ASY-20 what comes inside the last signals reaches no producer that may be gone") {
+    test("what comes inside the last signals reaches no producer that may be gone [ASY-20]") {
         for (quirks in listOf(setOf(GONE_BEFORE_RELEASE), setOf(GONE_BEFORE_RELEASE, ERROR))) {
             PeerProducer(3, 10, quirks + STRICT, at = 2, code = 5).use { producer ->
                 val arrays = producer.connect()
@@ -119,7 +119,7 @@ class AsyncCancelSpec : FunSpec({
         }
     }
 
-    test("ASY-22 the producer is not called once the stream has ended, whoever asks") {
+    test("the producer is not called once the stream has ended, whoever asks [ASY-22]") {
         repeat(200) {
             PeerProducer(7, 1, setOf(STRICT, GONE_BEFORE_RELEASE, REQUEST_QUEUE)).use { producer ->
                 val arrays = producer.connect()
@@ -134,7 +134,7 @@ class AsyncCancelSpec : FunSpec({
 
     for ((step, quirk) in mapOf("before on_schema" to GATE_SCHEMA, "between tasks" to GATE_TASK, "before the end" to GATE_END, "after the end" to GATE_RELEASE)) {
         for (how in listOf("cancel", "close", "close unsubscribed")) {
-            test("ASY-28 $how $step leaves nothing alive and calls nothing twice") {
+            test("$how $step leaves nothing alive and calls nothing twice [ASY-28]") {
                 PeerProducer(10, 10, setOf(quirk, CANCEL_ONCE), at = 5).use { producer ->
                     val arrays = producer.connect()
                     val collector = AsyncCollector(20)

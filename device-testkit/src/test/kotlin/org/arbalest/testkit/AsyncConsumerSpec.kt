@@ -38,7 +38,7 @@ class AsyncConsumerSpec : FunSpec({
 
     for (window in listOf(1L, 5L, 64L, Long.MAX_VALUE)) {
         for (quirk in listOf(STRICT, MANY_THREADS)) {
-            test("ASY-19 a thousand batches arrive in order, $window at a time, $quirk") {
+            test("a thousand batches arrive in order, $window at a time, $quirk [ASY-19]") {
                 PeerProducer(1000, 10, setOf(quirk)).use { producer ->
                     val arrays = producer.connect()
                     val collector = AsyncCollector(window, elsewhere)
@@ -57,7 +57,7 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-01 ASY-27 schema, device type and the stream's metadata are known before the first task") {
+    test("schema, device type and the stream's metadata are known before the first task [ASY-01, ASY-27]") {
         PeerProducer(1, 10, streamMetadata = binary).use { producer ->
             producer.connect().use { arrays ->
                 val schema = arrays.schema().outcome().getOrThrow()
@@ -68,13 +68,13 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-27 the documented layout of ArrowAsyncProducer is read where one asks for it") {
+    test("the documented layout of ArrowAsyncProducer is read where one asks for it [ASY-27]") {
         PeerProducer(1, 10, setOf(V_LAYOUT), streamMetadata = binary).use { producer ->
             producer.connect(AsyncQuirk.PRODUCER_HAS_RELEASE).use { it.schema().outcome().getOrThrow().metadata() shouldBe metadata }
         }
     }
 
-    test("ASY-01 a producer that is not there at on_schema is refused") {
+    test("a producer that is not there at on_schema is refused [ASY-01]") {
         PeerProducer(1, 10, setOf(NO_PRODUCER)).use { producer ->
             val collector = AsyncCollector()
             producer.connect().subscribe(collector)
@@ -84,7 +84,7 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-02 a second on_schema is refused, and the stream fails") {
+    test("a second on_schema is refused, and the stream fails [ASY-02]") {
         PeerProducer(1, 10, setOf(SCHEMA_TWICE)).use { producer ->
             val collector = AsyncCollector(0)
             producer.connect().subscribe(collector)
@@ -92,7 +92,7 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-03 a schema that cannot be imported is refused, released, and a clear error") {
+    test("a schema that cannot be imported is refused, released, and a clear error [ASY-03]") {
         PeerProducer(1, 10, setOf(BAD_SCHEMA)).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector()
@@ -105,7 +105,7 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-04 ASY-23 demand inside on_schema and on_next_task, one request at a time") {
+    test("demand inside on_schema and on_next_task, one request at a time [ASY-04, ASY-23]") {
         PeerProducer(300, 1, setOf(REQUEST_QUEUE)).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector(1) // asks for one more inside each onNext
@@ -119,7 +119,7 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-23 a request that blocks holds up neither tasks nor their extraction") {
+    test("a request that blocks holds up neither tasks nor their extraction [ASY-23]") {
         PeerProducer(20, 1, setOf(GATE_REQUEST), at = 2).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector(0)
@@ -138,7 +138,7 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-11 the on_error that Arrow C++ sends after a refusal does not hide what was refused") {
+    test("the on_error that Arrow C++ sends after a refusal does not hide what was refused [ASY-11]") {
         PeerProducer(10, 10, setOf(BAD_TASK_METADATA, ERROR_AFTER_REFUSAL), at = 3).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector()
@@ -158,7 +158,7 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-12 the end needs no demand") {
+    test("the end needs no demand [ASY-12]") {
         PeerProducer(0, 1).use { producer ->
             val collector = AsyncCollector(0)
             producer.connect().subscribe(collector)
@@ -167,7 +167,7 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-13 a subscriber that asks for exactly what there is hears of the end that comes on demand") {
+    test("a subscriber that asks for exactly what there is hears of the end that comes on demand [ASY-13]") {
         PeerProducer(3, 1, setOf(END_ON_DEMAND)).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector(0)
@@ -178,7 +178,7 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-14 a release without an end is a failed stream") {
+    test("a release without an end is a failed stream [ASY-14]") {
         PeerProducer(3, 1, setOf(NO_END)).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector()
@@ -192,7 +192,7 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-15 ASY-16 tasks are extracted long after their call, their stream and their handler") {
+    test("tasks are extracted long after their call, their stream and their handler [ASY-15, ASY-16]") {
         PeerProducer(8, 10).use { producer ->
             val held = mutableListOf<org.arbalest.device.AsyncTask>()
             val arrays = producer.connect()
@@ -218,7 +218,7 @@ class AsyncConsumerSpec : FunSpec({
     }
 
     for ((quirk, text) in mapOf(null to "extract_data failed with EIO", EXTRACT_GARBAGE to "extract_data failed with EIO", EXTRACT_ZERO to "returned 0, but no array")) {
-        test("ASY-17 ASY-18 an extraction that fails: ${quirk ?: "as it should"}") {
+        test("an extraction that fails: ${quirk ?: "as it should"} [ASY-17, ASY-18]") {
             PeerProducer(5, 10, setOfNotNull(EXTRACT_FAILS, quirk), at = 2, code = Errno.EIO, message = "disk gone").use { producer ->
                 val arrays = producer.connect()
                 lateinit var failed: DeviceException
@@ -238,7 +238,7 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("STR-08 a task whose array is on another device is an error, and released") {
+    test("a task whose array is on another device is an error, and released [STR-08]") {
         PeerProducer(3, 10, at = 1, flavours = setOf(PeerStreams.Flavour.OTHER_DEVICE)).use { producer ->
             val collector = AsyncCollector()
             producer.connect().subscribe(collector)
@@ -246,7 +246,7 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-21 errno, message and binary metadata arrive whole, after the tasks before them") {
+    test("errno, message and binary metadata arrive whole, after the tasks before them [ASY-21]") {
         PeerProducer(9, 10, setOf(ERROR), at = 4, code = 71, message = "prices — gone", errorMetadata = binary).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector()
@@ -260,7 +260,7 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-21 an error without a message says at least its code; a release that comes twice does nothing") {
+    test("an error without a message says at least its code; a release that comes twice does nothing [ASY-21]") {
         PeerProducer(9, 10, setOf(ERROR, MESSAGE_NULL, RELEASE_TWICE), at = 0, code = Errno.ENOMEM).use { producer ->
             val collector = AsyncCollector()
             producer.connect().subscribe(collector)
@@ -271,7 +271,7 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-24 the handler is marked released, and freed, by release alone") {
+    test("the handler is marked released, and freed, by release alone [ASY-24]") {
         var handler = MemorySegment.NULL
         PeerProducer(1, 1).use { producer ->
             val arrays = AsyncArrayStream.connect { handler = it; producer.start(it) }
@@ -281,7 +281,7 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-25 an error before on_schema fails the schema, too") {
+    test("an error before on_schema fails the schema, too [ASY-25]") {
         PeerProducer(1, 1, setOf(ERROR_FIRST), code = Errno.ENOSYS, message = "no such query").use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector()
@@ -291,7 +291,7 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-26 callbacks may all come before connect returns") {
+    test("callbacks may all come before connect returns [ASY-26]") {
         PeerProducer(0, 1, setOf(ON_CALLER)).use { producer ->
             val arrays = producer.connect()
             LedgerExtension.held().handlers shouldBe 0
@@ -302,7 +302,7 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-26 a start that throws undoes the stream") {
+    test("a start that throws undoes the stream [ASY-26]") {
         val before = Ledger.now()
         shouldThrow<IllegalStateException> { AsyncArrayStream.connect { error("no such library") } }.message shouldBe "no such library"
         Ledger.now().since(before).isZero shouldBe true
@@ -318,7 +318,7 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-27 the metadata of each task is its own") {
+    test("the metadata of each task is its own [ASY-27]") {
         PeerProducer(30, 1, setOf(TASK_METADATA)).use { producer ->
             val seen = mutableListOf<String?>()
             val collector = AsyncCollector { seen += it.metadata()["index"]; it.close() }
@@ -347,7 +347,7 @@ class AsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-19 tasks that come at the same time, or unasked, are all taken") {
+    test("tasks that come at the same time, or unasked, are all taken [ASY-19]") {
         for (quirk in listOf(CONCURRENT, OVERSEND)) {
             PeerProducer(40, 1, setOf(quirk), at = 5).use { producer ->
                 val arrays = producer.connect()

@@ -12,7 +12,7 @@ class AsyncPeerSpec : FunSpec({
 
     val bytes = byteArrayOf(1, 0, 0, 0, 1, 0, 0, 0, 'k'.code.toByte(), 2, 0, 0, 0, 0, 'x'.code.toByte())
 
-    test("ASY-27 a stream arrives whole, with its metadata") {
+    test("a stream arrives whole, with its metadata [ASY-27]") {
         PeerProducer(batches = 20, rows = 10, streamMetadata = bytes, taskMetadata = bytes).use { producer ->
             PeerConsumer(window = 3).use { consumer ->
                 producer.start(consumer.handler)
@@ -29,7 +29,7 @@ class AsyncPeerSpec : FunSpec({
         }
     }
 
-    test("ASY-21 an error arrives with text and binary metadata") {
+    test("an error arrives with text and binary metadata [ASY-21]") {
         val quirks = setOf(PeerProducer.Quirk.ERROR)
         PeerConsumer(window = 5).use { consumer ->
             PeerProducer(9, 10, quirks, at = 4, code = 5, message = "disk gone", errorMetadata = bytes).use { it.start(consumer.handler) }
@@ -54,7 +54,7 @@ class AsyncPeerSpec : FunSpec({
         }
     }
 
-    test("ASY-22 like Arrow C++ with like arrow-go") {
+    test("like Arrow C++ with like arrow-go [ASY-22]") {
         PeerConsumer(5, PeerConsumer.LIKE_ARROW_GO + PeerConsumer.Quirk.TOLERANT).use { consumer ->
             val producer = PeerProducer(50, 10, PeerProducer.LIKE_ARROW_CPP + PeerProducer.Quirk.TOLERANT)
             producer.start(consumer.handler)

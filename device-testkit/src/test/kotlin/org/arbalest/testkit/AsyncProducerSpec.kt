@@ -71,7 +71,7 @@ class AsyncProducerSpec : FunSpec({
 
     for ((way, produce) in ways) {
         for (window in listOf(1L, 5L, 64L)) {
-            test("ASY-19 a thousand batches of $way arrive, $window at a time") {
+            test("a thousand batches of $way arrive, $window at a time [ASY-19]") {
                 consume(window, CHECK_TAIL).use { consumer ->
                     produce(consumer.handler, 1000, null).outcome().getOrThrow()
                     consumer.join()
@@ -86,14 +86,14 @@ class AsyncProducerSpec : FunSpec({
             }
         }
 
-        test("ASY-12 an empty stream of $way ends without demand") {
+        test("an empty stream of $way ends without demand [ASY-12]") {
             consume(0, NO_DEMAND).use { consumer ->
                 produce(consumer.handler, 0, null).outcome().getOrThrow()
                 consumer.results().let { it.ends shouldBe 1; it.requests shouldBe 0 }
             }
         }
 
-        test("ASY-12 exactly as many as there are, of $way, and the end comes unasked") {
+        test("exactly as many as there are, of $way, and the end comes unasked [ASY-12]") {
             consume(0, NO_DEMAND).use { consumer ->
                 val produced = produce(consumer.handler, 3, null)
                 eventually("the consumer has the schema") { consumer.results().schemas != 0L }
@@ -104,7 +104,7 @@ class AsyncProducerSpec : FunSpec({
             }
         }
 
-        test("ASY-21 an error in the middle of $way, after what came before it") {
+        test("an error in the middle of $way, after what came before it [ASY-21]") {
             val why = IOException("disk gone", IllegalStateException("sector 7"))
             consume().use { consumer ->
                 val failed = produce(consumer.handler, 4, why).outcome().exceptionOrNull()!!
@@ -121,7 +121,7 @@ class AsyncProducerSpec : FunSpec({
         }
 
         for (quirk in listOf(CANCEL_SCHEMA, CANCEL_INSIDE, CANCEL_OUTSIDE)) {
-            test("ASY-08 ASY-09 ASY-28 the consumer of $way cancels: $quirk, twice, from two threads, and asks for more") {
+            test("the consumer of $way cancels: $quirk, twice, from two threads, and asks for more [ASY-08, ASY-09, ASY-28]") {
                 for (more in listOf(CANCEL_TWICE, CANCEL_RACE)) {
                     consume(5, quirk, more, REQUEST_CANCELLED, at = 7).use { consumer ->
                         produce(consumer.handler, 1000, null).outcome().getOrThrow()
@@ -136,7 +136,7 @@ class AsyncProducerSpec : FunSpec({
             }
         }
 
-        test("ASY-11 a consumer of $way that refuses the schema, or a task, or the end, is released and told nothing") {
+        test("a consumer of $way that refuses the schema, or a task, or the end, is released and told nothing [ASY-11]") {
             for ((quirk, call) in mapOf(REFUSE_SCHEMA to "on_schema", REFUSE_TAKING to "on_schema", REFUSE_TASK to "on_next_task", REFUSE_END to "on_next_task")) {
                 val quirks = if (quirk == REFUSE_TAKING) arrayOf(REFUSE_SCHEMA, quirk) else arrayOf(quirk)
                 consume(5, *quirks, at = 2, code = Errno.ENOMEM).use { consumer ->
@@ -149,7 +149,7 @@ class AsyncProducerSpec : FunSpec({
             }
         }
 
-        test("ASY-05 a consumer of $way that asks for nothing, or less, is told so, after its call") {
+        test("a consumer of $way that asks for nothing, or less, is told so, after its call [ASY-05]") {
             for (quirk in listOf(REQUEST_ZERO, REQUEST_NEGATIVE)) {
                 consume(5, quirk, at = 3).use { consumer ->
                     val failed = produce(consumer.handler, 1000, null).outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>()
@@ -165,7 +165,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("ASY-01 ASY-02 ASY-03 the producer is complete at on_schema, which is first; a schema that is left is released, too") {
+    test("the producer is complete at on_schema, which is first; a schema that is left is released, too [ASY-01, ASY-02, ASY-03]") {
         consume(5, GATE_SCHEMA).use { consumer ->
             val produced = AsyncProducer.produce(consumer.handler, reader(3), Metadata.empty(), pool)
             eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
@@ -176,7 +176,7 @@ class AsyncProducerSpec : FunSpec({
         consume(5, LEAVE_SCHEMA).use { AsyncProducer.produce(it.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow() }
     }
 
-    test("ASY-04 request inside on_schema and inside on_next_task, which extracts there too") {
+    test("request inside on_schema and inside on_next_task, which extracts there too [ASY-04]") {
         for (quirk in listOf(REQUEST_INSIDE, EXTRACT_INSIDE)) {
             consume(1, quirk).use { consumer ->
                 AsyncProducer.produce(consumer.handler, described(), Supplied(500) { batch(10L * it) }, Executor { it.run() }).outcome().getOrThrow()
@@ -186,7 +186,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("ASY-06 demand adds up, one by one and beyond what a long holds") {
+    test("demand adds up, one by one and beyond what a long holds [ASY-06]") {
         for (quirk in listOf(REQUEST_BURSTS, REQUEST_MAX)) {
             consume(64, quirk).use { consumer ->
                 AsyncProducer.produce(consumer.handler, described(), Supplied(1000) { batch(10L * it) }, pool).outcome().getOrThrow()
@@ -196,7 +196,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("ASY-06 no more is taken from a publisher than its window, however much is asked") {
+    test("no more is taken from a publisher than its window, however much is asked [ASY-06]") {
         consume(5, REQUEST_MAX, GATE_INSIDE, at = 10).use { consumer ->
             val supplied = Supplied(1000) { batch(10L * it) }
             val produced = AsyncProducer.produce(consumer.handler, described(), supplied, pool)
@@ -207,7 +207,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("ASY-16 tasks are discarded by NULL, extracted out of order, by many threads, and after the release") {
+    test("tasks are discarded by NULL, extracted out of order, by many threads, and after the release [ASY-16]") {
         for (quirks in listOf(setOf(), setOf(EXTRACT_NEWEST), setOf(EXTRACT_RELEASED))) {
             for (threads in listOf(1, 4)) {
                 val window = if (EXTRACT_RELEASED in quirks) 1000L else 16L
@@ -223,7 +223,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("ASY-16 a task that is extracted twice is an error the second time, and only then") {
+    test("a task that is extracted twice is an error the second time, and only then [ASY-16]") {
         consume(5, EXTRACT_TWICE, at = 2).use { consumer ->
             AsyncProducer.produce(consumer.handler, reader(10), Metadata.empty(), pool).outcome().getOrThrow()
             consumer.join()
@@ -231,7 +231,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("ASY-18 what cannot be extracted is an errno there, and an on_error for the stream") {
+    test("what cannot be extracted is an errno there, and an on_error for the stream [ASY-18]") {
         val bad = Metadata.of("index", "2")
         consume(1).use { consumer ->
             val tasks = Supplied(10) { if (it == 2) AsyncTask.of(Devices.cpu().batchBuilder(1).use { b -> b.int64("wrong", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build() }, bad) else AsyncTask.of(batch(10L * it), Metadata.of("index", "$it")) }
@@ -258,7 +258,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("STR-12 nulls of an array that is the stream's already are looked for before it is announced") {
+    test("nulls of an array that is the stream's already are looked for before it is announced [STR-12]") {
         val strict = AsyncSchema.of(Schema.of(Field.of("id", DataType.INT64).withNullable(false)), DeviceType.CPU)
         fun batch(isNull: Boolean) = Devices.cpu().batchBuilder(2).use { b -> b.column(Field.of("id", DataType.INT64)).append(1).append(2).setNulls { isNull && it == 1 }; b.build() }
         val batches = ArrayDeque(listOf(batch(false), batch(true)))
@@ -270,7 +270,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("STR-12 an array whose columns have other names is an error, of tasks when they are extracted") {
+    test("an array whose columns have other names is an error, of tasks when they are extracted [STR-12]") {
         fun swapped() = Devices.cpu().batchBuilder(1).use { b -> b.int64("wrong", longArrayOf(1)).build() }
         val said = "a stream gave an array of another type: field 0 of the stream's is \"id: int64"
         consume().use { consumer ->
@@ -287,7 +287,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("ASY-22 requests that come while the consumer drains, after the release, and after the last task, are nothing") {
+    test("requests that come while the consumer drains, after the release, and after the last task, are nothing [ASY-22]") {
         repeat(50) {
             consume(40, LATE_REQUEST, EXTRACT_RELEASED, REQUEST_BEFORE, TOLERANT).use { consumer ->
                 AsyncProducer.produce(consumer.handler, reader(30), Metadata.empty(), pool).outcome().getOrThrow()
@@ -297,7 +297,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("ASY-22 the producer is alive as long as a task is") {
+    test("the producer is alive as long as a task is [ASY-22]") {
         consume(5, EXTRACT_RELEASED, GATE_EXTRACT).use { consumer ->
             val before = Ledger.now().producers
             AsyncProducer.produce(consumer.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow()
@@ -309,11 +309,11 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("ASY-24 the handler may be left as it is by its release") {
+    test("the handler may be left as it is by its release [ASY-24]") {
         consume(5, RELEASE_STAYS).use { AsyncProducer.produce(it.handler, reader(3), Metadata.empty(), pool).outcome().getOrThrow() }
     }
 
-    test("ASY-01 ASY-25 a handler that there is nothing for has a producer all the same, is told why, and released") {
+    test("a handler that there is nothing for has a producer all the same, is told why, and released [ASY-01, ASY-25]") {
         consume().use { consumer ->
             AsyncProducer.refuse(consumer.handler, DeviceException(Errno.ENOSYS, "no such query", null, metadata))
             consumer.results().let {
@@ -326,7 +326,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("ASY-27 metadata of the stream and of each task, in both layouts of the producer") {
+    test("metadata of the stream and of each task, in both layouts of the producer [ASY-27]") {
         for (documented in listOf(false, true)) {
             val quirks = if (documented) arrayOf(V_LAYOUT, CHECK_TAIL) else arrayOf(CHECK_TAIL)
             val ours = if (documented) arrayOf(AsyncQuirk.PRODUCER_HAS_RELEASE) else emptyArray()
@@ -382,7 +382,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("ASY-28 a cancellation does not wait for a source that is stuck in its pull") {
+    test("a cancellation does not wait for a source that is stuck in its pull [ASY-28]") {
         val stuck = java.util.concurrent.CountDownLatch(1)
         val source = object : DeviceArrayReader.Source {
             private var at = 0

@@ -69,7 +69,7 @@ class BlockedSourceSpec : FunSpec({
         source.closed.await(5, SECONDS) shouldBe true
     }
 
-    test("ASY-05 a consumer that asks for nothing hears of it while the source blocks") {
+    test("a consumer that asks for nothing hears of it while the source blocks [ASY-05]") {
         consume(REQUEST_ZERO) { seen, failure ->
             failure.shouldBeInstanceOf<DeviceException>().message shouldContain "request(0)"
             seen.code shouldBe Errno.EINVAL
@@ -78,7 +78,7 @@ class BlockedSourceSpec : FunSpec({
         }
     }
 
-    test("ASY-28 a consumer that cancels is released while the source blocks") {
+    test("a consumer that cancels is released while the source blocks [ASY-28]") {
         consume(CANCEL_OUTSIDE) { seen, failure ->
             failure shouldBe null
             seen.errors shouldBe 0

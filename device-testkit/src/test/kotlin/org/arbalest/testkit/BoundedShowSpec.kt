@@ -30,7 +30,7 @@ class BoundedShowSpec : FunSpec({
 
     fun cell(raw: RawArray, check: (String) -> Unit) = imported(raw) { array -> check(array.toString().lines()[4].trim()) }
 
-    test("READ-61 a list of two billion nulls") {
+    test("a list of two billion nulls [READ-61]") {
         val fixed = Field.of("a", FixedSizeListType(nulls, most))
         cell(RawArray(fixed, 1, 0, 0, mutableListOf(null), listOf(nulls(most)))) { it shouldBe "[null, null, null, null, null, …" }
         val large = Field.of("a", LargeListType(nulls))
@@ -47,14 +47,14 @@ class BoundedShowSpec : FunSpec({
         return array
     }
 
-    test("READ-61 list views that overlap on forty levels") {
+    test("list views that overlap on forty levels [READ-61]") {
         cell(overlapping(40, 7)) { it shouldBe "[".repeat(31) + "…" }
         imported(overlapping(40, 7)) { one ->
             imported(overlapping(40, 8)) { other -> one.difference(other).shouldNotBeNull() shouldEndWith ": 7, and 8" }
         }
     }
 
-    test("READ-61 a text and bytes that are long are read as far as they are shown") {
+    test("a text and bytes that are long are read as far as they are shown [READ-61]") {
         for (type in listOf(DataType.UTF8, DataType.LARGE_BINARY)) {
             val size = 1 shl 30
             val offsets = if (type == DataType.UTF8) RawArray.ints(0, size) else RawArray.longs(0, size.toLong())
@@ -64,7 +64,7 @@ class BoundedShowSpec : FunSpec({
         }
     }
 
-    test("READ-61 text beyond the BMP is cut with a sign of it, in quotes, too") {
+    test("text beyond the BMP is cut with a sign of it, in quotes, too [READ-61]") {
         val crab = "\uD83E\uDD80"
         fun text(end: String) = (crab.repeat(1000) + end).encodeToByteArray()
         fun array(end: String) = RawArray(Field.of("a", DataType.UTF8), 1, 0, 0, mutableListOf(null, RawArray.ints(0, text(end).size), RawArray.bytes(*text(end))))
@@ -73,7 +73,7 @@ class BoundedShowSpec : FunSpec({
         }
     }
 
-    test("READ-61 columns beyond the width of the table are not rendered") {
+    test("columns beyond the width of the table are not rendered [READ-61]") {
         val columns = List(30) { Field.of("column $it", FixedSizeListType(nulls, most)) }
         val children = columns.map { RawArray(it, 1, 0, 0, mutableListOf(null), listOf(nulls(most))) }
         imported(RawArray(Field.of("", DataType.struct(*columns.toTypedArray())), 1, 0, 0, mutableListOf(null), children)) {

@@ -100,7 +100,7 @@ class BuiltTypesSpec : FunSpec({
 
     val rows = List(70) { it }
 
-    test("BLD-01 arrays of every type that are built are, for C, those that are laid by hand, whole and cut") {
+    test("arrays of every type that are built are, for C, those that are laid by hand, whole and cut [BLD-01]") {
         for (type in HandLaid.types) withClue(type) {
             built(type, rows).use { array ->
                 HandLaid.exported(array.retain()) shouldBe HandLaid.expected(type, rows)
@@ -111,7 +111,7 @@ class BuiltTypesSpec : FunSpec({
         }
     }
 
-    test("BLD-01 … without rows, and of nulls only") {
+    test("… without rows, and of nulls only [BLD-01]") {
         for (type in HandLaid.types) withClue(type) {
             HandLaid.exported(built(type, listOf())) shouldBe HandLaid.expected(type, listOf())
             if (type is StructType || type is UnionType) return@withClue
@@ -123,7 +123,7 @@ class BuiltTypesSpec : FunSpec({
         }
     }
 
-    test("ARR-08 BLD-01 nothing that is built has a NULL pointer but for a bitmap without nulls, though it has no rows") {
+    test("nothing that is built has a NULL pointer but for a bitmap without nulls, though it has no rows [ARR-08, BLD-01]") {
         fun check(array: Long, type: DataType) {
             val hasValidity = type !is UnionType
             for (i in 0 until ArrowArrayStruct.nBuffers(array)) if (i > 0 || !hasValidity) (ArrowArrayStruct.buffer(array, i) != 0L) shouldBe true
@@ -140,7 +140,7 @@ class BuiltTypesSpec : FunSpec({
         }
     }
 
-    test("BLD-01 a batch of all of them is copied, joined and comes back from C the same") {
+    test("a batch of all of them is copied, joined and comes back from C the same [BLD-01]") {
         val batch = StructType(HandLaid.types.mapIndexed { i, type -> Field.of("$i ${type.format()}", type) })
         val whole = built(Field.of("all", batch), rows).use { it.child(0) }
         val right = HandLaid.expected(batch, rows)

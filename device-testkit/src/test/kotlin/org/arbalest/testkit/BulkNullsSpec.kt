@@ -37,7 +37,7 @@ class BulkNullsSpec : FunSpec({
         type.fields().forEachIndexed { i, child -> repeat(count.toInt()) { EveryType.append(child(i), child.type(), 4 + i) } }
     }
 
-    test("BLD-19 several nulls at once are what they are one by one: of every type, at every place in a word") {
+    test("several nulls at once are what they are one by one: of every type, at every place in a word [BLD-19]") {
         for (field in EveryType.fields) for (before in listOf(0, 1, 63, 64, 70)) for (nulls in listOf(0L, 1L, 2L, 57L, 58L, 64L, 65L, 200L)) {
             withClue("$field: $nulls behind $before") {
                 val rows = before + nulls.toInt() + 3
@@ -58,7 +58,7 @@ class BulkNullsSpec : FunSpec({
         }
     }
 
-    test("BLD-19 nulls come in between again and again, and what follows them has its place") {
+    test("nulls come in between again and again, and what follows them has its place [BLD-19]") {
         for (type in listOf(DataType.INT64, DataType.INT16, DataType.FLOAT64, DataType.BOOL, DataType.UTF8, DataType.decimal128(38, 0))) withClue(type) {
             val field = Field.of("a", type)
             val random = Random(7)
@@ -81,7 +81,7 @@ class BulkNullsSpec : FunSpec({
         }
     }
 
-    test("BLD-19 the null structs' fields are the user's, the elements of null lists of one size are made, run-ends have one run more") {
+    test("the null structs' fields are the user's, the elements of null lists of one size are made, run-ends have one run more [BLD-19]") {
         val struct = Field.of("s", StructType(listOf(Field.of("x", DataType.INT32))))
         Devices.cpu().batchBuilder(3).use { batch ->
             val column = batch.column(struct).appendNulls(3)
@@ -99,7 +99,7 @@ class BulkNullsSpec : FunSpec({
         }
     }
 
-    test("OWN-15 nulls that cannot all be appended are not appended at all") {
+    test("nulls that cannot all be appended are not appended at all [OWN-15]") {
         fun refused(field: Field, count: Long, says: String, before: ColumnBuilder.() -> Unit = {}) = Devices.cpu().batchBuilder(1).use { batch ->
             val column = batch.column(field).apply(before)
             val length = column.length()
@@ -131,7 +131,7 @@ class BulkNullsSpec : FunSpec({
         return if (arena == null) MemorySegment.ofArray(bytes) else arena.allocate(bytes.size.toLong()).copyFrom(MemorySegment.ofArray(bytes))
     }
 
-    test("BLD-19 the rows whose bit in a validity bitmap is not set are null, at any bit and from any row on; the others are as they were") {
+    test("the rows whose bit in a validity bitmap is not set are null, at any bit and from any row on; the others are as they were [BLD-19]") {
         val random = Random(3)
         Arena.ofConfined().use { arena ->
             for (type in listOf(DataType.INT64, DataType.INT8)) for (rows in listOf(0, 1, 63, 64, 65, 200)) for (from in listOf(0, 1, 63, 64, 100, 200).filter { it <= rows }) {
@@ -153,13 +153,13 @@ class BulkNullsSpec : FunSpec({
         }
     }
 
-    test("BLD-19 pages of values with a bitmap each are one column") {
+    test("pages of values with a bitmap each are one column [BLD-19]") {
         built(Field.of("a", DataType.INT32), 5) {
             for (page in listOf(intArrayOf(1, 2, 3), intArrayOf(4, 5))) appendAll(page).setNulls(length() - page.size, MemorySegment.ofArray(byteArrayOf(0b0101)), 0)
         }.use { array -> (0L..4L).map(array.column("a")::get) shouldBe listOf(1L, null, 3L, 4L, null) }
     }
 
-    test("OWN-15 a bitmap that cannot be used makes no row null: too short, closed, a row that cannot be null, a type without nulls of its own") {
+    test("a bitmap that cannot be used makes no row null: too short, closed, a row that cannot be null, a type without nulls of its own [OWN-15]") {
         val zeroes = MemorySegment.ofArray(ByteArray(2))
         val closed = Arena.ofConfined().use { it.allocate(80) }
         for (nullable in listOf(true, false)) Devices.cpu().batchBuilder(17).use { batch ->

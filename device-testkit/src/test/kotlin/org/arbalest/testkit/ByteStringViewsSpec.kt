@@ -48,7 +48,7 @@ class ByteStringViewsSpec : FunSpec({
         DeviceArray.importArray(out, Field.of("a", type)).use { look(it.asColumn().asByteStrings()) }
     }
 
-    test("READ-55 bytes of views are counted, compared, hashed and copied as what they are, wherever they lie") {
+    test("bytes of views are counted, compared, hashed and copied as what they are, wherever they lie [READ-55]") {
         for (type in listOf(DataType.BINARY_VIEW, DataType.UTF8_VIEW)) {
             imported(type, values) { strings ->
                 strings.isText shouldBe (type == DataType.UTF8_VIEW)
@@ -57,7 +57,7 @@ class ByteStringViewsSpec : FunSpec({
         }
     }
 
-    test("READ-55 the same bytes are equal, and have the same hash, in views and behind offsets; nulls and slices are as in other columns") {
+    test("the same bytes are equal, and have the same hash, in views and behind offsets; nulls and slices are as in other columns [READ-55]") {
         fun build(type: DataType) = Devices.cpu().batchBuilder(values.size).use { batch ->
             val column = batch.column(Field.of("a", type)).viewBufferSize(64)
             for ((row, value) in values.withIndex()) if (row % 7 == 3) column.appendNull() else column.append(value)
@@ -90,13 +90,13 @@ class ByteStringViewsSpec : FunSpec({
         }
     }
 
-    test("READ-55 values of views have no place in one segment, and start says so") {
+    test("values of views have no place in one segment, and start says so [READ-55]") {
         imported(DataType.UTF8_VIEW, values) { strings ->
             shouldThrow<IllegalArgumentException> { strings.start(0) }.message!! shouldContain "of type utf8_view lies in its views and their data buffers, not in one segment"
         }
     }
 
-    test("READ-55 READ-07 a view whose length, buffer or offset is not there is refused by every reading, with the numbers; its neighbours are read") {
+    test("a view whose length, buffer or offset is not there is refused by every reading, with the numbers; its neighbours are read [READ-55, READ-07]") {
         val cases = mapOf(
             ints(-1, 0, 0, 0) to "the length of views[2] is -1",
             ints(Int.MIN_VALUE, 0, 0, 0) to "the length of views[2] is -2147483648",

@@ -41,7 +41,7 @@ class ByteStringsSpec : FunSpec({
         DeviceArray.importArray(out, Field.of("a", type)).use { look(it.asColumn().asByteStrings()) }
     }
 
-    test("READ-55 bytes are counted, compared, hashed and copied as what they are, of text and binary, with offsets of both widths") {
+    test("bytes are counted, compared, hashed and copied as what they are, of text and binary, with offsets of both widths [READ-55]") {
         for (type in listOf(DataType.BINARY, DataType.LARGE_BINARY, DataType.UTF8, DataType.LARGE_UTF8)) {
             imported(type, values) { strings ->
                 strings.isText shouldBe (type == DataType.UTF8 || type == DataType.LARGE_UTF8)
@@ -52,12 +52,12 @@ class ByteStringsSpec : FunSpec({
         }
     }
 
-    test("READ-55 the same bytes have the same hash wherever they are: in another type, at another address") {
+    test("the same bytes have the same hash wherever they are: in another type, at another address [READ-55]") {
         val hashes = imported(DataType.BINARY, values) { strings -> values.indices.map { strings.hash(it.toLong()) } }
         imported(DataType.LARGE_UTF8, values.reversed()) { strings -> values.indices.map { strings.hash(it.toLong()) } } shouldBe hashes.reversed()
     }
 
-    test("READ-55 binary of a fixed size has views as well, of no bytes too") {
+    test("binary of a fixed size has views as well, of no bytes too [READ-55]") {
         Devices.cpu().batchBuilder(3).use { batch ->
             val fixed = batch.column(Field.of("fixed", FlatType.FixedSizeBinaryType(2)))
             fixed.append(byteArrayOf(1, 2)).appendNull().append(byteArrayOf(1, 3))
@@ -74,7 +74,7 @@ class ByteStringsSpec : FunSpec({
         }
     }
 
-    test("READ-55 a value begins in the column's segment where start says") {
+    test("a value begins in the column's segment where start says [READ-55]") {
         EveryType.batch(0, 50).use { batch ->
             batch.slice(5, 40).use { slice ->
                 for (name in listOf("utf8", "large_binary", "fixed_binary")) {
@@ -91,7 +91,7 @@ class ByteStringsSpec : FunSpec({
         }
     }
 
-    test("READ-55 rows are appended to a builder as they are stored, and a null as a null") {
+    test("rows are appended to a builder as they are stored, and a null as a null [READ-55]") {
         EveryType.batch(0, 20).use { batch ->
             val into = mapOf("utf8" to DataType.LARGE_UTF8, "binary" to DataType.BINARY, "large_utf8" to DataType.dictionary(DataType.INT8, DataType.UTF8), "fixed_binary" to FlatType.FixedSizeBinaryType(3))
             Devices.cpu().batchBuilder(20).use { copy ->
@@ -115,7 +115,7 @@ class ByteStringsSpec : FunSpec({
         }
     }
 
-    test("READ-55 ARR-09 offsets that lead beyond what there is are refused by every reading, with the numbers") {
+    test("offsets that lead beyond what there is are refused by every reading, with the numbers [READ-55, ARR-09]") {
         fun text(offsets: List<Int>, data: ByteArray?, look: (ByteStrings) -> Unit) = Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
             PeerNodes.array(out, offsets.size - 1L, buffers = 3)

@@ -56,13 +56,13 @@ class ConcatDictionarySpec : FunSpec({
         return error.message!!
     }
 
-    test("ARR-21 the same dictionary is kept once: of slices of one array, of equal bytes, wherever they lie") {
+    test("the same dictionary is kept once: of slices of one array, of equal bytes, wherever they lie [ARR-21]") {
         val (a, b) = array(type(8), listOf(2, 0, null), words(1, 2, 4)) to array(type(8), listOf(1, null), words(1, 2, 4, skipped = 5))
         val rest = a.slice(1, 2)
         joined(a, b, rest) shouldBe (listOf("w4 w4 w4 w4 ", "w1 ", null, "w2 w2 ", null, "w1 ", null) to 3L)
     }
 
-    test("ARR-21 what is in order is joined to what is in order, though no format string says so, and though there are no rows") {
+    test("what is in order is joined to what is in order, though no format string says so, and though there are no rows [ARR-21]") {
         fun ordered(is1: Boolean, indices: List<Long?>) = array(type(8, ordered = is1), indices, words(1, 2))
         val wrong = "arrays[1] and arrays[0] differ: they differ in whether keys are sorted, or the dictionary is ordered"
         refusal(ordered(true, listOf()), ordered(false, listOf(1))) shouldBe wrong
@@ -76,7 +76,7 @@ class ConcatDictionarySpec : FunSpec({
         refusal(map(false), map(true)) shouldBe wrong
     }
 
-    test("ARR-21 different dictionaries are joined, and the indices follow, each dictionary once; of an array without rows none is taken") {
+    test("different dictionaries are joined, and the indices follow, each dictionary once; of an array without rows none is taken [ARR-21]") {
         for (index in listOf(type(8), type(8, false), type(16), type(32, false), type(64), type(64, false))) withClue(index) {
             joined(
                 array(index, listOf(), words(9)),
@@ -89,11 +89,11 @@ class ConcatDictionarySpec : FunSpec({
         }
     }
 
-    test("ARR-21 of arrays without rows the first one's dictionary is kept") {
+    test("of arrays without rows the first one's dictionary is kept [ARR-21]") {
         joined(array(type(8), listOf(), words(1, 2)), array(type(8), listOf(), words(4))) shouldBe (listOf<Any>() to 2L)
     }
 
-    test("ARR-21 dictionaries of more values than the indices reach are an error with the numbers; one such dictionary alone is not") {
+    test("dictionaries of more values than the indices reach are an error with the numbers; one such dictionary alone is not [ARR-21]") {
         val (first, second) = IntArray(100) { 4 * it } to IntArray(29) { 4 * it + 1 }
         refusal(array(type(8), listOf(99), words(*first)), array(type(8), listOf(0), words(*second))) shouldBe
             "arrays[1]: $.(dictionary): 100 + 29 values are more than indices of type int8 reach"
@@ -103,7 +103,7 @@ class ConcatDictionarySpec : FunSpec({
         joined(array(type(8), listOf(5), words(*long)), array(type(8), listOf(6), words(*long))).second shouldBe 300
     }
 
-    test("ARR-16 ARR-21 an index beyond its own dictionary does not get to be one of another's") {
+    test("an index beyond its own dictionary does not get to be one of another's [ARR-16, ARR-21]") {
         val good = array(type(8), listOf(1), words(1, 2))
         for (bad in listOf(2L, -1L)) {
             refusal(good.retain(), array(type(8), listOf(0, bad), words(4, 5))) shouldBe "arrays[1]: index $bad is beyond the 2 values of the dictionary"
@@ -112,14 +112,14 @@ class ConcatDictionarySpec : FunSpec({
         good.close()
     }
 
-    test("ARR-21 an ordered dictionary is not put behind another, since that has no order") {
+    test("an ordered dictionary is not put behind another, since that has no order [ARR-21]") {
         val ordered = type(8, ordered = true)
         refusal(array(ordered, listOf(0), words(1, 2)), array(ordered, listOf(0), words(4))) shouldBe
             "arrays[1]: $.(dictionary): is ordered, and another than that of the arrays before"
         joined(array(ordered, listOf(0), words(1, 2)), array(ordered, listOf(1), words(1, 2))).second shouldBe 2
     }
 
-    test("ARR-21 dictionaries of every type are told apart by each value, and are the same if all are") {
+    test("dictionaries of every type are told apart by each value, and are the same if all are [ARR-21]") {
         for (values in HandLaid.types.filter { it !is FlatType.NullType }) withClue(values) {
             val type = DictionaryType(IntType(16, true), Field.of("", values), false)
             fun made(rows: List<Int>, skipped: Int) = array(type, listOf(0, 1), { HandLaid.lay(it, values, rows, skipped) })

@@ -24,7 +24,7 @@ class ConcatFieldsSpec : FunSpec({
     /** A batch of no rows. */
     fun batch(vararg fields: Field): DeviceArray = cpu.batchBuilder(0).use { batch -> fields.forEach { batch.column(it) }; batch.build() }
 
-    test("ARR-21 columns of other names, or in another order, are not joined; those of items and entries are no matter") {
+    test("columns of other names, or in another order, are not joined; those of items and entries are no matter [ARR-21]") {
         val (x, y) = Field.of("x", DataType.INT32) to Field.of("y", DataType.INT32)
         fun refused(path: String, one: Array<Field>, other: Array<Field>) = batch(*one).use { first ->
             batch(*other).use { second ->
@@ -47,7 +47,7 @@ class ConcatFieldsSpec : FunSpec({
         }
     }
 
-    test("ARR-21 another type below is named by its path, and so is what is in order in one only") {
+    test("another type below is named by its path, and so is what is in order in one only [ARR-21]") {
         fun refused(one: DataType, other: DataType): String? = batch(Field.of("s", DataType.struct(Field.of("a", one)))).use { first ->
             batch(Field.of("s", DataType.struct(Field.of("a", other)))).use { second -> shouldThrow<DeviceException> { DeviceArray.concat(listOf(first, second)) }.message }
         }
@@ -59,7 +59,7 @@ class ConcatFieldsSpec : FunSpec({
             "arrays[1] and arrays[0] differ: $.s.a: they differ in whether keys are sorted, or the dictionary is ordered"
     }
 
-    test("ARR-21 what is nullable in one is nullable in the whole, at any depth, and valid to the last bit") {
+    test("what is nullable in one is nullable in the whole, at any depth, and valid to the last bit [ARR-21]") {
         val (may, not) = Field.of("x", DataType.INT32) to Field.of("x", DataType.INT32).withNullable(false)
         fun rows(field: Field, fill: (ColumnBuilder) -> Unit) = cpu.batchBuilder(1).use { batch -> fill(batch.column(field)); batch.build() }
         rows(not) { it.append(1L) }.use { first ->

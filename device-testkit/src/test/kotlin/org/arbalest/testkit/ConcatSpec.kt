@@ -40,7 +40,7 @@ class ConcatSpec : FunSpec({
     val partitions = listOf(listOf(1), listOf(5), listOf(8, 8), listOf(0, 3, 4, 11), listOf(13), rows.drop(1))
 
     for (skipped in listOf(0, 1, 3, 8)) {
-        test("ARR-12 ARR-21 arrays of every type of C's, each with its own dictionary and an offset of $skipped, are joined right") {
+        test("arrays of every type of C's, each with its own dictionary and an offset of $skipped, are joined right [ARR-12, ARR-21]") {
             for (type in HandLaid.types) withClue(type) {
                 val expected = HandLaid.expected(type, rows)
                 for (partition in partitions) withClue(partition) {
@@ -53,7 +53,7 @@ class ConcatSpec : FunSpec({
             }
         }
 
-        test("ARR-12 ARR-21 … and slices of one of them, out of order, some twice, with an offset of $skipped") {
+        test("… and slices of one of them, out of order, some twice, with an offset of $skipped [ARR-12, ARR-21]") {
             val ranges = listOf(5 to 9, 0 to 1, 0 to 0, 3 to 13, 12 to 13, 1 to 9, 3 to 4)
             for (type in HandLaid.types) withClue(type) {
                 HandLaid.imported(type, rows, skipped) { array ->
@@ -65,7 +65,7 @@ class ConcatSpec : FunSpec({
             }
         }
 
-        test("ARR-12 ARR-21 … and a batch with a column of every type, with an offset of $skipped") {
+        test("… and a batch with a column of every type, with an offset of $skipped [ARR-12, ARR-21]") {
             val batch = StructType(HandLaid.types.mapIndexed { i, type -> Field.of("$i ${type.format()}", type) })
             val arrays = cut(rows, listOf(2, 9)).map { HandLaid.imported(batch, it, skipped) }
             val joined = DeviceArray.concat(arrays)
@@ -74,7 +74,7 @@ class ConcatSpec : FunSpec({
         }
     }
 
-    test("ARR-21 random slices of batches of every type have the same rows as one behind the other, here and for C") {
+    test("random slices of batches of every type have the same rows as one behind the other, here and for C [ARR-21]") {
         val random = Random(15)
         repeat(25) {
             val arrays = List(random.nextInt(1, 6)) {
@@ -93,7 +93,7 @@ class ConcatSpec : FunSpec({
         EveryType.checksum(joined) shouldBe EveryType.batch(0, 60).use { EveryType.checksum(it.retain()) }
     }
 
-    test("ARR-02 nulls are counted, and there is no bitmap where there are none, whatever the inputs have") {
+    test("nulls are counted, and there is no bitmap where there are none, whatever the inputs have [ARR-02]") {
         fun numbers(vararg values: Long?): DeviceArray = cpu.batchBuilder(values.size).use { batch ->
             val column = batch.column(Field.of("a", DataType.INT64))
             for (value in values) if (value == null) column.appendNull() else column.append(value)
@@ -118,7 +118,7 @@ class ConcatSpec : FunSpec({
         }
     }
 
-    test("ARR-08 ARR-19 of arrays without rows, whose buffers are NULL, comes one with offset 0, and offsets") {
+    test("of arrays without rows, whose buffers are NULL, comes one with offset 0, and offsets [ARR-08, ARR-19]") {
         for (type in HandLaid.types) withClue(type) {
             val arrays = listOf(HandLaid.imported(type, rows, 3).use { it.slice(4, 0) }, HandLaid.imported(type, listOf(), 1), HandLaid.imported(type, listOf(), 0))
             DeviceArray.concat(arrays).use { joined ->
@@ -152,7 +152,7 @@ class ConcatSpec : FunSpec({
         joined.use { EveryType.rows(it) shouldBe List(3) { mapOf("word" to word) } }
     }
 
-    test("ARR-07 views of slices of one array share the data that they lead to, which is taken once") {
+    test("views of slices of one array share the data that they lead to, which is taken once [ARR-07]") {
         val words = List(100) { it }
         val whole = HandLaid.imported(FlatType.Utf8ViewType(), words, 0)
         val slices = (0 until 100 step 10).map { whole.slice(it.toLong(), 10) }

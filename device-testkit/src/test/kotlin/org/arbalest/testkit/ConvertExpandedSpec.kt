@@ -55,7 +55,7 @@ class ConvertExpandedSpec : FunSpec({
     val long = "x".repeat(100)
     val many = 1L shl 40
 
-    test("REQ-04 text in run-ends that is more than offsets reach is refused by the sum, before anything is made of its rows") {
+    test("text in run-ends that is more than offsets reach is refused by the sum, before anything is made of its rows [REQ-04]") {
         runs(text(long), many) { refused(it, DataType.UTF8) shouldBe "${100 * many} bytes of data are more than offsets of 32 bits reach" }
         runs(text(null, "", long), many, 2 * many, 2 * many + (1L shl 25)) {
             refused(it, DataType.UTF8) shouldBe "${100L shl 25} bytes of data are more than offsets of 32 bits reach"
@@ -67,7 +67,7 @@ class ConvertExpandedSpec : FunSpec({
         runs(lists, many) { refused(it, list) shouldBe "${3 * many} elements are more than offsets of 32 bits reach" }
     }
 
-    test("REQ-04 a dictionary of one long text is refused by the sum, and so is one whose indices are in runs") {
+    test("a dictionary of one long text is refused by the sum, and so is one whose indices are in runs [REQ-04]") {
         val words = plain(DataType.UTF8, 1, null, RawArray.ints(0, 1 shl 20), RawArray.blank(1 shl 20), name = "")
         val encoded = plain(DataType.dictionary(DataType.INT8, DataType.UTF8), 4096, null, RawArray.blank(4096), dictionary = words)
         Arena.ofConfined().use { arena ->
@@ -76,7 +76,7 @@ class ConvertExpandedSpec : FunSpec({
         runs(encoded.also { it.length = 1 }, many) { refused(it, DataType.UTF8) shouldBe "row 0: $many texts of ${1 shl 20} bytes, beside 0 others, are more than memory has" }
     }
 
-    test("REQ-11 what no memory has room for is the memory's own error, with the bytes of the result, and nothing is lost") {
+    test("what no memory has room for is the memory's own error, with the bytes of the result, and nothing is lost [REQ-11]") {
         val rows = 1L shl 50
         runs(plain(DataType.INT64, 1, null, RawArray.longs(7)), rows) { refused(it, DataType.INT64, Errno.ENOMEM) shouldContain "failed: ENOMEM, asked for ${8 * rows} bytes" }
         runs(text(""), rows) { refused(it, DataType.UTF8_VIEW, Errno.ENOMEM) shouldContain "failed: ENOMEM, asked for ${16 * rows} bytes" }
@@ -86,20 +86,20 @@ class ConvertExpandedSpec : FunSpec({
         }
     }
 
-    test("REQ-11 what expanding takes beside the result is a matter of the runs: rows that need no memory may be as many as they like") {
+    test("what expanding takes beside the result is a matter of the runs: rows that need no memory may be as many as they like [REQ-11]") {
         runs(plain(DataType.fixedSizeBinary(0), 2, null, RawArray.blank(1)), 5, 1L shl 44) { array ->
             array.convertTo(Field.of("a", DataType.fixedSizeBinary(0))).use { it.length() shouldBe (1L shl 44) }
         }
     }
 
-    test("REQ-04 lists in run-ends are gathered by the runs: those without elements may be as many as they like before the result is refused") {
+    test("lists in run-ends are gathered by the runs: those without elements may be as many as they like before the result is refused [REQ-04]") {
         val item = plain(DataType.INT8, 3, null, RawArray.bytes(1, 2, 3), name = "item")
         val lists = plain(DataType.list(item.field), 3, null, RawArray.ints(0, 2, 2, 3), children = listOf(item))
         val rows = 1L shl 50
         runs(lists, 1, rows, rows + 2) { refused(it, lists.type, Errno.ENOMEM) shouldContain "failed: ENOMEM, asked for" }
     }
 
-    test("REQ-04 lists of one size in run-ends are refused by their sum; those of no elements take nothing") {
+    test("lists of one size in run-ends are refused by their sum; those of no elements take nothing [REQ-04]") {
         fun lists(size: Int): RawArray {
             val item = plain(DataType.INT8, size, null, RawArray.blank(size), name = "item")
             return plain(DataType.fixedSizeList(item.field, size), 1, null, children = listOf(item))
@@ -108,13 +108,13 @@ class ConvertExpandedSpec : FunSpec({
         runs(lists(0), 1L shl 50) { array -> array.convertTo(Field.of("a", lists(0).type)).use { it.length() shouldBe (1L shl 50) } }
     }
 
-    test("REQ-04 elements of a dense union in run-ends that are more than its offsets reach are refused by their number") {
+    test("elements of a dense union in run-ends that are more than its offsets reach are refused by their number [REQ-04]") {
         val child = plain(DataType.INT8, 1, null, RawArray.bytes(1), name = "c")
         val union = plain(DataType.denseUnion(child.field), 1, RawArray.bytes(0), RawArray.ints(0), children = listOf(child))
         runs(union, many) { refused(it, union.type) shouldBe "$many elements of \"c\" are more than offsets of 32 bits reach" }
     }
 
-    test("REQ-01 runs of all lengths, cut anywhere, have in each row what they had") {
+    test("runs of all lengths, cut anywhere, have in each row what they had [REQ-01]") {
         val ends = listOf(1L, 2, 9, 9 + 64, 9 + 64 + 3, 200)
         val values = text("a", null, "b", long, "", "c")
         val expected = ends.indices.flatMap { run -> List((ends[run] - (if (run == 0) 0 else ends[run - 1])).toInt()) { listOf("a", null, "b", long, "", "c")[run] } }
@@ -125,7 +125,7 @@ class ConvertExpandedSpec : FunSpec({
         }
     }
 
-    test("REQ-01 long runs of values of any type, cut anywhere, read in random layouts as their values do") {
+    test("long runs of values of any type, cut anywhere, read in random layouts as their values do [REQ-01]") {
         var converted = 0
         for (seed in 0 until 600) withClue(seed) {
             val random = Random(seed)

@@ -43,7 +43,7 @@ class ConvertFieldsSpec : FunSpec({
         thrown.message!! shouldStartWith message
     }
 
-    test("REQ-03 … a type that is nothing but nulls is no exception") {
+    test("… a type that is nothing but nulls is no exception [REQ-03]") {
         val nothing = Field.of("n", DataType.NULL)
         build(nothing, 2) { it.appendNull().appendNull() }.use { array ->
             refused(array, nothing.withNullable(false), "row 0: is null, but the field that is asked for is not nullable")
@@ -58,7 +58,7 @@ class ConvertFieldsSpec : FunSpec({
         }
     }
 
-    test("REQ-01 offsets of nothing but empty texts may stand anywhere, also where there is no data") {
+    test("offsets of nothing but empty texts may stand anywhere, also where there is no data [REQ-01]") {
         for ((type, others) in listOf(DataType.UTF8 to listOf(DataType.LARGE_UTF8, DataType.UTF8_VIEW), DataType.LARGE_BINARY to listOf(DataType.BINARY, DataType.BINARY_VIEW))) {
             val offsets = if (type == DataType.UTF8) RawArray.ints(5, 5, 5) else RawArray.longs(5, 5, 5)
             val empty = raw(type, 2, null, offsets, null, name = "")
@@ -73,7 +73,7 @@ class ConvertFieldsSpec : FunSpec({
         }
     }
 
-    test("REQ-07 extension types of what is nested, encoded or both may be left off, each by itself") {
+    test("extension types of what is nested, encoded or both may be left off, each by itself [REQ-07]") {
         val id = Extension.uuid("id")
         val plain = id.storage()
         val one = UUID.fromString("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
@@ -93,7 +93,7 @@ class ConvertFieldsSpec : FunSpec({
         }
     }
 
-    test("REQ-07 an extension type stays the one that it is, however its parameters are written, and where the other layout is one that it may be stored as") {
+    test("an extension type stays the one that it is, however its parameters are written, and where the other layout is one that it may be stored as [REQ-07]") {
         fun tensor(json: String, item: DataType = DataType.UTF8) = Field.of("t", DataType.fixedSizeList(Field.of("item", item), 2)).withExtension("arrow.fixed_shape_tensor", json)
         build(tensor("{\"shape\": [2]}"), 1) { it.items().append("a").append("b"); it.appendTensor(2) }.use { array ->
             val asked = tensor("{ \"shape\":[ 2 ] }", DataType.UTF8_VIEW)

@@ -80,7 +80,7 @@ class ConvertLimitsSpec : FunSpec({
         batch.int64("n", longArrayOf(1, 2, 3)).utf8("word", listOf("a", "a word of more than twelve bytes", "c")).build()
     }
 
-    test("REQ-02 what cannot be converted is refused with the path and both types") {
+    test("what cannot be converted is refused with the path and both types [REQ-02]") {
         texts("1").use { array ->
             refused(array, Field.of("t", DataType.INT32), "utf8 cannot be converted to int32")
             refused(array, Field.of("t", DataType.BINARY), "utf8 cannot be converted to binary")
@@ -109,7 +109,7 @@ class ConvertLimitsSpec : FunSpec({
         }
     }
 
-    test("REQ-03 nullable to not: refused where there are nulls, with path and row, but those that something above hides") {
+    test("nullable to not: refused where there are nulls, with path and row, but those that something above hides [REQ-03]") {
         texts("a", "b", null).use { array ->
             val strict = Field.of("t", DataType.UTF8).withNullable(false)
             refused(array, strict, "row 2: is null, but the field that is asked for is not nullable")
@@ -135,7 +135,7 @@ class ConvertLimitsSpec : FunSpec({
         }
     }
 
-    test("REQ-04 what does not fit is refused with the numbers, before it is touched") {
+    test("what does not fit is refused with the numbers, before it is touched [REQ-04]") {
         refused(raw(DataType.LARGE_UTF8, 1, null, RawArray.longs(0, 3_000_000_000), RawArray.bytes(1)), DataType.UTF8, "3000000000 bytes of data are more than offsets of 32 bits reach")
         refused(raw(DataType.LARGE_UTF8, 1, null, RawArray.longs(0, 3_000_000_000), RawArray.bytes(1)), DataType.UTF8_VIEW, "row 0: 3000000000 bytes are more than a view can have")
         val nulls = raw(DataType.NULL, Int.MAX_VALUE, name = "item")
@@ -149,7 +149,7 @@ class ConvertLimitsSpec : FunSpec({
         }
     }
 
-    test("REQ-05 what a peer wrote is checked before it is followed: path, row, numbers") {
+    test("what a peer wrote is checked before it is followed: path, row, numbers [REQ-05]") {
         val data = RawArray.bytes(65, 66, 67)
         refused(raw(DataType.UTF8, 2, null, RawArray.ints(0, 3, 2), data), DataType.LARGE_UTF8, "row 0: offsets[1] = 3 is beyond the 2 bytes of data")
         refused(raw(DataType.UTF8, 2, null, RawArray.ints(-1, 0, 2), data), DataType.UTF8_VIEW, "row 0: offsets[1] = 0 is before offsets[0] = -1, or one is negative")
@@ -169,7 +169,7 @@ class ConvertLimitsSpec : FunSpec({
         refused(raw(union, 1, RawArray.bytes(0), RawArray.ints(1), children = listOf(words)), DataType.denseUnion(Field.of("x", DataType.UTF8_VIEW)), "row 0: offsets[0] = 1 is beyond the 1 elements of \"x\"")
     }
 
-    test("REQ-05 READ-07 text that is cut is bounded by the last offset still that it had") {
+    test("text that is cut is bounded by the last offset still that it had [REQ-05, READ-07]") {
         imported(raw(DataType.UTF8, 3, null, RawArray.ints(0, 1, 30_000_000, 3), RawArray.bytes(65, 66, 67))) { array ->
             array.slice(0, 2).use { it.convertTo(Field.of("b", DataType.UTF8)) }.use { cut ->
                 cut.asColumn().getString(0) shouldBe "A"
@@ -178,7 +178,7 @@ class ConvertLimitsSpec : FunSpec({
         }
     }
 
-    test("REQ-06 fields of structs are those that are asked for, by name, in that order, without a copy; repeated names only where they are the same") {
+    test("fields of structs are those that are asked for, by name, in that order, without a copy; repeated names only where they are the same [REQ-06]") {
         batch().use { array ->
             array.convertTo(schema("word" to DataType.UTF8, "n" to DataType.INT64)).use { both ->
                 both.schema().fields().map { it.name() } shouldBe listOf("word", "n")
@@ -200,7 +200,7 @@ class ConvertLimitsSpec : FunSpec({
         }
     }
 
-    test("REQ-07 the result is of the field that was asked for, with its name and its metadata; an extension type may be left off") {
+    test("the result is of the field that was asked for, with its name and its metadata; an extension type may be left off [REQ-07]") {
         val asked = Field.of("other", DataType.UTF8_VIEW).withMetadata(Metadata.of(mapOf("k" to "v")))
         texts("a").use { array -> array.convertTo(asked).use { it.field() shouldBe asked } }
         val json = Field.of("j", DataType.UTF8).withExtension("arrow.json", "")
@@ -210,7 +210,7 @@ class ConvertLimitsSpec : FunSpec({
         }
     }
 
-    test("REQ-08 buffers that need no change are shared, and what was copied is said") {
+    test("buffers that need no change are shared, and what was copied is said [REQ-08]") {
         val long = "a text of more than twelve bytes"
         texts("a", null, long).use { array ->
             array.conversion() shouldBe null
@@ -242,7 +242,7 @@ class ConvertLimitsSpec : FunSpec({
         }
     }
 
-    test("REQ-09 for C: the array in the layout that C asked for, and its schema; on failure both are released structs, and the handle is not spent") {
+    test("for C: the array in the layout that C asked for, and its schema; on failure both are released structs, and the handle is not spent [REQ-09]") {
         Arena.ofConfined().use { arena ->
             val (out, schemaOut) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             val asked = schema("word" to DataType.UTF8_VIEW)
@@ -268,7 +268,7 @@ class ConvertLimitsSpec : FunSpec({
         }
     }
 
-    test("REQ-10 on a device what needs no reading is converted there, the rest is refused: ENOSYS, with the path and what to do") {
+    test("on a device what needs no reading is converted there, the rest is refused: ENOSYS, with the path and what to do [REQ-10]") {
         batch().use { it.copyTo(device) }.use { there ->
             there.synchronize()
             fake.reset()
@@ -288,7 +288,7 @@ class ConvertLimitsSpec : FunSpec({
         }
     }
 
-    test("REQ-10 where the CPU can read the device's memory, the result is there, too") {
+    test("where the CPU can read the device's memory, the result is there, too [REQ-10]") {
         batch().use { it.copyTo(pinned) }.use { there ->
             there.convertTo(schema("word" to DataType.UTF8_VIEW)).use {
                 it.device() shouldBe pinned
@@ -297,7 +297,7 @@ class ConvertLimitsSpec : FunSpec({
         }
     }
 
-    test("REQ-11 nothing is lost when memory runs out, or the array's event fails") {
+    test("nothing is lost when memory runs out, or the array's event fails [REQ-11]") {
         batch().use { it.copyTo(pinned) }.use { there ->
             there.synchronize()
             val before = settled()
@@ -329,7 +329,7 @@ class ConvertLimitsSpec : FunSpec({
         }
     }
 
-    test("REQ-12 a handle may be closed while it is converted, which waits for the array's event") {
+    test("a handle may be closed while it is converted, which waits for the array's event [REQ-12]") {
         pinned.createStream().use { stream ->
             pinnedFake.hold()
             val late = batch().use { it.copyTo(pinned, stream) }
@@ -346,7 +346,7 @@ class ConvertLimitsSpec : FunSpec({
         }
     }
 
-    test("REQ-13 a stream's arrays are converted when they are pulled, here and by C; what cannot be is refused before, and the reader stays the caller's") {
+    test("a stream's arrays are converted when they are pulled, here and by C; what cannot be is refused before, and the reader stays the caller's [REQ-13]") {
         fun reader() = DeviceArrayReader.of(batch().use { it.schema() }, listOf(batch(), batch()))
         val asked = schema("word" to DataType.UTF8_VIEW)
         reader().use { reader ->
@@ -374,7 +374,7 @@ class ConvertLimitsSpec : FunSpec({
         }
     }
 
-    test("REQ-20 compact lets go of what is not shown: of a slice of text its bytes are left, of views the buffers that they are in") {
+    test("compact lets go of what is not shown: of a slice of text its bytes are left, of views the buffers that they are in [REQ-20]") {
         val words = List(1000) { "word number $it, with some more".repeat(3) }
         for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW)) {
             texts(*words.toTypedArray(), type = type).use { it.slice(500, 2) }.use { cut ->

@@ -72,7 +72,7 @@ class ConvertSpec : FunSpec({
 
     val byKind = types.groupBy { it.javaClass.simpleName.removeSuffix("Type") }
     for ((kind, ofKind) in byKind) {
-        test("REQ-01 ${ofKind.size} of $kind are converted to each other layout, whole and cut, with garbage beneath nulls or without") {
+        test("${ofKind.size} of $kind are converted to each other layout, whole and cut, with garbage beneath nulls or without [REQ-01]") {
             for (type in ofKind) for (requested in OtherLayouts.of(type) + type) for ((skipped, isSpoiled) in listOf(0 to false, 3 to true, 8 to false)) {
                 withClue("$type to $requested, offset $skipped") {
                     imported(type, rows, skipped, isSpoiled).use { array ->
@@ -84,7 +84,7 @@ class ConvertSpec : FunSpec({
             }
         }
 
-        test("REQ-01 … $kind, without rows and of nulls only") {
+        test("… $kind, without rows and of nulls only [REQ-01]") {
             for (type in ofKind) for (requested in OtherLayouts.of(type) + type) withClue("$type to $requested") {
                 for (skipped in listOf(0, 5)) imported(type, listOf(), skipped, true).use { check(it, requested, listOf()) { array -> array.convertTo(field("other", requested)) } }
                 val nulls = (0..400).filter { LaidValues.of(type, it) == null }.take(9)
@@ -92,7 +92,7 @@ class ConvertSpec : FunSpec({
             }
         }
 
-        test("REQ-01 … $kind: for C it is what is laid by hand in the other layout") {
+        test("… $kind: for C it is what is laid by hand in the other layout [REQ-01]") {
             for (type in ofKind) for (requested in OtherLayouts.of(type).filter { OtherLayouts.areLaidAlike(type, it) }) withClue("$type to $requested") {
                 imported(type, rows, 3, false).use { array ->
                     HandLaid.exported(array.convertTo(field("", requested))) shouldBe HandLaid.expected(requested, rows)
@@ -101,7 +101,7 @@ class ConvertSpec : FunSpec({
             }
         }
 
-        test("REQ-20 $kind: made compact, cut at several levels, it reads as before") {
+        test("$kind: made compact, cut at several levels, it reads as before [REQ-20]") {
             for (type in ofKind) for (skipped in listOf(0, 3)) withClue("$type, offset $skipped") {
                 imported(type, rows, skipped, true).use { array ->
                     for ((from, count) in cuts) array.slice(from.toLong(), count.toLong()).use { cut ->
@@ -116,7 +116,7 @@ class ConvertSpec : FunSpec({
         }
     }
 
-    test("REQ-20 what is compact already is shared, and nothing is copied") {
+    test("what is compact already is shared, and nothing is copied [REQ-20]") {
         for (type in types) for ((from, count) in cuts) withClue("$type, $from..") {
             imported(type, rows, 3, false).use { array ->
                 array.slice(from.toLong(), count.toLong()).use { it.compact() }.use { once ->
@@ -126,14 +126,14 @@ class ConvertSpec : FunSpec({
         }
     }
 
-    test("REQ-01 a batch with a column of every type is converted, with other columns in between, and outlives what it was made of") {
+    test("a batch with a column of every type is converted, with other columns in between, and outlives what it was made of [REQ-01]") {
         val batch = StructType(types.mapIndexed { i, type -> field("$i", type) })
         val requested = StructType(types.mapIndexed { i, type -> field("$i", OtherLayouts.of(type).ifEmpty { listOf(type) }.last()) }.reversed())
         val converted = imported(batch, rows, 3, true).use { array -> array.slice(1, 11).use { it.convertTo(field("", requested)) } }
         converted.use { result -> read(result.asColumn()) shouldBe rows.subList(1, 12).map { LaidValues.of(batch, it) } }
     }
 
-    test("REQ-01 random arrays, as untidy as may be, read the same in random layouts, and are sound") {
+    test("random arrays, as untidy as may be, read the same in random layouts, and are sound [REQ-01]") {
         var converted = 0
         for (seed in 0 until 1500) withClue(seed) {
             val random = Random(seed)

@@ -69,7 +69,7 @@ class CopySpec : FunSpec({
         }
     }
 
-    test("ARR-08 an array without elements whose offsets are NULL is copied to one with offsets") {
+    test("an array without elements whose offsets are NULL is copied to one with offsets [ARR-08]") {
         val schema = Schema.of(listOf(Field.of("text", DataType.UTF8), Field.of("list", NestedType.ListType(Field.of("item", DataType.INT8)))))
         cpu.batchBuilder(0).use {
             it.utf8("text", listOf())

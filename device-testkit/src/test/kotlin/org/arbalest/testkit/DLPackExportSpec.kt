@@ -46,7 +46,7 @@ class DLPackExportSpec : FunSpec({
 
     fun ByteArray.longs() = ByteBuffer.wrap(this).order(ByteOrder.nativeOrder()).asLongBuffer().let { b -> List(b.remaining()) { b.get(it) } }
 
-    test("DLP-01 every field of the three structs is where the C compiler puts it, and each has its size") {
+    test("every field of the three structs is where the C compiler puts it, and each has its size [DLP-01]") {
         fun offsets(layout: StructLayout): List<Pair<String, Long>> {
             val struct = layout.name().get()
             return layout.memberLayouts().mapNotNull { it.name().getOrNull() }.map { "$struct.$it" to layout.byteOffset(groupElement(it)) } + (struct to layout.byteSize())
@@ -56,7 +56,7 @@ class DLPackExportSpec : FunSpec({
     }
 
     for (form in DLPack.entries) {
-        test("DLP-02 $form: a column goes out without a copy, with its slice's rows, and the memory is held until the deleter is called") {
+        test("$form: a column goes out without a copy, with its slice's rows, and the memory is held until the deleter is called [DLP-02]") {
             val array = longs(1, 2, 3, 4)
             val buffer = array.asColumn().bufferAddress(1)
             val tensor = array.use { form.exportTensor(it.slice(1, 3)) }
@@ -68,7 +68,7 @@ class DLPackExportSpec : FunSpec({
             LedgerExtension.held().isZero shouldBe true
         }
 
-        test("DLP-02 $form: types have their codes") {
+        test("$form: types have their codes [DLP-02]") {
             val types = mapOf(
                 DataType.INT8 to Pair(DLTensorStruct.INT, 8), DataType.INT16 to Pair(DLTensorStruct.INT, 16), DataType.INT32 to Pair(DLTensorStruct.INT, 32),
                 DataType.INT64 to Pair(DLTensorStruct.INT, 64), DataType.UINT8 to Pair(DLTensorStruct.UINT, 8), DataType.UINT16 to Pair(DLTensorStruct.UINT, 16),
@@ -83,7 +83,7 @@ class DLPackExportSpec : FunSpec({
             }
         }
 
-        test("DLP-03 $form: no rows, and lists of no elements, have no data") {
+        test("$form: no rows, and lists of no elements, have no data [DLP-03]") {
             val none = form.exportTensor(longs())
             form.see(none).run { Triple(shape, data, byteOffset) } shouldBe Triple(listOf(0L), 0L, 0L)
             CTensors.delete(form, none)
@@ -93,7 +93,7 @@ class DLPackExportSpec : FunSpec({
             CTensors.delete(form, empty)
         }
 
-        test("DLP-03 $form: lists of a fixed size and tensors are dimensions, in their logical order") {
+        test("$form: lists of a fixed size and tensors are dimensions, in their logical order [DLP-03]") {
             val inner = Field.of("item", DataType.fixedSizeList(Field.of("item", DataType.INT64), 2))
             val nested = column(Field.of("t", DataType.fixedSizeList(inner, 3)), 4) { c ->
                 repeat(4) { row ->
@@ -120,14 +120,14 @@ class DLPackExportSpec : FunSpec({
             CTensors.delete(form, turned)
         }
 
-        test("DLP-07 $form: the deleter runs on threads that the JVM has never seen, on several at once") {
+        test("$form: the deleter runs on threads that the JVM has never seen, on several at once [DLP-07]") {
             val tensors = List(60) { form.exportTensor(longs(it.toLong())) }
             LedgerExtension.held().exports() shouldBe 60
             CTensors.deleteOnThreads(form, tensors, 4)
             LedgerExtension.held().isZero shouldBe true
         }
 
-        test("DLP-07 $form: a second call of the deleter finds nothing, nor another tensor in the same place") {
+        test("$form: a second call of the deleter finds nothing, nor another tensor in the same place [DLP-07]") {
             val first = form.exportTensor(longs(1))
             CTensors.delete(form, first)
             CTensors.delete(form, first)
@@ -138,7 +138,7 @@ class DLPackExportSpec : FunSpec({
             LedgerExtension.held().isZero shouldBe true
         }
 
-        test("DLP-07 $form: the deleter is called when the JVM is over") {
+        test("$form: the deleter is called when the JVM is over [DLP-07]") {
             for (how in listOf(Leaving.RETURN, Leaving.SYSTEM_EXIT)) {
                 val child = ChildJvm.run(TensorAtExit::class, form.name, how.name)
                 withClue(child.output) {
@@ -151,7 +151,7 @@ class DLPackExportSpec : FunSpec({
         }
     }
 
-    test("DLP-04 an export is of version 1.0 and read-only; a copy is the consumer's own, and the array stays") {
+    test("an export is of version 1.0 and read-only; a copy is the consumer's own, and the array stays [DLP-04]") {
         longs(5, 6).use { array ->
             val shared = DLPack.VERSIONED.exportTensor(array.retain())
             val copy = DLPack.VERSIONED.exportCopy(array, Devices.cpu().memory(), Devices.cpu().defaultStream())
@@ -168,7 +168,7 @@ class DLPackExportSpec : FunSpec({
         }
     }
 
-    test("DLP-05 nulls are refused, with the path and how many there are, and the array stays; rows without nulls go") {
+    test("nulls are refused, with the path and how many there are, and the array stays; rows without nulls go [DLP-05]") {
         fun refused(array: DeviceArray): String {
             for (form in DLPack.entries) {
                 val error = shouldThrow<DeviceException> { form.exportTensor(array) }
@@ -198,7 +198,7 @@ class DLPackExportSpec : FunSpec({
         column(lists, 2) { c -> c.appendList(2).items().append(1).append(2); c.appendNull() }.use { refused(it) shouldBe "$.t: 1 of 2 values are null, which a tensor has not" }
     }
 
-    test("DLP-05 types that no tensor has are refused: bool says what to take, the others what there is") {
+    test("types that no tensor has are refused: bool says what to take, the others what there is [DLP-05]") {
         val refused = mapOf(
             DataType.BOOL to "$.x is of type bool, of a bit each, and a tensor's booleans are bytes: make the column one of arrow.bool8, or of uint8",
             DataType.UTF8 to "$.x is of type utf8, and a tensor has", DataType.timestamp(TimeUnit.SECOND, null) to "$.x is of type timestamp[s], and", DataType.DATE32 to "of type date32",
@@ -221,7 +221,7 @@ class DLPackExportSpec : FunSpec({
         }
     }
 
-    test("DLP-05 lists of lists with more elements than any memory are refused, also without rows") {
+    test("lists of lists with more elements than any memory are refused, also without rows [DLP-05]") {
         val most = Int.MAX_VALUE
         val type = (1..3).fold(DataType.INT8 as DataType) { inner, _ -> DataType.fixedSizeList(Field.of("item", inner), most) }
         fun data(depth: Int): ArrayData = ArrayData.of(0, 0, if (depth == 0) listOf(null, Devices.cpu().allocate(0)) else listOf(null), if (depth == 0) listOf() else listOf(data(depth - 1)))
@@ -230,7 +230,7 @@ class DLPackExportSpec : FunSpec({
         }
     }
 
-    test("DLP-02 a handle that was spent exports nothing, and an export spends its handle") {
+    test("a handle that was spent exports nothing, and an export spends its handle [DLP-02]") {
         val array = longs(1)
         val tensor = DLPack.VERSIONED.exportTensor(array)
         array.isOpen shouldBe false

@@ -42,7 +42,7 @@ class DLPackImportSpec : FunSpec({
     fun DeviceArray.longs(): List<Long> = asColumn().toLongArray().toList()
 
     for (form in DLPack.entries) {
-        test("DLP-06 $form: a tensor comes in without a copy, and its deleter is called once, when the last who holds it has left") {
+        test("$form: a tensor comes in without a copy, and its deleter is called once, when the last who holds it has left [DLP-06]") {
             counting(8) { memory ->
                 val said = Said(memory.address(), longArrayOf(4), byteOffset = 16, flags = DLManagedTensorVersionedStruct.READ_ONLY)
                 val array = form.importTensor(CTensors.make(form, said))
@@ -63,7 +63,7 @@ class DLPackImportSpec : FunSpec({
             }
         }
 
-        test("DLP-06 $form: and goes out again, as itself, and back by the shortest way") {
+        test("$form: and goes out again, as itself, and back by the shortest way [DLP-06]") {
             counting(6) { memory ->
                 val there = form.exportTensor(form.importTensor(CTensors.make(form, Said(memory.address(), longArrayOf(3, 2)))))
                 form.see(there).run { Triple(shape, strides, data) } shouldBe Triple(listOf(3L, 2L), listOf(2L, 1L), memory.address())
@@ -72,7 +72,7 @@ class DLPackImportSpec : FunSpec({
             }
         }
 
-        test("DLP-06 $form: no deleter, no elements, no strides, no dimensions") {
+        test("$form: no deleter, no elements, no strides, no dimensions [DLP-06]") {
             counting(4) { memory ->
                 form.importTensor(CTensors.make(form, Said(memory.address(), longArrayOf(4), hasDeleter = false))).use { it.longs() shouldBe listOf(0L, 1L, 2L, 3L) }
                 form.importTensor(CTensors.make(form, Said(0, longArrayOf(0)))).use { array ->
@@ -88,7 +88,7 @@ class DLPackImportSpec : FunSpec({
             }
         }
 
-        test("DLP-08 $form: dimensions in a row are a tensor, in whatever order they are stored") {
+        test("$form: dimensions in a row are a tensor, in whatever order they are stored [DLP-08]") {
             counting(48) { memory ->
                 fun shapes(shape: LongArray, strides: LongArray?): FixedShapeTensor {
                     val tensor = CTensors.make(form, Said(memory.address(), shape, strides))
@@ -112,7 +112,7 @@ class DLPackImportSpec : FunSpec({
             }
         }
 
-        test("DLP-08 $form: elements that do not lie side by side are refused, or copied where that is asked for") {
+        test("$form: elements that do not lie side by side are refused, or copied where that is asked for [DLP-08]") {
             counting(48) { memory ->
                 val cases = mapOf(
                     longArrayOf(4) to longArrayOf(2), longArrayOf(4) to longArrayOf(0), longArrayOf(6, 8) to longArrayOf(1, 6), longArrayOf(3, 4) to longArrayOf(8, 1), longArrayOf(3, 4) to longArrayOf(16, 2),
@@ -142,7 +142,7 @@ class DLPackImportSpec : FunSpec({
             }
         }
 
-        test("DLP-09 $form: what cannot be a tensor, or no column, is refused with the numbers, and given back") {
+        test("$form: what cannot be a tensor, or no column, is refused with the numbers, and given back [DLP-09]") {
             counting(4) { memory ->
                 val at = memory.address()
                 val one = longArrayOf(4)
@@ -173,7 +173,7 @@ class DLPackImportSpec : FunSpec({
             }
         }
 
-        test("DLP-09 $form: a struct that can be none is not touched") {
+        test("$form: a struct that can be none is not touched [DLP-09]") {
             Arena.ofConfined().use { arena ->
                 for (bad in listOf(MemorySegment.NULL, arena.allocate(100, 8).asSlice(4), arena.allocate(56), MemorySegment.ofArray(LongArray(10)))) {
                     shouldThrow<IllegalArgumentException> { form.importTensor(bad) }
@@ -183,7 +183,7 @@ class DLPackImportSpec : FunSpec({
             }
         }
 
-        test("DLP-06 $form: booleans of a byte each, and every number") {
+        test("$form: booleans of a byte each, and every number [DLP-06]") {
             Devices.cpu().allocate(16).use { memory ->
                 memory.segment().fill(0).set(JAVA_LONG, 0, 0x0100L)
                 form.importTensor(CTensors.make(form, Said(memory.address(), longArrayOf(3), code = DLTensorStruct.BOOL, bits = 8))).use { array ->
@@ -202,7 +202,7 @@ class DLPackImportSpec : FunSpec({
             CTensors.liveTensors shouldBe 0
         }
 
-        test("DLP-06 $form: a device that nobody serves is passed on, but not with an offset") {
+        test("$form: a device that nobody serves is passed on, but not with an offset [DLP-06]") {
             counting(4) { memory ->
                 val vulkan = Said(memory.address(), longArrayOf(4), deviceType = 7, deviceId = 3)
                 val array = form.importTensor(CTensors.make(form, vulkan))
@@ -218,7 +218,7 @@ class DLPackImportSpec : FunSpec({
         }
     }
 
-    test("DLP-10 of another major version nothing but the deleter is touched; a newer minor one is taken") {
+    test("of another major version nothing but the deleter is touched; a newer minor one is taken [DLP-10]") {
         counting(4) { memory ->
             for (major in listOf(0, 2, -1)) for (import in listOf(DLPack.VERSIONED::importTensor, DLPack.VERSIONED::importCopy)) {
                 val tensor = CTensors.make(DLPack.VERSIONED, Said(memory.address(), longArrayOf(4), major = major))
@@ -229,7 +229,7 @@ class DLPackImportSpec : FunSpec({
         }
     }
 
-    test("DLP-06 a thousand times there and back, the ledger at zero") {
+    test("a thousand times there and back, the ledger at zero [DLP-06]") {
         counting(4) { memory ->
             for (form in DLPack.entries) repeat(1000) {
                 val array = form.importTensor(CTensors.make(form, Said(memory.address(), longArrayOf(4))))

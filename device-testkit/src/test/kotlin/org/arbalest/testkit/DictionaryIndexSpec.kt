@@ -46,7 +46,7 @@ class DictionaryIndexSpec : FunSpec({
         return if (index.signed()) beyond + listOf(-1, -1L shl index.bits() - 1) else beyond + listOf(-1L ushr 64 - index.bits())
     }
 
-    test("ARR-16 an index that is out of the dictionary, at either end, is an error for whoever reads it, with the numbers; its neighbours are read") {
+    test("an index that is out of the dictionary, at either end, is an error for whoever reads it, with the numbers; its neighbours are read [ARR-16]") {
         val reads = mapOf<String, (Column) -> Unit>(
             "getString" to { it.getString(1) }, "getBytes" to { it.getBytes(1) }, "get" to { it.get(1) }, "isNull" to { it.isNull(1) },
             "nullCount" to { it.nullCount() },
@@ -67,7 +67,7 @@ class DictionaryIndexSpec : FunSpec({
         }
     }
 
-    test("ARR-16 such an array is taken in, copied and handed on as it is: nobody looks at indices that nobody reads") {
+    test("such an array is taken in, copied and handed on as it is: nobody looks at indices that nobody reads [ARR-16]") {
         for (index in indexTypes) for (bad in wrong(index)) imported(index, listOf(bad), DataType.UTF8, ::words) { array ->
             array.copyTo(Devices.cpu()).use { copy -> shouldThrow<DeviceException> { copy.asColumn().get(0) }.message!! shouldContain "index $bad is" }
             Arena.ofConfined().use { arena ->
@@ -78,7 +78,7 @@ class DictionaryIndexSpec : FunSpec({
         }
     }
 
-    test("ARR-16 unsigned indices are: 200 of eight bits and 60,000 of sixteen are found") {
+    test("unsigned indices are: 200 of eight bits and 60,000 of sixteen are found [ARR-16]") {
         val numbers: (MemorySegment) -> Unit = { out ->
             PeerNodes.array(out, length = 70_000, buffers = 2)
             PeerNodes.setBuffer(out, 1, ByteArray(4 * 70_000) { (it / 4 shr 8 * (it % 4)).toByte() })
@@ -96,7 +96,7 @@ class DictionaryIndexSpec : FunSpec({
         }
     }
 
-    test("ARR-16 an empty dictionary has no index, and an array of length 0 needs none") {
+    test("an empty dictionary has no index, and an array of length 0 needs none [ARR-16]") {
         val nothing: (MemorySegment) -> Unit = { PeerNodes.array(it, length = 0, buffers = 3) }
         for (index in indexTypes) {
             imported(index, listOf(0), DataType.UTF8, nothing) { array ->

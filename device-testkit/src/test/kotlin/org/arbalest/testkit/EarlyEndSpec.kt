@@ -65,13 +65,13 @@ class EarlyEndSpec : FunSpec({
     for (fails in listOf(false, true)) {
         val how = if (fails) "fails" else "ends"
 
-        test("ASY-29 a producer that $how right after on_schema, and is gone: a subscriber that requests late reaches nothing") {
+        test("a producer that $how right after on_schema, and is gone: a subscriber that requests late reaches nothing [ASY-29]") {
             val collector = AsyncCollector(7)
             goneBeforeTold(0, fails, act = { it.subscribe(collector) }) { seen, _ -> seen.requestsInside shouldBe 1 }
             collector.shouldEnd(fails)
         }
 
-        test("ASY-29 a producer that $how right after on_schema, and is gone: a reader hears of it") {
+        test("a producer that $how right after on_schema, and is gone: a reader hears of it [ASY-29]") {
             lateinit var reader: org.arbalest.device.DeviceArrayReader
             goneBeforeTold(0, fails, act = { reader = it.reader(4) }) { _, _ ->
                 reader.use {
@@ -80,13 +80,13 @@ class EarlyEndSpec : FunSpec({
             }
         }
 
-        test("ASY-29 a producer that $how right after on_schema, and is gone: closing the stream, or its reader, waits for nothing and reaches nothing") {
+        test("a producer that $how right after on_schema, and is gone: closing the stream, or its reader, waits for nothing and reaches nothing [ASY-29]") {
             for (close in listOf<(AsyncArrayStream) -> Unit>({ it.close() }, { it.reader(1).close() })) {
                 goneBeforeTold(0, fails, act = close) { seen, _ -> seen.cancels shouldBe 0 }
             }
         }
 
-        test("ASY-29 a producer that $how with demand owed, and is gone: more demand and a cancellation reach nothing") {
+        test("a producer that $how with demand owed, and is gone: more demand and a cancellation reach nothing [ASY-29]") {
             val collector = AsyncCollector(7)
             goneBeforeTold(0, fails, prepare = { it.subscribe(collector) }, act = { collector.subscription.request(3); collector.subscription.cancel() }) { seen, _ ->
                 seen.cancels shouldBe 0
@@ -94,7 +94,7 @@ class EarlyEndSpec : FunSpec({
             collector.done.isDone shouldBe false
         }
 
-        test("ASY-29 a producer that $how after two tasks, of which the last is extracted when it is asked for: what is wanted then reaches nothing") {
+        test("a producer that $how after two tasks, of which the last is extracted when it is asked for: what is wanted then reaches nothing [ASY-29]") {
             val collector = AsyncCollector(0)
             goneBeforeTold(2, fails, prepare = {
                 it.subscribe(collector)
@@ -108,7 +108,7 @@ class EarlyEndSpec : FunSpec({
         }
     }
 
-    test("ASY-29 the first demand goes out inside on_schema, whether or not somebody is there to take anything") {
+    test("the first demand goes out inside on_schema, whether or not somebody is there to take anything [ASY-29]") {
         PeerProducer(3, 1).use { producer ->
             val arrays = producer.connect()
             eventually("a task comes") { producer.results().sent > 0 }
@@ -123,7 +123,7 @@ class EarlyEndSpec : FunSpec({
         }
     }
 
-    test("ASY-29 what is wanted goes out although the subscriber extracts nothing and the producer owes nothing") {
+    test("what is wanted goes out although the subscriber extracts nothing and the producer owes nothing [ASY-29]") {
         PeerProducer(20, 1).use { producer ->
             val held = java.util.concurrent.LinkedBlockingQueue<AsyncTask>()
             val arrays = producer.connect()
@@ -138,7 +138,7 @@ class EarlyEndSpec : FunSpec({
         }
     }
 
-    test("ASY-29 a cancellation waits for a callback where the producer ends early, and for nothing where it does not; the subscriber is told at once") {
+    test("a cancellation waits for a callback where the producer ends early, and for nothing where it does not; the subscriber is told at once [ASY-29]") {
         for (quirk in listOf(AsyncQuirk.PRODUCER_ENDS_EARLY, null)) {
             PeerProducer(-1, 1, setOf(GATE_TASK), at = 0).use { producer ->
                 val arrays = producer.connect(*listOfNotNull(quirk).toTypedArray())
@@ -161,7 +161,7 @@ class EarlyEndSpec : FunSpec({
         }
     }
 
-    test("ASY-29 with a task that waits for the subscriber a cancellation goes out at once, also where the producer ends early") {
+    test("with a task that waits for the subscriber a cancellation goes out at once, also where the producer ends early [ASY-29]") {
         PeerProducer(-1, 1).use { producer ->
             val arrays = producer.connect(AsyncQuirk.PRODUCER_ENDS_EARLY)
             eventually("a task comes") { producer.results().sent > 0 }
@@ -210,14 +210,14 @@ class EarlyEndSpec : FunSpec({
         CPeer.shutGate()
     }
 
-    test("ASY-29 a cancellation does not wait for a subscriber that blocks in onNext, also where the producer ends early") {
+    test("a cancellation does not wait for a subscriber that blocks in onNext, also where the producer ends early [ASY-29]") {
         whileOnNextBlocks(tasks = 2) { producer, arrays -> // the second waits behind it
             arrays.close()
             producer.results().cancels shouldBe 1
         }
     }
 
-    test("ASY-29 what comes after a cancellation does not wait for a subscriber that blocks in onNext") {
+    test("what comes after a cancellation does not wait for a subscriber that blocks in onNext [ASY-29]") {
         whileOnNextBlocks(tasks = 1) { producer, arrays -> // the producer owes another
             arrays.close()
             producer.results().cancels shouldBe 0
@@ -246,7 +246,7 @@ class EarlyEndSpec : FunSpec({
         CPeer.shutGate()
     }
 
-    test("ASY-30 a request that cannot be made reaches the subscriber and whoever waits for the release") {
+    test("a request that cannot be made reaches the subscriber and whoever waits for the release [ASY-30]") {
         val collector = AsyncCollector(1)
         unreachable(ArrowAsyncProducerStruct::setRequest, { it.subscribe(collector) }) { arrays ->
             collector.done.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().message shouldContain "could not be called"
@@ -254,7 +254,7 @@ class EarlyEndSpec : FunSpec({
         }
     }
 
-    test("ASY-30 a request that cannot be made reaches who pulls, instead of leaving them waiting") {
+    test("a request that cannot be made reaches who pulls, instead of leaving them waiting [ASY-30]") {
         lateinit var reader: org.arbalest.device.DeviceArrayReader
         unreachable(ArrowAsyncProducerStruct::setRequest, { reader = it.reader(1) }) {
             reader.use {
@@ -264,7 +264,7 @@ class EarlyEndSpec : FunSpec({
         }
     }
 
-    test("ASY-30 a cancel that cannot be made is no error for whoever cancels, and reaches whoever waits for the release") {
+    test("a cancel that cannot be made is no error for whoever cancels, and reaches whoever waits for the release [ASY-30]") {
         val collector = AsyncCollector(0)
         unreachable(ArrowAsyncProducerStruct::setCancel, { it.subscribe(collector); collector.subscription.request(1) }, staysHeld = true) { arrays ->
             arrays.close() // before the producer could release by itself
@@ -273,7 +273,7 @@ class EarlyEndSpec : FunSpec({
         }
     }
 
-    test("ASY-29 ASY-28 ten thousand streams whose producer frees its struct early end, fail, are cancelled or closed at any point: no crash, and nothing is left") {
+    test("ten thousand streams whose producer frees its struct early end, fail, are cancelled or closed at any point: no crash, and nothing is left [ASY-29, ASY-28]") {
         val seed = ThreadLocalRandom.current().nextLong()
         println("seed $seed")
         val child = ChildJvm.run(EarlyEnds::class, "$seed", "$STREAMS", options = listOf("-Xcheck:jni"))

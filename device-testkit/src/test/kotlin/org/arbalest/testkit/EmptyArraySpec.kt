@@ -61,7 +61,7 @@ class EmptyArraySpec : FunSpec({
         PeerNodes.setBuffer(out, 1, ByteArray(64) { it.toByte() })
     }
 
-    test("ARR-19 empty slices of every type go out with offset 0, and so do their copies") {
+    test("empty slices of every type go out with offset 0, and so do their copies [ARR-19]") {
         EveryType.batch(0, 20).use { batch ->
             for (from in listOf(0L, 7L, 20L)) {
                 exported(batch.slice(from, 0)) {}
@@ -76,7 +76,7 @@ class EmptyArraySpec : FunSpec({
         }
     }
 
-    test("ARR-19 the children of an empty struct with nulls, an empty sparse union and an empty fixed-size list begin at 0, too") {
+    test("the children of an empty struct with nulls, an empty sparse union and an empty fixed-size list begin at 0, too [ARR-19]") {
         val types = listOf(
             StructType(listOf(x)) to { out: MemorySegment -> PeerNodes.array(out, length = 6, offset = 2, nullCount = -1, buffers = 1, children = 1) },
             UnionType(UnionMode.SPARSE, listOf(0), listOf(x)) to { out -> PeerNodes.array(out, length = 6, offset = 2, buffers = 1, children = 1) },
@@ -95,7 +95,7 @@ class EmptyArraySpec : FunSpec({
         }
     }
 
-    test("ARR-19 what is empty below an array with elements, as the elements of empty lists are, begins at 0; a dictionary with values stays") {
+    test("what is empty below an array with elements, as the elements of empty lists are, begins at 0; a dictionary with values stays [ARR-19]") {
         val lists = DictionaryType(DataType.INT8, Field.of("", ListType(x)), false)
         imported(lists, { out ->
             bytes(out, 3, 1)
@@ -116,7 +116,7 @@ class EmptyArraySpec : FunSpec({
         }
     }
 
-    test("ARR-19 ARR-08 a copy of an empty array whose producer has no offsets, and an offset of its own, has one offset: 0") {
+    test("a copy of an empty array whose producer has no offsets, and an offset of its own, has one offset: 0 [ARR-19, ARR-08]") {
         for (type in listOf(DataType.UTF8, ListType(x))) {
             imported(type, { out ->
                 PeerNodes.array(out, length = 0, offset = 1L shl 40, buffers = if (type is ListType) 2 else 3, children = type.children().size.toLong())
@@ -131,7 +131,7 @@ class EmptyArraySpec : FunSpec({
         }
     }
 
-    test("ARR-20 arrays of length 0 with huge offsets are read, sliced, copied and handed on without a look at their buffers") {
+    test("arrays of length 0 with huge offsets are read, sliced, copied and handed on without a look at their buffers [ARR-20]") {
         val item = Field.of("item", DataType.INT32)
         val types = EveryType.fields.map { it.type() } + FixedSizeListType(item, 3) + DataType.INTERVAL_DAY_TIME +
             DataType.BINARY_VIEW + UnionType(UnionMode.DENSE, listOf(0), listOf(x))
@@ -149,7 +149,7 @@ class EmptyArraySpec : FunSpec({
         }
     }
 
-    test("ARR-08 a data buffer of a view array that is not there goes out with an address, and is copied; the specification has it at size 0") {
+    test("a data buffer of a view array that is not there goes out with an address, and is copied; the specification has it at size 0 [ARR-08]") {
         val (views, data) = List(2) { Devices.cpu().allocate(64).also { it.segment().fill(0) } }
         DeviceArray.of(Field.of("v", DataType.UTF8_VIEW), ArrayData.of(2, 0, listOf(null, views, null, data, null))).use { array ->
             for (some in listOf(array.retain(), array.copyTo(Devices.cpu()), array.slice(1, 0).use { it.copyTo(Devices.cpu()) })) {

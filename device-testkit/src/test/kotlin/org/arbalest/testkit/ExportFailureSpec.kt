@@ -42,7 +42,7 @@ class ExportFailureSpec : FunSpec({
         Ledger.now().exports shouldBe exports
     }
 
-    test("OWN-09 an array on another device is no ArrowArray: both outputs are released, and the handle is not spent") {
+    test("an array on another device is no ArrowArray: both outputs are released, and the handle is not spent [OWN-09]") {
         elsewhere().use { array ->
             fails(StructKind.ARRAY) { out, schema ->
                 shouldThrow<DeviceException> { array.exportArray(out, schema) }.let {
@@ -54,13 +54,13 @@ class ExportFailureSpec : FunSpec({
         }
     }
 
-    test("OWN-09 a handle that is closed or was exported: both outputs are released") {
+    test("a handle that is closed or was exported: both outputs are released [OWN-09]") {
         val spent = int8().also(DeviceArray::close)
         fails(StructKind.ARRAY) { out, schema -> shouldThrow<IllegalStateException> { spent.exportArray(out, schema) } }
         fails(StructKind.DEVICE_ARRAY) { out, schema -> shouldThrow<IllegalStateException> { spent.exportDeviceArray(out, schema) } }
     }
 
-    test("OWN-09 memory that cannot hold the array: the schema is released, and the handle is not spent") {
+    test("memory that cannot hold the array: the schema is released, and the handle is not spent [OWN-09]") {
         int8().use { array ->
             Arena.ofConfined().use { arena ->
                 val schema = arena.struct(StructKind.SCHEMA).fill(0x5a)
@@ -75,7 +75,7 @@ class ExportFailureSpec : FunSpec({
         }
     }
 
-    test("OWN-09 memory that cannot hold the schema: the array is released, and the handle is not spent") {
+    test("memory that cannot hold the schema: the array is released, and the handle is not spent [OWN-09]") {
         int8().use { array ->
             Arena.ofConfined().use { arena ->
                 val out = arena.struct(StructKind.ARRAY).fill(0x5a)
@@ -100,7 +100,7 @@ class ExportFailureSpec : FunSpec({
         }
     }
 
-    test("OWN-09 memory that there is not: an error that says so, and nothing held") {
+    test("memory that there is not: an error that says so, and nothing held [OWN-09]") {
         val before = Ledger.now()
         val failure = shouldThrow<DeviceException> { Devices.cpu().allocate(Long.MAX_VALUE / 2) }
         failure.errno() shouldBe Errno.ENOMEM

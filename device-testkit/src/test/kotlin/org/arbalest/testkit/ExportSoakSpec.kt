@@ -21,7 +21,7 @@ private const val ROUNDS = 4
 class ExportSoakSpec : FunSpec({
     extension(LedgerExtension)
 
-    test("OWN-02 a million exports, imports and releases leave nothing and grow nothing") {
+    test("a million exports, imports and releases leave nothing and grow nothing [OWN-02]") {
         soak { batch, array, _ ->
             repeat(1_000_000) {
                 batch.retain().exportDeviceArray(array)
@@ -36,7 +36,7 @@ class PeerExportSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(LedgerExtension)
 
-    test("OWN-06 a hundred thousand exports, whose children C moves out and releases before or after their parent, leave nothing") {
+    test("a hundred thousand exports, whose children C moves out and releases before or after their parent, leave nothing [OWN-06]") {
         soak { batch, array, child ->
             repeat(100_000) {
                 batch.retain().exportArray(array)
@@ -48,7 +48,7 @@ class PeerExportSoakSpec : FunSpec({
         }
     }
 
-    test("OWN-10 ten thousand exports that C releases on threads of its own leave nothing") {
+    test("ten thousand exports that C releases on threads of its own leave nothing [OWN-10]") {
         soak { batch, array, _ ->
             repeat(10_000) {
                 batch.retain().exportArray(array)

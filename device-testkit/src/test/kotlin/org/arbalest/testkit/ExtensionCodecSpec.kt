@@ -71,7 +71,7 @@ class ExtensionCodecSpec : FunSpec({
 
     fun prices() = built(money.field("price"), 3) { it.append(Money(1299), money).appendNull().append(Money(-1), money) }
 
-    test("EXT-09 who has a codec reads and writes with it; get answers what is stored") {
+    test("who has a codec reads and writes with it; get answers what is stored [EXT-09]") {
         throughC(prices()).use { array ->
             val column = array.column("price")
             column.field().extension() shouldBe Extension.Other("com.acme.money", byteArrayOf(), null)
@@ -88,7 +88,7 @@ class ExtensionCodecSpec : FunSpec({
         }
     }
 
-    test("EXT-09 a codec that is registered is what get answers by, wherever the column is, and until it is taken back") {
+    test("a codec that is registered is what get answers by, wherever the column is, and until it is taken back [EXT-09]") {
         val field = money.field("price")
         val types = mapOf(
             field to Money(5), Field.of("l", ListType(field)) to listOf(Money(5)), Field.of("s", DataType.struct(field)) to mapOf("price" to Money(5)),
@@ -120,7 +120,7 @@ class ExtensionCodecSpec : FunSpec({
         prices().use { values(it.column(0)) shouldBe listOf(1299L, null, -1L) }
     }
 
-    test("EXT-09 a field that a codec does not fit is read as it is stored, and refused where the codec is asked for, with both types") {
+    test("a field that a codec does not fit is read as it is stored, and refused where the codec is asked for, with both types [EXT-09]") {
         registered(money) {
             built(Field.of("price", DataType.INT32).withExtension("com.acme.money", ""), 1) { column ->
                 shouldThrow<IllegalArgumentException> { column.append(Money(1), money) }.message shouldBe
@@ -140,7 +140,7 @@ class ExtensionCodecSpec : FunSpec({
         built(Field.of("n", DataType.INT64), 1) { it.append(1) }.use { shouldThrow<IllegalArgumentException> { it.column(0).get(0, money) }.message shouldContain "of type int64 cannot be read as" }
     }
 
-    test("EXT-09 OWN-15 a codec that throws, or appends no value, or two, has appended nothing, nor any part") {
+    test("a codec that throws, or appends no value, or two, has appended nothing, nor any part [EXT-09, OWN-15]") {
         Devices.cpu().batchBuilder(2).use { batch ->
             val column = batch.column(points.field("at"))
             fun isAsBefore() = listOf(column.length(), column.child(0).length(), column.child(1).length(), column.child(1).items().length()) shouldBe listOf(1L, 1L, 1L, 1L)
@@ -162,7 +162,7 @@ class ExtensionCodecSpec : FunSpec({
         }
     }
 
-    test("EXT-09 a name has one codec at a time; what get has a class of its own for has none; other canonical types may") {
+    test("a name has one codec at a time; what get has a class of its own for has none; other canonical types may [EXT-09]") {
         registered(money) {
             shouldThrow<IllegalStateException> { ExtensionCodec.register(money) }.message shouldContain "the extension type com.acme.money is read as "
         }

@@ -76,7 +76,7 @@ class ExtensionTrapsSpec : FunSpec({
 
     fun prices(vararg cents: Long) = built(money.field("price"), cents.size) { column -> cents.forEach(column::append) }
 
-    test("EXT-11 parameters of very many dimensions take memory in proportion to them") {
+    test("parameters of very many dimensions take memory in proportion to them [EXT-11]") {
         val many = 20_000
         val ones = List(many) { 1 }
         val storage = FixedSizeListType(Field.of("item", DataType.INT8), 1)
@@ -88,13 +88,13 @@ class ExtensionTrapsSpec : FunSpec({
         bytes shouldBeLessThan 100_000_000
     }
 
-    test("EXT-10 storage of a column whose handle is closed is refused, like the column itself") {
+    test("storage of a column whose handle is closed is refused, like the column itself [EXT-10]") {
         val column = prices(5).use { it.column(0) }
         shouldThrow<IllegalStateException> { column.getLong(0) }
         shouldThrow<IllegalStateException> { column.storage() }
     }
 
-    test("EXT-09 a codec reads what is encoded without garbage but for its values") {
+    test("a codec reads what is encoded without garbage but for its values [EXT-09]") {
         val field = money.field("price")
         for (type in listOf(DictionaryType(DataType.INT8, field, false), RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), field))) {
             built(Field.of("d", type), 10_000) { column -> repeat(10_000) { column.append(Money(it / 100L), money) } }.use { array ->
@@ -108,7 +108,7 @@ class ExtensionTrapsSpec : FunSpec({
         }
     }
 
-    test("EXT-09 a registered codec reads lists without making anew, for each of them, what it reads from") {
+    test("a registered codec reads lists without making anew, for each of them, what it reads from [EXT-09]") {
         registered(money) {
             built(Field.of("l", ListType(money.field("item"))), 10_000) { list -> repeat(10_000) { list.appendList(1).items().append(it.toLong()) } }.use { array ->
                 val column = array.column(0)
@@ -120,7 +120,7 @@ class ExtensionTrapsSpec : FunSpec({
         }
     }
 
-    test("EXT-09 a codec that throws is what get throws; the rest is shown, and compared") {
+    test("a codec that throws is what get throws; the rest is shown, and compared [EXT-09]") {
         registered(strict { true }) {
             prices(5, -1).use { array ->
                 val column = array.column(0)
@@ -138,7 +138,7 @@ class ExtensionTrapsSpec : FunSpec({
         registered(blind) { prices(1).use { one -> prices(2).use { one.difference(it) shouldBe "price[0]: 1, and 2" } } }
     }
 
-    test("EXT-09 a codec that cannot say whether it fits keeps nobody from reading what is stored") {
+    test("a codec that cannot say whether it fits keeps nobody from reading what is stored [EXT-09]") {
         registered(strict { error("parameters of the future") }) {
             prices(5).use { array ->
                 val column = array.column(0)
@@ -150,7 +150,7 @@ class ExtensionTrapsSpec : FunSpec({
         }
     }
 
-    test("EXT-10 a null timestamp with a struct that is there has the same content as that struct") {
+    test("a null timestamp with a struct that is there has the same content as that struct [EXT-10]") {
         val type = DataType.struct(Field.of("timestamp", DataType.timestamp(TimeUnit.SECOND, "UTC")), Field.of("offset_minutes", DataType.INT16))
         val plain = Field.of("at", type)
         val times = plain.withExtension(Extension.TimestampWithOffset())

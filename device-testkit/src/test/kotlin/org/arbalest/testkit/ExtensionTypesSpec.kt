@@ -56,7 +56,7 @@ class ExtensionTypesSpec : FunSpec({
     val unheard = Field.of("x", DataType.INT64).withExtension("org.example.unheard", byteArrayOf(0, -1, 127))
     val deep = Field.of("all", DataType.struct(Field.of("list", ListType(unheard)), Field.of("dictionary", DataType.INT8), unheard))
 
-    test("EXT-01 an extension type that nobody knows keeps both keys through C, slices, children, copies, joins and building, also below other types") {
+    test("an extension type that nobody knows keeps both keys through C, slices, children, copies, joins and building, also below other types [EXT-01]") {
         fun keeps(array: DeviceArray) {
             array.column(0).field() shouldBe unheard
             array.column(1).field() shouldBe deep
@@ -95,7 +95,7 @@ class ExtensionTypesSpec : FunSpec({
 
     fun uuids(): DeviceArray = built(Extension.uuid("id"), ids.size) { column -> for (id in ids) if (id == null) column.appendNull() else column.append(id) }
 
-    test("EXT-03 a UUID is 16 bytes, the most significant first, and is what get answers") {
+    test("a UUID is 16 bytes, the most significant first, and is what get answers [EXT-03]") {
         throughC(uuids()).use { array ->
             val column = array.column("id")
             column.field().valueClass() shouldBe UUID::class.java
@@ -109,7 +109,7 @@ class ExtensionTypesSpec : FunSpec({
         built(Extension.uuid("id"), 1) { it.append(ByteArray(16) { byte -> (0x11 * byte).toByte() }) }.use { it.column(0).getUuid(0) shouldBe ids[0] }
     }
 
-    test("EXT-03 UUIDs in a dictionary, in runs, in lists, in unions and in structs are UUIDs") {
+    test("UUIDs in a dictionary, in runs, in lists, in unions and in structs are UUIDs [EXT-03]") {
         val id = Extension.uuid("id")
         val (a, b) = ids[0]!! to ids[4]!!
         built(Field.of("d", DictionaryType(DataType.INT8, id, false)), 4) { it.append(a).append(b).append(a).appendNull() }.let(::throughC).use { array ->
@@ -136,7 +136,7 @@ class ExtensionTypesSpec : FunSpec({
         built(Field.of("s", DataType.struct(id)), 1) { it.appendStruct().child(0).append(a) }.let(::throughC).use { values(it.column(0)) shouldBe listOf(mapOf("id" to a)) }
     }
 
-    test("EXT-04 of bool8 0 is false and anything else true; it is written as 1") {
+    test("of bool8 0 is false and anything else true; it is written as 1 [EXT-04]") {
         val field = Extension.bool8("b")
         DeviceArray.of(field, ArrayData.of(4, 0, listOf(null, buffer(0, 1, -128, 2, width = 1)))).use { array ->
             val column = array.asColumn()
@@ -160,7 +160,7 @@ class ExtensionTypesSpec : FunSpec({
 
     val times = listOf("2025-01-01T00:00:00.000000001-07:00", "1969-12-31T23:59:59.999999999+13:00", "2024-02-29T12:30:00-12:59", "1970-01-01T00:00:00Z").map(OffsetDateTime::parse)
 
-    test("EXT-05 a timestamp with an offset is a struct of both, in every unit") {
+    test("a timestamp with an offset is a struct of both, in every unit [EXT-05]") {
         for ((unit, nanos) in TimeUnit.entries.zip(listOf(1_000_000_000, 1_000_000, 1_000, 1))) withClue(unit) {
             val right = times.map { it.withNano(it.nano / nanos * nanos) }
             built(Extension.timestampWithOffset("at", unit), 5) { column -> right.forEach { column.append(it) }.also { column.appendNullWithParts() } }.let(::throughC).use { array ->
@@ -175,7 +175,7 @@ class ExtensionTypesSpec : FunSpec({
         }
     }
 
-    test("EXT-05 a null timestamp is a null, a null offset none; offsets may be encoded") {
+    test("a null timestamp is a null, a null offset none; offsets may be encoded [EXT-05]") {
         val stored = ArrayData.of(4, 1, listOf(buffer(0b1011, width = 1), buffer(0, 60, 120, 180)))
         val minutes = ArrayData.of(4, 2, listOf(buffer(0b0101, width = 1), buffer(60, 1, 2, 3, width = 2)))
         val plain = DataType.struct(Field.of("timestamp", DataType.timestamp(TimeUnit.SECOND, "UTC")), Field.of("offset_minutes", DataType.INT16))
@@ -199,7 +199,7 @@ class ExtensionTypesSpec : FunSpec({
         }
     }
 
-    test("EXT-05 what the type does not have is refused, with the value and the row, and nothing is appended; what java.time has not, read") {
+    test("what the type does not have is refused, with the value and the row, and nothing is appended; what java.time has not, read [EXT-05]") {
         fun refused(unit: TimeUnit, value: String, why: String) {
             Devices.cpu().batchBuilder(1).use { batch ->
                 val column = batch.column(Extension.timestampWithOffset("at", unit))
@@ -228,7 +228,7 @@ class ExtensionTypesSpec : FunSpec({
         }
     }
 
-    test("EXT-08 an extension type whose storage does not fit is no error; it reads as its storage, and the typed getters refuse with both types") {
+    test("an extension type whose storage does not fit is no error; it reads as its storage, and the typed getters refuse with both types [EXT-08]") {
         built(Field.of("id", DataType.UTF8).withExtension("arrow.uuid", ""), 1) { column ->
             shouldThrow<IllegalArgumentException> { column.append(ids[0]!!) }.message shouldBe
                 "column \"id\" of type arrow.uuid (utf8) does not hold a UUID: arrow.uuid is stored as fixed_size_binary[16], not as utf8; append(String) and append(MemorySegment) take values"
@@ -257,7 +257,7 @@ class ExtensionTypesSpec : FunSpec({
         }.close()
     }
 
-    test("EXT-12 JSON is text, an opaque type and a variant what they are stored as") {
+    test("JSON is text, an opaque type and a variant what they are stored as [EXT-12]") {
         for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW)) {
             built(Field.of("doc", type).withExtension(Extension.Json()), 2) { it.append("{\"a\": [1, 2]}").appendNull() }.let(::throughC).use { array ->
                 values(array.column(0)) shouldBe listOf("{\"a\": [1, 2]}", null)
@@ -282,7 +282,7 @@ class ExtensionTypesSpec : FunSpec({
         }
     }
 
-    test("EXT-10 content is compared as it is stored, whether or not a side says what it is") {
+    test("content is compared as it is stored, whether or not a side says what it is [EXT-10]") {
         val bytes = built(Field.of("id", DataType.fixedSizeBinary(16)), ids.size) { column ->
             for (id in ids) if (id == null) column.appendNull() else column.append(ByteBuffer.allocate(16).putLong(id.mostSignificantBits).putLong(id.leastSignificantBits).array())
         }
@@ -295,7 +295,7 @@ class ExtensionTypesSpec : FunSpec({
         }
     }
 
-    test("EXT-05 a null with its parts, also where the parts nest; the fields of one that is half appended are not touched") {
+    test("a null with its parts, also where the parts nest; the fields of one that is half appended are not touched [EXT-05]") {
         val nested = Field.of("s", DataType.struct(Field.of("l", DataType.fixedSizeList(Field.of("item", DataType.INT8), 2)), Field.of("s", DataType.struct(Field.of("x", DataType.UTF8)))))
         built(nested, 2) { column ->
             column.child(0).appendList(2).items().append(1).append(2)

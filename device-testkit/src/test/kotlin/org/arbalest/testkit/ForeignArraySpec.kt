@@ -49,7 +49,7 @@ class ForeignArraySpec : FunSpec({
 
     val schema = Schema.of(Field.of("t", DataType.UTF8), Field.of("l", DataType.list(Field.of("item", DataType.INT64))))
 
-    test("ARJ-09 what is written is what is read, whole and as a slice, and the list of numbers is used again") {
+    test("what is written is what is read, whole and as a slice, and the list of numbers is used again [ARJ-09]") {
         Arena.ofShared().use { arena ->
             val data = ForeignArray()
             val freed = AtomicInteger()
@@ -69,7 +69,7 @@ class ForeignArraySpec : FunSpec({
         }
     }
 
-    test("ARJ-09 its holder is told once, by the last of handles, slices, exports and queued copies, on whatever thread") {
+    test("its holder is told once, by the last of handles, slices, exports and queued copies, on whatever thread [ARJ-09]") {
         Arena.ofShared().use { arena ->
             val freed = AtomicInteger()
             val origin = Any()
@@ -92,7 +92,7 @@ class ForeignArraySpec : FunSpec({
         }
     }
 
-    test("ARJ-09 eight threads that close their handles at once tell it once") {
+    test("eight threads that close their handles at once tell it once [ARJ-09]") {
         Arena.ofShared().use { arena ->
             val data = ForeignArray()
             repeat(200) {
@@ -106,7 +106,7 @@ class ForeignArraySpec : FunSpec({
         }
     }
 
-    test("ARJ-09 memory on a device is not read") {
+    test("memory on a device is not read [ARJ-09]") {
         val device = Devices.device(DeviceType.EXT_DEV, 0)
         val freed = AtomicInteger()
         device.allocate(24).use { there ->
@@ -119,7 +119,7 @@ class ForeignArraySpec : FunSpec({
         freed.get() shouldBe 2
     }
 
-    test("ARJ-09 what does not fit is refused with the path and the numbers, and its holder is not told") {
+    test("what does not fit is refused with the path and the numbers, and its holder is not told [ARJ-09]") {
         Arena.ofConfined().use { arena ->
             fun refused(field: Field, data: ForeignArray): String = shouldThrow<DeviceException> { DeviceArray.wrap(field, data, cpu, never()) }.message!!
             fun one(length: Long, nulls: Long, offset: Long) = ForeignArray().array(length, nulls, offset)
@@ -150,7 +150,7 @@ class ForeignArraySpec : FunSpec({
         }
     }
 
-    test("ARJ-09 arrays without elements may have no offsets, and views their data of no bytes anywhere") {
+    test("arrays without elements may have no offsets, and views their data of no bytes anywhere [ARJ-09]") {
         Arena.ofConfined().use { arena ->
             val freed = AtomicInteger()
             val empty = ForeignArray().array(0, 0, 0).buffer(0, 0).buffer(arena.allocate(64)).buffer(arena.allocate(64))
@@ -164,7 +164,7 @@ class ForeignArraySpec : FunSpec({
         }
     }
 
-    test("ARJ-09 a holder that throws is reported, and the array is gone all the same") {
+    test("a holder that throws is reported, and the array is gone all the same [ARJ-09]") {
         Arena.ofConfined().use { arena ->
             val data = ForeignArray().array(1, 0, 0).buffer(0, 0).buffer(arena.longs(1))
             DeviceArray.wrap(int64, data, cpu) { error("not today") }.close()

@@ -78,7 +78,7 @@ class FullValidationSpec : FunSpec({
 
     fun texts(vararg rows: String) = texts(*rows.map { it.encodeToByteArray() }.toTypedArray())
 
-    test("VAL-01 a null count that is false, and one of what has no nulls of its own") {
+    test("a null count that is false, and one of what has no nulls of its own [VAL-01]") {
         refused(raw(DataType.INT32, 4, bytes(0b1010), ints(1, 2, 3, 4), nulls = 1), "null_count = 1, but 2 of 4 elements are null")
         refused(raw(DataType.INT32, 4, bytes(0b1010), ints(1, 2, 3, 4), nulls = 0), "null_count = 0, but 2 of 4 elements are null")
         refused(raw(DataType.BOOL, 3, bytes(-1), bytes(0), nulls = 1), "null_count = 1, but 0 of 3 elements are null")
@@ -88,7 +88,7 @@ class FullValidationSpec : FunSpec({
         for (said in listOf(-1L, 0, 2)) passes(raw(DataType.NULL, 2, nulls = said)) // DuckDB says 0
     }
 
-    test("VAL-01 VAL-11 of a slice no more can be null than were said to be; the struct's own count is that of the whole") {
+    test("of a slice no more can be null than were said to be; the struct's own count is that of the whole [VAL-01, VAL-11]") {
         Arena.ofConfined().use { arena ->
             val array = raw(DataType.INT32, 4, bytes(0b0011), ints(1, 2, 3, 4), nulls = 1)
             DeviceArray.importArray(array.laid(arena), array.field).use { whole ->
@@ -99,7 +99,7 @@ class FullValidationSpec : FunSpec({
         }
     }
 
-    test("VAL-02 nulls in a field that is not nullable, unless what it is part of is null there") {
+    test("nulls in a field that is not nullable, unless what it is part of is null there [VAL-02]") {
         refused(raw(DataType.INT32, 3, bytes(0b101), ints(1, 2, 3), nullable = false), "row 1: null, but the field is not nullable")
         fun struct(validity: ByteBuffer?, x: ByteBuffer?) = raw(
             StructType(listOf(Field.of("x", DataType.INT8).withNullable(false))), 3, validity, children = listOf(child("x", DataType.INT8, 3, x, bytes(1, 2, 3), nullable = false)),
@@ -122,7 +122,7 @@ class FullValidationSpec : FunSpec({
         refused(deep(0b11), "$.s.x: row 1: null, but the field is not nullable")
     }
 
-    test("VAL-02 the entries and the keys of a map that are null, whatever the schema says of the entries") {
+    test("the entries and the keys of a map that are null, whatever the schema says of the entries [VAL-02]") {
         val entries = Field.of("entries", StructType(listOf(Field.of("key", DataType.INT8).withNullable(false), Field.of("value", DataType.INT8))))
         fun map(entry: Byte, key: Byte) = raw(
             MapType(entries, false), 1, null, ints(0, 2),
@@ -138,7 +138,7 @@ class FullValidationSpec : FunSpec({
         passes(map(0b11, 0b11))
     }
 
-    test("VAL-03 offsets that are negative, go back, or lead beyond the elements, also beneath nulls; text whose data is missing") {
+    test("offsets that are negative, go back, or lead beyond the elements, also beneath nulls; text whose data is missing [VAL-03]") {
         fun lists(offsets: ByteBuffer, offset: Int = 0, length: Int = 2, validity: ByteBuffer? = null) =
             raw(ListType(Field.of("item", DataType.INT8)), length, validity, offsets, offset = offset, children = listOf(child("item", DataType.INT8, 3, null, bytes(1, 2, 3))))
         refused(lists(ints(-1, 0, 1)), "row 0: offsets[0] = -1 is negative")
@@ -158,7 +158,7 @@ class FullValidationSpec : FunSpec({
         passes(raw(DataType.UTF8, 0, null, null, null))
     }
 
-    test("VAL-03 VAL-11 of a part the offsets are within the array's own last; what is not shown is not looked at") {
+    test("of a part the offsets are within the array's own last; what is not shown is not looked at [VAL-03, VAL-11]") {
         Arena.ofConfined().use { arena ->
             val array = raw(DataType.BINARY, 3, null, ints(0, 1, 7, 2), bytes(1, 2))
             DeviceArray.importArray(array.laid(arena), array.field).use { whole ->
@@ -180,7 +180,7 @@ class FullValidationSpec : FunSpec({
         return view.array()
     }
 
-    test("VAL-04 views whose size is negative, that lead beyond, begin otherwise than their prefix, or are not padded by zeros") {
+    test("views whose size is negative, that lead beyond, begin otherwise than their prefix, or are not padded by zeros [VAL-04]") {
         val long = "a text that is long".encodeToByteArray()
         fun views(vararg views: ByteArray, validity: ByteBuffer? = null, type: DataType = DataType.UTF8_VIEW) =
             raw(type, views.size, validity, ByteBuffer.wrap(views.fold(ByteArray(0), ByteArray::plus)), ByteBuffer.wrap(long), longs(long.size.toLong()))
@@ -201,7 +201,7 @@ class FullValidationSpec : FunSpec({
         passes(views(short, spoilt(good) { it.putInt(0, -7).putInt(8, 77) }, validity = bytes(0b01)))
     }
 
-    test("VAL-05 list views that lead beyond the elements, also beneath nulls, and whatever overflows") {
+    test("list views that lead beyond the elements, also beneath nulls, and whatever overflows [VAL-05]") {
         fun views(offsets: ByteBuffer, sizes: ByteBuffer, validity: ByteBuffer? = null) =
             raw(ListViewType(Field.of("item", DataType.NULL)), 2, validity, offsets, sizes, children = listOf(child("item", DataType.NULL, 3)))
         passes(views(ints(3, 0), ints(0, 3)))
@@ -213,7 +213,7 @@ class FullValidationSpec : FunSpec({
         refused(views(ints(0, Int.MAX_VALUE), ints(0, Int.MAX_VALUE)), wrong(1, Int.MAX_VALUE, Int.MAX_VALUE))
     }
 
-    test("VAL-06 text that is no UTF-8: the row, the byte and where it is; each row by itself; not beneath nulls") {
+    test("text that is no UTF-8: the row, the byte and where it is; each row by itself; not beneath nulls [VAL-06]") {
         fun row(vararg values: Int) = ByteArray(values.size) { values[it].toByte() }
         passes(texts("", "ASCII", "Zürich", "Москва", "東京", "\uD83D\uDE00", "and a text that is longer than a few words, with a ü in its middle", ""))
         for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8)) {
@@ -230,7 +230,7 @@ class FullValidationSpec : FunSpec({
         passes(raw(DataType.BINARY, 1, null, ints(0, 1), bytes(-1)))
     }
 
-    test("ARR-16 indices that are out of the dictionary, of every width; not beneath nulls; the dictionary is looked at, too") {
+    test("indices that are out of the dictionary, of every width; not beneath nulls; the dictionary is looked at, too [ARR-16]") {
         for (bits in listOf(8, 16, 32, 64)) {
             for (isSigned in listOf(true, false)) {
                 val type = DictionaryType(IntType(bits, isSigned), Field.of("", DataType.UTF8), false)
@@ -252,7 +252,7 @@ class FullValidationSpec : FunSpec({
         passes(nullable) // the nulls of the field are those of the indices
     }
 
-    test("VAL-07 unions with types that are not theirs, and dense ones whose offsets go back or lead beyond the child") {
+    test("unions with types that are not theirs, and dense ones whose offsets go back or lead beyond the child [VAL-07]") {
         val fields = listOf(Field.of("p", DataType.INT8), Field.of("q", DataType.INT8))
         fun children(length: Int) = listOf("p", "q").map { child(it, DataType.INT8, length, null, blank(length)) }
         fun sparse(vararg types: Byte) = raw(UnionType(UnionMode.SPARSE, listOf(5, 127), fields), types.size, bytes(*types), children = children(types.size))
@@ -268,7 +268,7 @@ class FullValidationSpec : FunSpec({
         refused(dense(bytes(5, 127, 5), ints(0, -1, 1)), "row 1: offsets[1] = -1 is beyond the 2 elements of \"q\"")
     }
 
-    test("VAL-08 run ends that do not ascend, do not cover the rows, or are null") {
+    test("run ends that do not ascend, do not cover the rows, or are null [VAL-08]") {
         fun runs(bits: Int, length: Int, offset: Int, vararg ends: Long, nulls: ByteBuffer? = null): RawArray {
             val type = IntType(bits, true)
             val buffer = blank(ends.size * bits / 8).also { ends.forEachIndexed { i, end -> it.setInteger(bits / 8, i, end) } }
@@ -287,7 +287,7 @@ class FullValidationSpec : FunSpec({
         }
     }
 
-    test("VAL-09 decimals with more digits than their precision, of every width; not beneath nulls") {
+    test("decimals with more digits than their precision, of every width; not beneath nulls [VAL-09]") {
         for (type in listOf(
             DecimalType(32, 4, 2), DecimalType(32, 9, 0), DecimalType(64, 12, 0), DecimalType(64, 18, 0), DecimalType(128, 5, 0), DecimalType(128, 18, 0),
             DecimalType(128, 19, 0), DecimalType(128, 38, 10), DecimalType(256, 7, 0), DecimalType(256, 40, 0), DecimalType(256, 76, 0),
@@ -306,7 +306,7 @@ class FullValidationSpec : FunSpec({
         }
     }
 
-    test("VAL-10 dates in milliseconds that are no whole days, and times that are not within a day; not beneath nulls") {
+    test("dates in milliseconds that are no whole days, and times that are not within a day; not beneath nulls [VAL-10]") {
         val day = 86_400_000L
         passes(raw(DataType.DATE64, 3, null, longs(0, -day, 3 * day)))
         refused(raw(DataType.DATE64, 3, null, longs(0, day, day + 1)), "row 2: 86400001 milliseconds are not a whole number of days")
@@ -326,7 +326,7 @@ class FullValidationSpec : FunSpec({
         }
     }
 
-    test("ARR-18 the path leads to what is wrong, through lists and structs, and the row counts there") {
+    test("the path leads to what is wrong, through lists and structs, and the row counts there [ARR-18]") {
         val words = Field.of("word", DataType.UTF8)
         val item = Field.of("item", StructType(listOf(words)))
         val text = texts("a", "b").let { RawArray(words, 3, -1, 0, mutableListOf(null, ints(0, 1, 2, 3), ByteBuffer.wrap(byteArrayOf(65, 66, -1)))) }
@@ -335,7 +335,7 @@ class FullValidationSpec : FunSpec({
         refused(lists, "$.orders.item.word: row 1: no UTF-8: a text of 1 bytes has 0xff at 0")
     }
 
-    test("VAL-11 elements of lists, children of dense unions and values of runs are looked at whole, also where no row leads") {
+    test("elements of lists, children of dense unions and values of runs are looked at whole, also where no row leads [VAL-11]") {
         val wrong = texts("x".encodeToByteArray(), byteArrayOf(-1)).let { RawArray(Field.of("x", DataType.UTF8), 2, -1, 0, it.buffers) }
         val said = "$.x: row 1: no UTF-8: a text of 1 bytes has 0xff at 0"
         refused(raw(ListType(wrong.field), 1, null, ints(0, 1), children = listOf(wrong)), said)
@@ -347,7 +347,7 @@ class FullValidationSpec : FunSpec({
         passes(raw(FixedSizeListType(wrong.field, 1), 1, null, children = listOf(wrong)))
     }
 
-    test("VAL-11 arrays of every type, whole and with elements in front of them, are right as a peer lays them out") {
+    test("arrays of every type, whole and with elements in front of them, are right as a peer lays them out [VAL-11]") {
         for (type in HandLaid.types) for (skipped in listOf(0, 1, 9)) withClue("$type after $skipped") {
             HandLaid.imported(type, List(13) { it }, skipped) { array ->
                 array.validate(Validation.FULL)

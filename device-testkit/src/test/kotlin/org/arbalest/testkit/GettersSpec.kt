@@ -54,7 +54,7 @@ class GettersSpec : FunSpec({
         "getMap" to { c, row -> c.getMap(row) }, "getTypeId" to { c, row -> c.getTypeId(row) }, "getChildRow" to { c, row -> c.getChildRow(row) },
     )
 
-    test("READ-02 a getter that does not read a type says which do, and these do") {
+    test("a getter that does not read a type says which do, and these do [READ-02]") {
         val zones = setOf("Europe/Zürich")
         for (type in HandLaid.types.filter { it !is UnionType && it != DataType.NULL && (it !is TimestampType || it.timezone() !in zones) }) withClue(type) {
             imported(type, listOf(2, 4, 5), 1) { array ->
@@ -85,7 +85,7 @@ class GettersSpec : FunSpec({
 
     fun reason(refusal: Throwable?) = refusal.shouldBeInstanceOf<IllegalArgumentException>().message!!.substringAfter("cannot be read as").substringBefore(";")
 
-    test("READ-02 a getter that does not read a type says so of a null row, too; one that does says that it is null") {
+    test("a getter that does not read a type says so of a null row, too; one that does says that it is null [READ-02]") {
         val more = getters + mapOf<String, (Column, Long) -> Any?>(
             "getUuid" to { c, row -> c.getUuid(row) }, "getOffsetDateTime" to { c, row -> c.getOffsetDateTime(row) }, "getTensor" to { c, row -> c.getTensor(row) },
             "get by a codec" to { c, row -> c.get(row, ExtensionCodec.of("com.acme.none", String::class.java, DataType.INT8, { _, _ -> "" }, { _, _ -> })) },
@@ -115,7 +115,7 @@ class GettersSpec : FunSpec({
         }
     }
 
-    test("READ-02 what has no columns, no elements, no runs, no dictionary says so") {
+    test("what has no columns, no elements, no runs, no dictionary says so [READ-02]") {
         imported(DataType.INT32, listOf(1), 0) { array ->
             val column = array.asColumn()
             shouldThrow<IllegalArgumentException> { column.column(0) }.message shouldContain "is neither a struct nor a union, and has no columns"
@@ -137,7 +137,7 @@ class GettersSpec : FunSpec({
     fun flat(type: DataType, width: Int, vararg values: Long): DeviceArray =
         DeviceArray.of(Field.of("t", type), ArrayData.of(values.size.toLong(), 0, listOf(null, buffer(*values, width = width))))
 
-    test("READ-01 dates and times are what java.time has for them") {
+    test("dates and times are what java.time has for them [READ-01]") {
         flat(DataType.DATE32, 4, -1, 19_000).use { it.asColumn().run { listOf(getLocalDate(0), getLocalDate(1)) } shouldBe listOf(LocalDate.of(1969, 12, 31), LocalDate.ofEpochDay(19_000)) }
         flat(DataType.DATE64, 8, -1, 86_400_000).use { it.asColumn().run { listOf(getLocalDate(0), getLocalDate(1)) } shouldBe listOf(LocalDate.of(1969, 12, 31), LocalDate.of(1970, 1, 2)) }
         val moment = LocalDateTime.of(1969, 7, 20, 20, 17, 40, 123_456_789)
@@ -161,7 +161,7 @@ class GettersSpec : FunSpec({
         }
     }
 
-    test("READ-01 what java.time has not is refused: with the row and the number; a zone that it does not know, by its name") {
+    test("what java.time has not is refused: with the row and the number; a zone that it does not know, by its name [READ-01]") {
         flat(DataType.timestamp(TimeUnit.SECOND, null), 8, 0, Long.MAX_VALUE).use { array ->
             val column = array.asColumn()
             for (read in listOf<(Column) -> Any?>({ it.getInstant(1) }, { it.getLocalDateTime(1) })) shouldThrow<ArithmeticException> { read(column) }.message shouldContain
@@ -178,7 +178,7 @@ class GettersSpec : FunSpec({
         }
     }
 
-    test("READ-01 intervals have their parts beside each other, negative ones too, and are added to dates and times") {
+    test("intervals have their parts beside each other, negative ones too, and are added to dates and times [READ-01]") {
         flat(DataType.INTERVAL_YEAR_MONTH, 4, -14, 3).use { array ->
             val column = array.asColumn()
             listOf(column.get(0), column.getPeriod(1), column.getInterval(0)) shouldBe listOf(Period.ofMonths(-14), Period.ofMonths(3), Interval(-14, 0, 0))
@@ -204,7 +204,7 @@ class GettersSpec : FunSpec({
         listOf(Interval(1, 2, 3_000_000_000), Interval(0, 0, 0), Interval(-2, 1, 0)).map { it.toString() } shouldBe listOf("1 month 2 days PT3S", "PT0S", "-2 months 1 day")
     }
 
-    test("READ-08 a map whose key is there twice has all its entries, and is no Map") {
+    test("a map whose key is there twice has all its entries, and is no Map [READ-08]") {
         val key = Field.of("key", DataType.INT8).withNullable(false)
         val entries = ArrayData.of(3, 0, listOf(null), listOf(ArrayData.of(3, 0, listOf(null, buffer(1, 2, 1, width = 1))), ArrayData.of(3, 0, listOf(null, buffer(4, 5, 6, width = 1)))))
         val maps = ArrayData.of(2, 0, listOf(null, buffer(0, 2, 3, width = 4)), listOf(entries))
@@ -224,7 +224,7 @@ class GettersSpec : FunSpec({
         }
     }
 
-    test("READ-68 all values are a list of what get answers, which is its own") {
+    test("all values are a list of what get answers, which is its own [READ-68]") {
         for (type in HandLaid.types) withClue(type) {
             imported(type, listOf(2, 3, 4, 5, 6, 7), 2) { array ->
                 for (from in 0..3L) array.slice(from, 6 - from).use { slice ->
@@ -240,7 +240,7 @@ class GettersSpec : FunSpec({
         }
     }
 
-    test("READ-03 the cursor and the getters find the same runs, in any order, whole and cut") {
+    test("the cursor and the getters find the same runs, in any order, whole and cut [READ-03]") {
         for (bits in listOf(16, 32, 64)) {
             val type = RunEndEncodedType(Field.of("run_ends", org.arbalest.device.FlatType.IntType(bits, true)).withNullable(false), Field.of("v", DataType.INT8))
             val ends = ArrayData(4, 0, 2, listOf(null, buffer(-1, 99, 2, 3, 7, 10, width = bits / 8)), emptyList(), null)
@@ -270,7 +270,7 @@ class GettersSpec : FunSpec({
         }
     }
 
-    test("READ-06 a union's children are columns: of the same rows, or of its own elements") {
+    test("a union's children are columns: of the same rows, or of its own elements [READ-06]") {
         for (type in HandLaid.types.filterIsInstance<UnionType>()) imported(type, List(13) { it }, 3) { array ->
             array.slice(2, 9).use { cut ->
                 val column = cut.asColumn()

@@ -41,7 +41,7 @@ class GuardPageSpec : FunSpec({
 
     val lengths = listOf(1, 3, 7, 8, 9, 63, 64, 65, 100)
 
-    test("ARR-10 values and bitmaps are read to their last bit and not beyond, at any length and offset") {
+    test("values and bitmaps are read to their last bit and not beyond, at any length and offset [ARR-10]") {
         for (type in listOf(DataType.INT8, DataType.INT16, DataType.UINT32, DataType.INT64, DataType.FLOAT16, DataType.FLOAT64)) {
             val width = ((type as? IntType)?.bits() ?: (type as FlatType.FloatType).bits()) / 8
             for (length in lengths) for (offset in listOf(0, 1, 7, 13)) {
@@ -58,14 +58,14 @@ class GuardPageSpec : FunSpec({
         }
     }
 
-    test("ARR-10 wide values: decimals and binary of a fixed size") {
+    test("wide values: decimals and binary of a fixed size [ARR-10]") {
         for (length in lengths) {
             read(DataType.decimal256(76, 0)) { guarded(it, length, 0, 2, null, ByteArray(32 * (length + 2))) }.size shouldBe length
             read(FixedSizeBinaryType(3)) { guarded(it, length, 0, 1, null, ByteArray(3 * (length + 1))) }.size shouldBe length
         }
     }
 
-    test("ARR-10 text and binary, whose last byte is the last that can be read") {
+    test("text and binary, whose last byte is the last that can be read [ARR-10]") {
         val text = "abcdef".encodeToByteArray()
         for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.BINARY)) {
             val width = if (type is LargeUtf8Type) 8 else 4
@@ -75,7 +75,7 @@ class GuardPageSpec : FunSpec({
         read(DataType.UTF8) { guarded(it, 2, 0, 0, null, offsets(0, 0, 0), null) } shouldBe listOf("", "")
     }
 
-    test("ARR-10 lists and dictionaries") {
+    test("lists and dictionaries [ARR-10]") {
         read(ListType(Field.of("item", DataType.INT32))) { out ->
             guarded(out, 2, 0, 1, null, offsets(0, 1, 1, 4), children = 1)
             val items = MemorySegment.ofAddress(ArrowArrayStruct.child(out.address(), 0)).reinterpret(80)

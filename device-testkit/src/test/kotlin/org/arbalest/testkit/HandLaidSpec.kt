@@ -38,7 +38,7 @@ class HandLaidSpec : FunSpec({
     val cuts = listOf(0 to 13, 1 to 12, 3 to 7, 8 to 5, 12 to 1, 5 to 3)
 
     for (skipped in listOf(1, 3, 8)) {
-        test("ARR-12 arrays of every type of C's, whose offsets are $skipped on every level, go out again right, whole and cut") {
+        test("arrays of every type of C's, whose offsets are $skipped on every level, go out again right, whole and cut [ARR-12]") {
             for (type in HandLaid.types) withClue(type) {
                 imported(type, rows, skipped) { array ->
                     for ((from, count) in cuts) {
@@ -48,7 +48,7 @@ class HandLaidSpec : FunSpec({
             }
         }
 
-        test("ARR-12 … are copied right, whole and cut, with offsets of $skipped") {
+        test("… are copied right, whole and cut, with offsets of $skipped [ARR-12]") {
             for (type in HandLaid.types) withClue(type) {
                 imported(type, rows, skipped) { array ->
                     for ((from, count) in cuts) {
@@ -59,7 +59,7 @@ class HandLaidSpec : FunSpec({
             }
         }
 
-        test("ARR-12 … read the same values, with offsets of $skipped") {
+        test("… read the same values, with offsets of $skipped [ARR-12]") {
             for (type in HandLaid.types) withClue(type) {
                 var whole: List<Any?> = emptyList()
                 imported(type, rows, 0) { whole = values(it) }
@@ -69,7 +69,7 @@ class HandLaidSpec : FunSpec({
             }
         }
 
-        test("ARR-11 ARR-12 the children of what was cut are cut with it, or whole, as the type has it, with offsets of $skipped") {
+        test("the children of what was cut are cut with it, or whole, as the type has it, with offsets of $skipped [ARR-11, ARR-12]") {
             for (type in HandLaid.types.filter { it.children().isNotEmpty() }) withClue(type) {
                 Arena.ofConfined().use { arena ->
                     val out = laid(arena, type, rows, skipped)
@@ -85,7 +85,7 @@ class HandLaidSpec : FunSpec({
             }
         }
 
-        test("ARR-12 a batch with a column of every type, cut, goes out and is copied right, with offsets of $skipped") {
+        test("a batch with a column of every type, cut, goes out and is copied right, with offsets of $skipped [ARR-12]") {
             imported(batch, rows, skipped) { array ->
                 for ((from, count) in cuts) {
                     val right = expected(batch, rows.subList(from, from + count))
@@ -96,7 +96,7 @@ class HandLaidSpec : FunSpec({
         }
     }
 
-    test("ARR-12 what is laid by hand is what it should be: maps and lists of a fixed size, which are read and cannot be built") {
+    test("what is laid by hand is what it should be: maps and lists of a fixed size, which are read and cannot be built [ARR-12]") {
         val map = HandLaid.types.first { it is MapType }
         imported(map, listOf(1, 2, 3, 4), 2) { array ->
             values(array) shouldBe listOf(
@@ -111,7 +111,7 @@ class HandLaidSpec : FunSpec({
         }
     }
 
-    test("ARR-17 arrays of every type are taken in, cut, handed on and released, and no buffer is looked at: none can be") {
+    test("arrays of every type are taken in, cut, handed on and released, and no buffer is looked at: none can be [ARR-17]") {
         fun hide(array: MemorySegment, type: DataType) {
             val isView = type is FlatType.Utf8ViewType || type is FlatType.BinaryViewType
             val buffers = ArrowArrayStruct.nBuffers(array.address()) - if (isView) 1 else 0 // the last are sizes, which are the CPU's (DEV-01)

@@ -52,7 +52,7 @@ class MalformedArraySpec : FunSpec({
         spoil(out.address(), child(out, 0).address(), child(out, 1).address())
     }
 
-    test("ARR-01 ARR-18 negative lengths and offsets, and sums that overflow") {
+    test("negative lengths and offsets, and sums that overflow [ARR-01, ARR-18]") {
         refusedBatch("length = -1 is negative") { root, _, _ -> ArrowArrayStruct.setLength(root, -1) }
         refusedBatch("$.name: length = -5 is negative") { _, _, name -> ArrowArrayStruct.setLength(name, -5) }
         refusedBatch("$.id: offset = -2 is negative") { _, id, _ -> ArrowArrayStruct.setOffset(id, -2) }
@@ -61,7 +61,7 @@ class MalformedArraySpec : FunSpec({
         refusedBatch("$.id: n_buffers = -1, but an array of type int64 has 2") { _, id, _ -> ArrowArrayStruct.setNBuffers(id, -1) }
     }
 
-    test("ARR-02 ARR-03 ARR-18 null counts that cannot be, or that have no bitmap") {
+    test("null counts that cannot be, or that have no bitmap [ARR-02, ARR-03, ARR-18]") {
         refusedBatch("$.name: null_count = 6 is not within -1..5") { _, _, name -> ArrowArrayStruct.setNullCount(name, 6) }
         refusedBatch("$.id: null_count = -2 is not within -1..5") { _, id, _ -> ArrowArrayStruct.setNullCount(id, -2) }
         refusedBatch("$.id: null_count = 2, but there is no validity bitmap") { _, id, _ ->
@@ -70,7 +70,7 @@ class MalformedArraySpec : FunSpec({
         }
     }
 
-    test("ARR-04 ARR-08 ARR-18 buffers that are too few, too many, or NULL though there are rows") {
+    test("buffers that are too few, too many, or NULL though there are rows [ARR-04, ARR-08, ARR-18]") {
         refusedBatch("$.name: n_buffers = 2, but an array of type utf8 has 3") { _, _, name -> ArrowArrayStruct.setNBuffers(name, 2) }
         refusedBatch("$.id: n_buffers = 3, but an array of type int64 has 2") { _, id, _ -> ArrowArrayStruct.setNBuffers(id, 3) }
         refusedBatch("n_buffers = 0, but an array of type struct has 1") { root, _, _ -> ArrowArrayStruct.setNBuffers(root, 0) }
@@ -81,7 +81,7 @@ class MalformedArraySpec : FunSpec({
 
     val lists = mutableListOf<MemorySegment>()
 
-    test("ARR-10 ARR-15 ARR-18 children that are missing, too many, released or too short") {
+    test("children that are missing, too many, released or too short [ARR-10, ARR-15, ARR-18]") {
         refusedBatch("n_children = 1, but the schema has 2") { root, _, _ -> ArrowArrayStruct.setNChildren(root, 1) }
         refusedBatch("n_children = 2, but children is NULL") { root, _, _ -> ArrowArrayStruct.setChildren(root, 0) }
         refusedBatch("children[1] is NULL") { root, id, _ ->
@@ -97,7 +97,7 @@ class MalformedArraySpec : FunSpec({
         refusedBatch("$.id: n_children = 1, but the schema has 0") { _, id, _ -> ArrowArrayStruct.setNChildren(id, 1) }
     }
 
-    test("ARR-10 ARR-11 ARR-18 a fixed-size list's child that is shorter than offset + length times the size") {
+    test("a fixed-size list's child that is shorter than offset + length times the size [ARR-10, ARR-11, ARR-18]") {
         fun lists(size: Int) = Field.of("", FixedSizeListType(Field.of("item", DataType.NULL), size))
         fun make(out: MemorySegment, length: Long, items: Long) {
             PeerNodes.array(out, length = length, offset = 1, buffers = 1, children = 1)
@@ -111,7 +111,7 @@ class MalformedArraySpec : FunSpec({
         }
     }
 
-    test("ARR-15 ARR-18 dictionaries that are missing, superfluous, released or malformed") {
+    test("dictionaries that are missing, superfluous, released or malformed [ARR-15, ARR-18]") {
         val encoded = Field.of("", DataType.dictionary(DataType.INT8, DataType.UTF8))
         fun indices(out: MemorySegment) {
             PeerNodes.array(out, length = 1, buffers = 2)
@@ -132,7 +132,7 @@ class MalformedArraySpec : FunSpec({
         }
     }
 
-    test("ARR-07 ARR-18 view arrays whose sizes are missing or negative, or whose buffers are NULL") {
+    test("view arrays whose sizes are missing or negative, or whose buffers are NULL [ARR-07, ARR-18]") {
         val views = Field.of("v", DataType.UTF8_VIEW)
         fun make(out: MemorySegment, vararg sizes: Long?, spoil: (MemorySegment) -> Unit = {}) {
             PeerNodes.array(out, length = 0, buffers = 3L + sizes.size)
@@ -156,7 +156,7 @@ class MalformedArraySpec : FunSpec({
         refused(views, "n_buffers = 2, but an array of type utf8_view has at least 3") { PeerNodes.array(it, length = 0, buffers = 2) }
     }
 
-    test("ARR-20 more elements than any memory holds, also where none of them are shown, and also by a bitmap alone") {
+    test("more elements than any memory holds, also where none of them are shown, and also by a bitmap alone [ARR-20]") {
         fun make(out: MemorySegment, length: Long, offset: Long, buffers: Long, bitmap: Boolean = false) {
             PeerNodes.array(out, length = length, nullCount = -1, offset = offset, buffers = buffers)
             for (i in (if (bitmap) 0L else 1L) until buffers) PeerNodes.setBuffer(out, i, ByteArray(8))
@@ -171,7 +171,7 @@ class MalformedArraySpec : FunSpec({
         refused(Field.of("", StructType(listOf())), tooMany(1L shl 62, "struct")) { make(it, 1L shl 62, 0, 1, bitmap = true) }
     }
 
-    test("ARR-20 run-ends with elements but without runs, or with fewer values than runs") {
+    test("run-ends with elements but without runs, or with fewer values than runs [ARR-20]") {
         val runs = Field.of("", RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), Field.of("values", DataType.NULL)))
         fun make(out: MemorySegment, length: Long, ends: Long, values: Long) {
             PeerNodes.array(out, length = length, children = 2)
@@ -190,7 +190,7 @@ class MalformedArraySpec : FunSpec({
         }
     }
 
-    test("ARR-18 the path leads to the field, through structs, lists and fields without a name") {
+    test("the path leads to the field, through structs, lists and fields without a name [ARR-18]") {
         fun nested(type: DataType, vararg names: String): Field =
             Field.of("", names.reversed().fold(type) { inner, name -> if (name == "item") ListType(Field.of(name, inner)) else StructType(listOf(Field.of(name, inner))) })
         refused(nested(DataType.INT8, "orders", "item", "price"), "$.orders.item.price: length = -1 is negative") { out ->
@@ -205,7 +205,7 @@ class MalformedArraySpec : FunSpec({
         }
     }
 
-    test("OWN-08 a failed import has released array and schema both, whichever of them was at fault") {
+    test("a failed import has released array and schema both, whichever of them was at fault [OWN-08]") {
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             fun bothReleased() {
@@ -230,7 +230,7 @@ class MalformedArraySpec : FunSpec({
         }
     }
 
-    test("OWN-08 memory that cannot hold the struct is refused, and nothing is touched") {
+    test("memory that cannot hold the struct is refused, and nothing is touched [OWN-08]") {
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             PeerStreams.batch(array, 0, 5)

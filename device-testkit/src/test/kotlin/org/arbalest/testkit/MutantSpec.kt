@@ -35,11 +35,11 @@ class MutantSpec : FunSpec({
     }
 
     // Each process has a limit of its own.
-    test("ARR-20 $count mutants of C structures of every type are refused, or read, sliced, copied and handed on: no crash, no hang, nothing left").config(timeout = 2.hours) {
+    test("$count mutants of C structures of every type are refused, or read, sliced, copied and handed on: no crash, no hang, nothing left [ARR-20]").config(timeout = 2.hours) {
         run(MutantsMain::class)
     }
 
-    test("ARR-17 ARR-18 $count mutants of the content of arrays of every type: a lie is refused by its path and row, the rest is sound; no crash at any level").config(timeout = 2.hours) {
+    test("$count mutants of the content of arrays of every type: a lie is refused by its path and row, the rest is sound; no crash at any level [ARR-17, ARR-18]").config(timeout = 2.hours) {
         run(ContentMutantsMain::class)
     }
 })

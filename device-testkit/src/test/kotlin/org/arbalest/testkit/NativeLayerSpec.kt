@@ -13,7 +13,7 @@ private const val CORE = "org.arbalest.device"
 
 /** Core as a module in a layer that a program made, which enables native access itself. */
 class NativeLayerSpec : FunSpec({
-    test("DEV-20 in a layer of its own it works if that is enabled before the first call; afterwards it is refused as before, and the message says so") {
+    test("in a layer of its own it works if that is enabled before the first call; afterwards it is refused as before, and the message says so [DEV-20]") {
         val core = Path.of(Devices::class.java.protectionDomain.codeSource.location.toURI())
         val child = ChildJvm.run(NativeLayers::class, core.toString())
         withClue(child.output) {

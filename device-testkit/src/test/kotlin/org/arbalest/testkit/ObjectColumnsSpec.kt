@@ -58,7 +58,7 @@ class ObjectColumnsSpec : FunSpec({
         else -> false
     }
 
-    test("BLD-01 what get answers is a column of the type again, of every type but unions") {
+    test("what get answers is a column of the type again, of every type but unions [BLD-01]") {
         EveryType.batch(0, 24).use { batch ->
             for (field in batch.schema().fields()) withClue(field) {
                 val values = batch.column(field.name()).toList()
@@ -82,7 +82,7 @@ class ObjectColumnsSpec : FunSpec({
     val moment = LocalDateTime.of(1969, 7, 20, 20, 17, 40, 123_456_789)
     val id = UUID.fromString("00112233-4455-6677-8899-aabbccddeeff")
 
-    test("BLD-15 each shortcut takes a list with nulls, and keeps every digit") {
+    test("each shortcut takes a list with nulls, and keeps every digit [BLD-15]") {
         fun <T> list(value: T) = listOf(value, null)
         fun check(type: String, fill: BatchBuilder.() -> Unit, read: (Column) -> Any?, right: Any) = withClue(type) {
             built(fill) { column ->
@@ -116,7 +116,7 @@ class ObjectColumnsSpec : FunSpec({
         built({ int16("v", shortArrayOf(1, -1)) }) { it.toLongArray().toList() shouldBe listOf(1L, -1L) }
     }
 
-    test("OWN-15 a shortcut whose list has what the type has not adds no column, and says what has it") {
+    test("a shortcut whose list has what the type has not adds no column, and says what has it [OWN-15]") {
         Devices.cpu().batchBuilder().use { builder ->
             builder.int32("before", IntArray(2))
             val late = Instant.parse("2300-01-01T00:00:00Z")
@@ -127,7 +127,7 @@ class ObjectColumnsSpec : FunSpec({
         }
     }
 
-    test("BLD-15 a list of objects is a column of the type and the unit that are said") {
+    test("a list of objects is a column of the type and the unit that are said [BLD-15]") {
         val instant = Instant.parse("2024-02-29T12:00:00.000001Z")
         val zoned = ZonedDateTime.parse("2024-02-29T13:00:00.000001+01:00[Europe/Paris]")
         built({ column("at", DataType.timestamp(TimeUnit.MICROSECOND, "UTC"), listOf(instant, zoned, 7, 8L, null)) }) { column ->
@@ -149,7 +149,7 @@ class ObjectColumnsSpec : FunSpec({
         }
     }
 
-    test("BLD-01 lists are collections and arrays, maps are maps and entries, structs are maps by name; nulls anywhere") {
+    test("lists are collections and arrays, maps are maps and entries, structs are maps by name; nulls anywhere [BLD-01]") {
         val lists = DataType.list(Field.of("item", DataType.INT32))
         built({ column("l", lists, listOf(listOf(1, null), intArrayOf(2, 3), setOf(4), arrayOf<Any?>(null), longArrayOf(5), null, emptyList<Int>())) }) {
             it.toList() shouldBe listOf(listOf(1L, null), listOf(2L, 3L), listOf(4L), listOf(null), listOf(5L), null, emptyList<Any>())
@@ -172,7 +172,7 @@ class ObjectColumnsSpec : FunSpec({
         }
     }
 
-    test("BLD-16 an array in a list is taken as its elements are, each exactly or not at all") {
+    test("an array in a list is taken as its elements are, each exactly or not at all [BLD-16]") {
         fun lists(item: DataType) = DataType.list(Field.of("item", item))
         fun taken(item: DataType, array: Any): Any? {
             var elements: Any? = null
@@ -198,7 +198,7 @@ class ObjectColumnsSpec : FunSpec({
         taken(DataType.UTF8, charArrayOf('a')) shouldBe listOf("a")
     }
 
-    test("EXT-01 a registered codec's objects are values, beside those that it is stored as") {
+    test("a registered codec's objects are values, beside those that it is stored as [EXT-01]") {
         data class Money(val cents: Long)
         val codec = ExtensionCodec.of("com.acme.money", Money::class.java, DataType.INT64, { column, row -> Money(column.getLong(row)) }, { column, value -> column.append(value.cents) })
         ExtensionCodec.register(codec)
@@ -209,7 +209,7 @@ class ObjectColumnsSpec : FunSpec({
         }
     }
 
-    test("BLD-16 an object that is no value of the type is refused with the column, the row, the object and what would be; nothing is rounded") {
+    test("an object that is no value of the type is refused with the column, the row, the object and what would be; nothing is rounded [BLD-16]") {
         refused(DataType.INT8, 1, "2") shouldBe "column \"x\", row 1: String 2 is no value of int8; what is: Byte, Short, Integer, Long, BigInteger"
         refused(DataType.INT8, 300) shouldBe "column \"x\" of type int8 does not hold the integer 300 (-128 to 127), in row 0"
         refused(DataType.UINT64, 0, -1L) shouldBe "column \"x\", row 1: -1 is no value of uint64, exactly"

@@ -47,20 +47,20 @@ class OffsetsSpec : FunSpec({
         (values[3] as Map<*, *>).values.toSet() shouldBe setOf(null)
     }
 
-    test("ARR-12 slices of every type read the right values here") {
+    test("slices of every type read the right values here [ARR-12]") {
         for ((from, count) in ranges) {
             whole.slice(from.toLong(), count.toLong()).use { EveryType.rows(it) shouldBe values.subList(from, from + count) }
         }
     }
 
-    test("ARR-12 slices of every type are right for C: the checksum is that of a batch of these rows alone") {
+    test("slices of every type are right for C: the checksum is that of a batch of these rows alone [ARR-12]") {
         for ((from, count) in ranges) {
             EveryType.checksum(whole.slice(from.toLong(), count.toLong())) shouldBe EveryType.checksum(EveryType.batch(from, count))
         }
         EveryType.checksum(whole.slice(1, 5)) shouldNotBe EveryType.checksum(whole.slice(2, 5))
     }
 
-    test("ARR-12 a column on its own, sliced twice, is right for C") {
+    test("a column on its own, sliced twice, is right for C [ARR-12]") {
         for (i in EveryType.fields.indices) {
             val sliced = whole.slice(3, 50).use { outer -> outer.child(i).use { it.slice(4, 30) } }
             EveryType.checksum(sliced) shouldBe EveryType.batch(7, 30).use { EveryType.checksum(it.child(i)) }
@@ -83,7 +83,7 @@ class OffsetsSpec : FunSpec({
         return out
     }
 
-    test("ARR-12 arrays of every type that C has sliced read the right values, and go out again right") {
+    test("arrays of every type that C has sliced read the right values, and go out again right [ARR-12]") {
         Arena.ofConfined().use { arena ->
             DeviceArray.importArray(slicedInC(arena), whole.field()).use { array ->
                 EveryType.rows(array) shouldBe values.subList(3, 58)
@@ -95,7 +95,7 @@ class OffsetsSpec : FunSpec({
         }
     }
 
-    test("ARR-12 toLongArray, toDoubleArray and segment begin at the first row of a slice") {
+    test("toLongArray, toDoubleArray and segment begin at the first row of a slice [ARR-12]") {
         whole.slice(4, 3).use { slice ->
             slice.column("int64").toLongArray().toList() shouldContainExactly listOf(4L, 5L, 6L)
             slice.column("float32").toDoubleArray().toList() shouldContainExactly listOf(2.0, 2.5, 3.0)
@@ -106,7 +106,7 @@ class OffsetsSpec : FunSpec({
         }
     }
 
-    test("ARR-12 ARR-14 the peer's batches, sliced and unaligned, read and go out as the plain ones") {
+    test("the peer's batches, sliced and unaligned, read and go out as the plain ones [ARR-12, ARR-14]") {
         fun read(vararg flavours: PeerStreams.Flavour): Pair<List<Any?>, Long> = Arena.ofConfined().use { arena ->
             val (batch, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             PeerStreams.batch(batch, 100, 30, flavours.toSet())
@@ -119,7 +119,7 @@ class OffsetsSpec : FunSpec({
         for (flavours in listOf(arrayOf(SLICED), arrayOf(UNALIGNED), arrayOf(SLICED, UNALIGNED))) read(*flavours) shouldBe plain
     }
 
-    test("ARR-11 ARR-12 offsets at each level of a nested array of C's: a fixed-size list's does not move its child, a struct's does") {
+    test("offsets at each level of a nested array of C's: a fixed-size list's does not move its child, a struct's does [ARR-11, ARR-12]") {
         // struct (offset 1) of fixed-size lists of 2 (offset 1) of structs (offset 2) of x (offset 1): row 0 has x[3 + 2*2], x[3 + 2*2 + 1]
         val x = Field.of("x", DataType.INT8)
         val lists = Field.of("lists", FixedSizeListType(Field.of("item", StructType(listOf(x))), 2))
@@ -145,7 +145,7 @@ class OffsetsSpec : FunSpec({
         }
     }
 
-    test("ARR-09 ARR-12 lists and texts of C's whose first offset is not 0, with an offset, over items with an offset") {
+    test("lists and texts of C's whose first offset is not 0, with an offset, over items with an offset [ARR-09, ARR-12]") {
         val field = Field.of("", ListType(Field.of("item", DataType.UTF8)))
         fun ints(vararg values: Int) = ByteArray(4 * values.size) { (values[it / 4] shr 8 * (it % 4)).toByte() }
         Arena.ofConfined().use { arena ->

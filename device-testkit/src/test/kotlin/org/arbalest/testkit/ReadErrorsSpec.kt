@@ -41,7 +41,7 @@ class ReadErrorsSpec : FunSpec({
     /** A struct "s" with one field "f". */
     fun under(field: RawArray): RawArray = raw("s", StructType(listOf(field.field)), field.length, null, children = listOf(field))
 
-    test("READ-62 a null, a number that does not fit, a time that is none, a zone that nobody knows: each by its path and row") {
+    test("a null, a number that does not fit, a time that is none, a zone that nobody knows: each by its path and row [READ-62]") {
         fun refused(type: DataType, row: Long, values: ByteBuffer, read: (Column) -> Any?): String {
             var message = ""
             imported(under(raw("f", type, 2, null, values)), Validation.STRUCTURAL) { array ->
@@ -60,7 +60,7 @@ class ReadErrorsSpec : FunSpec({
         }
     }
 
-    test("READ-02 an array of all values is refused for a type that its getter does not read, also where there is no value") {
+    test("an array of all values is refused for a type that its getter does not read, also where there is no value [READ-02]") {
         val longs = listOf<(Column) -> Any>({ it.toLongArray() }, { it.toLongArray(7) })
         val doubles = listOf<(Column) -> Any>({ it.toDoubleArray() }, { it.toDoubleArray(7.0) })
         for (rows in listOf(emptyList(), listOf(3, 7), listOf(0, 1, 2))) {
@@ -81,7 +81,7 @@ class ReadErrorsSpec : FunSpec({
         }
     }
 
-    test("READ-01 decimals of every width, from the least to the greatest, whether a long holds them or not") {
+    test("decimals of every width, from the least to the greatest, whether a long holds them or not [READ-01]") {
         for (bits in listOf(32, 64, 128, 256)) {
             val type = when (bits) {
                 32 -> DataType.decimal32(9, 2)
@@ -100,7 +100,7 @@ class ReadErrorsSpec : FunSpec({
         }
     }
 
-    test("READ-50 arrays of all values have the number for the nulls at any offset and length, and no other row changed") {
+    test("arrays of all values have the number for the nulls at any offset and length, and no other row changed [READ-50]") {
         val random = Random(3)
         for (length in listOf(0, 1, 63, 64, 65, 130, 300)) for (offset in listOf(0, 1, 7, 65)) for (rare in listOf(3, 100)) {
             val valid = BooleanArray(offset + length) { random.nextInt(rare) > 0 }
@@ -114,7 +114,7 @@ class ReadErrorsSpec : FunSpec({
         }
     }
 
-    test("VAL-06 text in views that overlap is looked at once, and still refused where it is cut within a character or is none") {
+    test("text in views that overlap is looked at once, and still refused where it is cut within a character or is none [VAL-06]") {
         val text = ("a\u00e9\u65e5\uD83D\uDE00").repeat(40).encodeToByteArray()
         fun views(places: List<Pair<Int, Int>>, data: ByteArray): RawArray {
             val views = RawArray.blank(16 * places.size)
@@ -133,7 +133,7 @@ class ReadErrorsSpec : FunSpec({
         }
     }
 
-    test("VAL-06 a hundred thousand views of the same megabyte are looked at in no time") {
+    test("a hundred thousand views of the same megabyte are looked at in no time [VAL-06]") {
         val data = ByteArray(1 shl 20) { 'a'.code.toByte() }.also { "\u00e9".encodeToByteArray().copyInto(it, 100) }
         val rows = 100_000
         val views = RawArray.blank(16 * rows)

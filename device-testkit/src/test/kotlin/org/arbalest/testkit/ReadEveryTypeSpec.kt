@@ -91,7 +91,7 @@ class ReadEveryTypeSpec : FunSpec({
     val rows = List(13) { it }
     val cuts = listOf(0 to 13, 1 to 12, 3 to 7, 8 to 5, 12 to 1, 5 to 0, 13 to 0)
 
-    test("EXT-10 READ-01 extension: an array of an extension type that is not known is read as its storage, and any other is so by storage()") {
+    test("extension: an array of an extension type that is not known is read as its storage, and any other is so by storage() [EXT-10, READ-01]") {
         val type = FlatType.FixedSizeBinaryType(16)
         val unheard = field("id", type).withExtension("org.example.unheard", "")
         unheard.valueClass() shouldBe ByteArray::class.java
@@ -105,7 +105,7 @@ class ReadEveryTypeSpec : FunSpec({
     }
 
     for ((family, types) in families) {
-        test("READ-01 $family: ${types.size} types are read as what was written, whole and cut, whatever lies beneath nulls") {
+        test("$family: ${types.size} types are read as what was written, whole and cut, whatever lies beneath nulls [READ-01]") {
             for (type in types) for (skipped in listOf(0, 1, 3, 8)) withClue("$type, offset $skipped") {
                 imported(type, rows, skipped).use { array ->
                     for ((from, count) in cuts) array.slice(from.toLong(), count.toLong()).use { reads(it.asColumn(), rows.subList(from, from + count)) }
@@ -113,7 +113,7 @@ class ReadEveryTypeSpec : FunSpec({
             }
         }
 
-        test("READ-01 $family: cut at several levels") {
+        test("$family: cut at several levels [READ-01]") {
             for (type in types) withClue(type) {
                 val batch = StructType(listOf(field("first", DataType.INT8), field("column", type)))
                 imported(batch, rows, 3).use { array ->
@@ -131,7 +131,7 @@ class ReadEveryTypeSpec : FunSpec({
             }
         }
 
-        test("READ-01 $family: empty, and all null") {
+        test("$family: empty, and all null [READ-01]") {
             for (type in types) withClue(type) {
                 for (skipped in listOf(0, 5)) imported(type, emptyList(), skipped).use { reads(it.asColumn(), emptyList()) }
                 val nulls = (0..400).filter { LaidValues.of(type, it) == null }.take(9)
@@ -139,7 +139,7 @@ class ReadEveryTypeSpec : FunSpec({
             }
         }
 
-        test("READ-01 $family: what is copied, and what went out and came in again, reads the same") {
+        test("$family: what is copied, and what went out and came in again, reads the same [READ-01]") {
             for (type in types) withClue(type) {
                 imported(type, rows, 3).use { array ->
                     array.slice(2, 9).use { cut -> cut.copyTo(Devices.cpu()) }.use { reads(it.asColumn(), rows.subList(2, 11)) }
@@ -152,7 +152,7 @@ class ReadEveryTypeSpec : FunSpec({
             }
         }
 
-        test("READ-01 $family: what get answers is of the one class that the field says") {
+        test("$family: what get answers is of the one class that the field says [READ-01]") {
             for (type in types) withClue(type) {
                 val field = field("column", type)
                 imported(type, rows, 1).use { array ->

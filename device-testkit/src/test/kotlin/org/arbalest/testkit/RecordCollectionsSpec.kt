@@ -32,7 +32,7 @@ class RecordCollectionsSpec : FunSpec({
         throughC(batch).use { it.toList(type) }
     }
 
-    test("OBJ-12 a Set is a list, read in its order") {
+    test("a Set is a list, read in its order [OBJ-12]") {
         val sets = listOf(Sets(setOf("b", "a"), setOf(leg, null), setOf(setOf(1, null), setOf(), null)), Sets(null, setOf(), null), Sets(setOf(), null, setOf()))
         read(sets, Sets::class.java) shouldBe sets
         read(sets, Sets::class.java)[0].words.toList() shouldBe listOf("b", "a")
@@ -40,7 +40,7 @@ class RecordCollectionsSpec : FunSpec({
         shouldThrow<UnsupportedOperationException> { (read(sets, Sets::class.java)[0].words as MutableSet<String>).add("c") }
     }
 
-    test("OBJ-12 an element that is there twice is no Set's: the row, the way to it, the element") {
+    test("an element that is there twice is no Set's: the row, the way to it, the element [OBJ-12]") {
         memory.batchBuilder(2).use { builder ->
             val words = builder.column(Field.of("words", DataType.list(Field.of("item", DataType.UTF8))))
             words.items().append("a").append("b").append("c").append("b")
@@ -59,7 +59,7 @@ class RecordCollectionsSpec : FunSpec({
         arrays.carriers?.toList(),
     )
 
-    test("OBJ-12 arrays of objects are lists, of arrays, too") {
+    test("arrays of objects are lists, of arrays, too [OBJ-12]") {
         val arrays = listOf(
             Arrays(
                 arrayOf("x", null, ""), arrayOf(leg, null), arrayOf(intArrayOf(1, 2), null, intArrayOf()), arrayOf(1, null), arrayOf(byteArrayOf(1), null),
@@ -77,7 +77,7 @@ class RecordCollectionsSpec : FunSpec({
         }
     }
 
-    test("OBJ-12 an Optional is a value that may be null, and is never null itself") {
+    test("an Optional is a value that may be null, and is never null itself [OBJ-12]") {
         val id = UUID(1, 2)
         val rows = listOf(
             Perhaps(Optional.of("x"), Optional.of(leg), Optional.of(listOf(1, null)), listOf(Optional.of(5L), Optional.empty()), Optional.of(id), Optional.of(Carrier.AA)),
@@ -98,7 +98,7 @@ class RecordCollectionsSpec : FunSpec({
         }.use { it.rows(Perhaps::class.java)[0].word shouldBe Optional.empty() }
     }
 
-    test("OBJ-10 OBJ-12 a class that is no component is refused with what to write instead") {
+    test("a class that is no component is refused with what to write instead [OBJ-10, OBJ-12]") {
         val message = shouldThrow<IllegalArgumentException> { Records.of(NoComponents::class.java).schema() }.message!!
         message shouldContain "list: there is no type of Arrow's for java.util.ArrayList; List, Set, Collection and arrays have"
         message shouldContain "map: there is no type of Arrow's for java.util.TreeMap; Map has"

@@ -81,7 +81,7 @@ class RecordExtensionsSpec : FunSpec({
     fun with(type: Class<*>, vararg others: Field): Schema =
         Schema.of(Records.of(type).schema().fields().map { own -> others.find { it.name() == own.name() } ?: own })
 
-    test("OBJ-01 UUIDs and points in time with an offset are built as Arrow's types for them, and come back from C as they were") {
+    test("UUIDs and points in time with an offset are built as Arrow's types for them, and come back from C as they were [OBJ-01]") {
         val schema = Records.of(Visit::class.java).schema()
         schema.field("id") shouldBe Extension.uuid("id")
         schema.field("at") shouldBe Extension.timestampWithOffset("at", TimeUnit.NANOSECOND)
@@ -93,7 +93,7 @@ class RecordExtensionsSpec : FunSpec({
         }
     }
 
-    test("OBJ-01 … in records, lists and maps, beneath nulls, too") {
+    test("… in records, lists and maps, beneath nulls, too [OBJ-01]") {
         val rows = listOf(
             Visits(visits[0], listOf(one, null), mapOf(one to now, two to null), booleanArrayOf(true, false)), Visits(null, null, null, null),
             Visits(visits[1], listOf(), mapOf(), booleanArrayOf()),
@@ -105,7 +105,7 @@ class RecordExtensionsSpec : FunSpec({
         plain(again(Visits::class.java, rows.take(2), schema)) shouldBe plain(rows.take(2))
     }
 
-    test("OBJ-04 a UUID is read from arrow.uuid only, whose bytes are binary; a point in time with an offset from its type, whose parts are a struct") {
+    test("a UUID is read from arrow.uuid only, whose bytes are binary; a point in time with an offset from its type, whose parts are a struct [OBJ-04]") {
         Records.of(Visit::class.java).build(memory, visits).use { batch ->
             batch.toList(Id::class.java)[0].id?.toList() shouldBe List(16) { if (it == 7) 1.toByte() else if (it == 15) 2.toByte() else 0 }
             batch.rows(At::class.java)[0].at shouldBe Parts(now.toInstant(), 330)
@@ -125,13 +125,13 @@ class RecordExtensionsSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { Records.of(Visit::class.java).build(memory, bytes, visits) }.message shouldContain "id: UUID cannot be built as fixed_size_binary[16]"
     }
 
-    test("OBJ-01 a boolean is arrow.bool8, too, of primitives, boxes and arrays") {
+    test("a boolean is arrow.bool8, too, of primitives, boxes and arrays [OBJ-01]") {
         again(Visit::class.java, visits, with(Visit::class.java, Extension.bool8("first").withNullable(false), Extension.bool8("paid"))) shouldBe visits
         val flags = with(Visits::class.java, Field.of("flags", DataType.list(Extension.bool8("item"))))
         again(Visits::class.java, listOf(Visits(null, null, null, booleanArrayOf(true, false))), flags)[0].flags?.toList() shouldBe listOf(true, false)
     }
 
-    test("OBJ-08 in a dictionary and in run-ends they are read, and built") {
+    test("in a dictionary and in run-ends they are read, and built [OBJ-08]") {
         fun encoded(field: Field) = listOf(
             field.storage().withType(DictionaryType(DataType.INT8, field.withName(""), false)),
             field.storage().withType(RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), field.withName("values"))),
@@ -144,7 +144,7 @@ class RecordExtensionsSpec : FunSpec({
         }
     }
 
-    test("OBJ-11 the values of a codec that is registered are components: read, and built as its extension type") {
+    test("the values of a codec that is registered are components: read, and built as its extension type [OBJ-11]") {
         val orders = listOf(Order(Money(1299), Place(1.5, "a")), Order(null, null), Order(Money(-1), Place(0.0, "")))
         registered(money, places) {
             val schema = Records.of(Order::class.java).schema()
@@ -163,7 +163,7 @@ class RecordExtensionsSpec : FunSpec({
         }
     }
 
-    test("OBJ-11 … also where they are primitives") {
+    test("… also where they are primitives [OBJ-11]") {
         val schema = Schema.of(shifted.field("plain").withNullable(false), shifted.field("box"))
         val rows = listOf(Shifted(7, 8), Shifted(0, null))
         registered(shifted) {
@@ -175,7 +175,7 @@ class RecordExtensionsSpec : FunSpec({
         }
     }
 
-    test("OBJ-11 a codec counts from when it is registered until it is taken back, whatever was matched before") {
+    test("a codec counts from when it is registered until it is taken back, whatever was matched before [OBJ-11]") {
         val schema = Schema.of(money.field("price"), Field.of("place", DataType.NULL))
         val batch = memory.batchBuilder(1).use { builder ->
             builder.column(schema.field("price")!!).append(Money(5), money)

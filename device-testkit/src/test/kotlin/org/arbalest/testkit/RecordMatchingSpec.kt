@@ -57,21 +57,21 @@ class RecordMatchingSpec : FunSpec({
 
     fun of(type: Class<*>, batch: DeviceArray): List<*> = batch.use { it.toList(type) }
 
-    test("OBJ-02 columns are matched by name, in any order; those without a component are left aside") {
+    test("columns are matched by name, in any order; those without a component are left aside [OBJ-02]") {
         val columns = arrayOf(
             column("note", DataType.UTF8, "x"), column("distance", DataType.FLOAT64, 7), column("delay", DataType.INT32, 3), column("carrier", DataType.UTF8, "AA"),
         )
         of(Flight::class.java, batch(*columns)) shouldBe listOf(Flight("AA", 3, 7.0))
     }
 
-    test("OBJ-02 a strict mapping refuses columns without a component") {
+    test("a strict mapping refuses columns without a component [OBJ-02]") {
         batch(column("delay", DataType.INT32, 3), column("note", DataType.UTF8, "x"), column("carrier", DataType.UTF8, "AA"), column("distance", DataType.FLOAT64, 7)).use {
             shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).strict().rows(it) }.message shouldBe
                 "org.arbalest.testkit.Trips\$Flight and the columns do not match:\n  note: no component is for this column"
         }
     }
 
-    test("OBJ-02 a component has the name of its column where Java has no such name") {
+    test("a component has the name of its column where Java has no such name [OBJ-02]") {
         val named = listOf(Named(7, "AA"))
         Records.of(Named::class.java).build(memory, named).use { batch ->
             batch.column("flight no").getInt(0) shouldBe 7
@@ -79,7 +79,7 @@ class RecordMatchingSpec : FunSpec({
         }
     }
 
-    test("OBJ-03 all that does not match is said at once, each with its path, its class and the column's type, and what would read it") {
+    test("all that does not match is said at once, each with its path, its class and the column's type, and what would read it [OBJ-03]") {
         val legs = DataType.list(Field.of("item", DataType.struct(Field.of("from", DataType.UTF8), Field.of("miles", DataType.INT64))))
         batch(
             column("legs", legs) { it.appendNull() }, column("gates", DataType.UTF8, null), column("first", DataType.INT8, null),
@@ -105,7 +105,7 @@ class RecordMatchingSpec : FunSpec({
         DataType.FLOAT32 to "float, double", DataType.FLOAT64 to "double",
     )
     for ((type, classes) in widened) {
-        test("OBJ-04 ${Field.of("x", type)} is read as what loses nothing of it, by boxes as by primitives") {
+        test("${Field.of("x", type)} is read as what loses nothing of it, by boxes as by primitives [OBJ-04]") {
             for ((part, name) in listOf("int8" to "byte", "int16" to "short", "int32" to "int", "int64" to "long", "float32" to "float", "float64" to "double")) {
                 val fits = name in classes.split(", ") || (name == "byte" && type == DataType.INT8)
                 val columns = Primitives::class.java.recordComponents.map {
@@ -131,7 +131,7 @@ class RecordMatchingSpec : FunSpec({
         }
     }
 
-    test("OBJ-04 decimals and integers of any kind are BigDecimal, those without a point BigInteger") {
+    test("decimals and integers of any kind are BigDecimal, those without a point BigInteger [OBJ-04]") {
         fun values(type: DataType, value: Any) = of(
             Values::class.java,
             batch(column("text", DataType.NULL, null), column("decimal", type, value), column("integer", type, value), column("carrier", DataType.NULL, null)),
@@ -141,7 +141,7 @@ class RecordMatchingSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { values(DataType.decimal32(9, 2), BigDecimal("1.25")) }.message shouldContain "integer: BigInteger cannot be read from decimal32(9, 2); BigDecimal can"
     }
 
-    test("OBJ-05 a null that a primitive was to be names the row and the component") {
+    test("a null that a primitive was to be names the row and the component [OBJ-05]") {
         batch(column("carrier", DataType.UTF8, "AA", null), column("delay", DataType.INT32, 1, null), column("distance", DataType.FLOAT64, null, null), rows = 2).use { batch ->
             val rows = batch.rows(Flight::class.java)
             rows[0] shouldBe Flight("AA", 1, null)
@@ -150,7 +150,7 @@ class RecordMatchingSpec : FunSpec({
         }
     }
 
-    test("OBJ-05 a null below names the way to it") {
+    test("a null below names the way to it [OBJ-05]") {
         val legs = Schema.of(
             Field.of("first", DataType.NULL), Field.of("gates", DataType.NULL), Field.of("bags", DataType.NULL), Field.of("notes", DataType.NULL),
             Field.of("legs", DataType.list(Field.of("item", DataType.struct(Field.of("from", DataType.UTF8), Field.of("to", DataType.UTF8), Field.of("miles", DataType.INT32))))),
@@ -171,7 +171,7 @@ class RecordMatchingSpec : FunSpec({
         }
     }
 
-    test("OBJ-05 a null among primitives names its place") {
+    test("a null among primitives names its place [OBJ-05]") {
         val samples = Samples::class.java.recordComponents.map { part ->
             if (part.name != "longs") {
                 column(part.name, DataType.NULL, null)
@@ -184,7 +184,7 @@ class RecordMatchingSpec : FunSpec({
         }
     }
 
-    test("OBJ-07 what the column does not have is refused with column and row, and nothing is lost") {
+    test("what the column does not have is refused with column and row, and nothing is lost [OBJ-07]") {
         fun refused(field: Field, value: Flight): String? {
             val schema = Schema.of(Field.of("carrier", DataType.UTF8), Field.of("delay", DataType.INT32), Field.of("distance", DataType.FLOAT64))
             val changed = Schema.of(schema.fields().map { if (it.name() == field.name()) field else it })
@@ -199,7 +199,7 @@ class RecordMatchingSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).build(memory, withNull) }.message shouldContain "row 1 of a batch is null"
     }
 
-    test("OBJ-07 times are built in other units, if they are whole numbers of them") {
+    test("times are built in other units, if they are whole numbers of them [OBJ-07]") {
         fun built(instant: Instant?, unit: TimeUnit): Any? {
             val standard = Records.of(Times::class.java).schema()
             val schema = Schema.of(standard.fields().map { if (it.name() == "instant") Field.of("instant", DataType.timestamp(unit, "Europe/Oslo")) else it })
@@ -222,7 +222,7 @@ class RecordMatchingSpec : FunSpec({
         }.message shouldContain "column \"period\" of type year_month_interval does not hold the period P3D (months only), in row 0"
     }
 
-    test("OBJ-07 a schema that is given has a component for each column, and a column for each component") {
+    test("a schema that is given has a component for each column, and a column for each component [OBJ-07]") {
         val schema = Schema.of(Field.of("carrier", DataType.INT64), Field.of("delay", DataType.INT64), Field.of("note", DataType.UTF8))
         shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).build(memory, schema, listOf()) }.message shouldBe """
             org.arbalest.testkit.Trips${'$'}Flight and the columns do not match:
@@ -232,7 +232,7 @@ class RecordMatchingSpec : FunSpec({
         """.trimIndent()
     }
 
-    test("OBJ-08 encoded columns are read as their values, and built of them") {
+    test("encoded columns are read as their values, and built of them [OBJ-08]") {
         val text = DataType.dictionary(DataType.INT8, DataType.UTF8_VIEW)
         val runs = DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.FLOAT64))
         val schema = Schema.of(
@@ -246,7 +246,7 @@ class RecordMatchingSpec : FunSpec({
         }
     }
 
-    test("OBJ-08 structs and lists in dictionaries and run-ends are read, too") {
+    test("structs and lists in dictionaries and run-ends are read, too [OBJ-08]") {
         val leg = DataType.struct(Field.of("from", DataType.UTF8), Field.of("to", DataType.UTF8), Field.of("miles", DataType.INT32))
         val gates = DataType.list(Field.of("item", DataType.INT32))
         memory.batchBuilder(4).use { builder ->
@@ -271,7 +271,7 @@ class RecordMatchingSpec : FunSpec({
         }
     }
 
-    test("OBJ-08 a constant is found by its name, in a dictionary as in text; what is none names row, component and the constants") {
+    test("a constant is found by its name, in a dictionary as in text; what is none names row, component and the constants [OBJ-08]") {
         for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW, DataType.dictionary(DataType.INT32, DataType.UTF8))) {
             val others = listOf("text", "decimal", "integer").map { column(it, DataType.NULL, null, null) }.toTypedArray()
             batch(column("carrier", type, "WN", "BA"), *others, rows = 2).use { batch ->
@@ -294,7 +294,7 @@ class RecordMatchingSpec : FunSpec({
         ).use { shouldThrow<IllegalArgumentException> { it.toList(Trip::class.java) }.message shouldContain "row 0: bags[a] is a key that is there twice" }
     }
 
-    test("OBJ-10 a class that is a part of itself is read as deep as the columns are") {
+    test("a class that is a part of itself is read as deep as the columns are [OBJ-10]") {
         val leaf = DataType.struct(Field.of("value", DataType.INT32), Field.of("branches", DataType.NULL))
         memory.batchBuilder(1).use { builder ->
             builder.column(Field.of("value", DataType.INT32)).append(1)
@@ -305,13 +305,13 @@ class RecordMatchingSpec : FunSpec({
         }.use { it.toList(Tree::class.java) shouldBe listOf(Tree(1, listOf(Tree(2, null)))) }
     }
 
-    test("OBJ-05 a column of nothing but nulls is no primitive") {
+    test("a column of nothing but nulls is no primitive [OBJ-05]") {
         batch(column("carrier", DataType.UTF8, "AA"), column("delay", DataType.NULL, null), column("distance", DataType.NULL, null)).use { batch ->
             shouldThrow<NoSuchElementException> { batch.toList(Flight::class.java) }.message shouldBe "row 0: delay is null, which no int is"
         }
     }
 
-    test("OBJ-07 arrays of primitives are built as whatever numbers have each of theirs, encoded or not; what has not is refused") {
+    test("arrays of primitives are built as whatever numbers have each of theirs, encoded or not; what has not is refused [OBJ-07]") {
         fun list(item: DataType) = DataType.list(Field.of("item", item))
         fun schema(ints: DataType, longs: DataType, doubles: DataType, shorts: DataType) =
             Schema.of(Field.of("ints", ints), Field.of("longs", longs), Field.of("doubles", doubles), Field.of("shorts", shorts))

@@ -63,7 +63,7 @@ class RecordingSpec : FunSpec({
         events.single { it.kind == "Import" }.getLong("bytes") shouldBe 16_000
     }
 
-    test("ARR-17 the bytes of what comes in are those that its buffers have to hold, but for texts: nobody looks into a buffer for them") {
+    test("the bytes of what comes in are those that its buffers have to hold, but for texts: nobody looks into a buffer for them [ARR-17]") {
         val events = recorded("Import") { crossed(texts(100)).close() }
         events.single().getLong("bytes") shouldBe 100 * 8 + 101 * 4
     }
@@ -140,7 +140,7 @@ class RecordingSpec : FunSpec({
         }
     }
 
-    test("MOD-03 arrays cross without the modules jdk.jfr and java.management, and a bean is refused in words") {
+    test("arrays cross without the modules jdk.jfr and java.management, and a bean is refused in words [MOD-03]") {
         val child = ChildJvm.run(WithoutModules::class, options = listOf("--limit-modules", "java.base"))
         withClue(child.output) {
             child.exitCode shouldBe 0

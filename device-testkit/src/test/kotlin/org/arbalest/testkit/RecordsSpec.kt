@@ -102,13 +102,13 @@ class RecordsSpec : FunSpec({
         "none" to listOf(),
     )
     for ((name, records) in cases) {
-        test("OBJ-01 $name come back from C as they were") {
+        test("$name come back from C as they were [OBJ-01]") {
             @Suppress("UNCHECKED_CAST")
             val type = (records.firstOrNull()?.javaClass ?: Flight::class.java) as Class<Record>
             throughC(records, type).map(::plain) shouldContainExactly records.map(::plain)
         }
 
-        test("OBJ-01 $name are read in a slice, too") {
+        test("$name are read in a slice, too [OBJ-01]") {
             @Suppress("UNCHECKED_CAST")
             val type = (records.firstOrNull()?.javaClass ?: Flight::class.java) as Class<Record>
             val three = records + records + records
@@ -119,15 +119,15 @@ class RecordsSpec : FunSpec({
         }
     }
 
-    test("OBJ-01 a class that nobody but its own may see is made, too") {
+    test("a class that nobody but its own may see is made, too [OBJ-01]") {
         Records.of(Picky::class.java).build(memory, listOf(Picky(3))).use { it.toList(Trips.hidden()).toString() shouldBe "[Hidden[delay=3]]" }
     }
 
-    test("OBJ-01 a period is its number of months") {
+    test("a period is its number of months [OBJ-01]") {
         throughC(listOf(Times(null, null, null, null, null, null, Period.of(-1, 2, 0), null)), Times::class.java).single().period shouldBe Period.ofMonths(-10)
     }
 
-    test("OBJ-01 an object is whatever get answers") {
+    test("an object is whatever get answers [OBJ-01]") {
         Records.of(TextOfValue::class.java).build(memory, listOf(TextOfValue("a"), TextOfValue(null))).use { batch ->
             batch.toList(Anything::class.java) shouldBe listOf(Anything("a"), Anything(null))
         }
@@ -146,7 +146,7 @@ class RecordsSpec : FunSpec({
             "bags: map<entries: struct<key: utf8 not null, value: int64> not null>"
     }
 
-    test("OBJ-06 rows are read when they are asked for, each time anew, and by index") {
+    test("rows are read when they are asked for, each time anew, and by index [OBJ-06]") {
         Records.of(Flight::class.java).build(memory, List(5) { Flight("F$it", it, null) }).use { batch ->
             val rows = batch.rows(Flight::class.java)
             rows.size shouldBe 5
@@ -157,19 +157,19 @@ class RecordsSpec : FunSpec({
         }
     }
 
-    test("OBJ-06 rows are borrowed, a list is not") {
+    test("rows are borrowed, a list is not [OBJ-06]") {
         val batch = Records.of(Flight::class.java).build(memory, listOf(Flight("AA", 1, null)))
         val (rows, list) = batch.use { it.rows(Flight::class.java) to it.toList(Flight::class.java) }
         shouldThrow<IllegalStateException> { rows[0] }
         list shouldBe listOf(Flight("AA", 1, null))
     }
 
-    test("OBJ-10 what is no record is refused, and says so") {
+    test("what is no record is refused, and says so [OBJ-10]") {
         shouldThrow<IllegalArgumentException> { Records.of(String::class.java) }.message shouldContain "java.lang.String is no record"
         shouldThrow<IllegalArgumentException> { Records.of(Pair::class.java) }.message shouldContain "<A, B> has type parameters"
     }
 
-    test("OBJ-10 a class that is a part of itself has no schema, but is read") {
+    test("a class that is a part of itself has no schema, but is read [OBJ-10]") {
         shouldThrow<IllegalArgumentException> { Records.of(Tree::class.java).schema() }.message shouldContain "branches[]: Tree is a part of itself"
     }
 
@@ -188,7 +188,7 @@ class RecordsSpec : FunSpec({
         }
     }
 
-    test("OBJ-06 that a constructor finds no such index is not taken for the end of the rows, by any way to them") {
+    test("that a constructor finds no such index is not taken for the end of the rows, by any way to them [OBJ-06]") {
         val flights = listOf(Flight("AAL", 1, null), Flight("A", 2, null), Flight("DAL", 3, null))
         Records.of(Flight::class.java).build(memory, flights).use { batch ->
             val rows = batch.rows(Abbreviated::class.java)
@@ -201,7 +201,7 @@ class RecordsSpec : FunSpec({
         }
     }
 
-    test("OBJ-07 nothing is lost of a batch whose objects cannot be taken apart, or for which there is no memory") {
+    test("nothing is lost of a batch whose objects cannot be taken apart, or for which there is no memory [OBJ-07]") {
         val rows = List(100) { Guarded("text $it", if (it == 70) -1 else it) }
         val before = Ledger.now()
         shouldThrow<IllegalStateException> { Records.of(Guarded::class.java).build(memory, rows) }.message shouldBe "nobody may see -1"
@@ -215,7 +215,7 @@ class RecordsSpec : FunSpec({
         }
     }
 
-    test("OBJ-10 a class that has no end is refused") {
+    test("a class that has no end is refused [OBJ-10]") {
         shouldThrow<IllegalArgumentException> { Records.of(Grows::class.java).schema() }.message shouldContain ".next.next: nests deeper than the 64 levels that a schema has"
     }
 

@@ -21,7 +21,7 @@ class ReleaseElsewhereSpec : FunSpec({
         return structs
     }
 
-    test("OWN-10 our release runs on a thread that the JVM has never seen") {
+    test("our release runs on a thread that the JVM has never seen [OWN-10]") {
         Arena.ofConfined().use { arena ->
             PeerMoves.releaseOnThread(arena.exports(1)[0], StructKind.ARRAY) shouldBe true
             LedgerExtension.held().isZero shouldBe true
@@ -33,7 +33,7 @@ class ReleaseElsewhereSpec : FunSpec({
         }
     }
 
-    test("OWN-10 our release runs after the code that exported, and its memory, are gone") {
+    test("our release runs after the code that exported, and its memory, are gone [OWN-10]") {
         Arena.ofConfined().use { arena ->
             arena.exports(50).forEach { PeerMoves.releaseAtGate(it, StructKind.ARRAY) }
         }
@@ -44,7 +44,7 @@ class ReleaseElsewhereSpec : FunSpec({
         LedgerExtension.held().isZero shouldBe true
     }
 
-    test("OWN-10 arrays, children and streams are released from several threads at once") {
+    test("arrays, children and streams are released from several threads at once [OWN-10]") {
         repeat(20) {
             Arena.ofConfined().use { arena ->
                 val structs = arena.exports(40)
@@ -71,10 +71,10 @@ class ReleaseElsewhereSpec : FunSpec({
     }
 
     for (kind in listOf(StructKind.ARRAY, StructKind.STREAM)) for (exit in ReleaseAtExit.Exit.entries) {
-        test("OWN-10 $kind of ours is released by a C thread while shutdown hooks run: by $exit") { leave(null, exit, kind) }
+        test("$kind of ours is released by a C thread while shutdown hooks run: by $exit [OWN-10]") { leave(null, exit, kind) }
 
         for (how in PeerMoves.AtExit.entries) {
-            test("OWN-10 $kind of ours is released in an atexit handler, $how: by $exit") { leave(how, exit, kind) }
+            test("$kind of ours is released in an atexit handler, $how: by $exit [OWN-10]") { leave(how, exit, kind) }
         }
     }
 })

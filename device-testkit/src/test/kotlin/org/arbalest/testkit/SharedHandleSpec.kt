@@ -43,7 +43,7 @@ class SharedHandleSpec : FunSpec({
         .plus("rows" to batch.length())
         .toSortedMap()
 
-    test("OWN-19 several threads read one handle and its columns, with the same values as one alone") {
+    test("several threads read one handle and its columns, with the same values as one alone [OWN-19]") {
         EveryType.batch(0, 40).use { batch ->
             fun columns() = EveryType.fields.indices.map(batch::column)
             val alone = columns().let { columns -> List(40) { row(batch, columns, it, 0) } }
@@ -53,7 +53,7 @@ class SharedHandleSpec : FunSpec({
         }
     }
 
-    test("OWN-19 a read after a close that happened before it throws, on any thread, from every column that was had before") {
+    test("a read after a close that happened before it throws, on any thread, from every column that was had before [OWN-19]") {
         val batch = EveryType.batch(0, 8)
         val columns = EveryType.fields.indices.map(batch::column)
         val items = columns.first { it.name() == "list" }.getList(1)
@@ -69,7 +69,7 @@ class SharedHandleSpec : FunSpec({
         }, {})
     }
 
-    test("OWN-19 retain, slice, child and copyTo get the array or throw while another thread closes, moves or retains") {
+    test("retain, slice, child and copyTo get the array or throw while another thread closes, moves or retains [OWN-19]") {
         val refused = mutableSetOf<Boolean>()
         together(2000, { EveryType.batch(0, 3) }, { batch, thread ->
             val mine = runCatching {

@@ -127,7 +127,7 @@ class StatisticsSpec : FunSpec({
         batch.build()
     }
 
-    test("STAT-01 the specification's example, laid by hand, is read: exact, approximate, of the whole and of each column") {
+    test("the specification's example, laid by hand, is read: exact, approximate, of the whole and of each column [STAT-01]") {
         Arena.ofConfined().use { arena ->
             val example = example()
             DeviceArray.importArray(example.laid(arena), example.field, Validation.FULL).use { array ->
@@ -154,7 +154,7 @@ class StatisticsSpec : FunSpec({
         }
     }
 
-    test("STAT-02 what is built is, for C, the specification's example, and sound in full") {
+    test("what is built is, for C, the specification's example, and sound in full [STAT-02]") {
         Arena.ofConfined().use { arena ->
             fun checksum(write: (array: MemorySegment, schema: MemorySegment) -> Unit): Long {
                 val out = arena.struct(StructKind.ARRAY)
@@ -183,7 +183,7 @@ class StatisticsSpec : FunSpec({
         crossed(built()) shouldBe built()
     }
 
-    test("STAT-02 without anything, and of an array that is no batch") {
+    test("without anything, and of an array that is no batch [STAT-02]") {
         val nothing = Statistics.builder().build()
         crossed(nothing) shouldBe nothing
         val array = Statistics.builder().column(0).rowCount(5).nullCount(1).build()
@@ -192,7 +192,7 @@ class StatisticsSpec : FunSpec({
         crossed(array).whole().keys().shouldBeEmpty()
     }
 
-    test("STAT-01 every statistic of the specification is there, typed") {
+    test("every statistic of the specification is there, typed [STAT-01]") {
         val all = Statistics.builder().rowCount(1).nullCount(2).distinctCount(3).maxByteWidth(4).averageByteWidth(5.5).min(6).max(7).build()
         val about = Statistics.builder().approximateRowCount(1.5).approximateNullCount(2.5).approximateDistinctCount(3.5).approximateMaxByteWidth(4.5)
             .approximateAverageByteWidth(5.5).approximateMin("a").approximateMax("b").build()
@@ -221,7 +221,7 @@ class StatisticsSpec : FunSpec({
         "${Statistics.builder().column(3).nullCount(0).max(5).build()}" shouldBe "column 3: $NULL_COUNT=0, $MAX=5"
     }
 
-    test("STAT-03 any widths, encodings, type ids, kinds of union, orders of fields and slices are read") {
+    test("any widths, encodings, type ids, kinds of union, orders of fields and slices are read [STAT-03]") {
         val rows = arrayOf<Pair<Any?, List<Triple<String, Int, Any?>>?>>(
             null to listOf(Triple(ROW_COUNT, 0, 9L)),
             3L to listOf(Triple(NULL_COUNT, 0, 4L), Triple("ARROW:null_count:approximate", 1, 4.0), Triple(MAX, 2, "z")),
@@ -245,7 +245,7 @@ class StatisticsSpec : FunSpec({
         }
     }
 
-    test("STAT-03 counts of other widths are counts; what is approximate may be an integer") {
+    test("counts of other widths are counts; what is approximate may be an integer [STAT-03]") {
         val union = DataType.denseUnion(Field.of("u", DataType.UINT64), Field.of("s", DataType.INT16))
         made(null to listOf(Triple(ROW_COUNT, 0, 7L), Triple(NULL_COUNT, 1, 2L), Triple("ARROW:distinct_count:approximate", 1, 3L)), union = union).use { array ->
             val read = Statistics.of(array).whole()
@@ -255,7 +255,7 @@ class StatisticsSpec : FunSpec({
         }
     }
 
-    test("STAT-03 rows of the same column are joined") {
+    test("rows of the same column are joined [STAT-03]") {
         made(2L to listOf(Triple(MAX, 0, 7L)), 2L to listOf(Triple(MIN, 0, 6L))).use { array ->
             Statistics.of(array).column(2).run { listOf(min(), max()) shouldBe listOf(6L, 7L) }
         }
@@ -267,7 +267,7 @@ class StatisticsSpec : FunSpec({
         failure.message!! shouldContain expected
     }
 
-    test("STAT-04 an array of another schema is an error that says where and what") {
+    test("an array of another schema is an error that says where and what [STAT-04]") {
         fun batch(vararg fields: Field) = Devices.cpu().batchBuilder(0).use { batch -> fields.forEach(batch::column).let { batch.build() } }
         val column = Field.of("column", DataType.INT32)
         fun statistics(type: DataType) = Field.of("statistics", type)
@@ -281,7 +281,7 @@ class StatisticsSpec : FunSpec({
         refused(batch(column, map(DataType.UTF8, DataType.INT64)), "$.statistics.entries.v: is int64, not a union")
     }
 
-    test("STAT-04 what cannot be is an error with the path and the row") {
+    test("what cannot be is an error with the path and the row [STAT-04]") {
         val none = listOf<Triple<String, Int, Any?>>()
         refused(made(0L to none, -1L to none), "$.column: row 1: is -1, which is no column")
         refused(made(0L to none, 1L shl 31 to none), "$.column: row 1: is 2147483648, which is no column")
@@ -298,7 +298,7 @@ class StatisticsSpec : FunSpec({
         refused(made(0L to listOf(Triple(NULL_COUNT, 0, Long.MIN_VALUE)), union = unsigned), "is 9223372036854775808, which is no count")
     }
 
-    test("STAT-04 keys and types that lead nowhere are errors, not a crash") {
+    test("keys and types that lead nowhere are errors, not a crash [STAT-04]") {
         fun laid(array: RawArray, expected: String) = Arena.ofConfined().use { arena ->
             refused(DeviceArray.importArray(array.laid(arena), array.field), expected)
         }
@@ -308,7 +308,7 @@ class StatisticsSpec : FunSpec({
         laid(example().also { it.children[1].buffers[1] = ints(0, 1, 2, 6, 7, 9, 12, 99) }, "99")
     }
 
-    test("STAT-05 what the specification has no name for is kept, and written again, whatever its type") {
+    test("what the specification has no name for is kept, and written again, whatever its type [STAT-05]") {
         val pair = StructType(listOf(Field.of("x", DataType.INT64), Field.of("word", DataType.UTF8)))
         val map = DataType.map(Field.of("key", DataType.UTF8), Field.of("value", DataType.BOOL))
         val statistics = Statistics.builder().column(2)
@@ -332,7 +332,7 @@ class StatisticsSpec : FunSpec({
         made(null to listOf(Triple("ARROW:of_the_future:exact", 2, "?"))).use { Statistics.of(it).whole().get("ARROW:of_the_future:exact") shouldBe "?" }
     }
 
-    test("STAT-05 bytes are copied in and out") {
+    test("bytes are copied in and out [STAT-05]") {
         val given = byteArrayOf(1, 2)
         val statistics = Statistics.builder().min(given).build()
         given[0] = 9
@@ -340,7 +340,7 @@ class StatisticsSpec : FunSpec({
         (statistics.whole().min() as ByteArray).toList() shouldBe listOf<Byte>(1, 2)
     }
 
-    test("STAT-05 the builder refuses values that are not of their type, and names that are reserved") {
+    test("the builder refuses values that are not of their type, and names that are reserved [STAT-05]") {
         fun refusal(give: () -> Unit) = shouldThrow<IllegalArgumentException>(give).message!!
         val builder = Statistics.builder()
         refusal { builder.nullCount(-1) } shouldBe "\"$NULL_COUNT\" is -1, which is no count"
@@ -354,7 +354,7 @@ class StatisticsSpec : FunSpec({
         builder.build() shouldBe Statistics.builder().build()
     }
 
-    test("STAT-08 the specification's keys are constants, each of the name of what it is, and those that are written") {
+    test("the specification's keys are constants, each of the name of what it is, and those that are written [STAT-08]") {
         val names = listOf("average_byte_width", "distinct_count", "max_byte_width", "max_value", "min_value", "null_count", "row_count")
         val keys = names.flatMap { name -> listOf("exact", "approximate").map { "${name}_$it".uppercase() to "ARROW:$name:$it" } }.toMap()
         StatisticKeys::class.java.fields.associate { it.name to it.get(null) } shouldBe keys
@@ -366,7 +366,7 @@ class StatisticsSpec : FunSpec({
         all.whole().field(StatisticKeys.MAX_VALUE_EXACT)!!.type() shouldBe DataType.INT64
     }
 
-    test("STAT-06 statistics are computed: rows, nulls, the smallest and the largest value") {
+    test("statistics are computed: rows, nulls, the smallest and the largest value [STAT-06]") {
         Devices.cpu().batchBuilder(5).use { batch ->
             batch.int32("vendor_id", intArrayOf(5, 1, 5, 1, 5))
             batch.column(Field.of("passenger_count", DataType.INT64)).also { column -> listOf(1L, 1L, 2L, 0L, null).forEach { append(column, it) } }
@@ -388,7 +388,7 @@ class StatisticsSpec : FunSpec({
 
     fun extremes(type: DataType, vararg values: Any?) = computed(type, values.size) { column -> values.forEach { append(column, it) } }.run { min() to max() }
 
-    test("STAT-06 in the order of their values: unsigned, zeros, text by code points, bytes unsigned, what is encoded") {
+    test("in the order of their values: unsigned, zeros, text by code points, bytes unsigned, what is encoded [STAT-06]") {
         extremes(DataType.UINT64, -1L, 1L, 2L) shouldBe (BigDecimal.ONE to BigDecimal("18446744073709551615"))
         extremes(DataType.UINT8, 200L, 1L) shouldBe (1L to 200L)
         extremes(DataType.INT64, Long.MAX_VALUE, null) shouldBe (Long.MAX_VALUE to Long.MAX_VALUE)
@@ -407,7 +407,7 @@ class StatisticsSpec : FunSpec({
         computed(DataType.BOOL, 2) { it.append(true).append(false) }.run { min() to max() } shouldBe (false to true)
     }
 
-    test("STAT-06 where nobody says which is the smallest, none is said") {
+    test("where nobody says which is the smallest, none is said [STAT-06]") {
         extremes(DataType.FLOAT64, 1.0, Double.NaN) shouldBe (null to null)
         extremes(DataType.INT64, null, null) shouldBe (null to null)
         extremes(DataType.UTF8) shouldBe (null to null)
@@ -419,7 +419,7 @@ class StatisticsSpec : FunSpec({
         }.use { Statistics.compute(it).column(0).keys() shouldContainExactly setOf(NULL_COUNT) }
     }
 
-    test("STAT-06 of a struct's fields, unless it has nulls; of what is below lists nothing; numbered as in the specification's example") {
+    test("of a struct's fields, unless it has nulls; of what is below lists nothing; numbered as in the specification's example [STAT-06]") {
         fun example(hasNull: Boolean) = Devices.cpu().batchBuilder(3).use { batch ->
             val col1 = batch.column(
                 Field.of(
@@ -443,7 +443,7 @@ class StatisticsSpec : FunSpec({
         example(hasNull = true).use { Statistics.compute(it).run { columns() shouldContainExactly setOf(0, 5); column(0).nullCount() shouldBe OptionalLong.of(1) } }
     }
 
-    test("STAT-06 a slice has the statistics of what was built as that slice, of every type, and they cross") {
+    test("a slice has the statistics of what was built as that slice, of every type, and they cross [STAT-06]") {
         EveryType.batch(0, 40).use { all ->
             for ((from, rows) in listOf(0 to 40, 8 to 20, 7 to 1, 13 to 0)) {
                 val sliced = all.slice(from.toLong(), rows.toLong()).use(Statistics::compute)
@@ -453,7 +453,7 @@ class StatisticsSpec : FunSpec({
         }
     }
 
-    test("STAT-07 columns are found by name, and numbered each before those below it") {
+    test("columns are found by name, and numbered each before those below it [STAT-07]") {
         val inner = DataType.struct(Field.of("a", DataType.INT32), Field.of("b", DataType.list(Field.of("item", DataType.INT64))), Field.of("c", DataType.FLOAT64))
         val map = DataType.map(Field.of("key", DataType.UTF8), Field.of("value", DataType.INT8))
         val schema = Schema.of(

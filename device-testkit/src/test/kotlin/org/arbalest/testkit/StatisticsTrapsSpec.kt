@@ -58,7 +58,7 @@ class StatisticsTrapsSpec : FunSpec({
 
     fun buffer(vararg values: Long): DeviceBuffer = Devices.cpu().allocate(8L * values.size).also { it.segment().copyFrom(MemorySegment.ofArray(values)) }
 
-    test("STAT-01 STAT-02 values of extension types are read as what they are, and written again, encoded ones too") {
+    test("values of extension types are read as what they are, and written again, encoded ones too [STAT-01, STAT-02]") {
         val id = UUID.fromString("00112233-4455-6677-8899-aabbccddeeff")
         ExtensionCodec.register(money)
         try {
@@ -82,7 +82,7 @@ class StatisticsTrapsSpec : FunSpec({
         }
     }
 
-    test("STAT-04 an entry that is null is an error, whatever is beneath it") {
+    test("an entry that is null is an error, whatever is beneath it [STAT-04]") {
         val keys = RawArray(Field.of("key", DataType.UTF8).withNullable(false), 1, 0, 0, mutableListOf(null, ints(0, max.length), bytes(*max.encodeToByteArray())))
         val numbers = RawArray(Field.of("n", DataType.INT64), 1, 0, 0, mutableListOf(null, longs(7)))
         val union = RawArray(Field.of("items", DataType.denseUnion(numbers.field)), 1, 0, 0, mutableListOf(bytes(0), ints(0)), listOf(numbers))
@@ -99,7 +99,7 @@ class StatisticsTrapsSpec : FunSpec({
         }
     }
 
-    test("STAT-05 nested values are nobody else's, and compared by what is in them") {
+    test("nested values are nobody else's, and compared by what is in them [STAT-05]") {
         val type = DataType.list(Field.of("item", DataType.BINARY))
         val given = mutableListOf<ByteArray?>(byteArrayOf(1, 2), null)
         val built = Statistics.builder().put("ACME:sample", given, type).build()
@@ -115,7 +115,7 @@ class StatisticsTrapsSpec : FunSpec({
         "$built" shouldBe "the whole: ACME:sample=[[1, 2], null]"
     }
 
-    test("STAT-02 a decimal has its type's scale at once, so that what crossed is what was built; one that has more digits is refused") {
+    test("a decimal has its type's scale at once, so that what crossed is what was built; one that has more digits is refused [STAT-02]") {
         val type = DataType.decimal128(9, 2)
         val built = Statistics.builder().max(BigDecimal("-1.5"), type).min(BigDecimal("-2E+1"), type).build()
         built.whole().max() shouldBe BigDecimal("-1.50")
@@ -123,7 +123,7 @@ class StatisticsTrapsSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { Statistics.builder().max(BigDecimal("0.001"), type) }.message!! shouldContain "\"$max\": 0.001, a BigDecimal, is no decimal128(9, 2)"
     }
 
-    test("STAT-06 of runs each is looked at once, however long it is, within the slice") {
+    test("of runs each is looked at once, however long it is, within the slice [STAT-06]") {
         val type = RunEndEncodedType(Field.of("run_ends", DataType.INT64).withNullable(false), Field.of("values", DataType.INT64))
         val long = 1L shl 40
         val ends = ArrayData.of(5, 0, listOf(null, buffer(2, 2 + long, 5 + long, 5 + 2 * long, 6 + 2 * long)))

@@ -60,7 +60,7 @@ class StreamConsumerSpec : FunSpec({
 
     fun failure(reader: DeviceArrayReader) = shouldThrow<DeviceException> { reader.next()?.close() }
 
-    test("STR-01 the end is 0 with a released array, and stays the end; nothing more is asked then") {
+    test("the end is 0 with a released array, and stays the end; nothing more is asked then [STR-01]") {
         both { reader ->
             ids(reader) shouldBe (0L until 50).toList()
             repeat(3) { reader.next() shouldBe null }
@@ -69,11 +69,11 @@ class StreamConsumerSpec : FunSpec({
         }
     }
 
-    test("STR-10 at the end only release is looked at") {
+    test("at the end only release is looked at [STR-10]") {
         both(END_GARBAGE) { reader -> ids(reader) shouldBe (0L until 50).toList() }
     }
 
-    test("STR-01 a producer that writes nothing at all at the end has ended its stream") {
+    test("a producer that writes nothing at all at the end has ended its stream [STR-01]") {
         for (atStart in listOf(true, false)) Arena.ofConfined().use { arena ->
             fun callback(type: FunctionDescriptor, function: MethodHandle) = Linker.nativeLinker().upcallStub(function, type, arena).address()
             val stream = arena.struct(StructKind.STREAM)
@@ -89,7 +89,7 @@ class StreamConsumerSpec : FunSpec({
         }
     }
 
-    test("STR-02 an errno of a producer is the exception's, by number and name, without a message too") {
+    test("an errno of a producer is the exception's, by number and name, without a message too [STR-02]") {
         for (code in listOf(Errno.EINVAL, Errno.ENOMEM, Errno.EIO, Errno.ENOSYS, Errno.ECANCELED, 74, -3)) {
             both(FAIL, TEXT_NULL, at = 0, code = code) { reader ->
                 failure(reader).let {
@@ -101,7 +101,7 @@ class StreamConsumerSpec : FunSpec({
         }
     }
 
-    test("STR-03 the text of an error is asked for once, and copied before the next call spoils it") {
+    test("the text of an error is asked for once, and copied before the next call spoils it [STR-03]") {
         both(FAIL, TEXT_VOLATILE) { reader ->
             repeat(2) { reader.next()!!.close() }
             PeerStreams.calls(StreamCall.GET_LAST_ERROR) shouldBe 0
@@ -112,7 +112,7 @@ class StreamConsumerSpec : FunSpec({
         }
     }
 
-    test("STR-04 a closed reader calls nothing on its stream, which was released once") {
+    test("a closed reader calls nothing on its stream, which was released once [STR-04]") {
         both { reader ->
             reader.next()!!.close()
             repeat(3) { reader.close() }
@@ -122,7 +122,7 @@ class StreamConsumerSpec : FunSpec({
         }
     }
 
-    test("STR-04 a released stream is refused") {
+    test("a released stream is refused [STR-04]") {
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
             PeerStreams.stream(stream, 1, 1)
@@ -132,7 +132,7 @@ class StreamConsumerSpec : FunSpec({
         }
     }
 
-    test("STR-05 chunks and schema outlive the stream") {
+    test("chunks and schema outlive the stream [STR-05]") {
         val kept = mutableListOf<DeviceArray>()
         both { reader -> generateSequence { reader.next() }.forEach(kept::add) }
         kept.map { it.column("id").getLong(9) } shouldBe List(2) { listOf(9L, 19L, 29L, 39L, 49L) }.flatten()
@@ -141,7 +141,7 @@ class StreamConsumerSpec : FunSpec({
         kept.forEach(DeviceArray::close)
     }
 
-    test("STR-06 the schema is asked for once, so that a producer which cannot repeat it does not matter") {
+    test("the schema is asked for once, so that a producer which cannot repeat it does not matter [STR-06]") {
         both(SCHEMA_ONCE) { reader ->
             repeat(3) { reader.schema().fields().size shouldBe 2 }
             ids(reader).size shouldBe 50
@@ -149,7 +149,7 @@ class StreamConsumerSpec : FunSpec({
         }
     }
 
-    test("STR-02 a stream without a schema is refused with its errno and text, and released once") {
+    test("a stream without a schema is refused with its errno and text, and released once [STR-02]") {
         for (flavours in listOf(setOf(FAIL_SCHEMA), setOf(FAIL_SCHEMA, TEXT_NULL), setOf(FAIL_SCHEMA, FAIL_GARBAGE, TEXT_VOLATILE))) {
             CPeer.reset()
             Arena.ofConfined().use { arena ->
@@ -165,14 +165,14 @@ class StreamConsumerSpec : FunSpec({
         }
     }
 
-    test("STR-07 two threads pull in turn, and get every chunk once") {
+    test("two threads pull in turn, and get every chunk once [STR-07]") {
         both { reader ->
             val halves = List(2) { supplyAsync({ ids(reader) }, threads) }
             halves.flatMap { it.get(5, SECONDS) }.sorted() shouldBe (0L until 50).toList()
         }
     }
 
-    test("STR-08 a chunk on another type of device is an error, and released; other ids are not") {
+    test("a chunk on another type of device is an error, and released; other ids are not [STR-08]") {
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.DEVICE_STREAM)
             PeerStreams.deviceStream(stream, 5, 10, setOf(OTHER_DEVICE, DIRTY_RESERVED), at = 1, deviceId = 3, deviceType = 2)
@@ -184,7 +184,7 @@ class StreamConsumerSpec : FunSpec({
         }
     }
 
-    test("STR-09 an error in the middle has errno and message, and is repeated though the producer would go on") {
+    test("an error in the middle has errno and message, and is repeated though the producer would go on [STR-09]") {
         for (flavours in listOf(arrayOf(FAIL), arrayOf(FAIL, FAIL_ONCE), arrayOf(FAIL, FAIL_ONCE, FAIL_GARBAGE))) {
             both(*flavours, code = Errno.ENOMEM) { reader ->
                 repeat(2) { reader.next()!!.close() }
@@ -196,7 +196,7 @@ class StreamConsumerSpec : FunSpec({
         }
     }
 
-    test("STR-09 ARR-18 a malformed chunk is an error of the stream from then on, and released once") {
+    test("a malformed chunk is an error of the stream from then on, and released once [STR-09, ARR-18]") {
         both(BAD_CHILDREN) { reader ->
             repeat(2) { reader.next()!!.close() }
             repeat(2) { failure(reader).message shouldBe "n_children = 1, but the schema has 2" }
@@ -226,7 +226,7 @@ class StreamConsumerSpec : FunSpec({
         }
     }
 
-    test("STR-09 chunks that are sliced and unaligned read the same") {
+    test("chunks that are sliced and unaligned read the same [STR-09]") {
         both(SLICED, UNALIGNED, END_GARBAGE) { reader -> ids(reader) shouldBe (0L until 50).toList() }
     }
 })

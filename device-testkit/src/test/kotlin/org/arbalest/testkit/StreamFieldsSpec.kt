@@ -53,7 +53,7 @@ class StreamFieldsSpec : FunSpec({
 
     fun taken(field: Field, array: DeviceArray) = DeviceArrayReader.of(field, DeviceType.CPU) { array.retain() }.use { it.next()!!.close() }
 
-    test("STR-12 columns of other names, or in another order, are refused with the path and both") {
+    test("columns of other names, or in another order, are refused with the path and both [STR-12]") {
         val schema = Schema.of(field("hi"), field("lo"))
         rows(field("lo"), field("hi")).use { refused(schema, it) shouldBe """field 0 of the stream's is "hi: int32", of the array's "lo: int32"""" }
         rows(field("hi"), field("b")).use { refused(schema, it) shouldBe """field 1 of the stream's is "lo: int32", of the array's "b: int32"""" }
@@ -66,7 +66,7 @@ class StreamFieldsSpec : FunSpec({
         }
     }
 
-    test("STR-12 the children of a union have names, and run-ends' have none that count") {
+    test("the children of a union have names, and run-ends' have none that count [STR-12]") {
         val (x, y) = field("x") to field("y")
         for (union in listOf<(Field, Field) -> DataType>({ one, other -> DataType.denseUnion(one, other) }, { one, other -> DataType.sparseUnion(one, other) })) {
             batch(field("u", union(y, x))).use {
@@ -77,7 +77,7 @@ class StreamFieldsSpec : FunSpec({
         batch(runs("v")).use { taken(Schema.of(runs("values")).asField(), it) }
     }
 
-    test("STR-12 another type below is named by its path") {
+    test("another type below is named by its path [STR-12]") {
         val schema = Schema.of(field("s", DataType.struct(field("x"))))
         batch(field("s", DataType.struct(field("x", DataType.INT64)))).use { refused(schema, it) shouldBe """$.s.x: the stream's is "x: int32", the array's "x: int64"""" }
         batch(field("s", DataType.struct(field("x"), field("y")))).use {
@@ -89,7 +89,7 @@ class StreamFieldsSpec : FunSpec({
         batch(map(true)).use { taken(Schema.of(map(false)).asField(), it) }
     }
 
-    test("STR-12 what items and entries are called, and metadata, is no matter") {
+    test("what items and entries are called, and metadata, is no matter [STR-12]") {
         fun map(entries: String, key: String, value: String): DataType =
             MapType(field(entries, DataType.struct(field(key, nullable = false), field(value)), nullable = false), false)
         val named = field("a", DataType.struct(field("l", DataType.list(field("item"))), field("m", map("entries", "key", "value"))))
@@ -98,7 +98,7 @@ class StreamFieldsSpec : FunSpec({
         rows(field("x")).use { array -> array.child(0).use { taken(field("y"), it) } }
     }
 
-    test("STR-12 a field that fits is looked at once, and fields that take turns still are") {
+    test("a field that fits is looked at once, and fields that take turns still are [STR-12]") {
         val schema = Schema.of(field("x"))
         val good = List(2) { rows(field("x")) }
         val bad = rows(field("y"))

@@ -50,7 +50,7 @@ class StreamNullsSpec : FunSpec({
         return shouldThrow<DeviceException> { check(field, array) }.message!!.removePrefix("a stream gave an array of another type: ")
     }
 
-    test("STR-12 a nullable column under one that is not has to have no nulls, batch by batch, also if all batches are of one field") {
+    test("a nullable column under one that is not has to have no nulls, batch by batch, also if all batches are of one field [STR-12]") {
         val given = Schema.of(may("zz")).asField()
         fun batch(nulls: Boolean) = DeviceArray.of(given, ArrayData.of(2, 0, listOf(null), listOf(if (nulls) ints(2, 1, 1) else ints(2, -1, 0))))
         val all = ArrayDeque(listOf(batch(false), batch(false), batch(true)))
@@ -66,7 +66,7 @@ class StreamNullsSpec : FunSpec({
         }
     }
 
-    test("STR-12 nulls that nobody counted are looked for, and so are those of a slice, and of no rows") {
+    test("nulls that nobody counted are looked for, and so are those of a slice, and of no rows [STR-12]") {
         for ((valid, row) in listOf(-1 to null, 7 to null, 5 to 1, 3 to 2)) DeviceArray.of(may("a"), ints(3, valid, -1)).use {
             if (row == null) taken(not("a"), it) else refused(not("a"), it) shouldBe "row $row: null, but the field is not nullable"
         }
@@ -77,7 +77,7 @@ class StreamNullsSpec : FunSpec({
         }
     }
 
-    test("STR-12 what is null beneath a null struct, among the elements of a null list of a fixed size, or in a sparse union's other rows, is hidden") {
+    test("what is null beneath a null struct, among the elements of a null list of a fixed size, or in a sparse union's other rows, is hidden [STR-12]") {
         fun struct(x: Field) = may("s", DataType.struct(x))
         for ((outer, isHidden) in listOf(5 to true, 4 to true, 7 to false, -1 to false)) withClue("$outer") {
             val nulls = 3L - (if (outer < 0) 3 else Integer.bitCount(outer))
@@ -101,7 +101,7 @@ class StreamNullsSpec : FunSpec({
         }
     }
 
-    test("STR-12 VAL-02 a dictionary's values may be null, whatever its field says; what is in them may not") {
+    test("a dictionary's values may be null, whatever its field says; what is in them may not [STR-12, VAL-02]") {
         fun encoded(values: Field) = may("d", DictionaryType(IntType(8, true), values, false))
         fun of(field: Field, values: ArrayData) = DeviceArray.of(field, ArrayData(1, 0, 0, listOf(null, cpu.allocate(1)), listOf(), values))
         of(encoded(may("")), ints(2, 1, 1)).use { taken(encoded(not("")), it) }
@@ -113,7 +113,7 @@ class StreamNullsSpec : FunSpec({
         }
     }
 
-    test("STR-12 on a device only the bitmaps are copied that it takes, and none if there are said to be no nulls") {
+    test("on a device only the bitmaps are copied that it takes, and none if there are said to be no nulls [STR-12]") {
         fun batch(x: Field, y: Field) = Schema.of(may("s", DataType.struct(x)), y)
         val given = batch(may("x"), may("y")).asField()
         fun array(outer: Int): DeviceArray {
@@ -134,7 +134,7 @@ class StreamNullsSpec : FunSpec({
         array(3).use { there -> copies(there, batch(not("x"), may("y"))) { field, array -> refused(field, array) shouldBe "$.s.x: row 1: null, but the field is not nullable" } }
     }
 
-    test("STR-12 whoever looks for nulls waits for the array's event first, and only then") {
+    test("whoever looks for nulls waits for the array's event first, and only then [STR-12]") {
         val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
         val held = FakeDevice.of(DeviceType.CUDA_HOST, 0)
         pinned.createStream().use { stream ->

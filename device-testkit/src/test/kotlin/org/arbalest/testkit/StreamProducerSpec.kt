@@ -59,7 +59,7 @@ class StreamProducerSpec : FunSpec({
 
     val all = EveryType.checksum(batch(0, 50))
 
-    test("STR-01 the end is 0 with a released array, again and again, and nothing is an error") {
+    test("the end is 0 with a released array, again and again, and nothing is an error [STR-01]") {
         both({ source(5) }) {
             it.ended shouldBe true
             it.code shouldBe 0
@@ -71,7 +71,7 @@ class StreamProducerSpec : FunSpec({
         both({ source(0) }) { it.ended shouldBe true; it.batches shouldBe 0 }
     }
 
-    test("STR-02 STR-03 what a source throws is an errno and a text") {
+    test("what a source throws is an errno and a text [STR-02, STR-03]") {
         val failures = mapOf(
             DeviceException(74, "of its own") to (74 to "of its own"),
             IOException("disk on fire") to (Errno.EIO to "java.io.IOException: disk on fire"),
@@ -92,11 +92,11 @@ class StreamProducerSpec : FunSpec({
         }
     }
 
-    test("STR-03 there is no text without an error") {
+    test("there is no text without an error [STR-03]") {
         both({ source(1) }, extra = 0) { it.error shouldBe null }
     }
 
-    test("STR-04 a released stream answers a late call with EINVAL, and a second release with nothing") {
+    test("a released stream answers a late call with EINVAL, and a second release with nothing [STR-04]") {
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
             val copy = arena.struct(StructKind.STREAM)
@@ -108,7 +108,7 @@ class StreamProducerSpec : FunSpec({
         }
     }
 
-    test("STR-04 a stream may be moved before it is used, and released before it was pulled: what nobody took is closed") {
+    test("a stream may be moved before it is used, and released before it was pulled: what nobody took is closed [STR-04]") {
         Arena.ofConfined().use { arena ->
             for (released in listOf(true, false)) {
                 val (stream, moved) = List(2) { arena.struct(StructKind.STREAM) }
@@ -122,11 +122,11 @@ class StreamProducerSpec : FunSpec({
         both({ source(5) }, stopAfter = 2, extra = 0) { it.batches shouldBe 2; it.ended shouldBe false }
     }
 
-    test("STR-05 chunks and schemas outlive the stream") {
+    test("chunks and schemas outlive the stream [STR-05]") {
         both({ source(5) }, KEEP, SCHEMA_OFTEN) { it.checksum shouldBe all; it.schemaDiffers shouldBe 0 }
     }
 
-    test("STR-06 the schema may be asked for at any time, and is always the same") {
+    test("the schema may be asked for at any time, and is always the same [STR-06]") {
         both({ source(5) }, SCHEMA_OFTEN) {
             it.schemaCalls shouldBe 7
             it.schemaDiffers shouldBe 0
@@ -134,7 +134,7 @@ class StreamProducerSpec : FunSpec({
         }
     }
 
-    test("STR-07 two threads may pull, in turn or at once: each chunk comes once") {
+    test("two threads may pull, in turn or at once: each chunk comes once [STR-07]") {
         val rows = Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
             DeviceArrayReader.of(schema, DeviceType.CPU, source(200)).exportStream(stream)
@@ -160,7 +160,7 @@ class StreamProducerSpec : FunSpec({
         DeviceArray.importDeviceArray(device, schema)
     }
 
-    test("STR-08 a list of batches is a stream of the device that they are on, and of one schema and device only") {
+    test("a list of batches is a stream of the device that they are on, and of one schema and device only [STR-08]") {
         DeviceArrayReader.of(schema, List(3) { cuda() }).use { reader ->
             reader.deviceType() shouldBe DeviceType(2)
             var seen = 0
@@ -191,7 +191,7 @@ class StreamProducerSpec : FunSpec({
         }
     }
 
-    test("STR-08 a chunk on another type of device, or of another type, ends our stream with an error") {
+    test("a chunk on another type of device, or of another type, ends our stream with an error [STR-08]") {
         fun mixed(other: DeviceArray) = DeviceArrayReader.Source { other }
         both({ mixed(cuda()) }, extra = 0) {
             it.code shouldBe Errno.EINVAL
@@ -204,7 +204,7 @@ class StreamProducerSpec : FunSpec({
         }
     }
 
-    test("STR-09 an error in the middle is repeated by all later calls, with its text, and the source is asked no more") {
+    test("an error in the middle is repeated by all later calls, with its text, and the source is asked no more [STR-09]") {
         var asked = 0
         both({ asked = 0; source(2) { asked++; throw IOException("disk on fire") } }, extra = 5) {
             it.code shouldBe Errno.EIO
@@ -215,14 +215,14 @@ class StreamProducerSpec : FunSpec({
         }
     }
 
-    test("STR-09 the text is there with each repeated error, and the schema still can be had") {
+    test("the text is there with each repeated error, and the schema still can be had [STR-09]") {
         both({ source(1) { throw IOException("disk on fire") } }, SCHEMA_OFTEN, extra = 2) {
             it.schemaDiffers shouldBe 0
             it.error!! shouldContain "disk on fire"
         }
     }
 
-    test("STR-08 a stream of another device is not handed out as a plain one") {
+    test("a stream of another device is not handed out as a plain one [STR-08]") {
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM).fill(0x5a)
             DeviceArrayReader.of(schema, DeviceType(2), source(1)).use { reader ->
@@ -232,7 +232,7 @@ class StreamProducerSpec : FunSpec({
         }
     }
 
-    test("OWN-09 a reader that was exported or closed cannot be exported again, and the out struct is released") {
+    test("a reader that was exported or closed cannot be exported again, and the out struct is released [OWN-09]") {
         Arena.ofConfined().use { arena ->
             val (stream, other) = arena.struct(StructKind.STREAM) to arena.struct(StructKind.DEVICE_STREAM).fill(0x5a)
             val reader = DeviceArrayReader.of(schema, List(2) { batch(it.toLong()) })
@@ -245,7 +245,7 @@ class StreamProducerSpec : FunSpec({
         }
     }
 
-    test("STR-05 a stream of ours that passes C and comes back gives the same batches") {
+    test("a stream of ours that passes C and comes back gives the same batches [STR-05]") {
         Arena.ofConfined().use { arena ->
             val (there, back) = List(2) { arena.struct(StructKind.DEVICE_STREAM) }
             DeviceArrayReader.of(schema, DeviceType.CPU, source(5)).exportDeviceArrayStream(there)

@@ -30,8 +30,8 @@ class StressSpec : FunSpec({
         Runtime.getRuntime().availableProcessors().takeIf { it < 2 }?.let { "two threads do not race on $it processor" }
     }
 
-    for ((what, tests) in mapOf("OWN-06 OWN-07 slots and holders" to "(Slots|Shared)Stress", "ASY-20 ASY-22 ASY-28 streams and their tasks" to "(Async|ShortQueue|ProducerHolders)Stress")) {
-        test("$what: no forbidden outcome in any order").config(extensions = listOf(twoProcessors)) {
+    for ((what, tests) in mapOf("slots and holders [OWN-06, OWN-07]" to "(Slots|Shared)Stress", "streams and their tasks [ASY-20, ASY-22, ASY-28]" to "(Async|ShortQueue|ProducerHolders)Stress")) {
+        test("no forbidden outcome in any order: $what").config(extensions = listOf(twoProcessors)) {
             val run = stress(tests)
             withClue(run.output) {
                 run.exitCode shouldBe 0

@@ -46,7 +46,7 @@ class StructAddressesSpec : FunSpec({
 
     fun DeviceArray.last() = column("id").getLong(length() - 1)
 
-    test("OWN-08 an array and its schema come by their addresses") {
+    test("an array and its schema come by their addresses [OWN-08]") {
         Arena.ofConfined().use { arena ->
             val (array, type) = ArrowArrayStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
             PeerStreams.batch(array, 10, 3)
@@ -64,7 +64,7 @@ class StructAddressesSpec : FunSpec({
         }
     }
 
-    test("OWN-08 a device array and its schema come by their addresses") {
+    test("a device array and its schema come by their addresses [OWN-08]") {
         Arena.ofConfined().use { arena ->
             val (array, type) = ArrowDeviceArrayStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
             fun make(first: Long) = ArrowArrayStruct.allocate(arena).let { plain ->
@@ -83,7 +83,7 @@ class StructAddressesSpec : FunSpec({
         }
     }
 
-    test("STR-01 streams come and go by their addresses") {
+    test("streams come and go by their addresses [STR-01]") {
         Arena.ofConfined().use { arena ->
             val (plain, device) = ArrowArrayStreamStruct.allocate(arena) to ArrowDeviceArrayStreamStruct.allocate(arena)
             PeerStreams.stream(plain, 3, 10)
@@ -95,7 +95,7 @@ class StructAddressesSpec : FunSpec({
         }
     }
 
-    test("OWN-09 arrays and schemas go to addresses, and C reads them") {
+    test("arrays and schemas go to addresses, and C reads them [OWN-09]") {
         Arena.ofConfined().use { arena ->
             val (array, device, type) = Triple(ArrowArrayStruct.allocate(arena), ArrowDeviceArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena))
             fun sumOf(array: MemorySegment, kind: StructKind) = PeerNodes.sum(array, type, "id").also {
@@ -115,7 +115,7 @@ class StructAddressesSpec : FunSpec({
         }
     }
 
-    test("ASY-19 a handler is driven by its address: by arrays, by tasks, by a reader, and refused") {
+    test("a handler is driven by its address: by arrays, by tasks, by a reader, and refused [ASY-19]") {
         fun described() = AsyncSchema(schema.asField(), DeviceType.CPU, Metadata.empty())
         val ways = listOf<(Long) -> Unit>(
             { AsyncProducer.produce(it, described(), Supplied(2, null) { ids(3) }, pool).outcome().getOrThrow() },
@@ -148,7 +148,7 @@ class StructAddressesSpec : FunSpec({
         }
     }
 
-    test("OWN-20 what can be no address is refused by an import, which names it, and nothing is touched") {
+    test("what can be no address is refused by an import, which names it, and nothing is touched [OWN-20]") {
         Arena.ofConfined().use { arena ->
             val (array, device, type) = Triple(ArrowArrayStruct.allocate(arena), ArrowDeviceArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena))
             PeerStreams.batch(array, 0, 3)
@@ -169,7 +169,7 @@ class StructAddressesSpec : FunSpec({
         }
     }
 
-    test("OWN-20 what can be no address is refused by an export; the other struct is released, and the handle is not spent") {
+    test("what can be no address is refused by an export; the other struct is released, and the handle is not spent [OWN-20]") {
         Arena.ofConfined().use { arena ->
             val (array, device, type) = Triple(ArrowArrayStruct.allocate(arena), ArrowDeviceArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena))
             ids(3).use { batch ->
@@ -197,7 +197,7 @@ class StructAddressesSpec : FunSpec({
         }
     }
 
-    test("OWN-01 memory for a struct that was just allocated, or is released, is refused by its address as by its segment") {
+    test("memory for a struct that was just allocated, or is released, is refused by its address as by its segment [OWN-01]") {
         Arena.ofConfined().use { arena ->
             fun said(call: () -> Unit) = shouldThrow<DeviceException> { call() }.also { it.errno() shouldBe Errno.EINVAL }.message!!
             said { DeviceArray.importArray(ArrowArrayStruct.allocate(arena).address(), schema) } shouldBe "the array was released before it was imported"
@@ -209,12 +209,12 @@ class StructAddressesSpec : FunSpec({
         }
     }
 
-    test("OWN-20 a segment with such an address is refused, too") {
+    test("a segment with such an address is refused, too [OWN-20]") {
         shouldThrow<IllegalArgumentException> { DeviceArrayReader.importStream(MemorySegment.ofAddress(-8)) }.message shouldStartWith
             "ArrowArrayStream must be within the 63 bits that Java reaches, which 0xfffffffffffffff8 is not"
     }
 
-    test("OWN-01 each struct is allocated in its size, aligned, all zero, whatever was in the memory before") {
+    test("each struct is allocated in its size, aligned, all zero, whatever was in the memory before [OWN-01]") {
         val all = mapOf<(SegmentAllocator) -> MemorySegment, Long>(
             ArrowSchemaStruct::allocate to 72, ArrowArrayStruct::allocate to 80, ArrowArrayStreamStruct::allocate to 40, ArrowDeviceArrayStruct::allocate to 128,
             ArrowDeviceArrayStreamStruct::allocate to 48, ArrowAsyncHandlerStruct::allocate to 48, ArrowAsyncTaskStruct::allocate to 16,

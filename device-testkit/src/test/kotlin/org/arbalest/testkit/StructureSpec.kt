@@ -51,7 +51,7 @@ class StructureSpec : FunSpec({
         }
     }
 
-    test("ARR-02 with no validity bitmap the null count is 0, also if it was not computed; otherwise it is counted") {
+    test("with no validity bitmap the null count is 0, also if it was not computed; otherwise it is counted [ARR-02]") {
         fun make(bitmap: ByteArray?) = { out: MemorySegment ->
             PeerNodes.array(out, length = 9, nullCount = -1, offset = 1, buffers = 2)
             PeerNodes.setBuffer(out, 0, bitmap)
@@ -67,11 +67,11 @@ class StructureSpec : FunSpec({
         }
     }
 
-    test("ARR-03 null arrays count their nulls without a bitmap") {
+    test("null arrays count their nulls without a bitmap [ARR-03]") {
         imported(DataType.NULL, { PeerNodes.array(it, length = 4, nullCount = 4) }) { it.asColumn().nullCount() shouldBe 4 }
     }
 
-    test("ARR-05 null arrays with a buffer and unions with a bitmap are taken in, and go out without") {
+    test("null arrays with a buffer and unions with a bitmap are taken in, and go out without [ARR-05]") {
         imported(DataType.NULL, { PeerNodes.array(it, length = 4, nullCount = 4, buffers = 1) }) { array ->
             array.asColumn().isNull(3) shouldBe true
             exported(array, ArrowArrayStruct::nBuffers) shouldBe 0
@@ -92,7 +92,7 @@ class StructureSpec : FunSpec({
         }
     }
 
-    test("ARR-05 a union with a bitmap that has nulls, or may have some, is refused, since a union of today cannot say them; a bitmap that is NULL has none") {
+    test("a union with a bitmap that has nulls, or may have some, is refused, since a union of today cannot say them; a bitmap that is NULL has none [ARR-05]") {
         for (dense in listOf(true, false)) for (nulls in listOf(-1L, 1L)) for (below in listOf(false, true)) {
             val type = UnionType(if (dense) UnionMode.DENSE else UnionMode.SPARSE, listOf(0, 1), integers)
             fun made(out: MemorySegment, hasBitmap: Boolean) {
@@ -109,7 +109,7 @@ class StructureSpec : FunSpec({
         }
     }
 
-    test("ARR-06 ours: unions and run-end-encoded arrays have no nulls, null arrays nothing else") {
+    test("ours: unions and run-end-encoded arrays have no nulls, null arrays nothing else [ARR-06]") {
         imported(UnionType(UnionMode.SPARSE, listOf(0, 1), integers), { union(it, false, false); ArrowArrayStruct.setNullCount(it.address(), -1) }) {
             exported(it, ArrowArrayStruct::nullCount) shouldBe 0
         }
@@ -128,7 +128,7 @@ class StructureSpec : FunSpec({
         }
     }
 
-    test("ARR-08 theirs: at length 0 data and offsets may be NULL") {
+    test("theirs: at length 0 data and offsets may be NULL [ARR-08]") {
         for (type in listOf(DataType.INT64, DataType.BOOL)) {
             imported(type, { PeerNodes.array(it, length = 0, buffers = 2) }) { it.asColumn().length() shouldBe 0 }
         }
@@ -143,7 +143,7 @@ class StructureSpec : FunSpec({
         }) { it.asColumn().items().length() shouldBe 0 }
     }
 
-    test("ARR-10 children may be longer than their parent, which reads its own rows only") {
+    test("children may be longer than their parent, which reads its own rows only [ARR-10]") {
         val type = NestedType.StructType(integers)
         imported(type, {
             PeerNodes.array(it, length = 2, offset = 3, buffers = 1, children = 2)
@@ -158,7 +158,7 @@ class StructureSpec : FunSpec({
         }
     }
 
-    test("ARR-13 what goes out at the top of a batch has offset 0") {
+    test("what goes out at the top of a batch has offset 0 [ARR-13]") {
         Arena.ofConfined().use { arena ->
             val (batch, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             PeerStreams.batch(batch, 0, 9, setOf(PeerStreams.Flavour.SLICED))
@@ -172,7 +172,7 @@ class StructureSpec : FunSpec({
         }
     }
 
-    test("ARR-14 our buffers are aligned to 64 bytes") {
+    test("our buffers are aligned to 64 bytes [ARR-14]") {
         EveryType.batch(0, 10).use { array ->
             exported(array) { out ->
                 for (i in EveryType.fields.indices) {
@@ -184,7 +184,7 @@ class StructureSpec : FunSpec({
         }
     }
 
-    test("ARR-17 structural validation never touches a buffer: those of another device may be anywhere") {
+    test("structural validation never touches a buffer: those of another device may be anywhere [ARR-17]") {
         Arena.ofConfined().use { arena ->
             val (array, device) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
             PeerNodes.array(array, length = 5, nullCount = -1, offset = 3, buffers = 3)
@@ -198,7 +198,7 @@ class StructureSpec : FunSpec({
         }
     }
 
-    test("DEV-04 a plain array has no event to wait for, though its struct lies where one with an event lay") {
+    test("a plain array has no event to wait for, though its struct lies where one with an event lay [DEV-04]") {
         Arena.ofConfined().use { arena ->
             val (array, device) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
             repeat(10) {

@@ -46,7 +46,7 @@ class TensorSpec : FunSpec({
         return Devices.cpu().allocate(bytes.capacity().toLong()).also { it.segment().copyFrom(MemorySegment.ofArray(bytes.array())) }
     }
 
-    test("EXT-06 tensors of one shape: elements in row-major order, the logical shape by the permutation") {
+    test("tensors of one shape: elements in row-major order, the logical shape by the permutation [EXT-06]") {
         val field = Field.of("image", DataType.fixedSizeList(Field.of("item", DataType.INT32), 24)).withExtension(FixedShapeTensor(listOf(2, 3, 4), listOf("x", "y", "z"), listOf(2, 0, 1)))
         built(field, 3) { column ->
             column.appendTensor(2, 3, 4).items().appendAll(IntArray(24) { it })
@@ -78,7 +78,7 @@ class TensorSpec : FunSpec({
         }
     }
 
-    test("EXT-07 tensors of a shape each: whole, cut, null, without elements, without dimensions") {
+    test("tensors of a shape each: whole, cut, null, without elements, without dimensions [EXT-07]") {
         val field = Extension.variableShapeTensor("image", DataType.FLOAT32, 2).withExtension(VariableShapeTensor(listOf("H", "W"), listOf(1, 0), listOf()))
         val shapes = listOf(listOf(2, 3), null, listOf(0, 5), listOf(1, 1), listOf(3, 2))
         built(field, shapes.size) { column ->
@@ -113,7 +113,7 @@ class TensorSpec : FunSpec({
         }
     }
 
-    test("EXT-07 a tensor that the type does not have is not appended, nor any part of it") {
+    test("a tensor that the type does not have is not appended, nor any part of it [EXT-07]") {
         val field = Extension.variableShapeTensor("t", DataType.INT8, 2).withExtension(VariableShapeTensor(listOf(), listOf(), listOf(null, 3)))
         Devices.cpu().batchBuilder(1).use { batch ->
             val column = batch.column(field)
@@ -130,7 +130,7 @@ class TensorSpec : FunSpec({
         }
     }
 
-    test("EXT-07 data and shape that do not go together are EINVAL, with the path, the row and the numbers; the neighbours are read") {
+    test("data and shape that do not go together are EINVAL, with the path, the row and the numbers; the neighbours are read [EXT-07]") {
         val field = Extension.variableShapeTensor("t", DataType.INT32, 2).withExtension(VariableShapeTensor(listOf(), listOf(), listOf(null, 2)))
         val nullable = DataType.struct(*field.type().children().map { it.withNullable(true) }.toTypedArray())
         fun tensors(vararg shape: Int, nullData: Boolean = false, nullShape: Boolean = false, nullSize: Boolean = false): DeviceArray {

@@ -15,7 +15,7 @@ import java.lang.management.ManagementFactory
 class TextAllocationSpec : FunSpec({
     extension(LedgerExtension)
 
-    test("BLD-09 text from memory, native or on the heap, is checked and appended without objects") {
+    test("text from memory, native or on the heap, is checked and appended without objects [BLD-09]") {
         val threads = ManagementFactory.getThreadMXBean() as com.sun.management.ThreadMXBean
         val text = "grüße, an alle".encodeToByteArray()
         Arena.ofConfined().use { arena ->

@@ -86,7 +86,7 @@ class TypedViewSpec : FunSpec({
 
     val random = Random(51)
 
-    test("READ-51 each type is read by the one view that has its width, as what Column has, in slices and behind offsets, with and without nulls") {
+    test("each type is read by the one view that has its width, as what Column has, in slices and behind offsets, with and without nulls [READ-51]") {
         EveryType.batch(0, 120).use { whole ->
             for ((name, method) in columns) {
                 val view = views.getValue(method)
@@ -111,7 +111,7 @@ class TypedViewSpec : FunSpec({
         }
     }
 
-    test("READ-51 no other view reads it, and the error says which does") {
+    test("no other view reads it, and the error says which does [READ-51]") {
         EveryType.batch(0, 2).use { batch ->
             for (field in EveryType.fields) for ((method, view) in views) {
                 if (columns[field.name()] == method) continue
@@ -123,7 +123,7 @@ class TypedViewSpec : FunSpec({
         }
     }
 
-    test("READ-51 of what is encoded the error says which view has the values, and what leads there") {
+    test("of what is encoded the error says which view has the values, and what leads there [READ-51]") {
         EveryType.batch(0, 2).use { batch ->
             fun refusal(name: String) = shouldThrow<IllegalArgumentException> { batch.column(name).asByteStrings() }.message!!
             refusal("dictionary") shouldEndWith "; dictionary().asByteStrings() has those of the dictionary, and indices() which of them each row has"
@@ -134,7 +134,7 @@ class TypedViewSpec : FunSpec({
         }
     }
 
-    test("READ-50 a null has no value: each getter and each view throws, with the column and the row") {
+    test("a null has no value: each getter and each view throws, with the column and the row [READ-50]") {
         EveryType.batch(0, 8).use { batch ->
             val getters = mapOf<String, (Column) -> Any?>(
                 "bool" to { it.getBoolean(3) }, "int64" to { it.getLong(3) }, "int32" to { it.getInt(3) }, "float64" to { it.getDouble(3) },
@@ -166,7 +166,7 @@ class TypedViewSpec : FunSpec({
         }
     }
 
-    test("READ-50 a value of a dictionary that is null has no value either") {
+    test("a value of a dictionary that is null has no value either [READ-50]") {
         Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
             PeerNodes.array(out, length = 2, buffers = 2)
@@ -194,7 +194,7 @@ class TypedViewSpec : FunSpec({
             DeviceArray.importArray(out, Field.of("a", type)).use { look(it.asColumn()) }
         }
 
-    test("READ-52 ARR-10 ARR-14 nulls by words: 64 rows at a time, at any offset, to the last bit and not beyond") {
+    test("nulls by words: 64 rows at a time, at any offset, to the last bit and not beyond [READ-52, ARR-10, ARR-14]") {
         for (placement in listOf(Placement.GUARDED, Placement.UNALIGNED)) {
             for (length in listOf(1, 7, 63, 64, 65, 128, 200)) for (offset in listOf(0, 1, 7, 8, 13, 63, 64)) for (density in listOf(0.0, 0.1, 0.9, 1.0)) {
                 val end = offset + length
@@ -221,7 +221,7 @@ class TypedViewSpec : FunSpec({
         }
     }
 
-    test("READ-52 without a bitmap every row is valid") {
+    test("without a bitmap every row is valid [READ-52]") {
         for (length in listOf(0, 1, 63, 64, 65)) {
             imported(DataType.INT8, length, 3, Placement.GUARDED, null, ByteArray(length + 3)) { column ->
                 val values = column.asBytes()
@@ -233,7 +233,7 @@ class TypedViewSpec : FunSpec({
         }
     }
 
-    test("READ-51 ARR-08 an empty array has an empty view, also where its buffers are NULL") {
+    test("an empty array has an empty view, also where its buffers are NULL [READ-51, ARR-08]") {
         for (type in EveryType.fields.filter { it.name() in columns }.map { it.type() }) {
             val buffers = if (views.getValue(columns.getValue(EveryType.fields.first { it.type() == type }.name())) === views["asByteStrings"] && type !is FlatType.FixedSizeBinaryType) 3 else 2
             for (offset in listOf(0, 9)) {
@@ -252,7 +252,7 @@ class TypedViewSpec : FunSpec({
         }
     }
 
-    test("READ-51 rows that are not there are refused, however far away they are") {
+    test("rows that are not there are refused, however far away they are [READ-51]") {
         imported(DataType.INT64, 4, 1, Placement.GUARDED, bits(1, 2, 3, 4, size = 5), ByteArray(40)) { column ->
             val values = column.asLongs()
             for (row in listOf(-1L, 4L, 1L shl 61, Long.MAX_VALUE, Long.MIN_VALUE)) {
@@ -265,7 +265,7 @@ class TypedViewSpec : FunSpec({
         }
     }
 
-    test("READ-51 what is not there is refused with the column's name, a row, a byte of a value, a column and a buffer") {
+    test("what is not there is refused with the column's name, a row, a byte of a value, a column and a buffer [READ-51]") {
         Devices.cpu().batchBuilder(2).use { it.bool("yes", booleanArrayOf(true, false)).utf8("word", listOf("ab", "")).build() }.use { batch ->
             fun refused(message: String, ask: () -> Any?) {
                 shouldThrow<IndexOutOfBoundsException> { ask() }.message shouldBe message
@@ -282,7 +282,7 @@ class TypedViewSpec : FunSpec({
         }
     }
 
-    test("READ-53 OWN-19 after its handle was closed, moved or exported, a view throws") {
+    test("after its handle was closed, moved or exported, a view throws [READ-53, OWN-19]") {
         val spend = listOf<(DeviceArray) -> Unit>(
             { it.close() }, { it.move().close() },
             { array -> Arena.ofConfined().use { arena -> arena.struct(StructKind.ARRAY).let { array.exportArray(it); PeerMoves.release(it, StructKind.ARRAY) } } },
@@ -304,14 +304,14 @@ class TypedViewSpec : FunSpec({
         }
     }
 
-    test("READ-53 a view of a column without nulls goes through no rows after its handle was closed") {
+    test("a view of a column without nulls goes through no rows after its handle was closed [READ-53]") {
         val batch = Devices.cpu().batchBuilder(3).int64("id", longArrayOf(1, 2, 3)).build()
         val ids = batch.column("id").asLongs()
         batch.close()
         shouldThrow<IllegalStateException> { ids.forEachValid { throw AssertionError("row $it") } }
     }
 
-    test("READ-54 DEV-04 DEV-09 where the CPU cannot read, or not yet, there is no view") {
+    test("where the CPU cannot read, or not yet, there is no view [READ-54, DEV-04, DEV-09]") {
         Arena.ofConfined().use { arena ->
             fun device(type: Int, cell: MemorySegment) = arena.struct(StructKind.DEVICE_ARRAY).also { out ->
                 val array = arena.struct(StructKind.ARRAY)

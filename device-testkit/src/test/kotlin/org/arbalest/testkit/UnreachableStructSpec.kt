@@ -48,11 +48,11 @@ class UnreachableStructSpec : FunSpec({
     }
 
     // Compiled code forgets a variable after its last use, and so without luck; interpreted code does not.
-    test("OWN-14 a struct that its caller dropped is not collected before the last access to it, whatever the call") {
+    test("a struct that its caller dropped is not collected before the last access to it, whatever the call [OWN-14]") {
         good(ChildJvm.run(CollectedMeanwhile::class, options = listOf("-Xcomp", "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,org.arbalest.device.*::*")))
     }
 
-    test("OWN-14 under the pressure of the collector structs that were dropped are imported and exported whole") {
+    test("under the pressure of the collector structs that were dropped are imported and exported whole [OWN-14]") {
         good(ChildJvm.run(UnderPressure::class, options = listOf("-XX:+UseSerialGC", "-Xmx256m", "-Xmn1m")))
     }
 
@@ -67,7 +67,7 @@ class UnreachableStructSpec : FunSpec({
     )
 
     for ((struct, call) in calls) {
-        test("OWN-14 an $struct in an arena that was closed, or that is another thread's, is refused before it is touched") {
+        test("an $struct in an arena that was closed, or that is another thread's, is refused before it is touched [OWN-14]") {
             val closed = Arena.ofConfined().use { it.allocate(256, 8) }
             shouldThrow<IllegalStateException> { call(closed) }.message shouldBe "$struct is in an arena that was closed"
             Arena.ofConfined().use { arena ->

@@ -64,7 +64,7 @@ class UntrustedConcatSpec : FunSpec({
         PeerNodes.array(child(out), items.toLong(), items.toLong())
     }
 
-    test("ARR-09 ARR-21 texts whose offsets go back, are negative, or lie outside, or whose data is NULL, are not joined") {
+    test("texts whose offsets go back, are negative, or lie outside, or whose data is NULL, are not joined [ARR-09, ARR-21]") {
         val good = text("ab".encodeToByteArray(), 0, 1, 2)
         refusal(good.retain(), text(ByteArray(5), 4, 5, 2)) shouldBe "arrays[1]: offsets[2] = 2 is before offsets[0] = 4, or one is negative"
         refusal(text(ByteArray(5), -4, 0, 5), good.retain()) shouldBe "arrays[0]: offsets[2] = 5 is before offsets[0] = -4, or one is negative"
@@ -75,7 +75,7 @@ class UntrustedConcatSpec : FunSpec({
         joined(good, text("xyz".encodeToByteArray(), 1, 1, 3)).use { EveryType.rows(it) shouldBe listOf("a", "b", "", "yz") }
     }
 
-    test("ARR-21 more text or elements than 32 bits reach is an error with the numbers, and not one byte is read") {
+    test("more text or elements than 32 bits reach is an error with the numbers, and not one byte is read [ARR-21]") {
         val most = Int.MAX_VALUE.toLong()
         val nulls = Field.of("item", NullType())
         refusal(list(ListType(nulls), 1, 0, 1), list(ListType(nulls), Int.MAX_VALUE, 0, most)) shouldBe
@@ -87,19 +87,19 @@ class UntrustedConcatSpec : FunSpec({
         joined(list(ListType(nulls), 1, 0, 1), list(ListType(nulls), Int.MAX_VALUE - 1, 0, most - 1)).use { it.length() shouldBe 2 }
     }
 
-    test("ARR-20 ARR-21 more elements than memory has is an error, also of types that need none") {
+    test("more elements than memory has is an error, also of types that need none [ARR-20, ARR-21]") {
         val huge = List(2) { array(FixedSizeBinaryType(0)) { out -> PeerNodes.array(out, Long.MAX_VALUE, buffers = 2) } }
         refusal(*huge.toTypedArray()) shouldBe
             "arrays[1]: 9223372036854775807 + 9223372036854775807 elements of type fixed_size_binary[0] are more than memory has bytes for"
     }
 
-    test("ARR-09 ARR-21 lists beyond their elements are not joined") {
+    test("lists beyond their elements are not joined [ARR-09, ARR-21]") {
         val type = ListType(Field.of("item", NullType()))
         refusal(list(type, 3, 0, 3), list(type, 3, 0, 4)) shouldBe "arrays[1]: offsets[1] = 4 is beyond the 3 elements"
         refusal(list(type, 3, 0, 3), list(type, 3, 0, 2, 1)) shouldBe "arrays[1]: offsets[1] = 2 is not between 0 and 1"
     }
 
-    test("ARR-21 list views beyond their elements are not joined; empty and null ones may lead anywhere") {
+    test("list views beyond their elements are not joined; empty and null ones may lead anywhere [ARR-21]") {
         val type = ListViewType(Field.of("item", DataType.INT8))
         fun views(offsets: LongArray, sizes: LongArray, validity: ByteArray? = null) = array(type) { out ->
             lay(out, offsets.size, validity, numbers(*offsets), numbers(*sizes), children = 1)
@@ -120,7 +120,7 @@ class UntrustedConcatSpec : FunSpec({
         }
     }
 
-    test("ARR-21 views into a data buffer that there is not, or of a negative size, are not joined; null ones may be anything") {
+    test("views into a data buffer that there is not, or of a negative size, are not joined; null ones may be anything [ARR-21]") {
         fun view(vararg words: Long, validity: ByteArray? = null) = array(FlatType.Utf8ViewType()) { out ->
             lay(out, words.size / 4, validity, numbers(*words), ByteArray(20) { 'a'.code.toByte() }, numbers(20, width = 8))
             if (validity != null) ArrowArrayStruct.setNullCount(out.address(), -1)
@@ -135,7 +135,7 @@ class UntrustedConcatSpec : FunSpec({
         joined(good, view(20, 0, 9, 0, 3, 'x'.code.toLong(), 0, 0, validity = byteArrayOf(2))).use { it.length() shouldBe 3 }
     }
 
-    test("ARR-21 unions of a type that there is not, or beyond their elements, are not joined") {
+    test("unions of a type that there is not, or beyond their elements, are not joined [ARR-21]") {
         val type = UnionType(UnionMode.DENSE, listOf(5), listOf(Field.of("n", DataType.INT8)))
         fun union(id: Int, offset: Long) = array(type) { out ->
             lay(out, 1, byteArrayOf(id.toByte()), numbers(offset), children = 1)
@@ -147,7 +147,7 @@ class UntrustedConcatSpec : FunSpec({
         joined(good, union(5, 0)).use { it.length() shouldBe 2 }
     }
 
-    test("ARR-21 runs that go back, or end before the array, and more elements than their ends reach, are not joined") {
+    test("runs that go back, or end before the array, and more elements than their ends reach, are not joined [ARR-21]") {
         fun runs(length: Int, vararg ends: Long, bits: Int = 16) =
             array(RunEndEncodedType(Field.of("run_ends", IntType(bits, true)).withNullable(false), Field.of("values", NullType()))) { out ->
                 lay(out, length, children = 2)
@@ -162,7 +162,7 @@ class UntrustedConcatSpec : FunSpec({
         joined(good, runs(32764, 32767)).use { it.length() shouldBe 32767 }
     }
 
-    test("ARR-10 ARR-21 bitmaps are read to their last bit and not beyond, and joined at any position") {
+    test("bitmaps are read to their last bit and not beyond, and joined at any position [ARR-10, ARR-21]") {
         for (length in listOf(1, 7, 8, 9, 64, 65)) for (offset in listOf(0, 1, 7, 13)) for (before in listOf(0, 1, 4, 8)) withClue("$before $offset $length") {
             fun bits(count: Int) = ByteArray((count + 7) / 8) { i -> (0x2D * (i + 3)).toByte() }
             fun bools(count: Int, skipped: Int) = array(DataType.BOOL) { out ->

@@ -39,17 +39,17 @@ class UntrustedCopySpec : FunSpec({
         }
     }
 
-    test("ARR-08 text whose data is NULL although its offsets speak of some is not copied") {
+    test("text whose data is NULL although its offsets speak of some is not copied [ARR-08]") {
         refusal(null, 0, 5) shouldContain "the data is NULL, but the offsets say 5 bytes"
     }
 
-    test("ARR-09 text whose offsets end before they begin, or lie outside in the middle, is not copied") {
+    test("text whose offsets end before they begin, or lie outside in the middle, is not copied [ARR-09]") {
         refusal(ByteArray(5), 4, 5, 2) shouldContain "offsets[2] = 2 is before offsets[0] = 4"
         refusal(ByteArray(5), -4, 0, 5) shouldContain "offsets[0] = -4"
         refusal(ByteArray(5), 1, 900, 5) shouldContain "offsets[1] = 900 is not between 1 and 5"
     }
 
-    test("ARR-02 the copy of a slice counts its own nulls") {
+    test("the copy of a slice counts its own nulls [ARR-02]") {
         Devices.cpu().batchBuilder(16).use { batch ->
             val column = batch.column(Field.of("a", DataType.INT32))
             for (row in 0 until 16) if (row < 12) column.append(row.toLong()) else column.appendNull()
@@ -70,7 +70,7 @@ class UntrustedCopySpec : FunSpec({
         }
     }
 
-    test("ARR-08 the copy of text without elements, whose offsets are NULL, has one offset, which is 0") {
+    test("the copy of text without elements, whose offsets are NULL, has one offset, which is 0 [ARR-08]") {
         copied(DataType.UTF8, { PeerNodes.array(it, length = 0, buffers = 3) }) { _, out ->
             val offsets = ArrowArrayStruct.buffer(out.address(), 1)
             offsets shouldNotBe 0
@@ -78,7 +78,7 @@ class UntrustedCopySpec : FunSpec({
         }
     }
 
-    test("ARR-11 the copy of a fixed-size list has all items of each list") {
+    test("the copy of a fixed-size list has all items of each list [ARR-11]") {
         val type = NestedType.FixedSizeListType(Field.of("item", DataType.INT8), 3)
         copied(type, { out ->
             PeerNodes.array(out, length = 2, offset = 1, buffers = 1, children = 1)
@@ -91,7 +91,7 @@ class UntrustedCopySpec : FunSpec({
         }
     }
 
-    test("ARR-07 the copy of text views has the sizes of its data buffers") {
+    test("the copy of text views has the sizes of its data buffers [ARR-07]") {
         copied(DataType.UTF8_VIEW, { out ->
             PeerNodes.array(out, length = 1, buffers = 4)
             PeerNodes.setBuffer(out, 1, ByteBuffer.allocate(16).order(ByteOrder.nativeOrder()).putInt(20).putInt(0).array())
@@ -103,7 +103,7 @@ class UntrustedCopySpec : FunSpec({
         }
     }
 
-    test("ARR-14 the buffers of a copy are aligned to 64 bytes each") {
+    test("the buffers of a copy are aligned to 64 bytes each [ARR-14]") {
         EveryType.batch(0, 5).use { it.copyTo(Devices.cpu()) }.use { copy ->
             Arena.ofConfined().use { arena ->
                 val out = arena.struct(StructKind.ARRAY)

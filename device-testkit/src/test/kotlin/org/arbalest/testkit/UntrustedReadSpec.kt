@@ -51,7 +51,7 @@ class UntrustedReadSpec : FunSpec({
         PeerNodes.setBuffer(out, 2, data)
     }
 
-    test("ARR-08 text whose data is NULL although its offsets speak of some is an error, not a crash") {
+    test("text whose data is NULL although its offsets speak of some is an error, not a crash [ARR-08]") {
         imported(DataType.UTF8, { text(it, ints(0, 5), null) }) { array ->
             shouldThrow<DeviceException> { array.asColumn().getString(0) }.message!! shouldContain "the data is NULL, but the offsets say 5 bytes"
             Arena.ofConfined().use { arena -> shouldThrow<DeviceException> { array.asColumn().segment(arena) }.errno() shouldBe Errno.EINVAL }
@@ -59,7 +59,7 @@ class UntrustedReadSpec : FunSpec({
         imported(DataType.UTF8, { text(it, ints(0, 0), null) }) { it.asColumn().getString(0) shouldBe "" }
     }
 
-    test("ARR-09 offsets that are negative, or go back, or beyond the end, are errors that name them") {
+    test("offsets that are negative, or go back, or beyond the end, are errors that name them [ARR-09]") {
         imported(DataType.UTF8, { text(it, ints(-4096, 5), ByteArray(5)) }) { array ->
             shouldThrow<DeviceException> { array.asColumn().getString(0) }.message!! shouldContain "offsets[0] = -4096"
             Arena.ofConfined().use { arena -> shouldThrow<DeviceException> { array.asColumn().segment(arena) } }
@@ -70,7 +70,7 @@ class UntrustedReadSpec : FunSpec({
         }
     }
 
-    test("OWN-13 the segment of a column is read-only, and holds the array until the arena is closed") {
+    test("the segment of a column is read-only, and holds the array until the arena is closed [OWN-13]") {
         val arena = Arena.ofConfined()
         val segment = imported(DataType.INT32, {
             PeerNodes.array(it, length = 2, buffers = 2)
@@ -83,7 +83,7 @@ class UntrustedReadSpec : FunSpec({
         CPeer.counts().arrays shouldBe 0
     }
 
-    test("DEV-04 an array with a pending event is not read, although the CPU could; when it has completed, it is") {
+    test("an array with a pending event is not read, although the CPU could; when it has completed, it is [DEV-04]") {
         Arena.ofConfined().use { arena ->
             val array = arena.struct(StructKind.ARRAY)
             PeerNodes.array(array, length = 1, buffers = 2)
@@ -105,7 +105,7 @@ class UntrustedReadSpec : FunSpec({
         }
     }
 
-    test("DEV-16 pinned memory with device_id −1 is the backend's, readable after the wait, and goes on as it came: slices, handles, copies too") {
+    test("pinned memory with device_id −1 is the backend's, readable after the wait, and goes on as it came: slices, handles, copies too [DEV-16]") {
         for (type in listOf(DeviceType.CUDA_HOST, DeviceType.ROCM_HOST)) {
             Arena.ofConfined().use { arena ->
                 val numbered = Devices.device(type, 0)
@@ -143,7 +143,7 @@ class UntrustedReadSpec : FunSpec({
         shouldThrow<DeviceException> { Devices.device(DeviceType.CUDA_MANAGED, -1) }.errno() shouldBe Errno.ENOSYS
     }
 
-    test("DEV-09 an array on a device that nobody serves is there already: viewOrCopyTo gives a handle") {
+    test("an array on a device that nobody serves is there already: viewOrCopyTo gives a handle [DEV-09]") {
         Arena.ofConfined().use { arena ->
             val (array, out) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
             PeerNodes.array(array, length = 0, buffers = 2)
@@ -152,7 +152,7 @@ class UntrustedReadSpec : FunSpec({
         }
     }
 
-    test("STR-01 a stream whose get_schema or get_next is NULL is an error, no AssertionError, and is released") {
+    test("a stream whose get_schema or get_next is NULL is an error, no AssertionError, and is released [STR-01]") {
         for (isDevice in listOf(false, true)) {
             Arena.ofConfined().use { arena ->
                 val stream = arena.struct(if (isDevice) StructKind.DEVICE_STREAM else StructKind.STREAM)
@@ -169,7 +169,7 @@ class UntrustedReadSpec : FunSpec({
         }
     }
 
-    test("ARR-16 a value of a dictionary that is null is null, and what stands beneath a null index is not looked at") {
+    test("a value of a dictionary that is null is null, and what stands beneath a null index is not looked at [ARR-16]") {
         val type = DataType.dictionary(DataType.INT32, DataType.UTF8)
         imported(type, { out ->
             PeerNodes.array(out, length = 3, nullCount = 1, buffers = 2)
@@ -188,7 +188,7 @@ class UntrustedReadSpec : FunSpec({
         }
     }
 
-    test("ARR-06 READ-09 an unsigned number that no int holds is not read as a negative one; unions and run-ends have the nulls of their values") {
+    test("an unsigned number that no int holds is not read as a negative one; unions and run-ends have the nulls of their values [ARR-06, READ-09]") {
         imported(DataType.UINT64, {
             PeerNodes.array(it, length = 1, buffers = 2)
             PeerNodes.setBuffer(it, 1, ByteArray(8) { -1 })
@@ -217,7 +217,7 @@ class UntrustedReadSpec : FunSpec({
         }) { array -> array.asColumn().nullCount() shouldBe 3 }
     }
 
-    test("ARR-20 one value of more bytes than a Java array has is refused, not an OutOfMemoryError") {
+    test("one value of more bytes than a Java array has is refused, not an OutOfMemoryError [ARR-20]") {
         imported(FlatType.FixedSizeBinaryType(Int.MAX_VALUE), {
             PeerNodes.array(it, length = 1, buffers = 2)
             PeerNodes.setBuffer(it, 1, ints(1))
@@ -234,7 +234,7 @@ class UntrustedReadSpec : FunSpec({
 
     fun buffer(bytes: ByteArray): DeviceBuffer = Devices.cpu().allocate(bytes.size.toLong()).also { it.segment().copyFrom(MemorySegment.ofArray(bytes)) }
 
-    test("ARR-20 of our own buffers the sizes are known: offsets that were written later, and lie, lead neither reads nor copies beyond them") {
+    test("of our own buffers the sizes are known: offsets that were written later, and lie, lead neither reads nor copies beyond them [ARR-20]") {
         for (nested in listOf(false, true)) {
             val text = ArrayData.of(2, 0, listOf(null, buffer(ints(0, 1, 1 shl 30)), buffer(byteArrayOf(65, 66))))
             val field = Field.of("t", DataType.UTF8)
@@ -258,7 +258,7 @@ class UntrustedReadSpec : FunSpec({
         }
     }
 
-    test("ARR-20 an offset in the middle that is beyond the array's own last one is refused by reads and by copies of a part") {
+    test("an offset in the middle that is beyond the array's own last one is refused by reads and by copies of a part [ARR-20]") {
         val types = listOf(
             NestedType.StructType(listOf(Field.of("t", DataType.UTF8))), UnionType(UnionMode.SPARSE, listOf(0), listOf(Field.of("t", DataType.UTF8))),
         )
@@ -282,7 +282,7 @@ class UntrustedReadSpec : FunSpec({
         }
     }
 
-    test("OWN-08 an array or a schema in a bad segment leaves both structs alone") {
+    test("an array or a schema in a bad segment leaves both structs alone [OWN-08]") {
         Arena.ofConfined().use { arena ->
             val array = arena.struct(StructKind.ARRAY)
             val schema = arena.struct(StructKind.SCHEMA)

@@ -54,7 +54,7 @@ class UntrustedValuesSpec : FunSpec({
     fun view(size: Int, a: Int, buffer: Int, offset: Int) = ints(size, a, buffer, offset)
     val text = "thirteen bytes".encodeToByteArray()
 
-    test("READ-04 READ-07 views whose length, buffer or offset is not there are refused; their neighbours are read") {
+    test("views whose length, buffer or offset is not there are refused; their neighbours are read [READ-04, READ-07]") {
         val cases = mapOf(
             view(-1, 0, 0, 0) to "the length of views[2] is -1",
             view(Int.MIN_VALUE, 0, 0, 0) to "the length of views[2] is -2147483648",
@@ -83,7 +83,7 @@ class UntrustedValuesSpec : FunSpec({
         }
     }
 
-    test("READ-05 READ-07 list views that lead beyond their elements are refused; empty ones may lie anywhere, and lists may overlap") {
+    test("list views that lead beyond their elements are refused; empty ones may lie anywhere, and lists may overlap [READ-05, READ-07]") {
         for (isLarge in listOf(false, true)) {
             val type = if (isLarge) DataType.largeListView(field("n", DataType.INT8)) else DataType.listView(field("n", DataType.INT8))
             val far = if (isLarge) Long.MAX_VALUE else Int.MAX_VALUE.toLong()
@@ -105,7 +105,7 @@ class UntrustedValuesSpec : FunSpec({
         { it.isNull(row) }, { it.getLong(row) }, { it.getTypeId(row) }, { it.getChildRow(row) }, { it.getString(row) }, { it.getLocalDate(row) },
     )
 
-    test("READ-06 READ-07 type ids that the union has not, and offsets beyond the child, are refused") {
+    test("type ids that the union has not, and offsets beyond the child, are refused [READ-06, READ-07]") {
         val members = listOf(field("x", DataType.INT8), field("y", DataType.INT8))
         for (mode in UnionMode.entries) for (bad in listOf(-1, 0, 2, 127, -128)) {
             imported(UnionType(mode, listOf(5, 1), members)) { out ->
@@ -130,7 +130,7 @@ class UntrustedValuesSpec : FunSpec({
         }
     }
 
-    test("READ-03 READ-07 run ends that do not reach the end are refused where they are missing, and those that do not increase by the cursor") {
+    test("run ends that do not reach the end are refused where they are missing, and those that do not increase by the cursor [READ-03, READ-07]") {
         fun runs(length: Long, offset: Long, vararg ends: Int) = imported(
             RunEndEncodedType(field("run_ends", DataType.INT32).withNullable(false), field("values", DataType.INT8)),
         ) { out ->
@@ -172,7 +172,7 @@ class UntrustedValuesSpec : FunSpec({
         }
     }
 
-    test("READ-07 the path of what is wrong leads from the array down: through fields, elements, dictionaries") {
+    test("the path of what is wrong leads from the array down: through fields, elements, dictionaries [READ-07]") {
         val words = DataType.dictionary(DataType.INT8, DataType.listView(field("item", DataType.UTF8_VIEW)))
         imported(DataType.struct(field("lists", DataType.list(field("item", words))))) { out ->
             out.array(1, null, children = 1)

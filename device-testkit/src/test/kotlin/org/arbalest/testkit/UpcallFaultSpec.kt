@@ -34,7 +34,7 @@ class UpcallFaultSpec : FunSpec({
     )
 
     for ((what, answer) in failures) {
-        test("OWN-11 $what of a source is an errno for C, and the VM lives") {
+        test("$what of a source is an errno for C, and the VM lives [OWN-11]") {
             val schema = EveryType.batch(0, 1).use { it.schema() }
             for (kind in listOf(StructKind.STREAM, StructKind.DEVICE_STREAM)) Arena.ofConfined().use { arena ->
                 val stream = arena.struct(kind)
@@ -54,7 +54,7 @@ class UpcallFaultSpec : FunSpec({
         }
     }
 
-    test("OWN-11 a stack that runs full inside a source, in an upcall, is an errno for C") {
+    test("a stack that runs full inside a source, in an upcall, is an errno for C [OWN-11]") {
         val schema = EveryType.batch(0, 1).use { it.schema() }
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
@@ -66,7 +66,7 @@ class UpcallFaultSpec : FunSpec({
         }
     }
 
-    test("OWN-11 a source whose close throws: the stream is released, and the VM lives") {
+    test("a source whose close throws: the stream is released, and the VM lives [OWN-11]") {
         val schema = EveryType.batch(0, 1).use { it.schema() }
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
@@ -82,7 +82,7 @@ class UpcallFaultSpec : FunSpec({
     }
 
     for (finder in listOf(ThrowingLogger.Finder::class, ThrowingFinder::class)) {
-        test("OWN-11 faults that cannot be logged do not end the VM: ${finder.simpleName}") {
+        test("faults that cannot be logged do not end the VM: ${finder.simpleName} [OWN-11]") {
             val services = tempdir().toPath()
             val file = services.resolve("META-INF/services/java.lang.System\$LoggerFinder")
             Files.createDirectories(file.parent)

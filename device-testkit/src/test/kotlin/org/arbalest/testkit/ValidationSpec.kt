@@ -90,7 +90,7 @@ class ValidationSpec : FunSpec({
     }
 
     for (level in listOf(null) + Validation.entries) {
-        test("ARR-17 ARR-18 by each way in, with ${level ?: "no level"}: content is ${if (level == Validation.FULL) "looked at, and what is refused goes back, once" else "not looked at"}") {
+        test("by each way in, with ${level ?: "no level"}: content is ${if (level == Validation.FULL) "looked at, and what is refused goes back, once" else "not looked at"} [ARR-17, ARR-18]") {
             Arena.ofConfined().use { arena ->
                 for ((name, way) in ways(arena, level)) withClue(name) {
                     val before = Ledger.now()
@@ -113,7 +113,7 @@ class ValidationSpec : FunSpec({
         ArrowArrayStruct.setNBuffers(out.address(), buffers)
     }
 
-    test("ARR-17 VAL-12 none takes a struct as it is; whoever asks later is told; a struct that was released is none at any level") {
+    test("none takes a struct as it is; whoever asks later is told; a struct that was released is none at any level [ARR-17, VAL-12]") {
         Arena.ofConfined().use { arena ->
             val (out, field) = arena.struct(StructKind.ARRAY) to Field.of("a", DataType.INT32)
             malformed(out, 3)
@@ -129,7 +129,7 @@ class ValidationSpec : FunSpec({
         }
     }
 
-    test("VAL-12 none still looks at the device and its event, and an empty array that nobody looked at goes out without its offset (ARR-19)") {
+    test("none still looks at the device and its event, and an empty array that nobody looked at goes out without its offset (ARR-19) [VAL-12]") {
         Arena.ofConfined().use { arena ->
             val (array, out) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
             malformed(array, 2)
@@ -143,7 +143,7 @@ class ValidationSpec : FunSpec({
         }
     }
 
-    test("VAL-12 a handle that was closed is refused at every level, and nothing is left open by one that is refused") {
+    test("a handle that was closed is refused at every level, and nothing is left open by one that is refused [VAL-12]") {
         val array = wrong()
         shouldThrow<DeviceException> { array.validate(Validation.FULL) }.message shouldBe said
         array.slice(0, 1).use { it.validate(Validation.FULL) }

@@ -137,7 +137,7 @@ class ArchitectureSpec : FunSpec({
     }
 
     for ((artifact, name) in MODULES) {
-        test("MOD-02 $artifact is the module $name, and provides to modules what it provides on the class path") {
+        test("$artifact is the module $name, and provides to modules what it provides on the class path [MOD-02]") {
             val module = ModuleFinder.of(Path("../$artifact/target/classes")).findAll().single().descriptor()
             module.name() shouldBe name
             module.isAutomatic shouldBe false
@@ -156,7 +156,7 @@ class ArchitectureSpec : FunSpec({
         entered shouldBe setOf("ExitGuard", "ExitAction")
     }
 
-    test("DEV-51 nobody copies bytes but NativeHeap, which does so in parts") {
+    test("nobody copies bytes but NativeHeap, which does so in parts [DEV-51]") {
         val few = listOf("$DEVICE.internal.memory.NativeHeap", "$DEVICE.abi.Memory", "$DEVICE.internal.exit.ExitPages", "$DEVICE.spi.SharedHandle") // the others' are small
         val copying = core.filterNot { it.outermost in few }.flatMap { it.methodCallsFromSelf }
             .filter { it.targetOwner.name == "java.lang.foreign.MemorySegment" && it.target.name in listOf("copy", "copyFrom") }

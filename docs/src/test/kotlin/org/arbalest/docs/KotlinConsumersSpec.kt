@@ -40,7 +40,7 @@ class KotlinConsumersSpec : FunSpec({
 
     // 2.2 knows targets up to 24 only.
     for ((kotlin, target) in listOf(oldest to 17, oldest to 21, oldest to 24, previous to 21, previous to 25, ours to 21, ours to 25)) {
-        test("KOT-01 Kotlin ${kotlin.version} compiles a consumer for JVM $target: views, inlined loops, a flow, rows; and it runs") {
+        test("Kotlin ${kotlin.version} compiles a consumer for JVM $target: views, inlined loops, a flow, rows; and it runs [KOT-01]") {
             val classes = folder.resolve("${kotlin.version}-$target")
             val compiled = kotlin.compile("Consumer.kt", target, library, classes)
             withClue(compiled.output) { compiled.code shouldBe 0 }
@@ -59,7 +59,7 @@ class KotlinConsumersSpec : FunSpec({
         }
     }
 
-    test("KOT-01 the testkit's contract is one for Kotlin ${oldest.version}, too") {
+    test("the testkit's contract is one for Kotlin ${oldest.version}, too [KOT-01]") {
         val tests = System.getProperty("java.class.path").split(File.pathSeparator).map(::File).filter { "kotest" in it.name }
         val compiled = oldest.compile("BackendSpec.kt", 21, library + classesOf("device-testkit") + tests, folder.resolve("testkit"))
         withClue(compiled.output) { compiled.code shouldBe 0 }

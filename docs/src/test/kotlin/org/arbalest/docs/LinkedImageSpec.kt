@@ -36,7 +36,7 @@ class LinkedImageSpec : FunSpec({
         if (Devices.availability(OPENCL) is Ready) run.output shouldContain "OpenCL: 4.5\n" else run.output shouldNotContain "OpenCL: "
     }
 
-    test("MOD-01 a linked image has Kotlin's part and the backends, finds them, and needs no flags") {
+    test("a linked image has Kotlin's part and the backends, finds them, and needs no flags [MOD-01]") {
         val image = folder.resolve("image")
         tool("jlink", "--module-path", modulePath, "--add-modules", (listOf(APPLICATION) + BACKENDS).joinToString(","),
             "--add-options=--enable-native-access=${(listOf("org.arbalest.device") + BACKENDS).joinToString(",")} --illegal-native-access=deny",
@@ -46,7 +46,7 @@ class LinkedImageSpec : FunSpec({
         verify(run("$image/bin/trades"))
     }
 
-    test("MOD-01 on the module path an application requires what it names, and the backends that are there are found") {
+    test("on the module path an application requires what it names, and the backends that are there are found [MOD-01]") {
         verify(
             run(
                 Path(System.getProperty("java.home"), "bin", "java").toString(), "--module-path", modulePath, "--illegal-native-access=deny",

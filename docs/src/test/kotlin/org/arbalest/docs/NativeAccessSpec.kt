@@ -62,19 +62,19 @@ class NativeAccessSpec : FunSpec({
 
     fun missing(who: String, modules: String) = "native access is not enabled for the module $who: start the JVM with --enable-native-access=$modules"
 
-    test("DEV-20 on the class path it is the same exception each time, on any thread, and names ALL-UNNAMED") {
+    test("on the class path it is the same exception each time, on any thread, and names ALL-UNNAMED [DEV-20]") {
         onClassPath(DENY, extra = backends.values.toList()).allRefusedWith(
             "native access is not enabled for the class path: start the JVM with --enable-native-access=ALL-UNNAMED; an executable jar may say " +
                 "Enable-Native-Access: ALL-UNNAMED in its manifest instead",
         )
     }
 
-    test("DEV-20 on the module path it names the modules that are there, and no others") {
+    test("on the module path it names the modules that are there, and no others [DEV-20]") {
         asModules(listOf(), DENY).allRefusedWith(missing(CORE, CORE))
         asModules(listOf("rocm", "cuda"), DENY, "--enable-native-access=ALL-UNNAMED").allRefusedWith(missing(CORE, "$CORE,$CORE.cuda,$CORE.rocm"))
     }
 
-    test("DEV-20 a backend that the flag does not name is unavailable, each time, and the reason is the whole flag") {
+    test("a backend that the flag does not name is unavailable, each time, and the reason is the whole flag [DEV-20]") {
         val child = asModules(listOf("opencl", "cuda"), DENY, "--enable-native-access=$CORE", arguments = listOf("CUDA", "OPENCL"))
         withClue(child.output) {
             child.exitCode shouldBe 0
@@ -87,7 +87,7 @@ class NativeAccessSpec : FunSpec({
         }
     }
 
-    test("DEV-20 with the flag it works, on the class path and on the module path; without it, where the JVM only warns, with a warning") {
+    test("with the flag it works, on the class path and on the module path; without it, where the JVM only warns, with a warning [DEV-20]") {
         onClassPath(DENY, "--enable-native-access=ALL-UNNAMED").worked() shouldBe "works: 41\n"
         asModules(listOf("cuda"), DENY, "--enable-native-access=$CORE,$CORE.cuda").worked() shouldBe "works: 41\n"
         onClassPath("--illegal-native-access=warn").worked() shouldContain "WARNING"

@@ -8,6 +8,12 @@ import java.io.File
 
 private val ID = Regex("""\b(?:SCH|ARR|VAL|READ|BLD|EXT|STAT|OBJ|REQ|OWN|STR|DEV|ASY|DLP|IPC|CHK|MOD|KOT|ARJ|ADB|SPK)-\d{2}\b""")
 
+/** The ids of the rules that a test proves, at the end of its name: `… [OWN-06, ARR-12]`. */
+private val NAMED = Regex("""\[(?:[A-Z]+-\d{2}(?:, )?)+](?=")""")
+
+/** An id where a test's name begins. */
+private val IN_FRONT = Regex("""(?:test|context|should)\(\s*\$*"{1,3}${ID.pattern}[^\n]*""")
+
 /** Holds docs/rules.md to the sources, and the sources to it. */
 class RulesSpec : FunSpec({
     val rows = File("../docs/rules.md").readLines().filter { it.startsWith("| ") }.map { line -> line.split('|').map(String::trim) }
@@ -16,6 +22,7 @@ class RulesSpec : FunSpec({
     val sources = File("..").walk().onEnter { it.name !in setOf("target", ".git", "node_modules") }
         .filter { it.extension in setOf("java", "kt", "c", "h", "cc", "md") && it.name != "rules.md" && it.name != "RulesSpec.kt" }
         .associateWith { file -> ID.findAll(file.readText()).map { it.value }.toSet() }
+    val kotlin = sources.keys.filter { it.extension == "kt" }.associateWith { it.readText() }
 
     test("a rule stands in docs/rules.md once, with a source and a sentence") {
         rules.shouldBeUnique()
@@ -26,10 +33,12 @@ class RulesSpec : FunSpec({
         sources.mapValues { (_, cited) -> cited - rules.toSet() }.filterValues { it.isNotEmpty() }.toList().shouldBeEmpty()
     }
 
-    test("every rule in docs/rules.md has a test that is named by it") {
-        val named = sources.keys.filter { file -> file.extension == "kt" }.flatMap { file ->
-            Regex("""(?:test|context|should)\(\s*\$?"{1,3}([^"\n]*)""").findAll(file.readText()).flatMap { ID.findAll(it.groupValues[1]) }.map { it.value }
-        }.toSet()
+    test("every rule in docs/rules.md has a test whose name ends with its id") {
+        val named = kotlin.flatMap { (_, text) -> NAMED.findAll(text).flatMap { ID.findAll(it.value) }.map { it.value } }.toSet()
         (rules - named).shouldBeEmpty()
+    }
+
+    test("the ids of a test stand at the end of its name, in brackets") {
+        kotlin.mapValues { (_, text) -> IN_FRONT.findAll(text).map { it.value }.toList() }.filterValues { it.isNotEmpty() }.toList().shouldBeEmpty()
     }
 })

@@ -34,7 +34,7 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
                     take(type, inSlices(type)).use { it.differences() shouldBeGreaterThan 0 }
                 }
             } else if (refusal == null) {
-                test("ARR-12 ${engine.name} takes $type, whole and sliced, finds the values, and gives them back") { takesAndGives(type) }
+                test("${engine.name} takes $type, whole and sliced, finds the values, and gives them back [ARR-12]") { takesAndGives(type) }
             } else {
                 test("${engine.name} refuses $type, and says so") {
                     shouldThrow<Exception> { take(type, inSlices(type)).close() }.stackTraceToString() shouldContain refusal
@@ -43,7 +43,7 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
         }
 
         for (batches in listOf(0, 1, 300)) {
-            test("STR-01 ${engine.name} takes a stream of $batches batches, and gives the rows back") {
+            test("${engine.name} takes a stream of $batches batches, and gives the rows back [STR-01]") {
                 take(int64, Batches.stream(int64) { if (it < batches) Batches.built(int64, 10 * it, 10) else null }).use { kept ->
                     kept.differences() shouldBe 0
                     read(kept) shouldBe Batches.expected(int64, 0 until 10 * batches)
@@ -51,21 +51,21 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
             }
         }
 
-        test("STR-09 ${engine.name} hears of a stream that fails, in its own words") {
+        test("${engine.name} hears of a stream that fails, in its own words [STR-09]") {
             val error = shouldThrow<Exception> { take(int64, tearing(1)).close() }
             error.stackTraceToString() shouldContain "the tape tore"
         }
 
-        test("STR-05 a stream of ${engine.name}'s is left after one batch, which outlives the stream and where it came from") {
+        test("a stream of ${engine.name}'s is left after one batch, which outlives the stream and where it came from [STR-05]") {
             val first = take(int64, many()).use { kept -> give(kept).use { it.next()!! } }
             first.use { it.column("i").getLong(0) shouldBe 0 }
         }
 
-        test("STR-05 a stream of ${engine.name}'s is left before its first batch") {
+        test("a stream of ${engine.name}'s is left before its first batch [STR-05]") {
             take(int64, many()).use { give(it).close() }
         }
 
-        test("OWN-10 ${engine.name} is used by four threads at once, and releases where it likes") {
+        test("${engine.name} is used by four threads at once, and releases where it likes [OWN-10]") {
             val threads = Executors.newFixedThreadPool(4)
             try {
                 val types = Types.all.filter { it.name !in engine.refuses && it.name !in engine.misreads }

@@ -31,7 +31,7 @@ class JUnitLeakSpec : FunSpec({
 
     fun Throwable?.leak(): LeakError = shouldBeInstanceOf<LeakError>()
 
-    test("OWN-21 a test that leaves something open fails, and is told what and where it was made; the others do not") {
+    test("a test that leaves something open fails, and is told what and where it was made; the others do not [OWN-21]") {
         val results = run(Checked.Each::class)
         results.filterKeys { it.endsWith("()") }.filterValues { it == null }.keys shouldBe setOf("closes()")
         results.filterKeys { !it.endsWith("()") }.values.filterNotNull().shouldBeEmpty()

@@ -29,7 +29,7 @@ class KotestLeakSpec : FunSpec({
         Ledger.now().since(before).isZero shouldBe true
     }
 
-    test("OWN-21 a test that leaves something open fails, and is told what and where it was made; the others do not") {
+    test("a test that leaves something open fails, and is told what and where it was made; the others do not [OWN-21]") {
         val results = run("kotest", LeakyTests::class)
         results["closes"] shouldBe null
         val leak = results["leaves an array"].shouldBeInstanceOf<LeakError>()

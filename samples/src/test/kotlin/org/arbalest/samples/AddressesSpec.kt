@@ -48,11 +48,11 @@ class AddressesSpec : FunSpec({
     /** The guard's own place. */
     val upcalls = listOf("org.arbalest.device.internal.exit.ExitGuard.upcallStub")
 
-    test("OWN-14 whoever takes the address of a segment that was handed in keeps it reachable to the end, and forgets none") {
+    test("whoever takes the address of a segment that was handed in keeps it reachable to the end, and forgets none [OWN-14]") {
         modules.flatMap { Addresses.unfenced(it.java) } shouldContainExactlyInAnyOrder own + keeper + comparer + Addresses.checkers.map { it.replace('/', '.') + ".address" }
     }
 
-    test("OWN-17 all functions that C calls are made in one place, which guards them") {
+    test("all functions that C calls are made in one place, which guards them [OWN-17]") {
         modules.flatMap { Addresses.upcalls(it.java) } shouldContainExactlyInAnyOrder upcalls
     }
 

@@ -67,7 +67,7 @@ class DuckDbRoundTripSpec : FunSpec({
 
     for ((how, setting) in settings) {
         for ((type, expression) in columns) {
-            test("ARR-12 DuckDB's $type $how comes back as it was") {
+            test("DuckDB's $type $how comes back as it was [ARR-12]") {
                 DuckDbDriver.open().use { database ->
                     database.connect().use { connection ->
                         connection.execute("CREATE TYPE colour AS ENUM ('red', 'green', 'blue')")

@@ -46,7 +46,7 @@ class KernelCudaSpec : FunSpec({
         }
     }
 
-    test("DEV-13 without a driver it says so, and counts on the CPU") {
+    test("without a driver it says so, and counts on the CPU [DEV-13]") {
         process(classPath.joinToString(File.pathSeparator), main = "KernelCudaOnDouble", options = listOf("-DnoGpu=true")).run {
             error shouldBe ""
             output shouldContain "No CUDA, because cuInit failed: CUDA_ERROR_NO_DEVICE (100)"

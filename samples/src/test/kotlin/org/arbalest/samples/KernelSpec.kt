@@ -51,7 +51,7 @@ class KernelSpec : FunSpec({
         }
     }
 
-    test("DEV-13 without a platform it says so, and counts on the CPU") {
+    test("without a platform it says so, and counts on the CPU [DEV-13]") {
         process(classPath.joinToString(File.pathSeparator), "kernel", environment = mapOf("OCL_ICD_VENDORS" to "/nowhere")).run {
             error shouldBe ""
             code shouldBe 0

@@ -49,7 +49,7 @@ class AdbcSourceSpec : FunSpec({
 
     val query = "SELECT CASE WHEN range % 10 = 7 THEN NULL ELSE range END AS id, 'n' || range AS \"a \"\"name\"\"\" FROM range(1000)"
 
-    test("SPK-13 a query in ranges of a column, which leave out nothing, nulls and what is beyond the bounds included; only the columns that are needed") {
+    test("a query in ranges of a column, which leave out nothing, nulls and what is beyond the bounds included; only the columns that are needed [SPK-13]") {
         val rows = read("query" to query, "partitionColumn" to "id", "lowerBound" to 100, "upperBound" to 900, "numPartitions" to 7)
         rows.schema().catalogString() shouldBe "struct<id:bigint,a \"name\":string>"
         rows.javaRDD().numPartitions shouldBe 7
@@ -59,7 +59,7 @@ class AdbcSourceSpec : FunSpec({
         rows.count() shouldBe 1000
     }
 
-    test("SPK-13 one query, where nobody says how to partition it and the driver cannot") {
+    test("one query, where nobody says how to partition it and the driver cannot [SPK-13]") {
         val rows = read("query" to query)
         rows.javaRDD().numPartitions shouldBe 1
         rows.count() shouldBe 1000
@@ -67,7 +67,7 @@ class AdbcSourceSpec : FunSpec({
         rows.limit(3).collectAsList().size shouldBe 3
     }
 
-    test("SPK-13 parts of the driver's own") {
+    test("parts of the driver's own [SPK-13]") {
         val rows = Cluster.read(AdbcSource::class.java, "driver" to FaultyDriver.full.file, "table" to "batches(10, 7)")
         val expected = rows.javaRDD().numPartitions
         (expected > 1) shouldBe true
@@ -93,16 +93,16 @@ class AdbcSourceSpec : FunSpec({
         folder.toFile().deleteRecursively()
     }
 
-    test("SPK-13 a query that is killed while DuckDB computes its first batch ends, and its executor works on") {
+    test("a query that is killed while DuckDB computes its first batch ends, and its executor works on [SPK-13]") {
         val endless = "SELECT sum(a.range * b.range) AS id FROM range(10000000) a, range(10000000) b"
         killed { Cluster.read(Pulled::class.java, "folder" to it, "driver" to duckdb, "entrypoint" to "duckdb_adbc_init", "query" to endless) }
     }
 
-    test("SPK-13 a query that is killed while its database executes it ends, and its executor works on") {
+    test("a query that is killed while its database executes it ends, and its executor works on [SPK-13]") {
         killed { Cluster.read(Held::class.java, "folder" to it) }
     }
 
-    test("SPK-01 SPK-13 what DuckDB reads of a Parquet file of Spark's is what Spark reads of it") {
+    test("what DuckDB reads of a Parquet file of Spark's is what Spark reads of it [SPK-01, SPK-13]") {
         val file = "${createTempDirectory("arbalest")}/types.parquet"
         Cluster.session.sql(TYPES).coalesce(1).write().parquet(file)
         val spark = Cluster.session.read().parquet(file)
@@ -112,7 +112,7 @@ class AdbcSourceSpec : FunSpec({
         duck.count() shouldBe 50
     }
 
-    test("SPK-13 names stand in the quotes that are asked for") {
+    test("names stand in the quotes that are asked for [SPK-13]") {
         fun sql(vararg options: Pair<String, String>): String {
             val schema = Schema.of(Field.of("a`\"b", DataType.INT64))
             val bounds = mapOf("driver" to duckdb, "table" to "t", "partitionColumn" to "id", "lowerBound" to "0", "upperBound" to "1", "numPartitions" to "2")
@@ -123,11 +123,11 @@ class AdbcSourceSpec : FunSpec({
         sql("quote" to "`") shouldBe "SELECT `a``\"b` FROM t WHERE `id` >= 0"
     }
 
-    test("SPK-13 SPK-05 options of the driver keep their case") {
+    test("options of the driver keep their case [SPK-13, SPK-05]") {
         shouldThrow<Exception> { Cluster.read(AdbcSource::class.java, "driver" to FaultyDriver.full.file, "table" to "batches(1, 1)", "database.NoSuch.Option" to 1) }.message shouldContain "NoSuch.Option"
     }
 
-    test("SPK-13 what is wrong is said") {
+    test("what is wrong is said [SPK-13]") {
         shouldThrow<IllegalArgumentException> { read() }.message shouldContain "either option(\"query\", …) or option(\"table\", …)"
         shouldThrow<IllegalArgumentException> { read("dbtable" to "t") }.message shouldBe
             "AdbcSource has no option dbtable, but source, nanoseconds, driver, entrypoint, query, table, quote, partitionColumn, lowerBound, upperBound, numPartitions, database.… and connection.…"

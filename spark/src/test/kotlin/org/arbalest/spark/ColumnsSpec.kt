@@ -38,7 +38,7 @@ class ColumnsSpec : FunSpec({
         file
     }
 
-    test("SPK-15 what is opened for a task that is over is closed at once, with an error") {
+    test("what is opened for a task that is over is closed at once, with an error [SPK-15]") {
         val rows = Cluster.session.range(0, 64, 1, 1).toDF()
         Arbalest.columns(rows) { task, _ ->
             OVER.set(task as SparkTask)
@@ -51,7 +51,7 @@ class ColumnsSpec : FunSpec({
     }
 
     for (where in listOf("a stage before the last", "the last stage, where iterators are made", "the last stage, where rows are pulled")) {
-        test("SPK-09 the session's configuration of SQL is that of tasks, in $where") {
+        test("the session's configuration of SQL is that of tasks, in $where [SPK-09]") {
             val codegen = "${where.endsWith("pulled")}"
             val conf = mapOf("spark.sql.adaptive.enabled" to "${where.startsWith("a ")}", "spark.sql.codegen.wholeStage" to codegen, "spark.sql.session.timeZone" to "Asia/Kathmandu")
             conf.forEach { (name, value) -> Cluster.session.conf().set(name, value) }
@@ -70,7 +70,7 @@ class ColumnsSpec : FunSpec({
         }
     }
 
-    test("SPK-12 what executors read of the application is refused in a session, by either way") {
+    test("what executors read of the application is refused in a session, by either way [SPK-12]") {
         val rows = Cluster.session.range(0, 10, 1, 1).toDF()
         for ((name, value, has) in listOf(Triple("spark.arbalest.device", "cuda", "and it has none"), Triple("spark.arbalest.leaks", "off", "and there it is fail"))) {
             for (columnar in listOf(true, false)) {
@@ -86,7 +86,7 @@ class ColumnsSpec : FunSpec({
         Arbalest.columns(rows) { _, _ -> 0 }.collect() shouldBe listOf(0)
     }
 
-    test("SPK-12 settings that there are not, and values that they cannot have, are refused") {
+    test("settings that there are not, and values that they cannot have, are refused [SPK-12]") {
         fun refused(name: String, value: String): String? {
             Cluster.session.conf().set(name, value)
             try {
@@ -100,7 +100,7 @@ class ColumnsSpec : FunSpec({
     }
 
     for (columnar in listOf(true, false)) {
-        test("SPK-09 numbers with nulls, of more rows than are gathered at once, in their order: ${if (columnar) "internal rows" else "by rows"}") {
+        test("numbers with nulls, of more rows than are gathered at once, in their order: ${if (columnar) "internal rows" else "by rows"} [SPK-09]") {
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
             val ids = Cluster.session.range(0, 5000, 1, 1).selectExpr("if(id % 3 = 1 OR id BETWEEN 1000 AND 1100, NULL, id) AS n")
             val numbers = listOf("n AS l", "CAST(n AS int) AS i", "CAST(n AS float) AS f", "CAST(n AS double) AS d", "CAST(n AS smallint) AS h")
@@ -110,7 +110,7 @@ class ColumnsSpec : FunSpec({
         }
     }
 
-    test("SPK-09 the log says which way is taken, when a function is given, and why") {
+    test("the log says which way is taken, when a function is given, and why [SPK-09]") {
         val said = CopyOnWriteArrayList<String>()
         val handler = object : Handler() {
             override fun publish(record: LogRecord) {
@@ -139,7 +139,7 @@ class ColumnsSpec : FunSpec({
     }
 
     for (columnar in listOf(true, false)) {
-        test("SPK-09 text that is not UTF-8 has U+FFFD for what is none, as Spark's rows have it: ${if (columnar) "internal rows and columns" else "by rows"}") {
+        test("text that is not UTF-8 has U+FFFD for what is none, as Spark's rows have it: ${if (columnar) "internal rows and columns" else "by rows"} [SPK-09]") {
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
             val rows = Cluster.session.range(0, 3, 1, 1).selectExpr("if(id = 1, CAST(X'61FFC328E282' AS string), CAST(id AS string)) AS s")
             val file = "${kotlin.io.path.createTempDirectory("arbalest")}/bytes.parquet"
@@ -156,7 +156,7 @@ class ColumnsSpec : FunSpec({
         }
 
         for (isJavaTime in listOf(true, false)) {
-            test("SPK-10 dates and times of long ago, there and back, with classes of ${if (isJavaTime) "java.time" else "java.sql"}: ${if (columnar) "internal rows" else "by rows"}") {
+            test("dates and times of long ago, there and back, with classes of ${if (isJavaTime) "java.time" else "java.sql"}: ${if (columnar) "internal rows" else "by rows"} [SPK-10]") {
                 Cluster.session.conf().set("spark.arbalest.columnar", columnar)
                 Cluster.session.conf().set("spark.sql.datetime.java8API.enabled", isJavaTime)
                 try {
@@ -172,7 +172,7 @@ class ColumnsSpec : FunSpec({
         }
     }
 
-    test("SPK-09 a batch of rows has no more of them when it has the bytes that Spark's setting says") {
+    test("a batch of rows has no more of them when it has the bytes that Spark's setting says [SPK-09]") {
         val rows = Cluster.session.range(0, 300, 1, 1).selectExpr("repeat('x', 1000) AS s")
         Cluster.session.conf().set("spark.sql.execution.arrow.maxBytesPerBatch", "100000")
         try {
@@ -189,7 +189,7 @@ class ColumnsSpec : FunSpec({
     }
 
     for (columnar in listOf(true, false)) {
-        test("SPK-09 a type that Arrow has not is refused before anything runs: ${if (columnar) "as Spark has it" else "by rows"}") {
+        test("a type that Arrow has not is refused before anything runs: ${if (columnar) "as Spark has it" else "by rows"} [SPK-09]") {
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
             Cluster.session.conf().set("spark.sql.adaptive.enabled", true) // which runs a stage where rows are asked for
             val rows = Cluster.session.range(0, 10, 1, 2).selectExpr("assert_true(id < 0, 'ran') AS a", "id").repartition(3).selectExpr("a", "parse_json(CAST(id AS string)) AS v")
@@ -197,7 +197,7 @@ class ColumnsSpec : FunSpec({
         }
     }
 
-    test("SPK-10 a function has a schema with it") {
+    test("a function has a schema with it [SPK-10]") {
         val rows = Cluster.session.range(0, 10, 1, 2).toDF()
         val schema = Schema.of(listOf(Field.of("id", DataType.INT64).withNullable(false).withMetadata(Metadata.of("k", "v"))))
         Arbalest.mapColumns(rows, schema) { _, columns -> DeviceArrayReader.of(schema) { columns.next()?.use { it.convertTo(schema) } } }.count() shouldBe 10
@@ -212,7 +212,7 @@ class ColumnsSpec : FunSpec({
                 Cluster.session.conf().set("spark.sql.adaptive.enabled", adaptive)
             }
 
-            test("SPK-09 SPK-10 each type of Spark's there and back, out of Parquet: $way") {
+            test("each type of Spark's there and back, out of Parquet: $way [SPK-09, SPK-10]") {
                 conf()
                 val all = Cluster.session.read().parquet(parquet.value)
                 val same = Arbalest.mapColumns(all, Arbalest.schema(all)) { _, columns -> columns }
@@ -220,21 +220,21 @@ class ColumnsSpec : FunSpec({
                 same.texts() shouldContainExactly all.texts()
             }
 
-            test("SPK-09 SPK-10 each type there and back, out of rows: $way") {
+            test("each type there and back, out of rows: $way [SPK-09, SPK-10]") {
                 conf()
                 val all = Cluster.session.read().parquet(parquet.value).repartition(3)
                 val same = Arbalest.mapColumns(all, Arbalest.schema(all)) { _, columns -> columns }
                 same.texts() shouldContainExactly all.texts()
             }
 
-            test("SPK-09 SPK-10 the same of rows that were shuffled and computed: $way") {
+            test("the same of rows that were shuffled and computed: $way [SPK-09, SPK-10]") {
                 conf()
                 val some = Cluster.session.read().parquet(parquet.value).groupBy("i").agg(mapOf("l" to "max", "s" to "min", "d" to "sum"))
                 val same = Arbalest.mapColumns(some, Arbalest.schema(some)) { _, columns -> columns }
                 same.texts() shouldContainExactly some.texts()
             }
 
-            test("SPK-09 a value of each partition: $way") {
+            test("a value of each partition: $way [SPK-09]") {
                 conf()
                 val sums = Arbalest.columns(Cluster.session.range(0, 100_000, 1, 4).toDF()) { task, columns ->
                     var sum = 0L
@@ -244,7 +244,7 @@ class ColumnsSpec : FunSpec({
                 sums.collect() shouldBe List(4) { part -> "$part: ${(part * 25_000L until (part + 1) * 25_000L).sum()}" }
             }
 
-            test("SPK-10 other columns than came in, and another number of rows; a join behind it: $way") {
+            test("other columns than came in, and another number of rows; a join behind it: $way [SPK-10]") {
                 conf()
                 val schema = Schema.of(listOf(Field.of("bucket", DataType.INT64), Field.of("rows", DataType.INT32)))
                 val counts = Arbalest.mapColumns(Cluster.session.range(0, 1000, 1, 4).toDF(), schema) { _, columns ->
@@ -258,7 +258,7 @@ class ColumnsSpec : FunSpec({
                     listOf("[two, 333]", "[zero, 334]")
             }
 
-            test("SPK-09 batches of so many rows, or of all; a function may give null, but for a reader: $way") {
+            test("batches of so many rows, or of all; a function may give null, but for a reader: $way [SPK-09]") {
                 conf()
                 val rows = Cluster.session.range(0, 1000, 1, 1).toDF().groupBy("id").count().coalesce(1)
 
@@ -280,7 +280,7 @@ class ColumnsSpec : FunSpec({
                 shouldThrow<Exception> { Arbalest.mapColumns(rows, Arbalest.schema(rows), NULL).count() }.stackTraceToString() shouldContain "the function of mapColumns gave null"
             }
 
-            test("SPK-11 a limit, and a function that throws, leave nothing behind: $way") {
+            test("a limit, and a function that throws, leave nothing behind: $way [SPK-11]") {
                 conf()
                 val all = Cluster.session.range(0, 100_000, 1, 4).toDF()
                 Arbalest.mapColumns(all, Arbalest.schema(all)) { _, columns -> columns }.limit(3).count() shouldBe 3

@@ -24,7 +24,7 @@ class DeviceSpec : FunSpec({
         Cluster.shouldHoldNothing()
     }
 
-    test("SPK-12 columns of a query on the task's device, and back as a DataFrame: $expected") {
+    test("columns of a query on the task's device, and back as a DataFrame: $expected [SPK-12]") {
         val schema = Schema.of(listOf(Field.of("id", DataType.INT64).withNullable(false)))
         val there = Arbalest.mapColumns(Cluster.session.range(0, 100_000, 1, 8).toDF(), schema) { task, columns ->
             val moved = task.onDevice(columns)
@@ -35,7 +35,7 @@ class DeviceSpec : FunSpec({
         Arbalest.columns(there) { task, _ -> task.device().type().name() }.collect().toSet() shouldBe setOf(expected)
     }
 
-    test("SPK-12 what a function makes on the task's device is pulled in the task's thread, as operators of Spark's ask for their task: $expected") {
+    test("what a function makes on the task's device is pulled in the task's thread, as operators of Spark's ask for their task: $expected [SPK-12]") {
         val rows = Cluster.session.range(0, 1000, 1, 4).toDF().groupBy("id").count().select("id")
         val schema = Arbalest.schema(rows)
         val there = Arbalest.mapColumns(rows, schema) { task, columns ->
@@ -48,13 +48,13 @@ class DeviceSpec : FunSpec({
         there.selectExpr("sum(id)").collectAsList().single().getLong(0) shouldBe 499_500L
     }
 
-    test("SPK-12 a source on the task's device: $expected") {
+    test("a source on the task's device: $expected [SPK-12]") {
         val rows = Cluster.read(Numbers::class.java, "does" to "device", "batches" to 20)
         rows.selectExpr("sum(id % 100)", "count(id)").collectAsList().single().let { it.getLong(0) to it.getLong(1) } shouldBe (4950L * 80 to 8_000L)
         rows.limit(1).collectAsList().size shouldBe 1
     }
 
-    test("SPK-12 a source on the task's device is pulled and copied by a thread, two batches ahead of Spark").config(enabled = isThere) {
+    test("a source on the task's device is pulled and copied by a thread, two batches ahead of Spark [SPK-12]").config(enabled = isThere) {
         val waits = UDF1<Long, Boolean> { id ->
             val batch = (id / 100 % 1000).toInt()
             // Spark is in the middle of a batch.
@@ -66,7 +66,7 @@ class DeviceSpec : FunSpec({
         rows.selectExpr("bool_and(ahead(id))", "count(id)").collectAsList().single().let { it.getBoolean(0) to it.getLong(1) } shouldBe (true to 8_000L)
     }
 
-    test("SPK-12 a task that fails with what it has on its device, and one whose reader nobody pulled, leave nothing") {
+    test("a task that fails with what it has on its device, and one whose reader nobody pulled, leave nothing [SPK-12]") {
         val failed = runCatching {
             Arbalest.columns(Cluster.session.range(0, 1000, 1, 2).toDF()) { task, columns ->
                 task.onDevice(columns).use { it.next()!!.close() }

@@ -45,7 +45,7 @@ class FunctionThreadsSpec : FunSpec({
         }.get()
     }.collect()
 
-    test("SPK-11 a function pulls in another thread, which opens the partitions and runs what the query computes") {
+    test("a function pulls in another thread, which opens the partitions and runs what the query computes [SPK-11]") {
         val numbers = Cluster.read(Numbers::class.java, "does" to "one by one", "partitions" to 5).coalesce(1).select("id")
         val expected = (0 until 5L).sumOf { part -> (part * 100_000 until part * 100_000 + 300).sum() }
         summed(numbers) shouldBe listOf(expected)
@@ -67,7 +67,7 @@ class FunctionThreadsSpec : FunSpec({
         "rows" to { waits(it).selectExpr("id + 1 AS id") },
         "what Spark aggregates in memory that it frees itself" to { aggregated(it) },
     )) {
-        test("SPK-11 a task does not end while a thread of its function's pulls $what") {
+        test("a task does not end while a thread of its function's pulls $what [SPK-11]") {
             Cluster.session.conf().set("spark.sql.execution.arrow.maxRecordsPerBatch", 100)
             val folder = createTempDirectory("arbalest")
             val name = "$folder"
@@ -91,7 +91,7 @@ class FunctionThreadsSpec : FunSpec({
         }
     }
 
-    test("SPK-11 a source that lets a thread of a function's wait is asked to give up when the task ends") {
+    test("a source that lets a thread of a function's wait is asked to give up when the task ends [SPK-11]") {
         val folder = createTempDirectory("arbalest")
         val name = "$folder"
         val blocked = Cluster.read(Numbers::class.java, "does" to "block in $folder", "partitions" to 1)
@@ -110,7 +110,7 @@ class FunctionThreadsSpec : FunSpec({
         folder.deleteExisting()
     }
 
-    test("SPK-11 who pulls when the task is over, as C may that has the stream, is told so") {
+    test("who pulls when the task is over, as C may that has the stream, is told so [SPK-11]") {
         val endless = Cluster.read(Numbers::class.java, "batches" to -1, "partitions" to 1)
         for (query in listOf(endless.select("id"), endless.selectExpr("id + 1 AS id"))) {
             Arbalest.columns(query) { _, columns ->

@@ -45,7 +45,7 @@ class FunctionsKilledSpec : FunSpec({
 
     for (columnar in listOf(true, false)) {
         for ((what, job) in jobs) {
-            test("SPK-11 tasks are killed while $what, and leave nothing: ${if (columnar) "as Spark has them" else "by rows"}") {
+            test("tasks are killed while $what, and leave nothing: ${if (columnar) "as Spark has them" else "by rows"} [SPK-11]") {
                 Cluster.session.conf().set("spark.arbalest.columnar", columnar)
                 val folder = createTempDirectory("arbalest")
                 val context = Cluster.session.sparkContext()

@@ -24,7 +24,7 @@ class LonelyClusterSpec : FunSpec({
         }
     }
 
-    test("SPK-06 executors that have used their devices, and their application, end at once") {
+    test("executors that have used their devices, and their application, end at once [SPK-06]") {
         run("ends") { said ->
             said["rows"] shouldBe "1200"
             said["threads"] shouldBe "main" // for another, an executor would wait until it is killed
@@ -34,14 +34,14 @@ class LonelyClusterSpec : FunSpec({
         }
     }
 
-    test("SPK-12 a task's device is that of the address that Spark has assigned to it; one that is not there is told").config(enabled = isThere) {
+    test("a task's device is that of the address that Spark has assigned to it; one that is not there is told [SPK-12]").config(enabled = isThere) {
         run("another device") { said ->
             said["rows"] shouldBe "1200"
             said["failed"] shouldContain ":7 is unavailable"
         }
     }
 
-    test("SPK-06 of a task that Spark itself starts a second time, as the first attempt stands still, this is killed and leaves nothing") {
+    test("of a task that Spark itself starts a second time, as the first attempt stands still, this is killed and leaves nothing [SPK-06]") {
         run("speculates") { said ->
             said["sums"] shouldBe "[${(0L until 300).sum()}, ${(100_000L until 100_300).sum()}]"
             said["attempts"] shouldBe "first killed, speculative Success"

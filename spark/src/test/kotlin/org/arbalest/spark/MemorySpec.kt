@@ -18,7 +18,7 @@ class MemorySpec : FunSpec({
     fun failure(block: () -> Unit): String = shouldThrow<Exception>(block).stackTraceToString()
 
     for (columnar in listOf(true, false)) {
-        test("SPK-14 columns that a function keeps count against Spark's off-heap memory, and what is too much is an error; columns as Spark has them: $columnar") {
+        test("columns that a function keeps count against Spark's off-heap memory, and what is too much is an error; columns as Spark has them: $columnar [SPK-14]") {
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
             val rows = Cluster.session.range(0, 40_000_000, 1, 2).toDF()
             fun kept(most: Int) = Arbalest.columns(rows) { _, columns ->
@@ -38,17 +38,17 @@ class MemorySpec : FunSpec({
         }
     }
 
-    test("SPK-14 an array of a source that is larger than Spark's off-heap memory is an error") {
+    test("an array of a source that is larger than Spark's off-heap memory is an error [SPK-14]") {
         val rows = Cluster.read(Numbers::class.java, "does" to "many", "partitions" to 1, "batches" to 1, "rows" to 20_000_000)
         failure { rows.select("id").selectExpr("sum(id)").collectAsList() } shouldContain "need 160000000 bytes besides 0"
     }
 
-    test("SPK-14 what passes through a function counts once") {
+    test("what passes through a function counts once [SPK-14]") {
         val once = Cluster.read(Numbers::class.java, "does" to "many", "partitions" to 1, "batches" to 1, "rows" to 10_000_000).select("id") // 80 MB of 128
         Arbalest.mapColumns(once, Arbalest.schema(once)) { _, columns -> columns }.count() shouldBe 10_000_000
     }
 
-    test("SPK-15 what a task leaves behind fails it, if that is asked for, and no other") {
+    test("what a task leaves behind fails it, if that is asked for, and no other [SPK-15]") {
         val rows = Cluster.session.range(0, 10, 1, 1).toDF()
         val left = Arbalest.columns(rows) { _, columns ->
             LEFT.add(columns.next()) // in the executor

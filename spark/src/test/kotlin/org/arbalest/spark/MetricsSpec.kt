@@ -27,7 +27,7 @@ class MetricsSpec : FunSpec({
         Cluster.shouldHoldNothing()
     }
 
-    test("SPK-17 a source's rows, batches and bytes, and how long it was waited for") {
+    test("a source's rows, batches and bytes, and how long it was waited for [SPK-17]") {
         Cluster.session.conf().set("spark.sql.adaptive.enabled", false)
         val rows = Cluster.read(Numbers::class.java).select("id", "half") as ClassicDataset<Row>
         rows.collectAsList().size shouldBe 1200
@@ -67,7 +67,7 @@ class MetricsSpec : FunSpec({
         0
     }.collect()
 
-    test("SPK-17 columns in functions tell which way they came") {
+    test("columns in functions tell which way they came [SPK-17]") {
         val numbers = Cluster.read(Numbers::class.java)
         counted { numbers.pullAll() } shouldBe mapOf("rows" to 1200L, "bytes of columns" to 12 * bytes(100), "batches shared with the source" to 12L)
         counted { Cluster.read(Layouts::class.java, "encoded" to true).select("id").pullAll() } shouldBe mapOf("rows" to 97L, "bytes of columns" to 8 * 97L, "batches shared with the source" to 1L)
@@ -78,7 +78,7 @@ class MetricsSpec : FunSpec({
     }
 
     for (columnar in listOf(true, false)) {
-        test("SPK-17 what functions make: rows, batches, bytes, and how long was waited for it; ${if (columnar) "columns" else "by rows"}") {
+        test("what functions make: rows, batches, bytes, and how long was waited for it; ${if (columnar) "columns" else "by rows"} [SPK-17]") {
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
             val numbers = Cluster.read(Numbers::class.java)
             val schema = Schema.of(Field.of("id", DataType.INT64))

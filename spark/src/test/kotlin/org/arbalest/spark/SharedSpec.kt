@@ -14,7 +14,7 @@ class SharedSpec : FunSpec({
     }
 
     for (encoded in listOf(false, true)) {
-        test("SPK-16 arrays of a source come into functions ${if (encoded) "as copies, where Spark has another layout" else "as they are, without a copy"}") {
+        test("arrays of a source come into functions ${if (encoded) "as copies, where Spark has another layout" else "as they are, without a copy"} [SPK-16]") {
             val rows = Cluster.read(Layouts::class.java, "encoded" to encoded)
             val shared = Arbalest.columns(rows) { _, columns ->
                 var shared = 0
@@ -36,7 +36,7 @@ class SharedSpec : FunSpec({
         }
     }
 
-    test("SPK-16 of a union of sources, columns go by their place, as Spark has it, and not by their names") {
+    test("of a union of sources, columns go by their place, as Spark has it, and not by their names [SPK-16]") {
         val both = Cluster.read(Numbers::class.java, "partitions" to 2, "does" to "union").select("id", "pid")
         val swapped = Cluster.read(Numbers::class.java, "partitions" to 2, "does" to "union swapped").select("pid", "id")
         for (union in listOf(both.union(swapped), swapped.union(both))) {
@@ -46,7 +46,7 @@ class SharedSpec : FunSpec({
         }
     }
 
-    test("SPK-16 an array that a function keeps outlives its source's batch, and its reader") {
+    test("an array that a function keeps outlives its source's batch, and its reader [SPK-16]") {
         val kept = Arbalest.columns(Cluster.read(Numbers::class.java, "partitions" to 1, "batches" to 5)) { _, columns ->
             val arrays = generateSequence(columns::next).toList()
             columns.close()

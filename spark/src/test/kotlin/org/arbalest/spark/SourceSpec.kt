@@ -43,7 +43,7 @@ class SourceSpec : FunSpec({
     fun message(block: () -> Unit): String = generateSequence(shouldThrow<Exception>(block) as Throwable) { it.cause }.joinToString("\n") { "${it.message}" }
 
     for (adaptive in listOf(true, false)) {
-        test("SPK-04 rows come from executors in JVMs of their own, with adaptive execution $adaptive") {
+        test("rows come from executors in JVMs of their own, with adaptive execution $adaptive [SPK-04]") {
             Cluster.session.conf().set("spark.sql.adaptive.enabled", adaptive)
             val numbers = Cluster.read(Numbers::class.java)
             numbers.count() shouldBe 1200
@@ -60,7 +60,7 @@ class SourceSpec : FunSpec({
         }
     }
 
-    test("SPK-05 columns that are not needed are not asked for, and columns stay columns") {
+    test("columns that are not needed are not asked for, and columns stay columns [SPK-05]") {
         val plan = Cluster.read(Numbers::class.java).selectExpr("half + id AS sum").also { it.count() }.plan()
         Cluster.read(Numbers::class.java).select("id", "half").rows().size shouldBe 1200
         Numbers.lastRequest!!.schema().fields().map { it.name() } shouldBe listOf("id", "half")
@@ -71,7 +71,7 @@ class SourceSpec : FunSpec({
         Numbers.lastRequest!!.schema().fields().size shouldBe 0
     }
 
-    test("SPK-05 a condition that the source accepts is not looked at again, others are; a limit is told") {
+    test("a condition that the source accepts is not looked at again, others are; a limit is told [SPK-05]") {
         val all = Cluster.read(Numbers::class.java, "accepts" to ">")
         all.where("half > 1000").count() shouldBe 1200 // as the source promised what it does not keep
         Numbers.lastRequest!!.predicates().map { "$it" } shouldBe listOf("half > 1000.0")
@@ -83,7 +83,7 @@ class SourceSpec : FunSpec({
         all.where("half > 48").limit(5).rows() shouldHaveSize 5
     }
 
-    test("SPK-05 estimates of rows and bytes are Spark's, of the columns that are read; what is small is sent to each executor") {
+    test("estimates of rows and bytes are Spark's, of the columns that are read; what is small is sent to each executor [SPK-05]") {
         fun Dataset<Row>.stats() = (this as ClassicDataset<Row>).queryExecution().optimizedPlan().stats()
         val some = Cluster.read(Numbers::class.java, "bytesOfColumn" to 5000)
         some.stats().sizeInBytes().toLong() shouldBe 20_000
@@ -99,7 +99,7 @@ class SourceSpec : FunSpec({
         large.join(large.withColumnRenamed("half", "other"), "id").plan() shouldNotContain "BroadcastHashJoin"
     }
 
-    test("SPK-05 what a query reads twice Spark reads once") {
+    test("what a query reads twice Spark reads once [SPK-05]") {
         Cluster.session.conf().set("spark.sql.adaptive.enabled", false)
         val numbers = Cluster.read(Numbers::class.java)
         fun sums(times: Int) = numbers.groupBy("name").agg(mapOf("id" to "sum")).selectExpr("name", "`sum(id)` * $times AS sum")
@@ -112,14 +112,14 @@ class SourceSpec : FunSpec({
         other.join(case.select("name"), "name").plan() shouldNotContain "ReusedExchange" // to a source they may be two options
     }
 
-    test("SPK-05 options come as they were named, and are found whatever their case") {
+    test("options come as they were named, and are found whatever their case [SPK-05]") {
         Cluster.read(Numbers::class.java, "spanOf.Years" to 7).count()
         val options = Numbers.lastRequest!!.options()
         ("spanOf.Years" in options.keys.toList()) shouldBe true
         options["SPANOF.YEARS"] shouldBe "7"
     }
 
-    test("SPK-05 a source is asked for its schema once, by each load anew") {
+    test("a source is asked for its schema once, by each load anew [SPK-05]") {
         val before = Numbers.schemas.get()
         val numbers = Cluster.read(Numbers::class.java)
         numbers.count()
@@ -133,19 +133,19 @@ class SourceSpec : FunSpec({
         Numbers.schemas.get() - before shouldBe 4
     }
 
-    test("SPK-04 a partition's hosts are Spark's preferred locations") {
+    test("a partition's hosts are Spark's preferred locations [SPK-04]") {
         val plan = (Cluster.read(Numbers::class.java, "hosts" to "one,other") as ClassicDataset<Row>).queryExecution().executedPlan()
         val scan = plan.collectLeaves().head() as BatchScanExec
         val read = scan.inputRDD()
         read.preferredLocations(read.partitions()[0]).mkString(",") shouldBe "one,other"
     }
 
-    test("SPK-06 of partitions that one task reads, each is closed before the next is opened") {
+    test("of partitions that one task reads, each is closed before the next is opened [SPK-06]") {
         Cluster.read(Numbers::class.java, "does" to "one by one", "partitions" to 20).coalesce(1).selectExpr("count(id)").rows() shouldBe listOf(listOf(6000L))
     }
 
     for (stream in listOf("C stream", "C device stream", "async stream")) {
-        test("SPK-04 SPK-06 partitions that are opened as a reader of ${if (stream.startsWith("C")) "a $stream's address" else "an $stream"}: all of it, a little of what is endless, and its error") {
+        test("partitions that are opened as a reader of ${if (stream.startsWith("C")) "a $stream's address" else "an $stream"}: all of it, a little of what is endless, and its error [SPK-04, SPK-06]") {
             val expected = Cluster.read(Numbers::class.java).selectExpr("sum(id)", "sum(half)", "min(name)", "count(name)").rows()
             Cluster.read(Numbers::class.java, "does" to stream).selectExpr("sum(id)", "sum(half)", "min(name)", "count(name)").rows() shouldBe expected
             Cluster.read(Numbers::class.java, "does" to stream, "batches" to -1).limit(1000).rows() shouldHaveSize 1000
@@ -153,12 +153,12 @@ class SourceSpec : FunSpec({
         }
     }
 
-    test("SPK-06 a limit ends endless streams") {
+    test("a limit ends endless streams [SPK-06]") {
         Cluster.read(Numbers::class.java, "batches" to -1).limit(1).rows() shouldHaveSize 1
         Cluster.read(Numbers::class.java, "batches" to -1).selectExpr("id + 1").limit(1000).rows() shouldHaveSize 1000
     }
 
-    test("SPK-06 tasks that are killed in the middle of a pull, without an interrupt, end, and their executors work on") {
+    test("tasks that are killed in the middle of a pull, without an interrupt, end, and their executors work on [SPK-06]") {
         val context = Cluster.session.sparkContext()
         val folder = createTempDirectory("arbalest")
         val job = thread {
@@ -176,7 +176,7 @@ class SourceSpec : FunSpec({
         folder.toFile().deleteRecursively()
     }
 
-    test("SPK-06 of a task that is tried twice, as Spark speculates, the attempt that stands still is killed and leaves nothing") {
+    test("of a task that is tried twice, as Spark speculates, the attempt that stands still is killed and leaves nothing [SPK-06]") {
         val context = Cluster.session.sparkContext()
         val tasks = LinkedBlockingQueue<Long>()
         val listener = object : SparkListener() {
@@ -203,7 +203,7 @@ class SourceSpec : FunSpec({
         }
     }
 
-    for (columnar in listOf(true, false)) test("SPK-06 1 GB of text through executors of 512 MB, ${if (columnar) "internal rows" else "by rows"}") {
+    for (columnar in listOf(true, false)) test("1 GB of text through executors of 512 MB, ${if (columnar) "internal rows" else "by rows"} [SPK-06]") {
         Cluster.session.conf().set("spark.arbalest.columnar", columnar)
         Cluster.session.conf().set("spark.sql.execution.arrow.maxRecordsPerBatch", 1000)
         try {
@@ -220,7 +220,7 @@ class SourceSpec : FunSpec({
         }
     }
 
-    test("SPK-06 1 GB through executors of 512 MB, in and out") {
+    test("1 GB through executors of 512 MB, in and out [SPK-06]") {
         val rows = Cluster.read(Numbers::class.java, "does" to "many", "partitions" to 4, "batches" to 32, "rows" to 1_048_576).select("id")
         rows.selectExpr("count(id)").collectAsList().single().getLong(0) shouldBe (1L shl 27)
         val bytes = Arbalest.columns(rows) { _, columns ->
@@ -231,7 +231,7 @@ class SourceSpec : FunSpec({
         bytes.collect().sum() shouldBe (1L shl 30)
     }
 
-    test("SPK-06 100 jobs of any kind leave nothing on either executor") {
+    test("100 jobs of any kind leave nothing on either executor [SPK-06]") {
         val executors = Cluster.ledgers().keys
         executors shouldHaveSize 2
         val rows = Cluster.read(Numbers::class.java).select("id")
@@ -252,7 +252,7 @@ class SourceSpec : FunSpec({
         eventually(20.seconds) { Cluster.ledgers() shouldBe executors.associateWith { "0" } }
     }
 
-    test("SPK-06 a stream that fails, fails the job with its words") {
+    test("a stream that fails, fails the job with its words [SPK-06]") {
         message { Cluster.read(Numbers::class.java, "does" to "fail").count() } shouldContain "the stream of partition"
         message { Cluster.read(Numbers::class.java, "does" to "fail in open").count() } shouldContain "no stream for partition"
     }
@@ -269,13 +269,13 @@ class SourceSpec : FunSpec({
         return mended.filter { !it.startsWith("executor ") }
     }
 
-    test("SPK-06 an executor that is killed in the middle of a stream is replaced, and the answer is right") {
+    test("an executor that is killed in the middle of a stream is replaced, and the answer is right [SPK-06]") {
         val expected = Cluster.read(Numbers::class.java).selectExpr("sum(id)", "count(*)").rows()
         val mended = killing { Cluster.read(Numbers::class.java, "does" to "kill").selectExpr("sum(id)", "count(*)").rows() shouldBe expected }
         mended.single() shouldContain "ExecutorLostFailure"
     }
 
-    test("SPK-06 what an executor had read, and lost as it was killed in a later stage, is read again") {
+    test("what an executor had read, and lost as it was killed in a later stage, is read again [SPK-06]") {
         Cluster.session.conf().set("spark.sql.adaptive.enabled", false) // one job
         val attempts = ConcurrentLinkedQueue<Pair<Int, Int>>()
         val listener = object : SparkListener() {
@@ -301,7 +301,7 @@ class SourceSpec : FunSpec({
         }
     }
 
-    test("SPK-07 a partition whose columns are not those of the source says which") {
+    test("a partition whose columns are not those of the source says which [SPK-07]") {
         message { Cluster.read(Numbers::class.java, "does" to "other type").agg(mapOf("half" to "sum")).rows() } shouldContain
             "the reader has float32 as column half, of Spark's type float, which is double in the schema"
         message { Cluster.read(Numbers::class.java, "does" to "other nulls").agg(mapOf("id" to "sum")).rows() } shouldContain
@@ -311,7 +311,7 @@ class SourceSpec : FunSpec({
         Cluster.read(Numbers::class.java, "does" to "more columns").selectExpr("sum(half)").rows() shouldBe listOf(listOf(12 * 100 * 99 / 4.0))
     }
 
-    test("SPK-08 a source that is none, and an option that is none, say so when the DataFrame is made") {
+    test("a source that is none, and an option that is none, say so when the DataFrame is made [SPK-08]") {
         message { Cluster.session.read().format("arbalest").load() } shouldContain "needs option(\"source\""
         message { Cluster.session.read().format("arbalest").option("source", "no.Such").load() } shouldContain "there is no class no.Such"
         message { Cluster.session.read().format("arbalest").option("source", "java.lang.String").load() } shouldContain "java.lang.String, which the option source names, does not implement"

@@ -32,7 +32,7 @@ class TypesSpec : FunSpec({
     fun read() = Cluster.read(Seldom::class.java, "nanoseconds" to "truncate")
 
     for (columnar in listOf(true, false)) {
-        test("SPK-01 SPK-09 SPK-10 what a source has of types that are seldom is what Spark has by SQL, there and back too, ${if (columnar) "as Spark has it" else "by rows"}") {
+        test("what a source has of types that are seldom is what Spark has by SQL, there and back too, ${if (columnar) "as Spark has it" else "by rows"} [SPK-01, SPK-09, SPK-10]") {
             Cluster.session.conf().set("spark.sql.timeType.enabled", true)
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
             val names = Seldom.COLUMNS.map { it.name }
@@ -49,7 +49,7 @@ class TypesSpec : FunSpec({
         }
     }
 
-    test("SPK-01 times of day are Spark's when it is told that they may be; columns beside them can be read in any case") {
+    test("times of day are Spark's when it is told that they may be; columns beside them can be read in any case [SPK-01]") {
         shouldThrow<Exception> { read().select("time_us").texts() }.message shouldContain "UNSUPPORTED_TIME_TYPE"
         read().select("stamp").texts().size shouldBe 2
         Cluster.session.conf().set("spark.sql.timeType.enabled", true)

@@ -48,7 +48,7 @@ class VectorsSpec : FunSpec({
     extension(LedgerExtension)
 
     for (case in CASES) {
-        test("SPK-01 SPK-02 ${case.type} is ${case.sparkType}: with nulls, in a slice, one array behind the other") {
+        test("${case.type} is ${case.sparkType}: with nulls, in a slice, one array behind the other [SPK-01, SPK-02]") {
             val values = listOf(case.values, listOf(null), case.values, listOf(null, null)).flatten()
             val expected = listOf(case.expected, listOf(null), case.expected, listOf(null, null)).flatten()
             val schema = Schema.of(listOf(Field.of("x", case.type)))
@@ -76,7 +76,7 @@ class VectorsSpec : FunSpec({
         }
     }
 
-    test("SPK-01 what Spark has no type for is an error with its path") {
+    test("what Spark has no type for is an error with its path [SPK-01]") {
         fun refused(type: DataType): String? = shouldThrow<IllegalArgumentException> { SparkTypes.of(Schema.of(listOf(Field.of("x", type))), false) }.message
         refused(DataType.decimal256(39, 0)) shouldContain "Spark has no type for x, which is decimal256(39, 0): no decimal of Spark's has more than 38 digits"
         refused(DataType.decimal128(5, -2)) shouldContain "x, which is decimal128(5, -2): the scale"
@@ -85,7 +85,7 @@ class VectorsSpec : FunSpec({
         refused(ArrowStruct(listOf(Field.of("a", DataType.decimal256(76, 0))))) shouldContain "x.a, which is decimal256(76, 0)"
     }
 
-    test("SPK-03 a value that Spark has no room for is an error, not another value") {
+    test("a value that Spark has no room for is an error, not another value [SPK-03]") {
         val decimals = Schema.of(listOf(Field.of("x", DataType.decimal128(4, 2))))
         val beyond = Schema.of(listOf(Field.of("x", DataType.timestamp(TimeUnit.SECOND, ""))))
         val nanos = Schema.of(listOf(Field.of("x", FlatType.IntervalType(FlatType.IntervalUnit.MONTH_DAY_NANO))))
@@ -99,7 +99,7 @@ class VectorsSpec : FunSpec({
         read(decimals, BigDecimal("12.34"))
     }
 
-    test("SPK-02 what stands in null rows is not looked at, where Spark reads many rows at once") {
+    test("what stands in null rows is not looked at, where Spark reads many rows at once [SPK-02]") {
         fun shown(type: DataType, values: List<Any?>, spoil: (MemorySegment) -> Unit, check: (ColumnVector) -> Unit) {
             val schema = Schema.of(listOf(Field.of("x", type)))
             val vectors = Vectors.of(schema.fields(), SparkTypes.of(schema, false), false)
@@ -114,7 +114,7 @@ class VectorsSpec : FunSpec({
         shown(words, listOf(7L, null), { it.setAtIndex(JAVA_INT, 1, 1000) }) { it.getInts(0, 2).toList() shouldBe listOf(7, 0) }
     }
 
-    test("SPK-02 a null row's object is null, whatever stands there") {
+    test("a null row's object is null, whatever stands there [SPK-02]") {
         fun nullOf(type: DataType, value: Any, spoil: (MemorySegment) -> Unit, get: (ColumnVector, Int) -> Any?) {
             val schema = Schema.of(listOf(Field.of("x", type)))
             val vectors = Vectors.of(schema.fields(), SparkTypes.of(schema, false), false)
@@ -143,7 +143,7 @@ class VectorsSpec : FunSpec({
     }
 
     for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW)) {
-        test("SPK-02 an offset of $type that leads elsewhere is an error, and is not followed") {
+        test("an offset of $type that leads elsewhere is an error, and is not followed [SPK-02]") {
             val schema = Schema.of(listOf(Field.of("x", type)))
             val vectors = Vectors.of(schema.fields(), SparkTypes.of(schema, false), false)
             batch(schema, List(3) { "some fifteen bytes $it" }).use { array ->
@@ -167,7 +167,7 @@ class VectorsSpec : FunSpec({
     }
 
     for (type in listOf(ListType(Field.of("item", DataType.UTF8)), ListViewType(Field.of("item", DataType.UTF8)))) {
-        test("SPK-02 items of a $type that are not there are an error, for Spark, and where its bytes are counted") {
+        test("items of a $type that are not there are an error, for Spark, and where its bytes are counted [SPK-02]") {
             val schema = Schema.of(listOf(Field.of("x", type)))
             val vectors = Vectors.of(schema.fields(), SparkTypes.of(schema, false), false)
             batch(schema, List(3) { listOf("a", "b") }).use { array ->
@@ -194,7 +194,7 @@ class VectorsSpec : FunSpec({
         }
     }
 
-    test("SPK-02 arrays of Java's are filled in one go") {
+    test("arrays of Java's are filled in one go [SPK-02]") {
         val schema = Schema.of(listOf(Field.of("x", DataType.INT64)))
         val type = SparkTypes.of(schema, false)
         val vectors = Vectors.of(schema.fields(), type, false)

@@ -46,7 +46,7 @@ private class Waiting {
 }
 
 class CallingSpec : FunSpec({
-    test("ADB-24 a call that does not give up is asked again, twice as long after each time, at most a second") {
+    test("a call that does not give up is asked again, twice as long after each time, at most a second [ADB-24]") {
         runTest {
             val waiting = Waiting()
             val asked = mutableListOf<Long>()
@@ -64,7 +64,7 @@ class CallingSpec : FunSpec({
         }
     }
 
-    test("ADB-24 what is not cancellable of a call, before and behind what is, is not cancelled") {
+    test("what is not cancellable of a call, before and behind what is, is not cancelled [ADB-24]") {
         val before = Waiting()
         val behind = Waiting()
         val asked = AtomicInteger()
@@ -102,7 +102,7 @@ class CallingSpec : FunSpec({
         run.get() shouldBe 0
     }
 
-    test("ADB-24 a call does not go on while it is cancelled") {
+    test("a call does not go on while it is cancelled [ADB-24]") {
         val waiting = Waiting()
         val cancelling = CompletableDeferred<Unit>()
         val gate = CountDownLatch(1)
@@ -137,7 +137,7 @@ class CallingSpec : FunSpec({
         }
     }
 
-    test("ADB-24 what asking and dropping fail with is in the cancellation, and the call is waited for; that there is nothing to cancel is no failure") {
+    test("what asking and dropping fail with is in the cancellation, and the call is waited for; that there is nothing to cancel is no failure [ADB-24]") {
         suspend fun told(answer: (Int) -> Throwable): List<String?> {
             val waiting = Waiting()
             val asked = AtomicInteger()
@@ -174,7 +174,7 @@ class CallingSpec : FunSpec({
         told { failure(AdbcStatus.NOT_IMPLEMENTED) } shouldBe listOf("cannot drop the answer")
     }
 
-    test("ADB-24 a cancellation calls all that gives the call up, though the first of it fails") {
+    test("a cancellation calls all that gives the call up, though the first of it fails [ADB-24]") {
         val waiting = Waiting()
         coroutineScope {
             val job = launch(Dispatchers.Default) { calling(Dispatchers.IO, {}) { call -> call.cancellable({ error("cannot") }, waiting::letGo) { waiting.await() } } }
@@ -186,7 +186,7 @@ class CallingSpec : FunSpec({
         }
     }
 
-    test("ADB-24 a call that is queued behind another of its dispatcher, cancelled, ends at once, and is not made") {
+    test("a call that is queued behind another of its dispatcher, cancelled, ends at once, and is not made [ADB-24]") {
         Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { one ->
             val waiting = Waiting()
             val made = AtomicInteger()
@@ -204,19 +204,19 @@ class CallingSpec : FunSpec({
         }
     }
 
-    test("ADB-24 a call has the caller's context") {
+    test("a call has the caller's context [ADB-24]") {
         val local = ThreadLocal<String>()
         withContext(local.asContextElement("request 7") + CoroutineName("mine")) {
             calling(Dispatchers.IO, {}) { local.get() } shouldBe "request 7"
         }
     }
 
-    test("ADB-24 a dispatcher that was shut down is said") {
+    test("a dispatcher that was shut down is said [ADB-24]") {
         val gone = Executors.newSingleThreadExecutor().asCoroutineDispatcher().also { it.close() }
         shouldThrow<IllegalStateException> { calling(gone, {}) {} }.cause.let { it is CancellationException } shouldBe true
     }
 
-    test("ADB-24 a cancellation that the call itself ends with is no dispatcher's end") {
+    test("a cancellation that the call itself ends with is no dispatcher's end [ADB-24]") {
         runTest {
             val own = CancellationException("a time-out within the call")
             shouldThrow<CancellationException> { calling<Unit>(Dispatchers.IO, {}) { throw own } }.message shouldBe own.message

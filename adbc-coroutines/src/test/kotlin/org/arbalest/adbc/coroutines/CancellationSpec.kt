@@ -41,7 +41,7 @@ class CancellationSpec : FunSpec({
     extension(LedgerExtension)
     extension(FaultyDriverExtension())
 
-    test("ADB-24 a cancellation reaches a query that is stuck, and what it used is whole") {
+    test("a cancellation reaches a query that is stuck, and what it used is whole [ADB-24]") {
         connected { connection ->
             coroutineScope {
                 val query = launch(Dispatchers.Default) { connection.awaitQuery("SELECT * FROM stuck()").close() }
@@ -57,7 +57,7 @@ class CancellationSpec : FunSpec({
         }
     }
 
-    test("ADB-24 a cancellation that comes before the driver executes keeps it from executing") {
+    test("a cancellation that comes before the driver executes keeps it from executing [ADB-24]") {
         connected { connection ->
             c.hold("StatementNew") // which cannot be cancelled, so that nobody waits for it
             Executors.newSingleThreadExecutor().use { thread ->
@@ -77,7 +77,7 @@ class CancellationSpec : FunSpec({
         }
     }
 
-    test("ADB-24 a cancellation that the driver does not hear is repeated; one that fails is in it") {
+    test("a cancellation that the driver does not hear is repeated; one that fails is in it [ADB-24]") {
         connected { connection ->
             suspend fun cancelled(status: AdbcStatus): Throwable? {
                 c.fail("StatementCancel", status = status.code())
@@ -98,7 +98,7 @@ class CancellationSpec : FunSpec({
         }
     }
 
-    test("ADB-24 what a query that was cancelled answers all the same is closed") {
+    test("what a query that was cancelled answers all the same is closed [ADB-24]") {
         c.missing("StatementCancel")
         connected { connection ->
             c.hold("StatementExecuteQuery")
@@ -113,7 +113,7 @@ class CancellationSpec : FunSpec({
         }
     }
 
-    test("ADB-24 any other call is made elsewhere, cancelled by its own cancel, and what it answers all the same is closed") {
+    test("any other call is made elsewhere, cancelled by its own cancel, and what it answers all the same is closed [ADB-24]") {
         AdbcDriver.load(c.file).awaitOpen().use { database ->
             database.awaitConnect().use { connection ->
                 connection.awaitCall { objects(AdbcObjects.to(Depth.TABLES)) }.flatMap { it.dbSchemas() }.flatMap { it.tables() }.map { it.name() } shouldContain "t"
@@ -153,7 +153,7 @@ class CancellationSpec : FunSpec({
         }
     }
 
-    test("ADB-24 a query that waits for its turn, cancelled, ends at once; what has the turn goes on, and what else waits begins behind it") {
+    test("a query that waits for its turn, cancelled, ends at once; what has the turn goes on, and what else waits begins behind it [ADB-24]") {
         connected { connection ->
             connection.createStatement().use { two ->
                 two.setSqlQuery("SELECT id FROM t")
@@ -190,7 +190,7 @@ class CancellationSpec : FunSpec({
         }
     }
 
-    test("ADB-24 the driver is not asked on the caller's thread") {
+    test("the driver is not asked on the caller's thread [ADB-24]") {
         connected { connection ->
             Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { one ->
                 c.hold("StatementCancel")
@@ -208,7 +208,7 @@ class CancellationSpec : FunSpec({
         }
     }
 
-    test("ADB-24 a cancelled ingestion whose source waits asks that to give up") {
+    test("a cancelled ingestion whose source waits asks that to give up [ADB-24]") {
         connected { connection ->
             val entered = CompletableDeferred<Unit>()
             val gate = CountDownLatch(1)
@@ -247,7 +247,7 @@ class CancellationSpec : FunSpec({
         }
     }
 
-    test("ADB-25 a collection of a reader that is cancelled in the middle of a pull reaches the driver") {
+    test("a collection of a reader that is cancelled in the middle of a pull reaches the driver [ADB-25]") {
         connected { connection ->
             coroutineScope {
                 val collection = launch(Dispatchers.Default) { connection.query("SELECT * FROM waits(3, 2, 1)").asFlow().collect {} }
@@ -262,7 +262,7 @@ class CancellationSpec : FunSpec({
         }
     }
 
-    test("ADB-24 calls that wait in their drivers hold up no other, however many they are") {
+    test("calls that wait in their drivers hold up no other, however many they are [ADB-24]") {
         opened { database ->
             coroutineScope {
                 val stuck = List(64) { launch(Dispatchers.Default) { database.connect().use { it.awaitQuery("SELECT * FROM stuck()").close() } } }
@@ -288,7 +288,7 @@ class CancellationSpec : FunSpec({
         }
     }
 
-    test("ADB-24 queries are ingested elsewhere, more of them at once than Dispatchers.IO has threads") {
+    test("queries are ingested elsewhere, more of them at once than Dispatchers.IO has threads [ADB-24]") {
         opened { database ->
             val schema = database.connect().use { connection -> connection.query("SELECT * FROM batches(3, 2)").use { it.schema() } }
             coroutineScope {
@@ -306,7 +306,7 @@ class CancellationSpec : FunSpec({
         }
     }
 
-    test("ADB-24 a connection, and a part of a result, are awaited; cancelled, nothing is left") {
+    test("a connection, and a part of a result, are awaited; cancelled, nothing is left [ADB-24]") {
         opened { database ->
             val part = database.awaitConnect().use { connection ->
                 connection.createStatement().use {
@@ -340,7 +340,7 @@ class CancellationSpec : FunSpec({
         }
     }
 
-    test("ADB-24 a cancellation of one call of a connection leaves alone the others of those that share it") {
+    test("a cancellation of one call of a connection leaves alone the others of those that share it [ADB-24]") {
         connected { connection ->
             c.hold("ConnectionGetObjects")
             coroutineScope {
@@ -364,7 +364,7 @@ class CancellationSpec : FunSpec({
         }
     }
 
-    test("ADB-24 any other call of a connection, cancelled, gives up what it does by statements and results of it, and no other's") {
+    test("any other call of a connection, cancelled, gives up what it does by statements and results of it, and no other's [ADB-24]") {
         connected { connection ->
             suspend fun cancelled(call: suspend () -> Any?) = coroutineScope {
                 val running = launch(Dispatchers.Default) { call() }

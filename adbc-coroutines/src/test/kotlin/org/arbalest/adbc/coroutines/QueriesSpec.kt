@@ -34,7 +34,7 @@ class QueriesSpec : FunSpec({
     extension(LedgerExtension)
     extension(FaultyDriverExtension())
 
-    test("ADB-24 queries, statements and ingestions suspend, on another dispatcher") {
+    test("queries, statements and ingestions suspend, on another dispatcher [ADB-24]") {
         connected { connection ->
             connection.awaitQuery("SELECT id FROM t WHERE id < 3").use { reader -> reader.next()!!.use { it.ids() shouldBe listOf(0L, 1L, 2L) } }
             connection.awaitExecute("DELETE FROM t WHERE id < 3") shouldBe 3
@@ -59,7 +59,7 @@ class QueriesSpec : FunSpec({
         }
     }
 
-    test("ADB-24 a batch is ingested, and closed, whether it becomes a table or not") {
+    test("a batch is ingested, and closed, whether it becomes a table or not [ADB-24]") {
         connected { connection ->
             connection.awaitIngest("x", ids(1, 2)) shouldBe 2
             connection.awaitIngest(AdbcIngest.into("x").with(AdbcIngest.Mode.APPEND), ids(3)) shouldBe 1
@@ -70,7 +70,7 @@ class QueriesSpec : FunSpec({
         }
     }
 
-    test("ADB-24 the caller's thread is free meanwhile") {
+    test("the caller's thread is free meanwhile [ADB-24]") {
         connected { connection ->
             Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { one ->
                 val query = async(one) { connection.awaitQuery("SELECT * FROM stuck()").close() }
@@ -81,7 +81,7 @@ class QueriesSpec : FunSpec({
         }
     }
 
-    test("ADB-24 an error is the driver's") {
+    test("an error is the driver's [ADB-24]") {
         connected { connection ->
             shouldThrow<AdbcException> { connection.awaitQuery("SELECT * FROM nowhere") }.status() shouldBe AdbcStatus.NOT_FOUND
             val reader = reader(1, 2)
@@ -93,7 +93,7 @@ class QueriesSpec : FunSpec({
         }
     }
 
-    test("ADB-25 a query is a cold flow, which lends") {
+    test("a query is a cold flow, which lends [ADB-25]") {
         connected { connection ->
             val flow = connection.queryFlow("SELECT * FROM batches(4, 2)")
             c.calls("StatementExecuteQuery") shouldBe 0
@@ -106,7 +106,7 @@ class QueriesSpec : FunSpec({
         }
     }
 
-    test("ADB-25 a collector that is cancelled in the middle of a pull, or of its own work, leaves nothing") {
+    test("a collector that is cancelled in the middle of a pull, or of its own work, leaves nothing [ADB-25]") {
         connected { connection ->
             val pulling = launch(Dispatchers.Default) { connection.queryFlow("SELECT * FROM waits(3, 2, 1)").collect {} }
             awaitHeld()

@@ -41,7 +41,7 @@ class TransactionsSpec : FunSpec({
         return came.await()
     }
 
-    test("ADB-26 a transaction is committed when its block returns, and rolled back when it throws or is cancelled") {
+    test("a transaction is committed when its block returns, and rolled back when it throws or is cancelled [ADB-26]") {
         connected { connection ->
             connection.transaction {
                 awaitExecute("DELETE FROM t WHERE id = 1")
@@ -75,7 +75,7 @@ class TransactionsSpec : FunSpec({
         }
     }
 
-    test("ADB-26 a commit that fails rolls back") {
+    test("a commit that fails rolls back [ADB-26]") {
         connected { connection ->
             c.fail("ConnectionCommit", status = AdbcStatus.INTEGRITY.code())
             val error = shouldThrow<AdbcException> { connection.transaction { awaitExecute("DELETE FROM t") } }
@@ -86,7 +86,7 @@ class TransactionsSpec : FunSpec({
         }
     }
 
-    test("ADB-26 a rollback that fails commits nothing: autocommit stays off, and the error says so") {
+    test("a rollback that fails commits nothing: autocommit stays off, and the error says so [ADB-26]") {
         opened { database ->
             database.connect().use { connection ->
                 suspend fun isOpen(error: Throwable) {
@@ -117,7 +117,7 @@ class TransactionsSpec : FunSpec({
         }
     }
 
-    test("ADB-26 where autocommit does not go off, the block is not run; where it does not go on again, it is committed") {
+    test("where autocommit does not go off, the block is not run; where it does not go on again, it is committed [ADB-26]") {
         connected { connection ->
             c.fail("ConnectionSetOption", status = AdbcStatus.IO.code())
             val off = shouldThrow<AdbcException> { connection.transaction { error("is not run") } }
@@ -131,7 +131,7 @@ class TransactionsSpec : FunSpec({
         }
     }
 
-    test("ADB-26 what the block answers is closed where nobody gets it") {
+    test("what the block answers is closed where nobody gets it [ADB-26]") {
         connected { connection ->
             for ((call, nth) in listOf("ConnectionSetOption" to 2L, "ConnectionCommit" to 1L)) {
                 c.fail(call, nth = nth, status = AdbcStatus.IO.code())
@@ -146,7 +146,7 @@ class TransactionsSpec : FunSpec({
         }
     }
 
-    test("ADB-26 cancelled while autocommit goes off: it is on again, and the block is not run") {
+    test("cancelled while autocommit goes off: it is on again, and the block is not run [ADB-26]") {
         connected { connection ->
             c.hold("ConnectionSetOption")
             cancelledWhileHeld(connection) { error("is not run") }.exceptionOrNull().shouldBeInstanceOf<CancellationException>()
@@ -154,7 +154,7 @@ class TransactionsSpec : FunSpec({
         }
     }
 
-    test("ADB-26 cancelled while it is committed, or while autocommit goes on behind that: it has its answer") {
+    test("cancelled while it is committed, or while autocommit goes on behind that: it has its answer [ADB-26]") {
         connected { connection ->
             c.hold("ConnectionCommit")
             val committed = cancelledWhileHeld(connection) {
@@ -173,7 +173,7 @@ class TransactionsSpec : FunSpec({
         }
     }
 
-    test("ADB-26 cancelled while it is rolled back: what the block threw is thrown, with what failed") {
+    test("cancelled while it is rolled back: what the block threw is thrown, with what failed [ADB-26]") {
         connected { connection ->
             c.hold("ConnectionRollback")
             c.fail("ConnectionSetOption", nth = 2, status = AdbcStatus.IO.code())
@@ -187,7 +187,7 @@ class TransactionsSpec : FunSpec({
         }
     }
 
-    test("ADB-26 a connection that is in a transaction begins none, and what is open stays the caller's") {
+    test("a connection that is in a transaction begins none, and what is open stays the caller's [ADB-26]") {
         connected { connection ->
             connection.isAutoCommit = false
             connection.execute("DELETE FROM t WHERE id = 1")
@@ -208,7 +208,7 @@ class TransactionsSpec : FunSpec({
         }
     }
 
-    test("ADB-26 a driver that cannot tell whether autocommit is on is believed to be; any other error is thrown") {
+    test("a driver that cannot tell whether autocommit is on is believed to be; any other error is thrown [ADB-26]") {
         c.init(FaultyDriver.Init.OLD)
         connected { connection ->
             connection.transaction { awaitExecute("DELETE FROM t WHERE id = 1") } shouldBe 1
@@ -222,7 +222,7 @@ class TransactionsSpec : FunSpec({
         }
     }
 
-    test("ADB-26 a dispatcher that is shut down within the block does not keep it from being committed, nor rolled back") {
+    test("a dispatcher that is shut down within the block does not keep it from being committed, nor rolled back [ADB-26]") {
         connected { connection ->
             fun single() = Executors.newSingleThreadExecutor().asCoroutineDispatcher()
             val first = single()

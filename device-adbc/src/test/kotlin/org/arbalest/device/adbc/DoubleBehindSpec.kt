@@ -23,7 +23,7 @@ class DoubleBehindSpec : FunSpec({
 
     val c by lazy { Faulty.c }
 
-    test("ADB-04 50,000 statements that are closed during a call are released behind it, on a stack of any depth") {
+    test("50,000 statements that are closed during a call are released behind it, on a stack of any depth [ADB-04]") {
         Faulty.connected { connection ->
             val statements = List(50_000) { connection.createStatement() }
             c.hold("ConnectionGetTableSchema")
@@ -39,7 +39,7 @@ class DoubleBehindSpec : FunSpec({
         }
     }
 
-    test("ADB-04 10,000 results that are closed during a call are released behind it") {
+    test("10,000 results that are closed during a call are released behind it [ADB-04]") {
         Faulty.connected { connection ->
             val results = List(10_000) { connection.query("SELECT * FROM batches(1, 10)") }
             c.hold("ConnectionGetTableSchema")
@@ -54,7 +54,7 @@ class DoubleBehindSpec : FunSpec({
         }
     }
 
-    test("ADB-04 an error of a source that is closed behind a call is not that call's, and all the rest is released") {
+    test("an error of a source that is closed behind a call is not that call's, and all the rest is released [ADB-04]") {
         val database = Faulty.driver.open(mapOf<String, Any>())
         val connection = database.connect()
         val others = List(3) { connection.createStatement() }
@@ -79,7 +79,7 @@ class DoubleBehindSpec : FunSpec({
         for (live in Live.entries) c.live(live) shouldBe 0
     }
 
-    test("ADB-04 while a source that is closed behind a call takes its time, other threads call, release what was closed, and close other sources") {
+    test("while a source that is closed behind a call takes its time, other threads call, release what was closed, and close other sources [ADB-04]") {
         class Closing(val gate: CountDownLatch) : DeviceArrayReader.Source {
             val entered = CountDownLatch(1)
 
@@ -120,7 +120,7 @@ class DoubleBehindSpec : FunSpec({
         }
     }
 
-    test("ADB-04 30,000 sources, each of which closes the statement of the next, on either of two connections, are closed on a stack of any depth") {
+    test("30,000 sources, each of which closes the statement of the next, on either of two connections, are closed on a stack of any depth [ADB-04]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             val connections = List(2) { database.connect() }
             val statements = List(30_000) { connections[it % 2].createStatement() }
@@ -143,7 +143,7 @@ class DoubleBehindSpec : FunSpec({
         }
     }
 
-    test("ADB-12 while a cancel is in the driver, closing what is idle and cancelling what waits do not wait for it") {
+    test("while a cancel is in the driver, closing what is idle and cancelling what waits do not wait for it [ADB-12]") {
         Faulty.connected { connection ->
             val (running, waiting, idle) = List(3) { connection.createStatement() }
             val open = connection.query("SELECT id FROM t")
@@ -175,7 +175,7 @@ class DoubleBehindSpec : FunSpec({
         }
     }
 
-    test("ADB-12 what is bound is asked to give up first, for a driver whose cancel waits for the execution; no call begins meanwhile, and what is closed is released behind that") {
+    test("what is bound is asked to give up first, for a driver whose cancel waits for the execution; no call begins meanwhile, and what is closed is released behind that [ADB-12]") {
         Faulty.connected { connection ->
             val (statement, idle) = List(2) { connection.createStatement() }
             statement.setIngest(AdbcIngest.into("x"))
@@ -202,7 +202,7 @@ class DoubleBehindSpec : FunSpec({
         }
     }
 
-    test("ADB-11 what is closed within a nested callback is of all the connections that it feeds") {
+    test("what is closed within a nested callback is of all the connections that it feeds [ADB-11]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             val (outer, inner) = List(2) { database.connect() }
             val idle = outer.createStatement()
@@ -227,7 +227,7 @@ class DoubleBehindSpec : FunSpec({
         }
     }
 
-    test("ADB-12 a connection's cancel ends nothing that waits to make a statement, to commit or to set an option") {
+    test("a connection's cancel ends nothing that waits to make a statement, to commit or to set an option [ADB-12]") {
         Faulty.connected { connection ->
             connection.setAutoCommit(false)
             val statement = connection.createStatement()
@@ -250,7 +250,7 @@ class DoubleBehindSpec : FunSpec({
         }
     }
 
-    test("ADB-12 a connection's cancel ends no commit, rollback, option or new statement that runs; a cancel by the thread does") {
+    test("a connection's cancel ends no commit, rollback, option or new statement that runs; a cancel by the thread does [ADB-12]") {
         Faulty.connected { connection ->
             connection.setAutoCommit(false)
             val calls = mapOf<String, () -> Any?>(
@@ -285,7 +285,7 @@ class DoubleBehindSpec : FunSpec({
         }
     }
 
-    test("ADB-12 while the cancel of a pull is in the driver, closing what is idle does not wait for it") {
+    test("while the cancel of a pull is in the driver, closing what is idle does not wait for it [ADB-12]") {
         Faulty.connected { connection ->
             val idle = connection.createStatement()
             val reader = connection.query("SELECT * FROM waits(3, 2, 1)")
@@ -310,7 +310,7 @@ class DoubleBehindSpec : FunSpec({
         }
     }
 
-    test("ADB-12 a thread's call is cancelled by that thread, and no other's, whether it runs or waits") {
+    test("a thread's call is cancelled by that thread, and no other's, whether it runs or waits [ADB-12]") {
         Faulty.connected { connection ->
             lettingGo(Executors.newFixedThreadPool(3)) { pool ->
                 c.hold("ConnectionGetObjects")

@@ -40,7 +40,7 @@ class DoubleCallerSpec : FunSpec({
 
     fun Call.isCancelled() = result.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
 
-    test("ADB-12 a thread's cancel reaches what it executes and pulls, by the statement's own cancel") {
+    test("a thread's cancel reaches what it executes and pulls, by the statement's own cancel [ADB-12]") {
         Faulty.connected { connection ->
             val reader = connection.query("SELECT * FROM waits(3, 2, 1)")
             reader.next()!!.close()
@@ -65,7 +65,7 @@ class DoubleCallerSpec : FunSpec({
         }
     }
 
-    test("ADB-12 a thread's cancel ends its wait for the turn, of whichever handle, and no other's") {
+    test("a thread's cancel ends its wait for the turn, of whichever handle, and no other's [ADB-12]") {
         Faulty.connected { connection ->
             val open = connection.query("SELECT id FROM t")
             val statement = connection.createStatement()
@@ -88,7 +88,7 @@ class DoubleCallerSpec : FunSpec({
         }
     }
 
-    test("ADB-12 a thread's cancel asks a reader that feeds what it executes to give up, also of a driver that cannot cancel") {
+    test("a thread's cancel asks a reader that feeds what it executes to give up, also of a driver that cannot cancel [ADB-12]") {
         for (driver in listOf(Faulty.driver, Faulty.old)) {
             Faulty.connected(driver) { connection ->
                 val source = WaitingSource()
@@ -107,7 +107,7 @@ class DoubleCallerSpec : FunSpec({
         }
     }
 
-    test("ADB-12 a thread's cancel is not for what is released, nor for what the thread releases for others behind its call") {
+    test("a thread's cancel is not for what is released, nor for what the thread releases for others behind its call [ADB-12]") {
         Faulty.connected { connection ->
             /** Lets the next call of a function wait, and says when it does. */
             fun held(function: String): () -> Unit {

@@ -28,7 +28,7 @@ class DoubleCancelSpec : FunSpec({
 
     val c by lazy { Faulty.c }
 
-    test("ADB-12 cancel reaches a query that is stuck, and options can be asked for meanwhile") {
+    test("cancel reaches a query that is stuck, and options can be asked for meanwhile [ADB-12]") {
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 statement.setOption("fake.user.x", "y")
@@ -47,7 +47,7 @@ class DoubleCancelSpec : FunSpec({
         }
     }
 
-    test("ADB-12 cancel reaches a result that is being pulled; its reader throws CANCELLED") {
+    test("cancel reaches a result that is being pulled; its reader throws CANCELLED [ADB-12]") {
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 val reader = statement.query("SELECT * FROM waits(3, 2, 1)")
@@ -63,7 +63,7 @@ class DoubleCancelSpec : FunSpec({
         }
     }
 
-    test("ADB-12 closing a reader in the middle of a pull cancels that pull, also when all else was closed") {
+    test("closing a reader in the middle of a pull cancels that pull, also when all else was closed [ADB-12]") {
         val reader = Faulty.connected { it.query("SELECT * FROM waits(3, 2, 1)") }
         reader.next()!!.close()
         Executors.newSingleThreadExecutor().use { pool ->
@@ -75,7 +75,7 @@ class DoubleCancelSpec : FunSpec({
         c.live(Live.DATABASES) shouldBe 0
     }
 
-    test("ADB-12 closing a reader whose pull has not begun ends that pull, and cancels the query: it waits for another call of the connection") {
+    test("closing a reader whose pull has not begun ends that pull, and cancels the query: it waits for another call of the connection [ADB-12]") {
         Faulty.connected { connection ->
             val reader = connection.query("SELECT * FROM batches(3, 2)")
             reader.next()!!.close()
@@ -102,7 +102,7 @@ class DoubleCancelSpec : FunSpec({
         }
     }
 
-    test("ADB-12 cancel ends an execution whose bound reader waits, of whatever driver: it asks that reader to give up") {
+    test("cancel ends an execution whose bound reader waits, of whatever driver: it asks that reader to give up [ADB-12]") {
         val executions = mapOf<String, (AdbcStatement) -> Unit>(
             "ingest" to { it.executeUpdate() },
             "update" to { it.executeUpdate() },
@@ -135,7 +135,7 @@ class DoubleCancelSpec : FunSpec({
         }
     }
 
-    test("ADB-12 cancel ends a call that waits for its turn, and nothing else of the connection") {
+    test("cancel ends a call that waits for its turn, and nothing else of the connection [ADB-12]") {
         Faulty.connected { connection ->
             val other = connection.createStatement()
             val statement = connection.createStatement()
@@ -166,7 +166,7 @@ class DoubleCancelSpec : FunSpec({
         }
     }
 
-    test("ADB-12 an interrupt ends no wait for a turn, and is not lost") {
+    test("an interrupt ends no wait for a turn, and is not lost [ADB-12]") {
         Faulty.connected { connection ->
             c.hold("ConnectionGetTableSchema")
             Executors.newFixedThreadPool(2).use { pool ->
@@ -185,7 +185,7 @@ class DoubleCancelSpec : FunSpec({
         }
     }
 
-    test("ADB-12 cancel ends an ingestion whose bound result waits for another connection's turn") {
+    test("cancel ends an ingestion whose bound result waits for another connection's turn [ADB-12]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             val (from, to) = List(2) { database.connect() }
             val source = from.query("SELECT id FROM t")
@@ -208,7 +208,7 @@ class DoubleCancelSpec : FunSpec({
         }
     }
 
-    test("ADB-12 a driver whose cancel waits for the execution does not wait for its callbacks, which close something meanwhile") {
+    test("a driver whose cancel waits for the execution does not wait for its callbacks, which close something meanwhile [ADB-12]") {
         Faulty.connected { connection ->
             val other = connection.createStatement()
             val entered = CountDownLatch(1)
@@ -240,7 +240,7 @@ class DoubleCancelSpec : FunSpec({
         }
     }
 
-    test("ADB-12 cancel leaves alone what is bound and not executed") {
+    test("cancel leaves alone what is bound and not executed [ADB-12]") {
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 statement.setIngest(AdbcIngest.into("x"))
@@ -251,7 +251,7 @@ class DoubleCancelSpec : FunSpec({
         }
     }
 
-    test("ADB-12 closing a reader that copies a result ahead cancels the pull that its thread is in") {
+    test("closing a reader that copies a result ahead cancels the pull that its thread is in [ADB-12]") {
         val cpu = Devices.cpu()
         Faulty.connected { connection ->
             val copied = connection.query("SELECT * FROM waits(3, 2, 1)").copyTo(cpu.memory(), cpu.defaultStream(), 2)
@@ -263,7 +263,7 @@ class DoubleCancelSpec : FunSpec({
         }
     }
 
-    test("ADB-08 a reader that copies a result ahead throws the driver's error, behind what was copied") {
+    test("a reader that copies a result ahead throws the driver's error, behind what was copied [ADB-08]") {
         val cpu = Devices.cpu()
         Faulty.connected { connection ->
             c.fail("get_next", 3, Errno.EIO)
@@ -274,7 +274,7 @@ class DoubleCancelSpec : FunSpec({
         }
     }
 
-    test("ADB-12 closing a reader in the middle of a pull of a driver that cannot cancel takes effect when that returns") {
+    test("closing a reader in the middle of a pull of a driver that cannot cancel takes effect when that returns [ADB-12]") {
         c.missing("StatementCancel")
         val reader = Faulty.connected { it.query("SELECT * FROM waits(3, 2, 1)") }
         reader.next()!!.close()
@@ -289,7 +289,7 @@ class DoubleCancelSpec : FunSpec({
         c.live(Live.STREAMS) shouldBe 0
     }
 
-    test("ADB-12 metadata that is being read, and a partition, are cancelled by their connection") {
+    test("metadata that is being read, and a partition, are cancelled by their connection [ADB-12]") {
         Faulty.connected { connection ->
             Executors.newSingleThreadExecutor().use { pool ->
                 c.hold("ConnectionGetObjects")
@@ -302,7 +302,7 @@ class DoubleCancelSpec : FunSpec({
         }
     }
 
-    test("ADB-12 cancel in any pull of a result, 500 times: it is CANCELLED, each time") {
+    test("cancel in any pull of a result, 500 times: it is CANCELLED, each time [ADB-12]") {
         val random = Random(20)
         Faulty.connected { connection ->
             Executors.newSingleThreadExecutor().use { pool ->
@@ -323,7 +323,7 @@ class DoubleCancelSpec : FunSpec({
         }
     }
 
-    test("ADB-12 cancel at any time, 1,000 times: a result or CANCELLED, a result where there was nothing to cancel, and nothing is left") {
+    test("cancel at any time, 1,000 times: a result or CANCELLED, a result where there was nothing to cancel, and nothing is left [ADB-12]") {
         val random = Random(20)
         Faulty.connected { connection ->
             Executors.newFixedThreadPool(2).use { pool ->
@@ -348,7 +348,7 @@ class DoubleCancelSpec : FunSpec({
         }
     }
 
-    test("ADB-12 cancel and close at the same time, 500 times: the driver never sees a statement that is released") {
+    test("cancel and close at the same time, 500 times: the driver never sees a statement that is released [ADB-12]") {
         Faulty.connected { connection ->
             Executors.newFixedThreadPool(2).use { pool ->
                 repeat(500) {
@@ -370,7 +370,7 @@ class DoubleCancelSpec : FunSpec({
         }
     }
 
-    test("ADB-28 the cancel of a result that is not read to its end comes before its release, once, its statement closed or not") {
+    test("the cancel of a result that is not read to its end comes before its release, once, its statement closed or not [ADB-28]") {
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 for (query in listOf({ connection.query("SELECT * FROM batches(9, 2)") }, { statement.query("SELECT * FROM batches(9, 2)") })) {
@@ -396,7 +396,7 @@ class DoubleCancelSpec : FunSpec({
         }
     }
 
-    test("ADB-28 a result that is closed while its statement executes again does not cancel that, 500 times") {
+    test("a result that is closed while its statement executes again does not cancel that, 500 times [ADB-28]") {
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 Executors.newSingleThreadExecutor().use { pool ->

@@ -25,7 +25,7 @@ class DoubleDriverSpec : FunSpec({
 
     fun AdbcDriver.answers() = open(mapOf<String, Any>()).use { database -> database.connect().use { it.query("SELECT 42").single() } } shouldBe 42L
 
-    test("ADB-01 the entry point is that of the library's name, or the usual one, or the one that is named") {
+    test("the entry point is that of the library's name, or the usual one, or the one that is named [ADB-01]") {
         load().answers()
         c.entered shouldBe "AdbcDriverFaultyInit"
         AdbcDriver.load(FaultyDriver.plain.file).answers()
@@ -36,14 +36,14 @@ class DoubleDriverSpec : FunSpec({
         c.entered shouldBe "arbalest_custom_entry"
     }
 
-    test("ADB-20 an entry point that is empty in a manifest is none") {
+    test("an entry point that is empty in a manifest is none [ADB-20]") {
         val drivers = tempdir().toPath()
         drivers.resolve("plain.toml").writeText("[Driver]\nentrypoint = ''\nshared = '${FaultyDriver.plain.file}'")
         AdbcDriver.load("plain", AdbcDriverSearch.nowhere().`in`(drivers)).answers()
         FaultyDriver.plain.entered shouldBe "AdbcDriverInit"
     }
 
-    test("ADB-01 a driver of 1.1.0 is asked for that, one of 1.0.0 after it") {
+    test("a driver of 1.1.0 is asked for that, one of 1.0.0 after it [ADB-01]") {
         load().version() shouldBe AdbcVersion.V1_1_0
         c.version shouldBe 1_001_000
         val old = AdbcDriver.load(c.file, "AdbcFaultyOldInit")
@@ -52,7 +52,7 @@ class DoubleDriverSpec : FunSpec({
         old.answers()
     }
 
-    test("ADB-01 each database has a table of its own, which the driver gets back with the last that was made by it") {
+    test("each database has a table of its own, which the driver gets back with the last that was made by it [ADB-01]") {
         val driver = load()
         c.live(FaultyDriver.Live.DRIVERS) shouldBe 0
         val database = driver.open(mapOf<String, Any>())
@@ -66,14 +66,14 @@ class DoubleDriverSpec : FunSpec({
         c.calls("driver.release") shouldBe c.calls("init")
     }
 
-    test("ADB-02 a library without an entry point is no driver") {
+    test("a library without an entry point is no driver [ADB-02]") {
         shouldThrow<IllegalArgumentException> { AdbcDriver.load(FaultyDriver.notADriver) }.message.let {
             it shouldContain "is no ADBC driver: it has no function Adbc"
             it shouldContain ", nor AdbcDriverInit"
         }
     }
 
-    test("ADB-02 an init function that fails is the driver's error, whatever it leaves out") {
+    test("an init function that fails is the driver's error, whatever it leaves out [ADB-02]") {
         c.init(Init.FAILS)
         shouldThrow<AdbcException> { load() }.let {
             it.status() shouldBe AdbcStatus.IO
@@ -93,7 +93,7 @@ class DoubleDriverSpec : FunSpec({
         c.version shouldBe 1_000_000
     }
 
-    test("ADB-02 an init function that fails when it has filled the table is the driver's error, and the table is given back, once") {
+    test("an init function that fails when it has filled the table is the driver's error, and the table is given back, once [ADB-02]") {
         c.init(Init.FAILS_LATE)
         c.errors(FaultyDriver.Style.VENDOR_CODE)
         shouldThrow<AdbcException> { load() }.let {
@@ -104,13 +104,13 @@ class DoubleDriverSpec : FunSpec({
         c.live(FaultyDriver.Live.DRIVERS) shouldBe 0
     }
 
-    test("ADB-02 an init function that fails for a database, though it did not before, leaves nothing behind") {
+    test("an init function that fails for a database, though it did not before, leaves nothing behind [ADB-02]") {
         val driver = load()
         c.init(Init.FAILS)
         shouldThrow<AdbcException> { driver.open(mapOf<String, Any>()) }.status() shouldBe AdbcStatus.IO
     }
 
-    test("ADB-02 a table that lacks what every driver has is told, and given back") {
+    test("a table that lacks what every driver has is told, and given back [ADB-02]") {
         c.init(Init.EMPTY)
         shouldThrow<AdbcException> { load() }.message shouldContain
             "INTERNAL (9): the driver's table lacks AdbcDatabaseInit, AdbcDatabaseNew, AdbcDatabaseRelease, AdbcConnectionInit, AdbcConnectionNew, AdbcConnectionRelease, " +
@@ -120,14 +120,14 @@ class DoubleDriverSpec : FunSpec({
         shouldThrow<AdbcException> { load() }.message shouldContain "the driver's table lacks AdbcStatementNew"
     }
 
-    test("ADB-14 of a driver that fills the old part of the table only, the new one is not there") {
+    test("of a driver that fills the old part of the table only, the new one is not there [ADB-14]") {
         c.init(Init.IGNORES_VERSION)
         val driver = load()
         driver.answers()
         Faulty.connected(driver) { shouldThrow<AdbcException> { it.statisticNames() }.message shouldContain "the driver has no such function" }
     }
 
-    test("ADB-14 every function that is missing, but those that every driver has, is an error that names it") {
+    test("every function that is missing, but those that every driver has, is an error that names it [ADB-14]") {
         fun failing(member: String, call: (AdbcConnection, AdbcStatement) -> Unit) {
             c.missing(member)
             Faulty.connected(load()) { connection ->
@@ -173,7 +173,7 @@ class DoubleDriverSpec : FunSpec({
         failing("ConnectionGetOptionInt") { connection, _ -> connection.getLongOption("fake.user.x") }
     }
 
-    test("ADB-14 what a driver of 1.0.0 lacks is an error that says which version it is of") {
+    test("what a driver of 1.0.0 lacks is an error that says which version it is of [ADB-14]") {
         Faulty.connected(Faulty.old) { connection ->
             connection.query("SELECT id FROM t WHERE id = 3").single() shouldBe 3L
             connection.info(0).vendorName()!!.isEmpty() shouldBe false

@@ -34,7 +34,7 @@ class DoubleErrorsSpec : FunSpec({
     fun failedLater(): AdbcException =
         Faulty.connected { connection -> connection.query("SELECT * FROM fails(3, 2, 1)").use { reader -> shouldThrow<AdbcException> { reader.forEach {} } } }
 
-    test("ADB-07 an error has all that the driver says: status, SQLSTATE, words, details; and the SQL") {
+    test("an error has all that the driver says: status, SQLSTATE, words, details; and the SQL [ADB-07]") {
         val error = failed()
         error.operation() shouldBe "AdbcStatementExecuteQuery"
         error.status() shouldBe AdbcStatus.NOT_FOUND
@@ -51,7 +51,7 @@ class DoubleErrorsSpec : FunSpec({
         "$error" shouldBe "org.arbalest.device.adbc.AdbcException: ${error.message}"
     }
 
-    test("ADB-07 every status has its name, and others are unknown, with their number") {
+    test("every status has its name, and others are unknown, with their number [ADB-07]") {
         for (code in 1..255) {
             c.fail("StatementPrepare", status = code)
             Faulty.connected { connection ->
@@ -69,7 +69,7 @@ class DoubleErrorsSpec : FunSpec({
         AdbcStatus.CANCELLED.errno() shouldBe Errno.ECANCELED
     }
 
-    test("ADB-07 whatever a driver leaves out of an error, it can be read, and is released once") {
+    test("whatever a driver leaves out of an error, it can be read, and is released once [ADB-07]") {
         c.errors(Style.NO_MESSAGE)
         failed().let {
             it.driverMessage() shouldBe ""
@@ -95,7 +95,7 @@ class DoubleErrorsSpec : FunSpec({
         failed().message shouldBe "AdbcStatementExecuteQuery of libadbc_driver_faulty.so failed: NOT_FOUND (3): the driver says no more; the SQL: SELECT * FROM nowhere"
     }
 
-    test("ADB-07 details are not asked for where the driver has put nothing") {
+    test("details are not asked for where the driver has put nothing [ADB-07]") {
         c.errors(Style.NO_DETAILS)
         failed()
         failedLater()
@@ -105,7 +105,7 @@ class DoubleErrorsSpec : FunSpec({
         c.calls("ErrorGetDetailCount") shouldBe 1
     }
 
-    test("ADB-07 a detail that cannot be of the length that the driver says does not hide the error") {
+    test("a detail that cannot be of the length that the driver says does not hide the error [ADB-07]") {
         c.errors(Style.ODD_DETAIL)
         failed().let {
             it.status() shouldBe AdbcStatus.NOT_FOUND
@@ -113,7 +113,7 @@ class DoubleErrorsSpec : FunSpec({
         }
     }
 
-    test("ADB-07 of a driver of 1.0.0 as well") {
+    test("of a driver of 1.0.0 as well [ADB-07]") {
         for (style in Style.entries) {
             c.errors(style)
             Faulty.connected(Faulty.old) { connection ->
@@ -125,7 +125,7 @@ class DoubleErrorsSpec : FunSpec({
         }
     }
 
-    test("ADB-07 the SQL's beginning is one line, of 200 characters, and no half of one") {
+    test("the SQL's beginning is one line, of 200 characters, and no half of one [ADB-07]") {
         fun of(sql: String) = Faulty.connected { connection -> shouldThrow<AdbcException> { connection.query(sql) } }.message!!.substringAfter("; the SQL: ")
         of("  SELEKT\n\n  x,\ty ") shouldBe "SELEKT x, y"
         of("x".repeat(200)) shouldBe "x".repeat(200)
@@ -134,7 +134,7 @@ class DoubleErrorsSpec : FunSpec({
         of("x".repeat(198) + "\uD83E\uDD86" + "y") shouldBe "x".repeat(198) + "\uD83E\uDD86…"
     }
 
-    test("ADB-07 what is about no query has no SQL; what a statement did before is not blamed") {
+    test("what is about no query has no SQL; what a statement did before is not blamed [ADB-07]") {
         Faulty.connected { connection ->
             shouldThrow<AdbcException> { connection.tableSchema("nowhere") }.message shouldNotContain "the SQL"
             connection.createStatement().use { statement ->
@@ -146,7 +146,7 @@ class DoubleErrorsSpec : FunSpec({
         }
     }
 
-    test("ADB-08 a result that fails in the middle throws the driver's error with its details") {
+    test("a result that fails in the middle throws the driver's error with its details [ADB-08]") {
         val error = failedLater()
         error.operation() shouldBe "get_next of the result"
         error.status() shouldBe AdbcStatus.INVALID_DATA
@@ -156,7 +156,7 @@ class DoubleErrorsSpec : FunSpec({
         error.message shouldEndWith "; the SQL: SELECT * FROM fails(3, 2, 1)"
     }
 
-    test("ADB-08 without ErrorFromArrayStream it is the stream's own, and without words its errno") {
+    test("without ErrorFromArrayStream it is the stream's own, and without words its errno [ADB-08]") {
         c.errors(Style.NO_STREAM_ERROR)
         failedLater().let {
             it.status() shouldBe AdbcStatus.IO
@@ -172,7 +172,7 @@ class DoubleErrorsSpec : FunSpec({
         failedLater().details().shouldBeEmpty()
     }
 
-    test("ADB-08 each errno of a stream comes to the status that is nearest") {
+    test("each errno of a stream comes to the status that is nearest [ADB-08]") {
         c.errors(Style.NO_STREAM_ERROR)
         for ((errno, status) in mapOf(
             Errno.ECANCELED to AdbcStatus.CANCELLED,
@@ -199,19 +199,19 @@ class DoubleErrorsSpec : FunSpec({
         }
     }
 
-    test("ADB-08 a status goes on to C as the errno that arrow-adbc's drivers say") {
+    test("a status goes on to C as the errno that arrow-adbc's drivers say [ADB-08]") {
         AdbcStatus.entries.map { it.errno() } shouldContainExactly
             listOf(5, 95, 2, 17, 22, 22, 5, 5, 5, 5, 125, 110, 13, 13) // by Linux's numbers
     }
 
-    test("ADB-08 a schema that fails is the error of the query, and the stream is given back") {
+    test("a schema that fails is the error of the query, and the stream is given back [ADB-08]") {
         c.fail("get_schema", status = Errno.EIO)
         Faulty.connected { connection ->
             shouldThrow<AdbcException> { connection.query("SELECT * FROM t") }.operation() shouldBe "get_schema of the result"
         }
     }
 
-    test("ADB-10 a bound reader's failure is thrown, where the driver says it in get_schema only") {
+    test("a bound reader's failure is thrown, where the driver says it in get_schema only [ADB-10]") {
         c.endBindingsThatFail()
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
@@ -225,7 +225,7 @@ class DoubleErrorsSpec : FunSpec({
         }
     }
 
-    test("ADB-10 a bound result of a query that fails is thrown as it is: it is not what came of itself") {
+    test("a bound result of a query that fails is thrown as it is: it is not what came of itself [ADB-10]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             database.connect().use { from ->
                 database.connect().use { to ->
@@ -239,7 +239,7 @@ class DoubleErrorsSpec : FunSpec({
         }
     }
 
-    test("ADB-08 a result that goes on to C has errno and message there") {
+    test("a result that goes on to C has errno and message there [ADB-08]") {
         Faulty.connected { connection ->
             val reader = connection.query("SELECT * FROM fails(3, 2, 1)")
             Arena.ofConfined().use { arena ->
@@ -256,7 +256,7 @@ class DoubleErrorsSpec : FunSpec({
         }
     }
 
-    test("ADB-07 an error can be written and read as an object") {
+    test("an error can be written and read as an object [ADB-07]") {
         val error = failed()
         val bytes = ByteArrayOutputStream().also { ObjectOutputStream(it).writeObject(error) }.toByteArray()
         val read = ObjectInputStream(bytes.inputStream()).readObject() as AdbcException

@@ -86,22 +86,22 @@ class DoubleFaultsSpec : FunSpec({
 
     fun sweep(hasCome: () -> Boolean = { c.outstanding == 0 }, fault: (Long) -> Unit): Int = parts.sumOf { sweep(it, hasCome, fault) }
 
-    test("ADB-23 each call fails by itself") {
+    test("each call fails by itself [ADB-23]") {
         sweep { c.fail("", it, AdbcStatus.INTERNAL.code()) } shouldBeGreaterThan 50
     }
 
-    test("ADB-23 each call fails by itself, without words") {
+    test("each call fails by itself, without words [ADB-23]") {
         sweep { n ->
             c.errors(Style.NO_MESSAGE, Style.NO_DETAILS, Style.NO_SQLSTATE, Style.NO_LAST_ERROR, Style.NO_STREAM_ERROR)
             c.fail("", n, AdbcStatus.CANCELLED.code())
         } shouldBeGreaterThan 50
     }
 
-    test("ADB-23 the server goes away before each call, and does not come back") {
+    test("the server goes away before each call, and does not come back [ADB-23]") {
         sweep(hasCome = { false }) { c.loseServer(it - 1) } shouldBeGreaterThan 50
     }
 
-    test("ADB-23 a server that went away is IO with SQLSTATE, in the middle of a result as well") {
+    test("a server that went away is IO with SQLSTATE, in the middle of a result as well [ADB-23]") {
         Faulty.connected { connection ->
             val reader = connection.query("SELECT * FROM batches(4, 2)")
             reader.next()!!.close()

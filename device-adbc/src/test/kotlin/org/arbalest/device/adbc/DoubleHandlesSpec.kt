@@ -18,7 +18,7 @@ class DoubleHandlesSpec : FunSpec({
 
     val c by lazy { Faulty.c }
 
-    test("ADB-03 options of every kind are set before and after, and told, on every handle") {
+    test("options of every kind are set before and after, and told, on every handle [ADB-03]") {
         Faulty.driver.open(mapOf("fake.user.s" to "text", "fake.user.i" to 7, "fake.user.d" to 2.5, "fake.user.b" to byteArrayOf(0, 1, -1), "fake.user.f" to true)).use { database ->
             database.connect(mapOf("fake.user.s" to "connection", "fake.user.l" to Long.MIN_VALUE)).use { connection ->
                 connection.createStatement().use { statement ->
@@ -48,7 +48,7 @@ class DoubleHandlesSpec : FunSpec({
         }
     }
 
-    test("ADB-03 a value of any length is told whole") {
+    test("a value of any length is told whole [ADB-03]") {
         Faulty.connected { connection ->
             for (length in listOf(1, 254, 255, 256, 257, 1000, 100_000)) {
                 val text = "x".repeat(length - 1) + "y"
@@ -61,7 +61,7 @@ class DoubleHandlesSpec : FunSpec({
         }
     }
 
-    test("ADB-03 an option that is unknown, or of another kind, is an error with its key and without its value") {
+    test("an option that is unknown, or of another kind, is an error with its key and without its value [ADB-03]") {
         Faulty.connected { connection ->
             shouldThrow<AdbcException> { connection.setOption("password", "secret") }.let {
                 it.status() shouldBe AdbcStatus.NOT_IMPLEMENTED
@@ -74,7 +74,7 @@ class DoubleHandlesSpec : FunSpec({
         }
     }
 
-    test("ADB-03 a database that is refused is released") {
+    test("a database that is refused is released [ADB-03]") {
         shouldThrow<AdbcException> { Faulty.driver.open(mapOf("uri" to "fake://refused")) }.let {
             it.operation() shouldBe "AdbcDatabaseInit"
             it.status() shouldBe AdbcStatus.IO
@@ -86,7 +86,7 @@ class DoubleHandlesSpec : FunSpec({
         c.live(Live.DATABASES) shouldBe 0
     }
 
-    test("ADB-04 each step of opening may fail, and leaves nothing behind") {
+    test("each step of opening may fail, and leaves nothing behind [ADB-04]") {
         for (step in listOf("DatabaseNew", "DatabaseInit", "ConnectionNew", "ConnectionInit", "StatementNew")) {
             c.fail(step, status = AdbcStatus.INTERNAL.code())
             shouldThrow<AdbcException> { Faulty.connected { it.createStatement().close() } }.operation() shouldBe "Adbc$step"
@@ -96,7 +96,7 @@ class DoubleHandlesSpec : FunSpec({
         }
     }
 
-    test("ADB-04 closing in any order: the driver sees statement, connection, database") {
+    test("closing in any order: the driver sees statement, connection, database [ADB-04]") {
         val orders = listOf(0, 1, 2, 3).permutations()
         orders.size shouldBe 24
         for (order in orders) {
@@ -111,7 +111,7 @@ class DoubleHandlesSpec : FunSpec({
         }
     }
 
-    test("ADB-04 a result and a partition work on when all that they came from was closed") {
+    test("a result and a partition work on when all that they came from was closed [ADB-04]") {
         val (reader, part) = Faulty.connected { connection ->
             val parts = connection.createStatement().use { it.setSqlQuery("SELECT * FROM t"); it.executePartitions() }
             connection.query("SELECT id FROM t") to connection.readPartition(parts.partitions().first())
@@ -122,7 +122,7 @@ class DoubleHandlesSpec : FunSpec({
         c.live(Live.DATABASES) shouldBe 0
     }
 
-    test("ADB-04 handles say what they are, and of which driver") {
+    test("handles say what they are, and of which driver [ADB-04]") {
         Faulty.connected { connection ->
             "$connection" shouldBe "connection of libadbc_driver_faulty.so"
             connection.driver() shouldBe Faulty.driver

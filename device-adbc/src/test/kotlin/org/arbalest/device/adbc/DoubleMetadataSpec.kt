@@ -23,7 +23,7 @@ class DoubleMetadataSpec : FunSpec({
 
     val c by lazy { Faulty.c }
 
-    test("ADB-15 info has each kind of value; a null one, and codes that are unknown") {
+    test("info has each kind of value; a null one, and codes that are unknown [ADB-15]") {
         Faulty.connected { connection ->
             val info = connection.info()
             info.vendorName()!!.isEmpty() shouldBe false
@@ -45,7 +45,7 @@ class DoubleMetadataSpec : FunSpec({
         }
     }
 
-    test("ADB-16 objects at each depth, and by each filter") {
+    test("objects at each depth, and by each filter [ADB-16]") {
         Faulty.connected { connection ->
             connection.objects(AdbcObjects.to(Depth.CATALOGS)) shouldContainAll listOf(AdbcCatalog("memory", listOf()), AdbcCatalog("attic", listOf()))
             val schemas = connection.objects(AdbcObjects.to(Depth.SCHEMAS).inCatalog("mem%")).single()
@@ -62,7 +62,7 @@ class DoubleMetadataSpec : FunSpec({
         }
     }
 
-    test("ADB-16 columns have what JDBC and ODBC ask, constraints their columns and what they refer to") {
+    test("columns have what JDBC and ODBC ask, constraints their columns and what they refer to [ADB-16]") {
         Faulty.connected { connection ->
             val tables = connection.objects(AdbcObjects.all().inCatalog("memory").inSchema("main")).single().dbSchemas().single().tables().associateBy { it.name() }
             val columns = tables.getValue("t").columns()
@@ -86,7 +86,7 @@ class DoubleMetadataSpec : FunSpec({
         }
     }
 
-    test("ADB-17 schemas of tables, in any catalog, and the types of tables") {
+    test("schemas of tables, in any catalog, and the types of tables [ADB-17]") {
         Faulty.connected { connection ->
             val schema = connection.tableSchema("t")
             schema shouldBe connection.tableSchema("memory", "main", "t")
@@ -101,7 +101,7 @@ class DoubleMetadataSpec : FunSpec({
         }
     }
 
-    test("ADB-18 statistics of a table and its columns, of each kind of value, exact and not") {
+    test("statistics of a table and its columns, of each kind of value, exact and not [ADB-18]") {
         Faulty.connected { connection ->
             val exact = connection.statistics(null, null, "t", false)
             fun find(column: String?, key: Int) = exact.single { it.column() == column && it.key() == key }
@@ -117,7 +117,7 @@ class DoubleMetadataSpec : FunSpec({
         }
     }
 
-    test("ADB-19 transactions: commit, rollback, one that loses against another, isolation, read-only") {
+    test("transactions: commit, rollback, one that loses against another, isolation, read-only [ADB-19]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             database.connect().use { first ->
                 database.connect().use { second ->
@@ -151,7 +151,7 @@ class DoubleMetadataSpec : FunSpec({
         }
     }
 
-    test("ADB-19 the current catalog and schema are told and set") {
+    test("the current catalog and schema are told and set [ADB-19]") {
         Faulty.connected { connection ->
             connection.currentCatalog() shouldBe "memory"
             connection.currentDbSchema() shouldBe "main"
@@ -167,7 +167,7 @@ class DoubleMetadataSpec : FunSpec({
         }
     }
 
-    test("ADB-15 metadata that fails in the middle is an error with the driver's words, and given back") {
+    test("metadata that fails in the middle is an error with the driver's words, and given back [ADB-15]") {
         Faulty.connected { connection ->
             for (call in listOf<(AdbcConnection) -> Unit>(
                 { it.info() },

@@ -38,7 +38,7 @@ class DoubleStatementSpec : FunSpec({
         utf8("s", listOf(text))
     }
 
-    test("ADB-05 whatever changes a statement ends the result before: its reader says so, and nothing is pulled from it") {
+    test("whatever changes a statement ends the result before: its reader says so, and nothing is pulled from it [ADB-05]") {
         val changes = mapOf<String, (AdbcStatement) -> Unit>(
             "execute" to { it.executeQuery().close() },
             "update" to { it.executeUpdate() },
@@ -65,7 +65,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-05 options do not end a result") {
+    test("options do not end a result [ADB-05]") {
         withStatement { statement ->
             statement.query("SELECT * FROM batches(3, 2)").use { reader ->
                 statement.setOption("fake.user.x", "y")
@@ -75,7 +75,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-05 an argument that is refused does not end a result, nor change the query") {
+    test("an argument that is refused does not end a result, nor change the query [ADB-05]") {
         withStatement { statement ->
             statement.query("SELECT * FROM batches(3, 2)").use { reader ->
                 shouldThrow<IllegalArgumentException> { statement.setSqlQuery("a\u0000b") }.message shouldBe "sql has a zero at 1, where C would end it"
@@ -91,7 +91,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-09 a prepared statement tells its parameters, and is executed with one row after another") {
+    test("a prepared statement tells its parameters, and is executed with one row after another [ADB-09]") {
         withStatement { statement ->
             statement.setSqlQuery("SELECT id FROM t WHERE id = ?")
             statement.prepare()
@@ -106,7 +106,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-09 parameters of the wrong number are an error, and are given back") {
+    test("parameters of the wrong number are an error, and are given back [ADB-09]") {
         withStatement { statement ->
             statement.setSqlQuery("SELECT ?, ?")
             statement.prepare()
@@ -117,7 +117,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-09 Substrait: the plan's bytes reach the driver") {
+    test("Substrait: the plan's bytes reach the driver [ADB-09]") {
         withStatement { statement ->
             statement.setSubstraitPlan("substrait\u0000SELECT id FROM t WHERE id < 2".toByteArray())
             statement.executeQuery().rows() shouldBe listOf(listOf(0L), listOf(1L))
@@ -128,7 +128,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-09 rows that are affected are counted") {
+    test("rows that are affected are counted [ADB-09]") {
         Faulty.connected { connection ->
             connection.execute("CREATE TABLE x (id BIGINT, s TEXT)")
             connection.execute("INSERT INTO x VALUES (1, 'a'), (2, NULL), (3, 'c')") shouldBe 3
@@ -145,7 +145,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-09 a query without a result gives no columns and no rows") {
+    test("a query without a result gives no columns and no rows [ADB-09]") {
         Faulty.connected { connection ->
             connection.query("CREATE TABLE y (id BIGINT)").use { reader ->
                 reader.schema().fields().shouldBeEmpty()
@@ -155,14 +155,14 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-09 a result's batches may be looked at to the last value") {
+    test("a result's batches may be looked at to the last value [ADB-09]") {
         withStatement { statement ->
             statement.setSqlQuery("SELECT * FROM t")
             statement.executeQuery(Validation.FULL).rows().size shouldBe 10
         }
     }
 
-    test("ADB-10 batches become tables, in each mode, catalog and schema, of several batches or none") {
+    test("batches become tables, in each mode, catalog and schema, of several batches or none [ADB-10]") {
         Faulty.connected { connection ->
             fun ids(table: String) = connection.query("SELECT id FROM $table ORDER BY id").rows().map { it.single() }
             connection.ingest("x", reader(1, 2)) shouldBe 2
@@ -187,7 +187,7 @@ class DoubleStatementSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { AdbcIngest.into("x").inSchema("s").temporary() }.message shouldContain "a temporary table has no catalog and no schema"
     }
 
-    test("ADB-10 a statement's next target is not a temporary one because the one before was") {
+    test("a statement's next target is not a temporary one because the one before was [ADB-10]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             database.connect().use { connection ->
                 connection.createStatement().use { statement ->
@@ -209,7 +209,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-10 a statement whose target was in a catalog or a schema refuses one that names none, and stays as it was") {
+    test("a statement whose target was in a catalog or a schema refuses one that names none, and stays as it was [ADB-10]") {
         Faulty.connected { connection ->
             for ((first, next) in mapOf(
                 AdbcIngest.into("a").inSchema("aux") to AdbcIngest.into("b"),
@@ -233,7 +233,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-10 a type that the database lacks is an error, and the batch is given back") {
+    test("a type that the database lacks is an error, and the batch is given back [ADB-10]") {
         Faulty.connected { connection ->
             val halves = Devices.cpu().batch(1) { float16("h", floatArrayOf(1f)) }
             shouldThrow<AdbcException> { connection.ingest(AdbcIngest.into("h"), halves) }.let {
@@ -244,7 +244,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-10 a bound reader that fails is thrown with its own words, with what came of it") {
+    test("a bound reader that fails is thrown with its own words, with what came of it [ADB-10]") {
         Faulty.connected { connection ->
             val error = shouldThrow<DeviceException> { connection.ingest("x", failing()) }
             error.message shouldContain "the tape tore"
@@ -259,7 +259,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-10 what a bound reader failed with is not thrown for another execution") {
+    test("what a bound reader failed with is not thrown for another execution [ADB-10]") {
         withStatement { statement ->
             statement.setSqlQuery("SELECT id FROM t WHERE id = ?")
             statement.prepare()
@@ -270,7 +270,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-10 a reader that was bound is closed with the execution that it is for, however that goes") {
+    test("a reader that was bound is closed with the execution that it is for, however that goes [ADB-10]") {
         fun closes(sql: String, fails: Boolean, execution: (AdbcStatement) -> Unit) {
             var closed = 0
             val source = object : DeviceArrayReader.Source {
@@ -297,7 +297,7 @@ class DoubleStatementSpec : FunSpec({
         closes("SELECT id FROM t", fails = false) { it.executePartitions() } // the driver does not look at it
     }
 
-    test("ADB-10 binding that fails gives back what was to be bound") {
+    test("binding that fails gives back what was to be bound [ADB-10]") {
         for (function in listOf("StatementBind", "StatementBindStream")) {
             withStatement { statement ->
                 c.fail(function, status = AdbcStatus.INTERNAL.code())
@@ -310,7 +310,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-10 what is bound and never executed, or bound over, is given back") {
+    test("what is bound and never executed, or bound over, is given back [ADB-10]") {
         withStatement { statement ->
             statement.setIngest(AdbcIngest.into("x"))
             statement.bind(ids(1))
@@ -321,7 +321,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-10 a reader is closed when its ingestion is over, not when the statement is") {
+    test("a reader is closed when its ingestion is over, not when the statement is [ADB-10]") {
         withStatement { statement ->
             val closed = java.util.concurrent.atomic.AtomicBoolean()
             val source = object : DeviceArrayReader.Source {
@@ -336,7 +336,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    for (onThread in listOf(false, true)) test("ADB-11 what is bound must not use its connection, pulled by a thread of the driver's: $onThread") {
+    for (onThread in listOf(false, true)) test("what is bound must not use its connection, pulled by a thread of the driver's: $onThread [ADB-11]") {
         c.bindOnThread(onThread)
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             database.connect().use { connection ->
@@ -352,7 +352,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-13 a result that is not read to its end, or not at all, is given back") {
+    test("a result that is not read to its end, or not at all, is given back [ADB-13]") {
         Faulty.connected { connection ->
             connection.query("SELECT * FROM batches(100, 5)").close()
             connection.query("SELECT * FROM batches(100, 5)").use { it.next()!!.close() }
@@ -360,7 +360,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-28 what is at its end, has failed, or is metadata is not cancelled when it is closed") {
+    test("what is at its end, has failed, or is metadata is not cancelled when it is closed [ADB-28]") {
         Faulty.connected { connection ->
             connection.query("SELECT * FROM batches(3, 2)").rows().size shouldBe 6
             connection.query("SELECT * FROM batches(3, 2)").use { reader ->
@@ -377,7 +377,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-28 only the result of what the connection executed last is cancelled: another's cancel may be the connection's") {
+    test("only the result of what the connection executed last is cancelled: another's cancel may be the connection's [ADB-28]") {
         Faulty.connected { connection ->
             val first = connection.query("SELECT * FROM batches(3, 2)")
             val second = connection.query("SELECT * FROM batches(3, 2)")
@@ -400,7 +400,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-28 a statement that is changed cancels the result that nobody read") {
+    test("a statement that is changed cancels the result that nobody read [ADB-28]") {
         withStatement { statement ->
             statement.query("SELECT * FROM batches(3, 2)").use {
                 statement.setSqlQuery("SELECT 1")
@@ -411,7 +411,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-28 a driver that cannot cancel, or does not, is not asked twice, and the result is given back") {
+    test("a driver that cannot cancel, or does not, is not asked twice, and the result is given back [ADB-28]") {
         c.missing("StatementCancel")
         Faulty.connected { it.query("SELECT * FROM batches(3, 2)").close() }
         c.reset()
@@ -423,7 +423,7 @@ class DoubleStatementSpec : FunSpec({
         c.outstanding shouldBe 0
     }
 
-    test("ADB-03 how far a query is can be asked for while it is pulled") {
+    test("how far a query is can be asked for while it is pulled [ADB-03]") {
         withStatement { statement ->
             statement.query("SELECT * FROM batches(3, 2)").use { reader ->
                 reader.next()!!.close()
@@ -434,7 +434,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-22 a result in parts is read by other connections, and in steps") {
+    test("a result in parts is read by other connections, and in steps [ADB-22]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             val parts = database.connect().use { connection ->
                 connection.createStatement().use { statement ->
@@ -460,7 +460,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-10 what a bound reader fails with is thrown by the execution, also if the driver takes it for the end and gives a result") {
+    test("what a bound reader fails with is thrown by the execution, also if the driver takes it for the end and gives a result [ADB-10]") {
         c.endBindingsThatFail()
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
@@ -476,7 +476,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-10 a target that the driver refused is none that it keeps") {
+    test("a target that the driver refused is none that it keeps [ADB-10]") {
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 for (refused in listOf(AdbcIngest.into("a").inCatalog("nope"), AdbcIngest.into("a").inSchema("nope"), AdbcIngest.into("a").temporary())) {
@@ -490,7 +490,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-11 what is bound and was not executed is closed when the driver has released the statement: its source may call anything") {
+    test("what is bound and was not executed is closed when the driver has released the statement: its source may call anything [ADB-11]") {
         Faulty.connected { connection ->
             var types = emptyList<String>()
             var statements = -1L
@@ -511,7 +511,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-10 what was executed is told though closing what was bound fails: it is not to be executed twice") {
+    test("what was executed is told though closing what was bound fails: it is not to be executed twice [ADB-10]") {
         fun closingFails(): DeviceArrayReader {
             val rows = listOf(3L, 4L).iterator()
             return DeviceArrayReader.of(IDS, object : DeviceArrayReader.Source {
@@ -534,7 +534,7 @@ class DoubleStatementSpec : FunSpec({
         }
     }
 
-    test("ADB-10 a batch becomes a table, and is closed, whatever fails on the way") {
+    test("a batch becomes a table, and is closed, whatever fails on the way [ADB-10]") {
         Faulty.connected { connection ->
             connection.ingest("x", ids(1, 2)) shouldBe 2
             connection.ingest(AdbcIngest.into("x").with(Mode.APPEND), ids(3)) shouldBe 1

@@ -25,7 +25,7 @@ class DoubleThreadsSpec : FunSpec({
 
     val c by lazy { Faulty.c }
 
-    test("ADB-06 a connection, its statements and their results are one for the driver, whatever threads use them") {
+    test("a connection, its statements and their results are one for the driver, whatever threads use them [ADB-06]") {
         c.threads(Threads.CONNECTION)
         Faulty.connected { connection ->
             Executors.newFixedThreadPool(8).use { pool ->
@@ -48,7 +48,7 @@ class DoubleThreadsSpec : FunSpec({
         }
     }
 
-    test("ADB-06 several connections are in the driver at the same time") {
+    test("several connections are in the driver at the same time [ADB-06]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             val connections = List(4) { database.connect() }
             connections.indices.forEach { c.hold("StatementExecuteQuery", nth = it + 1L) }
@@ -62,7 +62,7 @@ class DoubleThreadsSpec : FunSpec({
         }
     }
 
-    test("ADB-06 8 threads connect to one database, which is in the driver once at a time") {
+    test("8 threads connect to one database, which is in the driver once at a time [ADB-06]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             Executors.newFixedThreadPool(8).use { pool ->
                 val go = CyclicBarrier(8)
@@ -76,7 +76,7 @@ class DoubleThreadsSpec : FunSpec({
         }
     }
 
-    test("ADB-06 another call of a connection waits for the one that runs") {
+    test("another call of a connection waits for the one that runs [ADB-06]") {
         Faulty.connected { connection ->
             c.hold("StatementExecuteQuery")
             Executors.newFixedThreadPool(2).use { pool ->
@@ -101,7 +101,7 @@ class DoubleThreadsSpec : FunSpec({
         "binding something else" to { it.bind(ids(1)) },
         "closing the statement" to { it.close() },
     )) {
-        for (isExecuted in listOf(true, false)) test("ADB-11 what is bound is closed behind the turn, by $how; executed: $isExecuted") {
+        for (isExecuted in listOf(true, false)) test("what is bound is closed behind the turn, by $how; executed: $isExecuted [ADB-11]") {
             Faulty.driver.open(mapOf<String, Any>()).use { database ->
                 val (a, b) = List(2) { database.connect() }
                 val statement = a.createStatement()
@@ -130,7 +130,7 @@ class DoubleThreadsSpec : FunSpec({
         }
     }
 
-    for (onThread in listOf(false, true)) test("ADB-11 a source may close what is of the connection that it feeds: it is released behind the execution; by the driver's thread: $onThread") {
+    for (onThread in listOf(false, true)) test("a source may close what is of the connection that it feeds: it is released behind the execution; by the driver's thread: $onThread [ADB-11]") {
         c.bindOnThread(onThread)
         Faulty.connected { connection ->
             val other = connection.createStatement()
@@ -151,7 +151,7 @@ class DoubleThreadsSpec : FunSpec({
         }
     }
 
-    test("ADB-04 handles and readers closed by 8 threads at once are released once") {
+    test("handles and readers closed by 8 threads at once are released once [ADB-04]") {
         repeat(50) {
             val database = Faulty.driver.open(mapOf<String, Any>())
             val connections = List(2) { database.connect() }
@@ -171,7 +171,7 @@ class DoubleThreadsSpec : FunSpec({
         }
     }
 
-    test("ADB-04 closing does not wait: what is closed is released when the call that runs, and its result, are done") {
+    test("closing does not wait: what is closed is released when the call that runs, and its result, are done [ADB-04]") {
         val database = Faulty.driver.open(mapOf<String, Any>())
         val connection = database.connect()
         val statement = connection.createStatement()
@@ -190,7 +190,7 @@ class DoubleThreadsSpec : FunSpec({
         c.live(Live.DATABASES) shouldBe 0
     }
 
-    test("ADB-04 a call that waits for its turn when its handle is closed is refused") {
+    test("a call that waits for its turn when its handle is closed is refused [ADB-04]") {
         Faulty.connected { connection ->
             val statement = connection.createStatement()
             c.hold("ConnectionGetTableSchema")
@@ -208,7 +208,7 @@ class DoubleThreadsSpec : FunSpec({
         }
     }
 
-    for (onThread in listOf(false, true)) test("ADB-11 two connections that ingest from each other at the same time: one is an error, and the other goes on; by the driver's threads: $onThread") {
+    for (onThread in listOf(false, true)) test("two connections that ingest from each other at the same time: one is an error, and the other goes on; by the driver's threads: $onThread [ADB-11]") {
         c.bindOnThread(onThread)
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             val connections = List(2) { database.connect() }
@@ -235,7 +235,7 @@ class DoubleThreadsSpec : FunSpec({
         }
     }
 
-    test("ADB-11 batches that the driver pulls may come from readers of other threads' connections") {
+    test("batches that the driver pulls may come from readers of other threads' connections [ADB-11]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             Executors.newFixedThreadPool(4).use { pool ->
                 val rows = List(4) { n ->

@@ -19,7 +19,7 @@ class DoubleUnreleasedSpec : FunSpec({
 
     fun load() = AdbcDriver.load(FaultyDriver.plain.file)
 
-    test("ADB-02 a driver without a release of its own needs none") {
+    test("a driver without a release of its own needs none [ADB-02]") {
         FaultyDriver.plain.missing("release")
         Faulty.connected(load()) { it.query("SELECT 42").single() shouldBe 42L }
         FaultyDriver.plain.calls("driver.release") shouldBe 0
@@ -30,7 +30,7 @@ class DoubleUnreleasedSpec : FunSpec({
         "ConnectionRelease" to listOf("AdbcConnectionRelease", "AdbcDatabaseRelease"),
         "DatabaseRelease" to listOf("AdbcDatabaseRelease"),
     )) {
-        test("ADB-04 $step that fails is told by who closed, once, and all above is released all the same") {
+        test("$step that fails is told by who closed, once, and all above is released all the same [ADB-04]") {
             val database = load().open(mapOf<String, Any>())
             val connection = database.connect()
             val statement = connection.createStatement()
@@ -44,7 +44,7 @@ class DoubleUnreleasedSpec : FunSpec({
         }
     }
 
-    test("ADB-04 a release that fails behind an error is told with it") {
+    test("a release that fails behind an error is told with it [ADB-04]") {
         FaultyDriver.plain.fail("ConnectionInit", status = AdbcStatus.IO.code())
         FaultyDriver.plain.fail("ConnectionRelease", status = AdbcStatus.INTERNAL.code())
         val database = load().open(mapOf<String, Any>())
@@ -54,7 +54,7 @@ class DoubleUnreleasedSpec : FunSpec({
         database.close()
     }
 
-    test("ADB-04 a call whose handle is closed meanwhile, and whose release fails then, has its own answer") {
+    test("a call whose handle is closed meanwhile, and whose release fails then, has its own answer [ADB-04]") {
         val c = FaultyDriver.plain
         val calls = mapOf<String, (AdbcStatement) -> Any>("StatementGetOption" to { it.getOption("fake.user.x") }, "StatementExecuteQuery" to { it.execute("DELETE FROM t WHERE id = 0") })
         val connection = load().open(mapOf<String, Any>()).connect() // the driver still has its children, so it is not closed

@@ -35,20 +35,20 @@ class DriverSearchSpec : FunSpec({
 
     fun AdbcDriver.answers() = open(mapOf("path" to ":memory:")).use { database -> database.connect().use { it.query("SELECT 42").single() } } shouldBe 42
 
-    test("ADB-20 a manifest is found by its name, and names the driver, its library and its entry point") {
+    test("a manifest is found by its name, and names the driver, its library and its entry point [ADB-20]") {
         val drivers = folder("drivers").also { it.manifest("duckdb", manifest(shared)) }
         val driver = load("duckdb", AdbcDriverSearch.nowhere().`in`(folder("empty")).`in`(drivers))
         driver.name() shouldBe "Quack"
         driver.answers()
     }
 
-    test("ADB-20 a manifest is found by its path, with its extension and without") {
+    test("a manifest is found by its path, with its extension and without [ADB-20]") {
         val file = folder("drivers").manifest("duckdb", manifest(shared))
         load("$file", AdbcDriverSearch.nowhere()).answers()
         load("$file".removeSuffix(".toml"), AdbcDriverSearch.nowhere()).answers()
     }
 
-    test("ADB-20 a manifest has a library for each platform; one for others only is passed over, and told") {
+    test("a manifest has a library for each platform; one for others only is passed over, and told [ADB-20]") {
         val others = folder("others").also { it.manifest("duckdb", manifest("[Driver.shared]\nosx_arm64 = 'a'\nwindows_amd64 = 'b'")) }
         val ours = folder("ours").also { it.manifest("duckdb", manifest("[Driver.shared]\nlinux_amd64 = '$duckdb'\nwindows_amd64 = 'b'")) }
         load("duckdb", AdbcDriverSearch.nowhere().`in`(others).`in`(ours)).answers()
@@ -59,7 +59,7 @@ class DriverSearchSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { load("$others/duckdb.toml", AdbcDriverSearch.nowhere()) }.message shouldContain "has no library for linux_amd64"
     }
 
-    test("ADB-20 folders are searched in order: environment, those that are named, the user's, the system's") {
+    test("folders are searched in order: environment, those that are named, the user's, the system's [ADB-20]") {
         val inEnvironment = listOf(folder("env1"), folder("env2"))
         val platform = linux.copy(environment = mapOf("ADBC_DRIVER_PATH" to inEnvironment.joinToString(":"), "XDG_CONFIG_HOME" to "${folder("xdg")}"))
         val named = folder("named")
@@ -73,7 +73,7 @@ class DriverSearchSpec : FunSpec({
         load("quack", AdbcDriverSearch.nowhere().`in`(named), platform).name() shouldBe "driver 1"
     }
 
-    test("ADB-20 a library is found by its name in a folder, and by its path") {
+    test("a library is found by its name in a folder, and by its path [ADB-20]") {
         val drivers = folder("drivers")
         drivers.resolve("libquack.so").createSymbolicLinkPointingTo(duckdb)
         val search = AdbcDriverSearch.nowhere().by(DuckDb.ENTRY_POINT)
@@ -84,7 +84,7 @@ class DriverSearchSpec : FunSpec({
             "libquack.so is no ADBC driver: it has no function AdbcQuackInit, nor AdbcDriverInit; if its init function has another name, such as duckdb_adbc_init, give that"
     }
 
-    test("ADB-21 a manifest that is wrong is an error with its path and what is wrong, though others would follow") {
+    test("a manifest that is wrong is an error with its path and what is wrong, though others would follow [ADB-21]") {
         val good = folder("good").also { it.manifest("quack", manifest(shared)) }
         for ((text, says) in mapOf(
             "name = " to "line 1",
@@ -108,7 +108,7 @@ class DriverSearchSpec : FunSpec({
             "the ADBC driver manifest $gone/quack.toml names /no/such/lib.so, but no ADBC driver at /no/such/lib.so: there is no such file"
     }
 
-    test("ADB-20 a name is never looked for in the working directory: given, or in a manifest, it is the linker's") {
+    test("a name is never looked for in the working directory: given, or in a manifest, it is the linker's [ADB-20]") {
         val drivers = folder("drivers").also { it.manifest("quack", manifest("shared = 'libarbalestquack.so'")) }
         val here = Path.of("libarbalestquack.so").also { Files.deleteIfExists(it) }.createSymbolicLinkPointingTo(duckdb)
         try {
@@ -125,7 +125,7 @@ class DriverSearchSpec : FunSpec({
         }
     }
 
-    test("ADB-20 a relative path is one only where it may be, with an extension or without, and never the linker's") {
+    test("a relative path is one only where it may be, with an extension or without, and never the linker's [ADB-20]") {
         val sub = Path.of("target", "relative").createDirectories()
         val file = sub.resolve("libquack.so").also { Files.deleteIfExists(it) }.createSymbolicLinkPointingTo(duckdb)
         val bare = sub.resolve("quack").also { Files.deleteIfExists(it) }.createSymbolicLinkPointingTo(duckdb)
@@ -139,7 +139,7 @@ class DriverSearchSpec : FunSpec({
             "quack.toml names $file, but that is neither an absolute path nor a name for the dynamic linker"
     }
 
-    test("ADB-21 what is not there is told with where it was looked, and what the linker says") {
+    test("what is not there is told with where it was looked, and what the linker says [ADB-21]") {
         shouldThrow<IllegalArgumentException> { load("quack", AdbcDriverSearch.nowhere().`in`(Path.of("/no/such/folder"))) }.message.let {
             it shouldContain "/no/such/folder (which is not there), the dynamic linker: libquack.so: "
         }

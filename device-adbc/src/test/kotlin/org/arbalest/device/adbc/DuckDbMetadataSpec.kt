@@ -22,7 +22,7 @@ class DuckDbMetadataSpec : FunSpec({
         block(it)
     }
 
-    test("ADB-15 what the driver says of itself comes by code, all of it or what was asked for") {
+    test("what the driver says of itself comes by code, all of it or what was asked for [ADB-15]") {
         DuckDb.connected { connection ->
             val info = connection.info()
             info.vendorName() shouldBe "duckdb"
@@ -33,7 +33,7 @@ class DuckDbMetadataSpec : FunSpec({
         }
     }
 
-    test("ADB-16 objects come as deep as they are asked for") {
+    test("objects come as deep as they are asked for [ADB-16]") {
         prepared { connection ->
             fun at(depth: Depth) = connection.objects(AdbcObjects.to(depth).inCatalog("memory"))
             at(Depth.CATALOGS).single() shouldBe AdbcCatalog("memory", listOf())
@@ -48,7 +48,7 @@ class DuckDbMetadataSpec : FunSpec({
         }
     }
 
-    test("ADB-16 objects are found by patterns and types, with columns and constraints") {
+    test("objects are found by patterns and types, with columns and constraints [ADB-16]") {
         prepared { connection ->
             fun find(which: AdbcObjects) = connection.objects(which.inCatalog("mem%").inSchema("m_in")).flatMap { it.dbSchemas() }.flatMap { it.tables() }
             find(AdbcObjects.to(Depth.TABLES).ofTypes("VIEW")).single().name() shouldBe "v"
@@ -69,7 +69,7 @@ class DuckDbMetadataSpec : FunSpec({
         }
     }
 
-    test("ADB-17 a table's schema and the types of tables") {
+    test("a table's schema and the types of tables [ADB-17]") {
         prepared { connection ->
             connection.tableTypes() shouldContainExactlyInAnyOrder listOf("BASE TABLE", "VIEW")
             val schema = connection.tableSchema("memory", "main", "p")
@@ -79,7 +79,7 @@ class DuckDbMetadataSpec : FunSpec({
         }
     }
 
-    test("ADB-18 statistics by table") {
+    test("statistics by table [ADB-18]") {
         prepared { connection ->
             val q = connection.statistics("memory", "main", "q", true).single()
             q shouldBe AdbcStatistic("memory", "main", "q", null, AdbcStatistic.ROW_COUNT, 0.0, true)
@@ -87,7 +87,7 @@ class DuckDbMetadataSpec : FunSpec({
         }
     }
 
-    test("ADB-19 transactions are committed and rolled back; catalog and schema are set and told") {
+    test("transactions are committed and rolled back; catalog and schema are set and told [ADB-19]") {
         prepared { connection ->
             fun ids() = connection.query("SELECT id FROM p ORDER BY id").rows().map { it.single() }
             connection.isAutoCommit shouldBe true

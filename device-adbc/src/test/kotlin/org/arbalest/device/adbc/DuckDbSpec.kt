@@ -34,13 +34,13 @@ private const val LONG = "SELECT sum(a.range * b.range)::BIGINT AS s FROM range(
 class DuckDbSpec : FunSpec({
     extension(LedgerExtension)
 
-    test("ADB-01 a library is a driver by its entry point, and of the newest version that it knows") {
+    test("a library is a driver by its entry point, and of the newest version that it knows [ADB-01]") {
         DuckDb.driver.version() shouldBe AdbcVersion.V1_1_0
         DuckDb.driver.name() shouldBe "libduckdb.so"
         "${DuckDb.driver}" shouldBe "ADBC driver libduckdb.so of 1.1.0"
     }
 
-    test("ADB-02 what is no driver is refused in words") {
+    test("what is no driver is refused in words [ADB-02]") {
         shouldThrow<IllegalArgumentException> { AdbcDriver.load(Path.of("no-such-file.so")) }.message.let {
             it shouldContain "no ADBC driver at"
             it shouldContain "there is no such file"
@@ -50,7 +50,7 @@ class DuckDbSpec : FunSpec({
             "libduckdb.so is no ADBC driver: it has no function nothing_init"
     }
 
-    test("ADB-03 options are set before a database is opened; one that the driver refuses leaves nothing behind") {
+    test("options are set before a database is opened; one that the driver refuses leaves nothing behind [ADB-03]") {
         DuckDb.driver.open(mapOf("path" to ":memory:", "threads" to "1")).use { database ->
             database.connect().use { it.query("SELECT current_setting('threads')").single() shouldBe 1L }
             database.getOption("path") shouldBe ":memory:"
@@ -61,7 +61,7 @@ class DuckDbSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { DuckDb.driver.open(mapOf("path" to "a\u0000b")) }.message shouldBe "value has a zero at 1, where C would end it"
     }
 
-    test("ADB-03 an option that the driver does not know is an error without the value") {
+    test("an option that the driver does not know is an error without the value [ADB-03]") {
         DuckDb.connected { connection ->
             shouldThrow<AdbcException> { connection.setOption("no.such.option", "secret") }.message.let {
                 it shouldContain "AdbcConnectionSetOption(no.such.option) of libduckdb.so failed: NOT_IMPLEMENTED (2)"
@@ -71,13 +71,13 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("ADB-04 closing in any order is safe: a result outlives statement, connection and database") {
+    test("closing in any order is safe: a result outlives statement, connection and database [ADB-04]") {
         val reader = DuckDb.connected { it.query("SELECT range AS id FROM range(10)") }
         val batch = reader.use { it.next()!! }
         batch.use { it.rows(Id::class.java).map(Id::id) shouldBe (0L until 10).toList() }
     }
 
-    test("ADB-04 what was opened from a closed handle works on; the handle itself says that it was closed") {
+    test("what was opened from a closed handle works on; the handle itself says that it was closed [ADB-04]") {
         val database = DuckDb.open()
         val connection = database.connect()
         val statement = connection.createStatement()
@@ -93,7 +93,7 @@ class DuckDbSpec : FunSpec({
         "$database" shouldBe "database of libduckdb.so (closed)"
     }
 
-    test("ADB-05 executing a statement again ends the result before, and its reader says so") {
+    test("executing a statement again ends the result before, and its reader says so [ADB-05]") {
         DuckDb.connected { connection ->
             connection.createStatement().use { statement ->
                 val first = statement.query("SELECT range AS id FROM range(100000)")
@@ -107,7 +107,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("ADB-06 results of several connections are pulled at the same time, in 8 threads") {
+    test("results of several connections are pulled at the same time, in 8 threads [ADB-06]") {
         DuckDb.open().use { database ->
             val rows = AtomicLong()
             val threads = List(8) {
@@ -122,7 +122,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("ADB-06 one connection in 8 threads: calls are taken in turn") {
+    test("one connection in 8 threads: calls are taken in turn [ADB-06]") {
         DuckDb.connected { connection ->
             val results = Executors.newFixedThreadPool(8).use { pool ->
                 List(8) { n -> pool.submit<Any?> { List(20) { connection.query("SELECT $n").single() } } }.map(Future<*>::get)
@@ -131,7 +131,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("ADB-07 an error has function, driver, status, the database's words and the SQL's beginning") {
+    test("an error has function, driver, status, the database's words and the SQL's beginning [ADB-07]") {
         DuckDb.connected { connection ->
             val sql = "SELECT nothing,\n   ${"x".repeat(300)} FROM nowhere"
             val error = shouldThrow<AdbcException> { connection.query(sql) }
@@ -146,7 +146,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("ADB-08 a query that fails in the middle throws the driver's error from the reader, again and again") {
+    test("a query that fails in the middle throws the driver's error from the reader, again and again [ADB-08]") {
         DuckDb.connected { connection ->
             connection.query(FAILS_LATE).use { reader ->
                 val error = shouldThrow<AdbcException> { reader.forEach {} }
@@ -158,7 +158,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("ADB-09 parameters are bound, and a prepared statement is executed with others") {
+    test("parameters are bound, and a prepared statement is executed with others [ADB-09]") {
         DuckDb.connected { connection ->
             connection.createStatement().use { statement ->
                 statement.setSqlQuery("SELECT $1::BIGINT + $2::BIGINT AS sum")
@@ -180,7 +180,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("ADB-10 batches become tables in each mode") {
+    test("batches become tables in each mode [ADB-10]") {
         DuckDb.connected { connection ->
             fun sum() = connection.query("SELECT sum(id)::BIGINT FROM ids").single()
             connection.ingest("ids", reader(1, 2, 39)) shouldBe 3
@@ -200,7 +200,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("ADB-10 a statement's next target is where it says, and not where the one before was") {
+    test("a statement's next target is where it says, and not where the one before was [ADB-10]") {
         DuckDb.open().use { database ->
             database.connect().use { connection ->
                 connection.execute("CREATE SCHEMA raw")
@@ -220,7 +220,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("ADB-12 an ingestion that waits for what is bound is cancelled, though DuckDB takes that for the end") {
+    test("an ingestion that waits for what is bound is cancelled, though DuckDB takes that for the end [ADB-12]") {
         DuckDb.connected { connection ->
             connection.createStatement().use { statement ->
                 val source = WaitingSource()
@@ -240,7 +240,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("ADB-10 a bound reader that fails is thrown with its own words, though DuckDB takes it for the end") {
+    test("a bound reader that fails is thrown with its own words, though DuckDB takes it for the end [ADB-10]") {
         DuckDb.connected { connection ->
             shouldThrow<DeviceException> { connection.ingest("ids", failing()) }.message shouldContain "the tape tore"
             val spent = reader(1).also(DeviceArrayReader::close)
@@ -248,7 +248,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("ADB-10 what cannot be bound is closed all the same") {
+    test("what cannot be bound is closed all the same [ADB-10]") {
         DuckDb.connected { connection ->
             connection.createStatement().use { statement ->
                 val noBatch = ids(1).use { it.child(0) }
@@ -261,7 +261,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("ADB-11 batches that are bound must not come from the same connection, which is busy with them") {
+    test("batches that are bound must not come from the same connection, which is busy with them [ADB-11]") {
         DuckDb.open().use { database ->
             database.connect().use { connection ->
                 val error = shouldThrow<DeviceException> { connection.ingest("copy", connection.query("SELECT range AS id FROM range(10)")) }
@@ -273,7 +273,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("ADB-12 a query is cancelled by another thread") {
+    test("a query is cancelled by another thread [ADB-12]") {
         DuckDb.connected { connection ->
             connection.createStatement().use { statement ->
                 val started = CountDownLatch(1)
@@ -293,18 +293,18 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("ADB-13 a result that is not read to its end is given back") {
+    test("a result that is not read to its end is given back [ADB-13]") {
         DuckDb.connected { connection -> connection.query("SELECT range AS id FROM range(1000000)").use { it.next()!!.close() } }
     }
 
-    test("ADB-28 a query of hours is given up when its result is closed, which DuckDB's release would wait for") {
+    test("a query of hours is given up when its result is closed, which DuckDB's release would wait for [ADB-28]") {
         DuckDb.connected { connection ->
             connection.query(LONG).close()
             connection.query("SELECT 1").single() shouldBe 1
         }
     }
 
-    test("ADB-28 closing a result leaves those alone that the connection executed before and after") {
+    test("closing a result leaves those alone that the connection executed before and after [ADB-28]") {
         DuckDb.connected { connection ->
             val first = connection.query("SELECT range AS id FROM range(100000)")
             val second = connection.query("SELECT range AS id FROM range(100000)")
@@ -316,7 +316,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("ADB-14 what DuckDB lacks is an error that says so") {
+    test("what DuckDB lacks is an error that says so [ADB-14]") {
         DuckDb.connected { connection ->
             connection.createStatement().use { statement ->
                 shouldThrow<AdbcException> { statement.setSubstraitPlan(byteArrayOf(1)) }.message shouldContain

@@ -28,7 +28,7 @@ class HeapSpec : FunSpec({
         (threads.currentThreadAllocatedBytes - before) / MEASURED
     }
 
-    test("ADB-27 a batch of a result costs no more heap than its array") {
+    test("a batch of a result costs no more heap than its array [ADB-27]") {
         val bytes = Faulty.connected { it.query("SELECT * FROM batches(${WARM_UP + MEASURED}, 1)").bytesPerBatch() }
         println("$bytes bytes of heap for each batch of a result")
         bytes shouldBeLessThan 250

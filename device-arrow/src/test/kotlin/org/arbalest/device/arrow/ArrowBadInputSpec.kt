@@ -59,7 +59,7 @@ import org.apache.arrow.vector.types.pojo.Schema as ArrowSchemaOf
 class ArrowBadInputSpec : FunSpec({
     extension(LedgerExtension)
 
-    test("ARJ-06 rows that differ, vectors that were closed") {
+    test("rows that differ, vectors that were closed [ARJ-06]") {
         RootAllocator().use { allocator ->
             VectorSchemaRoot(listOf(numbers(allocator), texts(allocator, rows = 9))).use { root ->
                 shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }.message shouldContain "\$.texts: the vector has 9 values, but the root 10 rows"
@@ -71,7 +71,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 a count beyond the buffers") {
+    test("a count beyond the buffers [ARJ-06]") {
         RootAllocator().use { allocator ->
             numbers(allocator).use { vector ->
                 val holder = generateSequence<Class<*>>(vector.javaClass) { it.superclass }.first { type -> type.declaredFields.any { it.name == "valueCount" } } // 18.3 and 19 differ
@@ -82,7 +82,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 unions with rows of no type, and of one that is not the schema's") {
+    test("unions with rows of no type, and of one that is not the schema's [ARJ-06]") {
         RootAllocator().use { allocator ->
             UnionVector.empty("u", allocator).use { union ->
                 union.allocateNew()
@@ -101,7 +101,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 union type ids of one's own are the schema's") {
+    test("union type ids of one's own are the schema's [ARJ-06]") {
         RootAllocator().use { allocator ->
             val children = listOf(ArrowField.nullable("i", ArrowType.Int(32, true)), ArrowField.nullable("t", ArrowType.Utf8.INSTANCE))
             val union = ArrowField("u", FieldType.nullable(ArrowType.Union(UnionMode.Sparse, intArrayOf(5, 9))), children)
@@ -123,7 +123,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 a schema that is not the vectors' any more") {
+    test("a schema that is not the vectors' any more [ARJ-06]") {
         RootAllocator().use { allocator ->
             StructVector.empty("s", allocator).use { struct ->
                 val root = VectorSchemaRoot.of(struct)
@@ -135,7 +135,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 an array of another schema leaves the root as it was") {
+    test("an array of another schema leaves the root as it was [ARJ-06]") {
         RootAllocator().use { allocator ->
             root(allocator).use { root ->
                 VectorSchemaRoot.of(numbers(allocator, "other"), texts(allocator)).use { others ->
@@ -149,7 +149,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 a limit that is reached in the middle: nothing is left, whichever buffer it was") {
+    test("a limit that is reached in the middle: nothing is left, whichever buffer it was [ARJ-06]") {
         RootAllocator().use { source ->
             root(source).use { root ->
                 ArrowVectors.toDeviceArray(root).use { batch ->
@@ -175,7 +175,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 an allocator that was closed") {
+    test("an allocator that was closed [ARJ-06]") {
         RootAllocator().use { source ->
             val closed = RootAllocator().apply { close() }
             root(source).use { root ->
@@ -186,7 +186,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 a type id that the union has not, and a type without a vector") {
+    test("a type id that the union has not, and a type without a vector [ARJ-06]") {
         RootAllocator().use { allocator ->
             UnionVector.empty("u", allocator).use { union ->
                 union.allocateNew()
@@ -201,7 +201,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 a child that was closed, and one that is too short") {
+    test("a child that was closed, and one that is too short [ARJ-06]") {
         RootAllocator().use { allocator ->
             for (spoil in listOf<(IntVector) -> Unit>({ it.close() }, { it.valueCount = 3 })) {
                 VectorKind.all.single { it.name == "Struct" }.filled(allocator, 10).use { struct ->
@@ -213,7 +213,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 a buffer that was released behind its vector's back: what was retained before it is given back") {
+    test("a buffer that was released behind its vector's back: what was retained before it is given back [ARJ-06]") {
         RootAllocator().use { allocator ->
             val (numbers, texts) = listOf(numbers(allocator), texts(allocator))
             val root = VectorSchemaRoot.of(numbers, texts) // which Arrow Java cannot close any more, then
@@ -228,7 +228,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 a root that an array is loaded into, of another type somewhere below: the path, and the root as it was") {
+    test("a root that an array is loaded into, of another type somewhere below: the path, and the root as it was [ARJ-06]") {
         fun root(allocator: BufferAllocator, type: ArrowType, inner: String = "n"): VectorSchemaRoot {
             val leaf = ArrowField.nullable(inner, type)
             val list = ArrowField("l", FieldType.nullable(ArrowType.List.INSTANCE), listOf(ArrowField("\$data\$", FieldType.nullable(ArrowType.Struct.INSTANCE), listOf(leaf))))
@@ -259,7 +259,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 a limit that is reached in the middle of any type: nothing is left") {
+    test("a limit that is reached in the middle of any type: nothing is left [ARJ-06]") {
         RootAllocator().use { source ->
             for (kind in VectorKind.all) {
                 withClue(kind) {
@@ -279,7 +279,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 a limit that is reached while a dictionary is loaded, or behind it: neither vectors nor dictionaries keep anything") {
+    test("a limit that is reached while a dictionary is loaded, or behind it: neither vectors nor dictionaries keep anything [ARJ-06]") {
         RootAllocator().use { source ->
             MapDictionaryProvider().use { provider ->
                 provider.put(Dictionary(texts(source, "words", 100), DictionaryEncoding(7, true, ArrowType.Int(8, true))))
@@ -302,7 +302,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 a limit that is reached in a root that has data, by a batch without bitmaps, of any type: the root is cleared, and can be used again") {
+    test("a limit that is reached in a root that has data, by a batch without bitmaps, of any type: the root is cleared, and can be used again [ARJ-06]") {
         RootAllocator().use { source ->
             for (kind in VectorKind.all) {
                 withClue(kind) {
@@ -340,7 +340,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 buffers that cannot be given back when a load fails: the others are, and the next load is as ever") {
+    test("buffers that cannot be given back when a load fails: the others are, and the next load is as ever [ARJ-06]") {
         var refuses = false
         val listener = object : AllocationListener {
             override fun onRelease(size: Long) {
@@ -375,7 +375,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 a listener that refuses what was wrapped: it is given back once, and a dictionary that is loaded by then keeps the array") {
+    test("a listener that refuses what was wrapped: it is given back once, and a dictionary that is loaded by then keeps the array [ARJ-06]") {
         var isFree = false
         val field = Field.of("d", DataType.dictionary(DataType.INT8, DataType.INT64))
         val schema = Schema.of(field, Field.of("n", DataType.INT64))
@@ -414,7 +414,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 ARJ-02 an array's buffers whose release is refused: each is released all the same") {
+    test("an array's buffers whose release is refused: each is released all the same [ARJ-06, ARJ-02]") {
         var refuses = false
         val listener = object : AllocationListener {
             override fun onRelease(size: Long) {
@@ -430,7 +430,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 vectors that are not what the root's schema says are not loaded") {
+    test("vectors that are not what the root's schema says are not loaded [ARJ-06]") {
         RootAllocator().use { allocator ->
             fun refused(batch: DeviceArray, root: VectorSchemaRoot) = root.use { shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, it) }.message!! }
             fun schema(type: ArrowType) = ArrowSchemaOf(listOf(ArrowField.nullable("v", type)))
@@ -453,7 +453,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 a buffer of C's that is not there, of text that says it has bytes") {
+    test("a buffer of C's that is not there, of text that says it has bytes [ARJ-06]") {
         RootAllocator().use { allocator ->
             Arena.ofConfined().use { arena ->
                 val (array, type) = listOf(ArrowArrayStruct.allocate(arena), ArrowSchemaStruct.allocate(arena)).map { it.address() }
@@ -467,7 +467,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 an offset of C's in the middle that is beyond the data, of a slice that ends there") {
+    test("an offset of C's in the middle that is beyond the data, of a slice that ends there [ARJ-06]") {
         RootAllocator().use { allocator ->
             for (offsets in listOf(intArrayOf(0, 1 shl 30, 3), intArrayOf(0, -1, 3))) {
                 val text = Devices.cpu().allocate(3).also { it.segment().copyFrom(MemorySegment.ofArray("abc".toByteArray())) }
@@ -480,7 +480,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 a single vector's errors are DeviceExceptions as well") {
+    test("a single vector's errors are DeviceExceptions as well [ARJ-06]") {
         RootAllocator(1).use { allocator ->
             val failure = VarCharVector("t", allocator).use { runCatching { ArrowVectors.toDeviceArray(it).close() }.exceptionOrNull() }
             (failure as DeviceException?)?.errno() shouldBe if (isArrow18) null else Errno.ENOMEM // 18.3 makes no offsets here
@@ -493,7 +493,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 an exception that Java would have to declare, of a listener in Kotlin, is the cause of what is thrown") {
+    test("an exception that Java would have to declare, of a listener in Kotlin, is the cause of what is thrown [ARJ-06]") {
         val refuses = object : AllocationListener {
             override fun onPreAllocation(size: Long): Unit = throw IOException("not today")
         }
@@ -508,7 +508,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 runs that end before the rows, offsets of unions that are negative, fields in another order") {
+    test("runs that end before the rows, offsets of unions that are negative, fields in another order [ARJ-06]") {
         RootAllocator().use { allocator ->
             VectorKind.all.single { it.name == "run ends of 32 bits" }.filled(allocator, 10).use { vector ->
                 vector.valueCount = 20
@@ -526,7 +526,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 offsets and counts beyond the buffers, as a message may have them, are not followed: also where Arrow Java checks no bounds") {
+    test("offsets and counts beyond the buffers, as a message may have them, are not followed: also where Arrow Java checks no bounds [ARJ-06]") {
         RootAllocator().use { allocator ->
             val views = ArrowField("l", FieldType.nullable(ArrowType.ListView.INSTANCE), listOf(ArrowField.nullable("item", ArrowType.Int(32, true))))
             val dense = ArrowField("u", FieldType.notNullable(ArrowType.Union(UnionMode.Dense, intArrayOf(0))), listOf(views))
@@ -550,7 +550,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 a union without children has no rows") {
+    test("a union without children has no rows [ARJ-06]") {
         RootAllocator().use { allocator ->
             val none = ArrowField("u", FieldType.notNullable(ArrowType.Union(UnionMode.Sparse, intArrayOf())), emptyList())
             (none.createVector(allocator) as UnionVector).use { union ->
@@ -561,7 +561,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 more rows than a vector has") {
+    test("more rows than a vector has [ARJ-06]") {
         RootAllocator().use { allocator ->
             val rows = Int.MAX_VALUE + 1L
             val nulls = Field.of("n", DataType.NULL)
@@ -577,7 +577,7 @@ class ArrowBadInputSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 a batch with null rows, and an array that is no batch") {
+    test("a batch with null rows, and an array that is no batch [ARJ-06]") {
         RootAllocator().use { allocator ->
             val bits = Devices.cpu().allocate(1).also { it.segment().fill(1) }
             DeviceArray.of(Schema.of(Field.of("n", DataType.NULL)), ArrayData.of(3, 2, listOf(bits), listOf(ArrayData.of(3, 3, listOf())))).use { batch ->

@@ -84,7 +84,7 @@ class ArrowReadersSpec : FunSpec({
 
     fun all(reader: DeviceArrayReader): List<DeviceArray> = reader.use { generateSequence { it.next() }.toList() }
 
-    test("ARJ-07 batches of ours as an IPC stream, and back") {
+    test("batches of ours as an IPC stream, and back [ARJ-07]") {
         RootAllocator().use { allocator ->
             val ours = batches(3)
             val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, ours.map { it.retain() }), allocator).use { written(it) }
@@ -98,7 +98,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    test("ARJ-07 slices, batches without rows, and a stream without batches") {
+    test("slices, batches without rows, and a stream without batches [ARJ-07]") {
         RootAllocator().use { allocator ->
             val ours = batches(1).single().use { whole -> listOf(0L to 9L, 3L to 50L, 13L to 0L, 8L to 92L).map { (from, count) -> whole.slice(from, count) } }
             for (parts in listOf(ours, emptyList())) {
@@ -138,7 +138,7 @@ class ArrowReadersSpec : FunSpec({
         return bytes.toByteArray()
     }
 
-    test("ARJ-07 dictionaries, which a stream replaces: each batch has its own") {
+    test("dictionaries, which a stream replaces: each batch has its own [ARJ-07]") {
         RootAllocator().use { allocator ->
             val bytes = encoded(allocator) { root, provider, out, change ->
                 ArrowStreamWriter(root, provider, out).use { writer ->
@@ -167,7 +167,7 @@ class ArrowReadersSpec : FunSpec({
 
     fun reader(allocator: BufferAllocator, vararg batches: DeviceArray) = ArrowReaders.toArrowReader(DeviceArrayReader.of(batches[0].schema(), batches.toList()), allocator)
 
-    test("ARJ-07 dictionaries are there before the first batch is: Flight sends them then") {
+    test("dictionaries are there before the first batch is: Flight sends them then [ARJ-07]") {
         RootAllocator().use { allocator ->
             reader(allocator, encodedBatch(allocator, "a", "b"), encodedBatch(allocator, "a", "b")).use { reader ->
                 reader.vectorSchemaRoot.rowCount shouldBe 0
@@ -185,7 +185,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    test("ARJ-07 a dictionary that changes is an error, which a file would not notice: it has the first one's values for all batches") {
+    test("a dictionary that changes is an error, which a file would not notice: it has the first one's values for all batches [ARJ-07]") {
         RootAllocator().use { allocator ->
             fun file(vararg batches: DeviceArray): ByteArray {
                 val bytes = ByteArrayOutputStream()
@@ -205,7 +205,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    test("ARJ-07 a first batch that cannot be loaded leaves a reader without dictionaries, which says so") {
+    test("a first batch that cannot be loaded leaves a reader without dictionaries, which says so [ARJ-07]") {
         RootAllocator().use { source ->
             RootAllocator(100).use { small ->
                 val batches = List(3) { encodedBatch(source, "a".repeat(1000), "b") }
@@ -219,7 +219,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    test("ARJ-07 a reader that was closed without its source loads nothing more: the first batch, whose dictionaries it knows, is gone") {
+    test("a reader that was closed without its source loads nothing more: the first batch, whose dictionaries it knows, is gone [ARJ-07]") {
         RootAllocator().use { allocator ->
             val source = DeviceArrayReader.of(encodedBatch(allocator, "a").use { it.schema() }, List(3) { encodedBatch(allocator, "a") })
             val reader = ArrowReaders.toArrowReader(source, allocator)
@@ -256,7 +256,7 @@ class ArrowReadersSpec : FunSpec({
     }
 
     for (kind in VectorKind.all + VectorKind.nested) {
-        test("ARJ-07 whole batches and slices by IPC, there and back: $kind") {
+        test("whole batches and slices by IPC, there and back: $kind [ARJ-07]") {
             RootAllocator().use { allocator ->
                 kind.filled(allocator, 43).use { ArrowVectors.toDeviceArray(VectorSchemaRoot.of(it)) }.use { whole ->
                     val parts = listOf(0L to 43L, 5L to 20L, 9L to 0L, 8L to 35L).map { (from, count) -> whole.slice(from, count) }
@@ -266,7 +266,7 @@ class ArrowReadersSpec : FunSpec({
             }
         }
 
-        test("ARJ-07 dense unions whose offsets leave slots out, which Arrow Java cuts, one in the other: of $kind") {
+        test("dense unions whose offsets leave slots out, which Arrow Java cuts, one in the other: of $kind [ARJ-07]") {
             RootAllocator().use { allocator ->
                 kind.filled(allocator, 30).use { ArrowVectors.toDeviceArray(it) }.use { child ->
                     val inner = denseUnion(child.data(), child.field(), ids = List(20) { it % 2 }, offsets = List(20) { if (it % 2 == 0) 9 + it else 3 * (it / 2) })
@@ -304,7 +304,7 @@ class ArrowReadersSpec : FunSpec({
         override fun closeReadSource() = Unit
     }
 
-    test("ARJ-07 dictionaries that grow by deltas, in place: arrays that are out there stay as they are") {
+    test("dictionaries that grow by deltas, in place: arrays that are out there stay as they are [ARJ-07]") {
         RootAllocator().use { allocator ->
             val back = all(ArrowReaders.toDeviceArrayReader(Growing(allocator) { whose, values -> texts(whose, "words", values) }))
             back.forEachIndexed { batch, array ->
@@ -316,7 +316,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    test("ARJ-07 a file") {
+    test("a file [ARJ-07]") {
         RootAllocator().use { allocator ->
             val ours = batches(2)
             val bytes = ByteArrayOutputStream()
@@ -333,7 +333,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    test("ARJ-07 a reader that is closed in the middle, whose batches stay") {
+    test("a reader that is closed in the middle, whose batches stay [ARJ-07]") {
         RootAllocator().use { allocator ->
             val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, batches(3)), allocator).use { written(it) }
             val reader = ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator))
@@ -346,7 +346,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    test("ARJ-07 a stream that ends too early, and one that is no stream, are errors") {
+    test("a stream that ends too early, and one that is no stream, are errors [ARJ-07]") {
         RootAllocator().use { allocator ->
             val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, batches(2)), allocator).use { written(it) }
             ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes.copyOf(bytes.size / 2)), allocator)).use { reader ->
@@ -396,7 +396,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 a schema that changes within an ArrowReader's stream is an error with the path, after which the stream has ended") {
+    test("a schema that changes within an ArrowReader's stream is an error with the path, after which the stream has ended [ARJ-06]") {
         RootAllocator().use { allocator ->
             val struct = ArrowField("s", FieldType.nullable(ArrowType.Struct.INSTANCE), listOf(ArrowField.nullable("a", ArrowType.Int(32, true))))
             val reader = Changing(allocator, struct) { (it.vectorSchemaRoot.getVector(0) as StructVector).addOrGet("late", FieldType.nullable(ArrowType.Utf8.INSTANCE), VarCharVector::class.java) }
@@ -409,7 +409,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    test("ARJ-06 a schema that changes within a stream of ours: the ArrowReader fails, and closes what it has") {
+    test("a schema that changes within a stream of ours: the ArrowReader fails, and closes what it has [ARJ-06]") {
         RootAllocator().use { allocator ->
             var pulls = 0
             val changing = DeviceArrayReader.of(schema, DeviceType.CPU) {
@@ -424,7 +424,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    test("ARJ-08 arrow-c-data's streams are ours, by their addresses, in both directions") {
+    test("arrow-c-data's streams are ours, by their addresses, in both directions [ARJ-08]") {
         RootAllocator().use { allocator ->
             val ours = batches(3)
             ArrowArrayStream.allocateNew(allocator).use { stream ->

@@ -56,7 +56,7 @@ class ArrowVectorsSpec : FunSpec({
     extension(LedgerExtension)
     extension(FakeExtension)
 
-    test("ARJ-01 values are read as they were set, nulls as nulls, and the schema says what Arrow Java's says") {
+    test("values are read as they were set, nulls as nulls, and the schema says what Arrow Java's says [ARJ-01]") {
         RootAllocator().use { allocator ->
             root(allocator).use { root ->
                 ArrowVectors.toDeviceArray(root).use { batch ->
@@ -69,7 +69,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("ARJ-01 offsets of rows that nobody set, and rows of a root without columns") {
+    test("offsets of rows that nobody set, and rows of a root without columns [ARJ-01]") {
         RootAllocator().use { allocator ->
             VarCharVector("v", allocator).use { vector ->
                 vector.allocateNew()
@@ -86,7 +86,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("ARJ-02 vectors may be closed, their memory is counted until the last holder has left") {
+    test("vectors may be closed, their memory is counted until the last holder has left [ARJ-02]") {
         RootAllocator().use { allocator ->
             val batch = root(allocator).use { ArrowVectors.toDeviceArray(it) }
             val held = allocator.allocatedMemory
@@ -100,7 +100,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("ARJ-02 an allocator that is closed with an array out there says so") {
+    test("an allocator that is closed with an array out there says so [ARJ-02]") {
         val allocator = RootAllocator()
         val batch = root(allocator).use { ArrowVectors.toDeviceArray(it) }
         shouldThrow<IllegalStateException> { allocator.close() }.message shouldContain "leaked"
@@ -108,7 +108,7 @@ class ArrowVectorsSpec : FunSpec({
         thread { batch.close() }.join() // Arrow Java refuses, where assertions are on: that is logged, and the array is gone
     }
 
-    test("ARJ-02 released on another thread after the allocator was closed, with assertions off as in production: both sides' accounts are at zero") {
+    test("released on another thread after the allocator was closed, with assertions off as in production: both sides' accounts are at zero [ARJ-02]") {
         val child = ChildJvm.run(LateRelease::class, options = listOf("-da", "--add-opens=java.base/java.nio=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"))
         withClue(child.output) {
             child.exitCode shouldBe 0
@@ -116,7 +116,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("ARJ-02 vectors hold the array, as their allocator counts, until the last of them was closed") {
+    test("vectors hold the array, as their allocator counts, until the last of them was closed [ARJ-02]") {
         RootAllocator().use { source ->
             RootAllocator().use { target ->
                 val batch = root(source).use { ArrowVectors.toDeviceArray(it) }
@@ -135,7 +135,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("ARJ-02 vectors of the very allocator that an array came from share its buffers, which are counted once") {
+    test("vectors of the very allocator that an array came from share its buffers, which are counted once [ARJ-02]") {
         RootAllocator().use { allocator ->
             val source = root(allocator, rows = 100)
             val held = allocator.allocatedMemory
@@ -159,7 +159,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("ARJ-02 another allocator of the same root counts what it holds, within its limit, and says that it leaks") {
+    test("another allocator of the same root counts what it holds, within its limit, and says that it leaks [ARJ-02]") {
         RootAllocator().use { allocator ->
             val batch = root(allocator, rows = 100).use { ArrowVectors.toDeviceArray(it) }
             val held = allocator.allocatedMemory
@@ -180,7 +180,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("ARJ-02 an array that is loaded into the very vectors that it is of") {
+    test("an array that is loaded into the very vectors that it is of [ARJ-02]") {
         RootAllocator().use { allocator ->
             root(allocator).use { root ->
                 repeat(3) { ArrowVectors.toDeviceArray(root).use { ArrowVectors.loadInto(it, root) } }
@@ -191,7 +191,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("ARJ-03 a batch of ours, without bitmaps, and one from C with nulls") {
+    test("a batch of ours, without bitmaps, and one from C with nulls [ARJ-03]") {
         RootAllocator().use { allocator ->
             Devices.cpu().batchBuilder(4).use { builder ->
                 builder.column(Field.of("a", DataType.INT32).withNullable(false)).append(1).append(2).append(3).append(4)
@@ -205,7 +205,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("ARJ-04 an array on a device, or of a type that Arrow Java has not, is refused, and stays as it was") {
+    test("an array on a device, or of a type that Arrow Java has not, is refused, and stays as it was [ARJ-04]") {
         RootAllocator().use { allocator ->
             Devices.cpu().batchBuilder(1).use { builder ->
                 builder.column(Field.of("d", DataType.decimal32(5, 2))).append(1)
@@ -219,7 +219,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("ARJ-04 an array on a device, or whose event is not done, is refused with what brings it over") {
+    test("an array on a device, or whose event is not done, is refused with what brings it over [ARJ-04]") {
         RootAllocator().use { allocator ->
             val cpu = Devices.cpu()
             VectorSchemaRoot.of(numbers(allocator)).use { root -> // for text a copy looks at the offsets, and waits
@@ -243,13 +243,13 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    context("ARJ-05 dictionaries") {
+    context("dictionaries [ARJ-05]") {
         fun encoded(allocator: BufferAllocator, provider: MapDictionaryProvider): VectorSchemaRoot {
             provider.put(Dictionary(texts(allocator, "words", 3), DictionaryEncoding(7, true, ArrowType.Int(8, true))))
             return texts(allocator, "t", 3).use { plain -> VectorSchemaRoot.of(DictionaryEncoder.encode(plain, provider.lookup(7)) as FieldVector) }
         }
 
-        test("ARJ-05 go along, their values' field in the type, and back, under a number that is free") {
+        test("go along, their values' field in the type, and back, under a number that is free [ARJ-05]") {
             RootAllocator().use { allocator ->
                 MapDictionaryProvider().use { provider ->
                     encoded(allocator, provider).use { root ->
@@ -275,7 +275,7 @@ class ArrowVectorsSpec : FunSpec({
             }
         }
 
-        test("ARJ-05 of other values under the same number: the type is theirs, and stays the same array after array") {
+        test("of other values under the same number: the type is theirs, and stays the same array after array [ARJ-05]") {
             RootAllocator().use { allocator ->
                 MapDictionaryProvider().use { provider ->
                     encoded(allocator, provider).use { root ->
@@ -292,7 +292,7 @@ class ArrowVectorsSpec : FunSpec({
             }
         }
 
-        test("ARJ-05 that are missing are an error with the path and the numbers, and nothing is held") {
+        test("that are missing are an error with the path and the numbers, and nothing is held [ARJ-05]") {
             RootAllocator().use { allocator ->
                 MapDictionaryProvider().use { provider ->
                     encoded(allocator, provider).use { root ->
@@ -309,7 +309,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    context("ARJ-05 one number that two columns name") {
+    context("one number that two columns name [ARJ-05]") {
         /** A dictionary of two words, under a number. */
         fun MapDictionaryProvider.words(allocator: BufferAllocator, id: Long, vararg words: String) {
             val vector = VarCharVector("words", allocator)
@@ -352,17 +352,17 @@ class ArrowVectorsSpec : FunSpec({
             }
         }
 
-        test("ARJ-05 other values of the second are an error, not the first's values") {
+        test("other values of the second are an error, not the first's values [ARJ-05]") {
             val failure = shouldThrow<DeviceException> { loaded(listOf("x", "y"), listOf("p", "q")) }
             failure.message shouldContain "\$.b.(dictionary): dictionary 7 has 2 values already"
         }
 
-        test("ARJ-05 equal values of the second are the same dictionary") {
+        test("equal values of the second are the same dictionary [ARJ-05]") {
             loaded(listOf("x", "y"), listOf("x", "y")) shouldContainExactly List(2) { listOf("x", "y") }
         }
     }
 
-    test("ARJ-02 8 threads, 100,000 roots through, released on other threads, out of order") {
+    test("8 threads, 100,000 roots through, released on other threads, out of order [ARJ-02]") {
         RootAllocator().use { allocator ->
             val queue = ArrayBlockingQueue<AutoCloseable>(64)
             val done = CountDownLatch(8)
@@ -415,7 +415,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("ARJ-08 arrow-c-data's structs are ours, by their addresses, in both directions") {
+    test("arrow-c-data's structs are ours, by their addresses, in both directions [ARJ-08]") {
         RootAllocator().use { allocator ->
             root(allocator).use { root ->
                 val batch = ArrowArray.allocateNew(allocator).use { array ->

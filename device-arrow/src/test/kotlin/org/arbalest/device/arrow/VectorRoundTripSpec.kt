@@ -47,9 +47,9 @@ class VectorRoundTripSpec : FunSpec({
     )
 
     for ((shape, make) in shapes) {
-        context("ARJ-01 $shape:") {
+        context("$shape: [ARJ-01]") {
             for (kind in VectorKind.all) {
-                test("ARJ-01 $shape: $kind") {
+                test("$shape: $kind [ARJ-01]") {
                     allocators { allocator, other ->
                         make(kind, allocator).use { vector ->
                             ArrowVectors.toDeviceArray(vector).use { array ->
@@ -72,7 +72,7 @@ class VectorRoundTripSpec : FunSpec({
     }
 
     for (kind in VectorKind.all) {
-        test("ARJ-03 slices of an array of ours: $kind") {
+        test("slices of an array of ours: $kind [ARJ-03]") {
             allocators { allocator, other ->
                 kind.filled(allocator, ROWS).use { vector ->
                     for ((target, rows) in listOf(allocator, other).flatMap { target -> listOf(0 to ROWS, 8 to 20, 5 to 21, 7 to 0, 3 to 1, 1 to ROWS - 1, 0 to 9).map { target to it } }) {
@@ -96,7 +96,7 @@ class VectorRoundTripSpec : FunSpec({
             }
         }
 
-        test("ARJ-03 a batch into a root that is there, again and again: $kind") {
+        test("a batch into a root that is there, again and again: $kind [ARJ-03]") {
             allocators { allocator, other ->
                 kind.filled(allocator, ROWS).use { vector ->
                     VectorSchemaRoot.of(vector).use { root ->
@@ -121,7 +121,7 @@ class VectorRoundTripSpec : FunSpec({
     }
 
     for (kind in VectorKind.nested) {
-        test("ARJ-03 types within types, whole and as slices, into new vectors and into a root that is there: $kind") {
+        test("types within types, whole and as slices, into new vectors and into a root that is there: $kind [ARJ-03]") {
             allocators { allocator, other ->
                 kind.filled(allocator, ROWS).use { vector -> ArrowVectors.toDeviceArray(VectorSchemaRoot.of(vector)) }.use { whole ->
                     whole.validate(Validation.FULL)
@@ -149,7 +149,7 @@ class VectorRoundTripSpec : FunSpec({
         }
     }
 
-    test("ARJ-03 only bits that do not begin at a byte, and ends of runs, are copied") {
+    test("only bits that do not begin at a byte, and ends of runs, are copied [ARJ-03]") {
         fun copied(kind: VectorKind, from: Long, count: Long): Long = RootAllocator().use { allocator ->
             kind.filled(allocator, 1000).use { vector ->
                 ArrowVectors.toDeviceArray(vector).use { it.slice(from, count) }.use { part ->
@@ -171,7 +171,7 @@ class VectorRoundTripSpec : FunSpec({
         copied(kinds.getValue("run ends of 32 bits"), 16, 100) shouldBe 200
     }
 
-    test("ARJ-03 no byte is read behind bits that do not begin at one: a page follows that nobody may read") {
+    test("no byte is read behind bits that do not begin at one: a page follows that nobody may read [ARJ-03]") {
         RootAllocator().use { allocator ->
             val end = beforeGuardPage()
             for (bytes in 1L..20) {

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicReference
 
 /** Waits that are asked for by a thread, on a runtime that answers what a test says. */
 class EventPollerSpec : FunSpec({
-    test("DEV-24 each is told once, when its event is done or has failed, and not before: what cannot be told is asked for again") {
+    test("each is told once, when its event is done or has failed, and not before: what cannot be told is asked for again [DEV-24]") {
         val runtime = Answers()
         val poller = runtime.poller()
         val answers = Answer.entries - Answer.GONE
@@ -50,7 +50,7 @@ class EventPollerSpec : FunSpec({
         runtime.untilTold(1)
     }
 
-    test("DEV-23 where a runtime throws as it is entered, that is said, and its events are held until it can be") {
+    test("where a runtime throws as it is entered, that is said, and its events are held until it can be [DEV-23]") {
         val runtime = Answers()
         val poller = runtime.poller()
         runtime.refusing = "not relaxed"
@@ -78,7 +78,7 @@ class EventPollerSpec : FunSpec({
         runtime.untilTold(3)
     }
 
-    test("DEV-26 when the runtime is gone nobody is told, and nothing is asked any more") {
+    test("when the runtime is gone nobody is told, and nothing is asked any more [DEV-26]") {
         val runtime = Answers()
         val poller = runtime.poller()
         poller.add(1, runtime.completion(1))
@@ -92,7 +92,7 @@ class EventPollerSpec : FunSpec({
         runtime.asked(2) shouldBe 0
     }
 
-    test("DEV-25 a question that takes long holds up no other: another thread goes on, and the first one's event is not lost") {
+    test("a question that takes long holds up no other: another thread goes on, and the first one's event is not lost [DEV-25]") {
         val runtime = Answers()
         val poller = runtime.poller(mayBlock = true)
         val stuck = CountDownLatch(1)
@@ -117,7 +117,7 @@ class EventPollerSpec : FunSpec({
         runtime.until { runtime.brackets.get() == 0 }
     }
 
-    test("DEV-25 a second question that takes long, to the thread that went on, holds up no other either") {
+    test("a second question that takes long, to the thread that went on, holds up no other either [DEV-25]") {
         val runtime = Answers()
         val poller = runtime.poller(mayBlock = true)
         val stuck = CountDownLatch(1)
@@ -175,7 +175,7 @@ class EventPollerSpec : FunSpec({
         interrupted.get(5, SECONDS) shouldBe true
     }
 
-    test("DEV-60 an event that was recorded in a graph is told as that, once, and asked for no more") {
+    test("an event that was recorded in a graph is told as that, once, and asked for no more [DEV-60]") {
         val runtime = Answers()
         val poller = runtime.poller()
         poller.add(1, runtime.completion(1))

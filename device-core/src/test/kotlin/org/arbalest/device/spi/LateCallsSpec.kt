@@ -38,7 +38,7 @@ class LateCallsSpec : FunSpec({
     beforeTest { calls.start() }
     afterTest { said.clear() }
 
-    test("DEV-26 a call that is refused is made again until it is done, and others do not wait for that") {
+    test("a call that is refused is made again until it is done, and others do not wait for that [DEV-26]") {
         val call = Scripted(Answer.CANNOT_TELL, Answer.NOT_READY, Answer.UNKNOWN, Answer.CANNOT_TELL, Answer.DONE)
         call.give()
         calls.drain() // it was tried
@@ -50,7 +50,7 @@ class LateCallsSpec : FunSpec({
         (begun.get() >= 5) shouldBe true // before each
     }
 
-    test("DEV-26 a call that fails for good is made once, and said once; one with an unknown code five times") {
+    test("a call that fails for good is made once, and said once; one with an unknown code five times [DEV-26]") {
         val forGood = Scripted(Answer.FAILED)
         val unknown = Scripted(*Array(5) { Answer.UNKNOWN })
         forGood.give()
@@ -62,7 +62,7 @@ class LateCallsSpec : FunSpec({
         said.toList() shouldContainExactly listOf("giving back, for good, attempt 1, FAILED", "giving back, for good, attempt 5, UNKNOWN")
     }
 
-    test("DEV-26 what is gone with its runtime is given up, and not said") {
+    test("what is gone with its runtime is given up, and not said [DEV-26]") {
         val call = Scripted(Answer.CANNOT_TELL, Answer.GONE)
         call.give()
         call.over.await(5, SECONDS) shouldBe true
@@ -95,7 +95,7 @@ class LateCallsSpec : FunSpec({
         said.toList() shouldContainExactly listOf("work on late-calls-spec number 50")
     }
 
-    test("DEV-23 DEV-26 a call is made also where its thread could not be prepared, which is said") {
+    test("a call is made also where its thread could not be prepared, which is said [DEV-23, DEV-26]") {
         val call = Scripted(Answer.DONE)
         unprepared.set(1)
         call.give()
@@ -105,7 +105,7 @@ class LateCallsSpec : FunSpec({
         said.toList() shouldContainExactly listOf("beginning on late-calls-spec not relaxed")
     }
 
-    test("DEV-26 who waits for a call that throws is told as well that it will not be made any more") {
+    test("who waits for a call that throws is told as well that it will not be made any more [DEV-26]") {
         val told = CountDownLatch(1)
         calls.goOn(Answer.NOT_READY.ordinal, { error("by the call") }, { IllegalStateException() }, told::countDown)
         told.await(5, SECONDS) shouldBe true

@@ -63,7 +63,7 @@ private fun copiesOfDoubles(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-34 copy: a copy from a GPU that is not reached leaves those that do not involve one as they are").config(extensions = listOf(backend.twoGpus)) {
+    test("copy: a copy from a GPU that is not reached leaves those that do not involve one as they are [DEV-34]").config(extensions = listOf(backend.twoGpus)) {
         val (far, own) = List(2) { Devices.device(DeviceType.CUDA, it.toLong()) } // on the double the second does not reach the first
         own.createStream().use { stream ->
             val peers = CudaDouble.calls("cuMemcpyPeerAsync")

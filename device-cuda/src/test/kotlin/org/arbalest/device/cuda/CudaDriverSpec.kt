@@ -38,7 +38,7 @@ class CudaDriverSpec : FunSpec({
     val device by lazy { Devices.device(DeviceType.CUDA, 0) }
     val cpu = Devices.cpu()
 
-    test("DEV-10 every call restores the context that was current, or that there was none") {
+    test("every call restores the context that was current, or that there was none [DEV-10]") {
         val second = backend.gpus.last()
         fun useAll() {
             device.createStream().use { stream ->
@@ -63,11 +63,11 @@ class CudaDriverSpec : FunSpec({
         }
     }
 
-    test("DEV-10 a virtual thread, which may go on on another OS thread, cannot hold on to a context") {
+    test("a virtual thread, which may go on on another OS thread, cannot hold on to a context [DEV-10]") {
         shouldThrow<IllegalStateException> { virtually { Cuda.enter(device) } }.message shouldContain "platform thread"
     }
 
-    test("DEV-10 a context that is entered is left once, by the thread that entered it") {
+    test("a context that is entered is left once, by the thread that entered it [DEV-10]") {
         val scope = Cuda.enter(device)
         currentContext() shouldBe CudaProvider.gpu(device).context()
         shouldThrow<IllegalStateException> { virtually { scope.close() } }.message shouldContain "left on another"
@@ -77,7 +77,7 @@ class CudaDriverSpec : FunSpec({
         if (onDouble) CudaDouble.contextDepth shouldBe 0
     }
 
-    test("DEV-10 a release from a host function, which may not call CUDA, is done elsewhere: of arrays, events, streams and pinned memory") {
+    test("a release from a host function, which may not call CUDA, is done elsewhere: of arrays, events, streams and pinned memory [DEV-10]") {
         val linker = Linker.nativeLinker()
         val types = backend.types.filter { Devices.availability(it) is Availability.Ready }
         for ((type, lenient) in types.flatMap { if (onDouble) listOf(it to false, it to true) else listOf(it to false) }) {

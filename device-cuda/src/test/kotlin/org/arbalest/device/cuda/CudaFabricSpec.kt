@@ -47,7 +47,7 @@ class CudaFabricSpec : FunSpec({
         message[16 + 16 + 4 + 16 + 4 + place + 4 + 4 + 8 + 4]
     }
 
-    test("IPC-10 by which form an array is shared is seen by its memory, not by what is asked for now") {
+    test("by which form an array is shared is seen by its memory, not by what is asked for now [IPC-10]") {
         val fabric = onGpu()
         System.clearProperty(CudaSharing.FABRIC_REQUESTED)
         val plain = onGpu()
@@ -63,7 +63,7 @@ class CudaFabricSpec : FunSpec({
         CudaDouble.live(Live.RESERVED) shouldBe 0
     }
 
-    test("IPC-10 who may not use fabric handles is told what is missing, and has allocated nothing") {
+    test("who may not use fabric handles is told what is missing, and has allocated nothing [IPC-10]") {
         val gpu = Devices.device(DeviceType.CUDA, 0)
         CudaBackend(DeviceType.CUDA).settle()
         CudaDouble.fabric(has = true, allowed = false)
@@ -73,7 +73,7 @@ class CudaFabricSpec : FunSpec({
         CudaDouble.live(Live.DEVICE) shouldBe 0
     }
 
-    test("IPC-10 memory that was mapped without such a handle is refused, as the driver does, and so is a pool's") {
+    test("memory that was mapped without such a handle is refused, as the driver does, and so is a pool's [IPC-10]") {
         val gpu = Devices.device(DeviceType.CUDA, 0)
         numbers(10).use { it.copyTo(MemoryManager.of(gpu, UsersMappings), gpu.defaultStream()) }.use { array ->
             array.synchronize()
@@ -90,7 +90,7 @@ class CudaFabricSpec : FunSpec({
         }
     }
 
-    test("IPC-10 memory that is mapped by hand is copied to and from by each GPU that reaches it") {
+    test("memory that is mapped by hand is copied to and from by each GPU that reaches it [IPC-10]") {
         for ((memory, stream) in listOf(0L to 0L, 1L to 1L, 1L to 0L)) { // the first reaches the second
             onGpu(memory).use { there ->
                 Devices.device(DeviceType.CUDA, stream).createStream().use {

@@ -37,13 +37,13 @@ class CudaFailureSpec : FunSpec({
         "cuPointerGetAttribute", "cuEventCreate", "cuEventRecord", "cuEventQuery", "cuEventSynchronize", "cuStreamWaitEvent",
         "cuLaunchHostFunc", "cuThreadExchangeStreamCaptureMode", "cuStreamIsCapturing",
     )
-    test("DEV-40 DEV-41 from each call on that fails, and all of its kind after it, nothing is left of what was half done, and nobody waits for ever") {
+    test("from each call on that fails, and all of its kind after it, nothing is left of what was half done, and nobody waits for ever [DEV-40, DEV-41]") {
         val calls = backend.failFromEach(backend.device, failing - "cuThreadExchangeStreamCaptureMode", ::kept) // where that fails, a mode is not restored
         calls.values.sum() shouldBeGreaterThan 10
     }
 
     for (type in backend.types) {
-        test("DEV-14 on $type each call that fails is named, and nothing is left of what was half done") {
+        test("on $type each call that fails is named, and nothing is left of what was half done [DEV-14]") {
             val calls = backend.failEach(Devices.device(type, 0), failing, ::kept) { CudaDouble.contextDepth shouldBe 0 }
             for (function in used(type)) withClue("calls of $function") { calls.getValue(function) shouldBeGreaterThan 0 }
         }

@@ -28,21 +28,21 @@ class CudaProviderSpec : FunSpec({
 
     include(gpuProviderContract(CudaBackend(DeviceType.CUDA)))
 
-    test("DEV-13 an absent driver, and one that is too old, are answers with a reason") {
+    test("an absent driver, and one that is too old, are answers with a reason [DEV-13]") {
         CuLibrary.missing(listOf("libcuda-none.so.1", "nvcuda-none.dll")) shouldBe "no CUDA driver was found; looked for libcuda-none.so.1, nvcuda-none.dll"
         val old = NativeLibrary.compile("gpu/old_cuda.c").file
         CuLibrary.missing(listOf("$old")) shouldBe "$old has no function cuLaunchHostFunc; a driver for CUDA 10.0 or newer is needed"
         CuLibrary.missing().shouldBeNull()
     }
 
-    test("DEV-13 functions that an older driver lacks are not supported, and nothing else") {
+    test("functions that an older driver lacks are not supported, and nothing else [DEV-13]") {
         val type = FunctionDescriptor.of(JAVA_INT, JAVA_LONG)
         CuLibrary.handle("cuNoSuchFunction", type, true).invokeWithArguments(0L) shouldBe Cu.NOT_SUPPORTED
         shouldThrow<IllegalStateException> { CuLibrary.handle("cuNoSuchFunction", type, false) }.message shouldBe
             "the CUDA driver has no function cuNoSuchFunction"
     }
 
-    test("DEV-13 a driver without a GPU, or that fails, says so by its code, and is asked again") {
+    test("a driver without a GPU, or that fails, says so by its code, and is asked again [DEV-13]") {
         CudaDouble.reset(devices = 0)
         val provider = CudaProvider()
         "${provider.probe(DeviceType.CUDA)}" shouldContain "cuInit failed: CUDA_ERROR_NO_DEVICE (100); the driver is for CUDA 12.6"
@@ -54,7 +54,7 @@ class CudaProviderSpec : FunSpec({
         provider.probe(DeviceType.CUDA) shouldBe org.arbalest.device.spi.Availability.Ready(2)
     }
 
-    test("DEV-13 the status has a line for each kind of each GPU") {
+    test("the status has a line for each kind of each GPU [DEV-13]") {
         val text = Devices.describe()
         for (line in listOf(
             "CUDA:0: Arbalest Double 0, compute capability 9.0, 1.0 GiB; the driver is for CUDA 12.6",

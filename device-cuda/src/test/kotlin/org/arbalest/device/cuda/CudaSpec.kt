@@ -34,7 +34,7 @@ class CudaSpec : FunSpec({
     val device by lazy { Devices.device(DeviceType.CUDA, 0) }
     val cpu = Devices.cpu()
 
-    test("DEV-60 a driver that wants a context to say whether a stream is captured is asked again, in one") {
+    test("a driver that wants a context to say whether a stream is captured is asked again, in one [DEV-60]") {
         device.createStream().use { stream ->
             stream.handle()
             CudaDouble.captured(stream.handle()) {
@@ -75,7 +75,7 @@ class CudaSpec : FunSpec({
         eventually("all is released") { LedgerExtension.held().run { buffers() == 0L && waits() == 0L } }
     }
 
-    test("DEV-52 managed memory: advice ends with whose it is, by pools as well; what was only moved is kept") {
+    test("managed memory: advice ends with whose it is, by pools as well; what was only moved is kept [DEV-52]") {
         val managed = Devices.device(DeviceType.CUDA_MANAGED, 0)
         val before = CudaDouble.live(GpuDouble.Live.MANAGED)
         MemoryPool.of(managed.memory().metered(), 1L shl 20).use { pool ->
@@ -133,7 +133,7 @@ class CudaSpec : FunSpec({
         }
     }
 
-    test("DEV-28 managed memory has the room of what the GPU's own memory was freed of, also where the stream has yet to do that, or the pool keeps it") {
+    test("managed memory has the room of what the GPU's own memory was freed of, also where the stream has yet to do that, or the pool keeps it [DEV-28]") {
         CudaDouble.reset(memory = 1 shl 20)
         val managed = Devices.device(DeviceType.CUDA_MANAGED, 0)
         repeat(200) {

@@ -69,7 +69,7 @@ class JcudaSpec : FunSpec({
         Cuda.enter(second).use { JCudaDriver.cuStreamDestroy(stream) }
     }
 
-    test("DEV-03 an event of JCuda's is waited for as a sync event, also of another GPU, and stays JCuda's; and the reverse") {
+    test("an event of JCuda's is waited for as a sync event, also of another GPU, and stays JCuda's; and the reverse [DEV-03]") {
         for (its in listOf(device, second)) {
             its.createStream().use { stream ->
                 device.createStream().use { waiting ->
@@ -97,7 +97,7 @@ class JcudaSpec : FunSpec({
         }
     }
 
-    test("DEV-60 an event of JCuda's that was recorded in a graph is refused, as a stream of ours would become part of that") {
+    test("an event of JCuda's that was recorded in a graph is refused, as a stream of ours would become part of that [DEV-60]") {
         device.createStream().use { captured ->
             CudaDouble.captured(captured.handle()) {
                 val recorded = CudaDouble.capturedEvent(captured.handle())

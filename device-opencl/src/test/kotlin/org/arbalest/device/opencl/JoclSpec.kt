@@ -134,7 +134,7 @@ class JoclSpec : FunSpec({
         }
     }
 
-    test("DEV-06 an event of another context is refused with both contexts, and stays its owner's") {
+    test("an event of another context is refused with both contexts, and stays its owner's [DEV-06]") {
         val context = otherContext()
         val event = CL.clCreateUserEvent(context, null)
         val error = shouldThrow<DeviceException> { Jocl.syncEvent(device, event) }

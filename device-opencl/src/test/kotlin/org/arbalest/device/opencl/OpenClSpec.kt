@@ -86,14 +86,14 @@ class OpenClSpec : FunSpec({
 
     fun otherContext(): cl_context = CL.clCreateContext(cl_context_properties(), 1, arrayOf(Jocl.deviceId(device)), null, null, null)
 
-    test("DEV-13 every device has a line that says what it is") {
+    test("every device has a line that says what it is [DEV-13]") {
         val found = Devices.status().single { it.type() == DeviceType.OPENCL }
         found.descriptions().shouldNotBeEmpty()
         found.descriptions().forEach { it shouldContain "shared virtual memory" }
         (found.availability() as Availability.Ready).devices() shouldBe found.descriptions().size
     }
 
-    test("DEV-13 a library that is not there, or is not OpenCL, is a reason") {
+    test("a library that is not there, or is not OpenCL, is a reason [DEV-13]") {
         ClLibrary.missing(listOf("libNoSuchOpenCL.so.1", "NoOpenCL.dll")) shouldBe
             "no OpenCL library was found; looked for libNoSuchOpenCL.so.1, NoOpenCL.dll"
         ClLibrary.missing(listOf("libc.so.6")) shouldContain "libc.so.6 has no function clSVMAlloc; OpenCL 2.0 is needed"
@@ -106,14 +106,14 @@ class OpenClSpec : FunSpec({
         child.exitCode shouldBe 0
     }
 
-    test("DEV-14 more than the largest allocation is refused before OpenCL is asked, with both numbers") {
+    test("more than the largest allocation is refused before OpenCL is asked, with both numbers [DEV-14]") {
         val largest = OpenClProvider.driver(device).device().largestAllocation()
         val error = shouldThrow<DeviceException> { device.allocate(largest + 1) }
         error.errno() shouldBe Errno.ENOMEM
         error.message shouldContain "asked for ${largest + 1} bytes, but the largest allocation is $largest (CL_DEVICE_MAX_MEM_ALLOC_SIZE)"
     }
 
-    test("DEV-24 who is told of an event, before onComplete returns, may let it go: who watches it for failures holds it by then") {
+    test("who is told of an event, before onComplete returns, may let it go: who watches it for failures holds it by then [DEV-24]") {
         val driver = OpenClProvider.driver(device)
         val queue = driver.createQueue()
         val event = driver.record(queue)
@@ -128,7 +128,7 @@ class OpenClSpec : FunSpec({
         driver.destroyQueue(queue)
     }
 
-    test("DEV-14 an error of OpenCL's has the call, the device, the code by name and number, and what was asked for") {
+    test("an error of OpenCL's has the call, the device, the code by name and number, and what was asked for [DEV-14]") {
         val driver = OpenClProvider.driver(device)
         val queue = driver.createQueue()
         val error = shouldThrow<DeviceException> { driver.copy(queue, 0, 0, 8) }
@@ -139,7 +139,7 @@ class OpenClSpec : FunSpec({
         ClErrors.describe(-9999) shouldBe "unknown code (-9999)"
     }
 
-    test("DEV-12 a cl_mem that is not declared is refused, and the array released") {
+    test("a cl_mem that is not declared is refused, and the array released [DEV-12]") {
         val memory = memObject(longArrayOf(1))
         val error = shouldThrow<DeviceException> { DeviceArray.importDeviceArray(foreign(1, listOf(0, memory.nativePointer)), ids) }
         error.errno() shouldBe Errno.EINVAL
@@ -149,7 +149,7 @@ class OpenClSpec : FunSpec({
         CL.clReleaseMemObject(memory)
     }
 
-    test("DEV-12 shared virtual memory is taken as it is, also at an offset, and what cannot be read from here is not looked at") {
+    test("shared virtual memory is taken as it is, also at an offset, and what cannot be read from here is not looked at [DEV-12]") {
         device.allocate(4096).use { svm ->
             for (address in listOf(svm.address(), svm.address() + 8, 0x10L, 0x7FFF_FFFF_F000L, -8L)) {
                 DeviceArray.importDeviceArray(foreign(0, listOf(0, address)), ids).use { it.column("id").bufferAddress(1) shouldBe address }
@@ -157,7 +157,7 @@ class OpenClSpec : FunSpec({
         }
     }
 
-    test("DEV-12 shared virtual memory that begins as an object does, since it was one before, is memory") {
+    test("shared virtual memory that begins as an object does, since it was one before, is memory [DEV-12]") {
         val dispatch = MemorySegment.ofAddress(OpenCl.context(device)).reinterpret(8).get(JAVA_LONG, 0)
         svm(4096, dispatch).use { svm ->
             DeviceArray.importDeviceArray(foreign(1, listOf(0, svm.address())), ids).close()
@@ -166,7 +166,7 @@ class OpenClSpec : FunSpec({
         }
     }
 
-    test("DEV-12 declared cl_mem handles are copied, behind the array's event, and the struct is released when that is done") {
+    test("declared cl_mem handles are copied, behind the array's event, and the struct is released when that is done [DEV-12]") {
         val content = LongArray(5000) { it * 7L }
         val memory = memObject(content)
         val gate = UserEvent(device)
@@ -187,7 +187,7 @@ class OpenClSpec : FunSpec({
         CL.clReleaseMemObject(memory)
     }
 
-    test("DEV-12 declared handles that are none, or of another context or device, are refused, and the array released") {
+    test("declared handles that are none, or of another context or device, are refused, and the array released [DEV-12]") {
         val context = otherContext()
         val foreignMemory = memObject(longArrayOf(1), context)
         svm(64).use { svm ->
@@ -212,7 +212,7 @@ class OpenClSpec : FunSpec({
         CL.clReleaseContext(context)
     }
 
-    test("DEV-06 an event of another context is refused at import, and the array released") {
+    test("an event of another context is refused at import, and the array released [DEV-06]") {
         val context = otherContext()
         val event = CL.clCreateUserEvent(context, null)
         device.allocate(8).use { svm ->

@@ -98,7 +98,7 @@ class UsmSpec : FunSpec({
         MemoryPool.of(memory(both, UnifiedMemory.SHARED), 1 shl 20).use { pool -> pool.allocate(5000).use { it.segment().fill(1) } }
     }
 
-    test("DEV-14 OCL-04 what cannot be allocated is an error with the function, the device, the code and the bytes") {
+    test("OCL-04 what cannot be allocated is an error with the function, the device, the code and the bytes [DEV-14]") {
         UsmDouble.fail("clDeviceMemAllocINTEL", code = -6)
         val error = shouldThrow<DeviceException> { unifiedOnly.allocate(1000) }
         error.message shouldContain "clDeviceMemAllocINTEL on OPENCL:1 failed: CL_OUT_OF_HOST_MEMORY (-6), asked for 1000 bytes"
@@ -231,7 +231,7 @@ class UsmSpec : FunSpec({
         CL.clReleaseMemObject(theirs)
     }
 
-    test("OWN-09 OCL-01 a call that fails leaves the handle, and no cl_mem") {
+    test("OCL-01 a call that fails leaves the handle, and no cl_mem [OWN-09]") {
         everyKind(25).use { batch ->
             val stream = both.defaultStream()
             batch.copyTo(both).use { there ->
@@ -264,7 +264,7 @@ class UsmSpec : FunSpec({
         }
     }
 
-    test("OWN-09 OCL-02 an import that fails releases what it has made, and the array") {
+    test("OCL-02 an import that fails releases what it has made, and the array [OWN-09]") {
         everyKind(25).use { batch ->
             val stream = unifiedOnly.defaultStream()
             var calls = 0L

@@ -26,7 +26,7 @@ class RealHipSpec : FunSpec({
         withClue(child.output) { child.exitCode shouldBe 0 }
     }
 
-    test("DEV-13 without a GPU it is missing, for a reason that has the code") {
+    test("without a GPU it is missing, for a reason that has the code [DEV-13]") {
         if (Files.exists(Path.of("/dev/kfd"))) {
             lines.filter { it.startsWith("probe ") }.size shouldBe 2
         } else {

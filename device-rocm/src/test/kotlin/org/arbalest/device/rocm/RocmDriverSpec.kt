@@ -36,7 +36,7 @@ class RocmDriverSpec : FunSpec({
     val second by lazy { backend.gpus.last() }
     val cpu = Devices.cpu()
 
-    test("DEV-10 every call restores the device that was current, whatever that is") {
+    test("every call restores the device that was current, whatever that is [DEV-10]") {
         fun useAll() {
             for (used in backend.gpus) {
                 val other = if (used == device) second else device
@@ -96,7 +96,7 @@ class RocmDriverSpec : FunSpec({
         Raw.call(Raw.function("hipStreamDestroy", JAVA_LONG), foreign) shouldBe 0
     }
 
-    test("DEV-03 an exported array's sync_event points to a hipEvent_t, which HIP answers for") {
+    test("an exported array's sync_event points to a hipEvent_t, which HIP answers for [DEV-03]") {
         Arena.ofConfined().use { arena ->
             device.createStream().use { stream ->
                 val gate = gates.shut(stream)

@@ -62,13 +62,13 @@ class RocmFailureSpec : FunSpec({
         }
     }
 
-    test("DEV-40 DEV-41 from each call on that fails, and all of its kind after it, nothing is left of what was half done, and nobody waits for ever") {
+    test("from each call on that fails, and all of its kind after it, nothing is left of what was half done, and nobody waits for ever [DEV-40, DEV-41]") {
         val calls = backend.failFromEach(Devices.device(DeviceType.ROCM, 1), onTheWay - changing + launch, ::kept)
         calls.values.sum() shouldBeGreaterThan 10
     }
 
     for (type in backend.types) {
-        test("DEV-14 on $type each call that fails is named, and nothing is left of what was half done") {
+        test("on $type each call that fails is named, and nothing is left of what was half done [DEV-14]") {
             val calls = backend.failEach(Devices.device(type, 1), onTheWay + launch, ::kept) { function ->
                 if (HipDouble.currentDevice != 0) function shouldBe "hipSetDevice" // restoring it failed, and the log says so
                 Raw.setDevice(0)
@@ -77,7 +77,7 @@ class RocmFailureSpec : FunSpec({
         }
     }
 
-    test("DEV-14 what fails while memory is short") {
+    test("what fails while memory is short [DEV-14]") {
         val device = Devices.device(DeviceType.ROCM, 0)
         HipDouble.reset(memory = 4096)
         HipDouble.fail("hipMemGetInfo")

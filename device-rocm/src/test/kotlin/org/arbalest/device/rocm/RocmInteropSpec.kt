@@ -118,7 +118,7 @@ class RocmInteropSpec : FunSpec({
         Scale.byHeaders(headers!!).find("scale_column").isPresent shouldBe true
     }
 
-    test("DEV-10 a device is entered and left once, by one platform thread") {
+    test("a device is entered and left once, by one platform thread [DEV-10]") {
         val second = Devices.device(DeviceType.ROCM, 1)
         val scope = Rocm.enter(second)
         HipDouble.currentDevice shouldBe 1

@@ -36,14 +36,14 @@ class RocmProviderSpec : FunSpec({
 
     val version = if (HipDouble.isRocm5) "5.2" else "7.0"
 
-    test("DEV-13 an absent HIP, and one that is too old, are answers with a reason") {
+    test("an absent HIP, and one that is too old, are answers with a reason [DEV-13]") {
         HipLibrary.missing(listOf("libamdhip64-none.so.7", "none.dll")) shouldBe "HIP was not found; looked for libamdhip64-none.so.7, none.dll"
         val old = NativeLibrary.compile("gpu/old_hip.c").file
         HipLibrary.missing(listOf("$old")) shouldBe "$old has no function hipDrvPointerGetAttributes; ROCm 5.2 or newer is needed"
         HipLibrary.missing().shouldBeNull()
     }
 
-    test("DEV-13 functions that an older release lacks are not supported, and nothing else") {
+    test("functions that an older release lacks are not supported, and nothing else [DEV-13]") {
         val type = FunctionDescriptor.of(JAVA_INT, JAVA_LONG)
         HipLibrary.handle("hipNoSuchFunction", type, true).invokeWithArguments(0L) shouldBe Hip.NOT_SUPPORTED
         shouldThrow<IllegalStateException> { HipLibrary.handle("hipNoSuchFunction", type, false) }.message shouldBe "HIP has no function hipNoSuchFunction"
@@ -51,7 +51,7 @@ class RocmProviderSpec : FunSpec({
         HostFunctions.LAUNCH shouldBe if (HipDouble.isRocm5) "hipStreamAddCallback" else "hipLaunchHostFunc"
     }
 
-    test("DEV-13 HIP without a GPU, or that fails, says so by its code, and is asked again") {
+    test("HIP without a GPU, or that fails, says so by its code, and is asked again [DEV-13]") {
         val provider = RocmProvider()
         fun reason() = (provider.probe(DeviceType.ROCM) as Availability.Missing).reason()
         HipDouble.reset(devices = 0)
@@ -67,7 +67,7 @@ class RocmProviderSpec : FunSpec({
         HipDouble.lastError shouldBe 0
     }
 
-    test("DEV-13 the status has a line for each kind of each GPU") {
+    test("the status has a line for each kind of each GPU [DEV-13]") {
         val text = Devices.describe()
         for (line in listOf(
             "ROCM:0: Arbalest Double 0, 1.0 GiB; HIP $version",

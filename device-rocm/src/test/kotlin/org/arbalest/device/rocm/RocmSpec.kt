@@ -51,7 +51,7 @@ class RocmSpec : FunSpec({
         }
     }
 
-    test("DEV-25 somebody else who is in hipEventSynchronize, and so lets others wait who ask for the event, holds up no wait for another") {
+    test("somebody else who is in hipEventSynchronize, and so lets others wait who ask for the event, holds up no wait for another [DEV-25]") {
         val synchronize = Raw.function("hipEventSynchronize", JAVA_LONG)
         device.createStream().use { held ->
             device.createStream().use { other ->
@@ -73,7 +73,7 @@ class RocmSpec : FunSpec({
         }
     }
 
-    test("DEV-23 a thread of ours that could not be relaxed when it began, is when it asks again: a stage is told while somebody captures") {
+    test("a thread of ours that could not be relaxed when it began, is when it asks again: a stage is told while somebody captures [DEV-23]") {
         val synchronize = Raw.function("hipEventSynchronize", JAVA_LONG)
         val exchange = "hipThreadExchangeStreamCaptureMode"
         device.createStream().use { held ->
@@ -99,7 +99,7 @@ class RocmSpec : FunSpec({
         }
     }
 
-    test("DEV-29 an allocation while a thread waits for an event cannot deadlock with it, as HIP's pools may") {
+    test("an allocation while a thread waits for an event cannot deadlock with it, as HIP's pools may [DEV-29]") {
         device.createStream().use { stream ->
             val gate = gates.shut(stream)
             try {
@@ -117,7 +117,7 @@ class RocmSpec : FunSpec({
         HipDouble.violation shouldBe ""
     }
 
-    test("DEV-29 memory that is freed serves again, and is not HIP's to unmap and to map") {
+    test("memory that is freed serves again, and is not HIP's to unmap and to map [DEV-29]") {
         device.allocate(10_000).close()
         val mapped = HipDouble.mapped
         repeat(100) { device.allocate(10_000).close() }
@@ -143,7 +143,7 @@ class RocmSpec : FunSpec({
         }
     }
 
-    test("DEV-29 pools are there where they were asked for, and work as HIP's do") {
+    test("pools are there where they were asked for, and work as HIP's do [DEV-29]") {
         val child = childOf(WithPools::class)
         io.kotest.assertions.withClue(child.output) { child.output.trim() shouldBe "good" }
     }

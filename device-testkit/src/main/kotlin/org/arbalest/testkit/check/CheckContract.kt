@@ -20,7 +20,7 @@ import kotlin.io.path.exists
 
 /** What is asked of a backend's check of GPUs: on a good double all is well, and on one with each kind of trouble it is not, and says where. */
 public fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
-    test("CHK-01 CHK-05 a good double is good in all steps, and its file says what the table says") {
+    test("a good double is good in all steps, and its file says what the table says [CHK-01, CHK-05]") {
         val run = gpu.check("--double")
         withClue(run.output) {
             run.code shouldBe 0
@@ -39,7 +39,7 @@ public fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
         }
     }
 
-    test("CHK-01 slow copies, which the runtime's own beside them are not, are slower than their thresholds") {
+    test("slow copies, which the runtime's own beside them are not, are slower than their thresholds [CHK-01]") {
         for ((trouble, only) in listOf("slow:20000" to "copies, pinned memory, 64", "slow:20000" to "copies, pageable memory, 64", "slow:1000" to "events")) {
             val run = gpu.check("--double=$trouble", "--only=$only", "--step-seconds=180")
             withClue(run.output) {
@@ -55,7 +55,7 @@ public fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
     }
 
     for ((kind, nth) in listOf("pinned" to 1, "pageable" to 2, "pinned" to 8)) {
-        test("CHK-02 one byte that the copy number $nth from or to $kind memory spoils is found, and said where") {
+        test("one byte that the copy number $nth from or to $kind memory spoils is found, and said where [CHK-02]") {
             val run = gpu.check("--double=spoil:$nth", "--only=copies, $kind memory, 64")
             withClue(run.output) {
                 run.code shouldBe 1
@@ -68,7 +68,7 @@ public fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
     }
 
     for (nth in listOf(1, 4)) {
-        test("CHK-02 a byte that the copy number $nth spoils before a waiter goes on is found, whichever of them waits") {
+        test("a byte that the copy number $nth spoils before a waiter goes on is found, whichever of them waits [CHK-02]") {
             val run = gpu.check("--double=spoil:$nth", "--only=events")
             withClue(run.output) {
                 run.code shouldBe 1
@@ -79,7 +79,7 @@ public fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
         }
     }
 
-    test("CHK-02 a byte that is spoilt under a contract's test fails that test") {
+    test("a byte that is spoilt under a contract's test fails that test [CHK-02]") {
         val run = gpu.check("--double=spoil:3", "--only=contract, copies")
         withClue(run.output) {
             run.code shouldBe 1
@@ -87,7 +87,7 @@ public fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
         }
     }
 
-    test("CHK-03 a step whose stream never goes on is ended at its limit, and named with where its threads stood; the others are run") {
+    test("a step whose stream never goes on is ended at its limit, and named with where its threads stood; the others are run [CHK-03]") {
         val run = gpu.check("--double=stick:2", "--only=copies, pinned memory, 64", "--only=events", "--step-seconds=20")
         withClue(run.output) {
             run.code shouldBe 1
@@ -102,7 +102,7 @@ public fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
         }
     }
 
-    test("CHK-03 a process that ends before its step has is a failure, with what it said last") {
+    test("a process that ends before its step has is a failure, with what it said last [CHK-03]") {
         val run = gpu.check("--double=nonsense:1", "--only=events")
         withClue(run.output) {
             run.code shouldBe 1
@@ -111,7 +111,7 @@ public fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
         }
     }
 
-    test("CHK-04 with one GPU what needs two is not run, and says why; all else is run, and well") {
+    test("with one GPU what needs two is not run, and says why; all else is run, and well [CHK-04]") {
         val run = gpu.check("--double=gpus:1", "--only=contract, GPU", "--only=contract, copies")
         withClue(run.output) {
             run.code shouldBe NOT_ALL_CODE
@@ -125,7 +125,7 @@ public fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
         }
     }
 
-    test("CHK-04 without a GPU it fails, and what depends on one is not run") {
+    test("without a GPU it fails, and what depends on one is not run [CHK-04]") {
         val run = gpu.check("--only=events")
         if (run.report.device != null) return@test // there is one
         withClue(run.output) {
@@ -135,7 +135,7 @@ public fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
         }
     }
 
-    test("CHK-04 what has not begun when the minutes are over is not run, and said so by the exit code") {
+    test("what has not begun when the minutes are over is not run, and said so by the exit code [CHK-04]") {
         val run = gpu.check("--double", "--minutes=0")
         withClue(run.output) {
             run.code shouldBe NOT_ALL_CODE
@@ -144,7 +144,7 @@ public fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
         }
     }
 
-    test("CHK-07 the process that starts the steps does not load the runtime: each step has the GPU for itself") {
+    test("the process that starts the steps does not load the runtime: each step has the GPU for itself [CHK-07]") {
         val child = ChildJvm.run(Loaded::class, gpu.program.java.name, "--double", "--quick", "--only=events", options = childOptions())
         withClue(child.output) {
             child.output shouldContain "All is well"
@@ -152,7 +152,7 @@ public fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
         }
     }
 
-    test("CHK-05 a file that cannot be written is refused before anything is run") {
+    test("a file that cannot be written is refused before anything is run [CHK-05]") {
         val folder = createTempDirectory("gpu-check")
         try {
             for ((file, why) in listOf(folder / "none" / "check.json" to "${folder / "none"} is no folder", folder to "it is a folder")) {
@@ -167,7 +167,7 @@ public fun gpuCheckContract(gpu: CheckedGpu): TestFactory = funSpec {
         }
     }
 
-    test("CHK-05 arguments that mean nothing are refused, and no file is written") {
+    test("arguments that mean nothing are refused, and no file is written [CHK-05]") {
         for (arguments in listOf(listOf("--double", "--only=nothing"), listOf("--no-such-thing"))) {
             val run = gpu.check(*arguments.toTypedArray())
             withClue(run.output) {

@@ -68,7 +68,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("VAL-12 copy: what is on the device is validated: what is right passes, whole and cut, and what is wrong is named") {
+    test("copy: what is on the device is validated: what is right passes, whole and cut, and what is wrong is named [VAL-12]") {
         batch(100).use { source ->
             source.copyTo(device).use { there ->
                 there.validate(Validation.FULL)
@@ -84,7 +84,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("ARR-20 copy: of a part, an offset that is beyond the array's own last one is refused, also where the CPU cannot read") {
+    test("copy: of a part, an offset that is beyond the array's own last one is refused, also where the CPU cannot read [ARR-20]") {
         val schema = Schema.of(Field.of("t", DataType.UTF8))
         Arena.ofConfined().use { arena ->
             val out = arena.allocate(DEVICE_ARRAY.size, 8)
@@ -169,7 +169,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-21 copy: a stream of a device that has no part in it is refused, which is named with those that have") {
+    test("copy: a stream of a device that has no part in it is refused, which is named with those that have [DEV-21]") {
         batch(5).use { source ->
             device.createStream().use { stream ->
                 if (device != cpu) {

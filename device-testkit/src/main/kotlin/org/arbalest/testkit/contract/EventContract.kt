@@ -37,7 +37,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-06 a held event is not done; a thread, a thread with a limit and a stage wait for it, each told once") {
+    test("a held event is not done; a thread, a thread with a limit and a stage wait for it, each told once [DEV-06]") {
         device.createStream().use { stream ->
             backend.held(stream) { gate ->
                 if (gate != null) {
@@ -100,7 +100,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-14 work that fails fails every kind of wait, with an errno and the reason") {
+    test("work that fails fails every kind of wait, with an errno and the reason [DEV-14]") {
         device.createStream().use { stream ->
             backend.held(stream) { gate ->
                 if (gate != null) {
@@ -128,7 +128,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-14 an array whose copy failed says so when it is waited for, and is freed") {
+    test("an array whose copy failed says so when it is waited for, and is freed [DEV-14]") {
         device.createStream().use { stream ->
             numbers(100).use { source ->
                 backend.held(stream) { gate ->

@@ -57,7 +57,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-03 DEV-05 an array that is not ready is exported with a pointer to its event, which lives until the release") {
+    test("an array that is not ready is exported with a pointer to its event, which lives until the release [DEV-03, DEV-05]") {
         Arena.ofConfined().use { arena ->
             device.createStream().use { stream ->
                 numbers(500).use { source ->
@@ -87,7 +87,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-05 an array that C releases before it is ready is freed when it is") {
+    test("an array that C releases before it is ready is freed when it is [DEV-05]") {
         Arena.ofConfined().use { arena ->
             device.createStream().use { stream ->
                 val before = settled()
@@ -104,7 +104,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-15 after a wait an array is exported without an event") {
+    test("after a wait an array is exported without an event [DEV-15]") {
         Arena.ofConfined().use { arena ->
             numbers(20).use { source ->
                 val out = arena.allocate(DEVICE_ARRAY.size, 8)
@@ -120,7 +120,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-02 an array on the CPU that is not there yet is exported when it is, without an event") {
+    test("an array on the CPU that is not there yet is exported when it is, without an event [DEV-02]") {
         Arena.ofShared().use { arena ->
             device.createStream().use { stream ->
                 numbers(300).use { source ->
@@ -145,7 +145,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-10 arrays are released on threads of C's that nobody has seen before") {
+    test("arrays are released on threads of C's that nobody has seen before [DEV-10]") {
         Arena.ofConfined().use { arena ->
             numbers(50).use { source ->
                 repeat(50) {
@@ -157,7 +157,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-10 streams, events and copies work on any thread") {
+    test("streams, events and copies work on any thread [DEV-10]") {
         val threads = List(8) { seed ->
             val failure = AtomicReference<Throwable>()
             val thread = (if (seed % 2 == 0) Thread.ofPlatform() else Thread.ofVirtual()).unstarted {

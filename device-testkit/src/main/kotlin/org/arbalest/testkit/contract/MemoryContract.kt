@@ -41,7 +41,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
         buffers.forEach { it.close() }
     }
 
-    test("DEV-14 too much memory is ENOMEM, and the error names the device and what was asked for") {
+    test("too much memory is ENOMEM, and the error names the device and what was asked for [DEV-14]") {
         val error = shouldThrow<DeviceException> { device.allocate(1L shl 52) }
         error.errno() shouldBe Errno.ENOMEM
         error.message shouldContain device.type().name()
@@ -143,7 +143,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-32 counts, a limit, and who is asked for room wrap every memory of the device") {
+    test("counts, a limit, and who is asked for room wrap every memory of the device [DEV-32]") {
         for (memory in memories()) {
             val limited = memory.limited(100_000)
             val held = limited.allocate(60_000)
@@ -162,7 +162,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-31 a stream's memory serves what is queued there, and the copies of other streams, and outlives the stream") {
+    test("a stream's memory serves what is queued there, and the copies of other streams, and outlives the stream [DEV-31]") {
         val stream = device.createStream()
         val other = device.createStream()
         val memory = stream.memory()
@@ -180,7 +180,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
         other.close()
     }
 
-    test("DEV-28 trim gives back what is kept") {
+    test("trim gives back what is kept [DEV-28]") {
         for (memory in memories()) {
             memory.allocate(10_000).close()
             memory.trim()
@@ -189,7 +189,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-13 a device of this kind that is not there is unavailable, with a reason") {
+    test("a device of this kind that is not there is unavailable, with a reason [DEV-13]") {
         if (device.type() != DeviceType.CPU) {
             val error = shouldThrow<DeviceException> { Devices.device(device.type(), 4711) }
             error.errno() shouldBe Errno.ENOSYS

@@ -13,7 +13,7 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
     val device by lazy { backend.device }
     val cpu = Devices.cpu()
 
-    test("DEV-06 a queue that waits for an event goes on when that has completed, and sees what was written") {
+    test("a queue that waits for an event goes on when that has completed, and sees what was written [DEV-06]") {
         device.createStream().use { writer ->
             device.createStream().use { reader ->
                 bytes(5000).use { source ->
@@ -38,7 +38,7 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-06 a queue that does not wait for the event sees what was there before") {
+    test("a queue that does not wait for the event sees what was there before [DEV-06]") {
         device.createStream().use { writer ->
             device.createStream().use { reader ->
                 bytes(5000).use { source ->
@@ -61,7 +61,7 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-04 a copy waits for its source's event by itself; nothing is ready before") {
+    test("a copy waits for its source's event by itself; nothing is ready before [DEV-04]") {
         device.createStream().use { writer ->
             device.createStream().use { reader ->
                 numbers(1000).use { source ->
@@ -85,7 +85,7 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-04 offsets are not fetched before the array's event: a copy of text waits for it") {
+    test("offsets are not fetched before the array's event: a copy of text waits for it [DEV-04]") {
         device.createStream().use { writer ->
             batch(100).use { source ->
                 backend.held(writer) { gate ->
@@ -103,7 +103,7 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-06 a stream waits for an array, and a kernel behind it sees the array") {
+    test("a stream waits for an array, and a kernel behind it sees the array [DEV-06]") {
         device.createStream().use { writer ->
             device.createStream().use { reader ->
                 bytes(800).use { source ->

@@ -47,7 +47,7 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
     val isOpenCl by lazy { device.type() == DeviceType.OPENCL }
 
     for (form in DLPack.entries) {
-        test("DLP-11 $form: a tensor says where it is; without a consumer's stream it is made when its content is there") {
+        test("$form: a tensor says where it is; without a consumer's stream it is made when its content is there [DLP-11]") {
             if (isOpenCl) return@test
             device.createStream().use { stream ->
                 val array = column(stream)
@@ -63,7 +63,7 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
             }
         }
 
-        test("DLP-11 $form: without a consumer's stream whoever exports waits") {
+        test("$form: without a consumer's stream whoever exports waits [DLP-11]") {
             if (isOpenCl) return@test
             device.createStream().use { writer ->
                 backend.held(writer) { gate ->
@@ -79,7 +79,7 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
             }
         }
 
-        test("DLP-11 $form: the consumer's stream waits for the content, and whoever exports does not") {
+        test("$form: the consumer's stream waits for the content, and whoever exports does not [DLP-11]") {
             if (isOpenCl) return@test
             device.createStream().use { writer ->
                 device.createStream().use { consumer ->
@@ -100,7 +100,7 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
             }
         }
 
-        test("DLP-12 $form: the memory is kept until what is in the consumer's stream is done, also if that is closed, and let go before") {
+        test("$form: the memory is kept until what is in the consumer's stream is done, also if that is closed, and let go before [DLP-12]") {
             if (isOpenCl) return@test
             val consumer = device.createStream()
             device.createStream().use { writer ->
@@ -124,7 +124,7 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
             }
         }
 
-        test("DLP-11 $form: an import has the event of the stream that the producer was told") {
+        test("$form: an import has the event of the stream that the producer was told [DLP-11]") {
             if (isOpenCl) return@test
             device.createStream().use { writer ->
                 device.createStream().use { consumer ->
@@ -139,7 +139,7 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
             }
         }
 
-        test("DLP-04 $form: a copy is queued in the consumer's stream, and the array stays") {
+        test("$form: a copy is queued in the consumer's stream, and the array stays [DLP-04]") {
             if (isOpenCl) return@test
             device.createStream().use { writer ->
                 column(writer).use { array ->
@@ -150,7 +150,7 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
             }
         }
 
-        test("DLP-05 $form: nulls that only a bitmap on the device could count are refused") {
+        test("$form: nulls that only a bitmap on the device could count are refused [DLP-05]") {
             if (isOpenCl) return@test
             val rows = listOf(1L, null, 3L, 4L)
             val there = cpu.batchBuilder(4).use { batch ->
@@ -171,7 +171,7 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
             }
         }
 
-        test("DLP-13 $form: OpenCL's memory is none that a tensor of kDLOpenCL names") {
+        test("$form: OpenCL's memory is none that a tensor of kDLOpenCL names [DLP-13]") {
             if (!isOpenCl) return@test
             device.createStream().use { stream ->
                 column(stream).use { array ->

@@ -30,7 +30,7 @@ internal fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = f
     val device by lazy { backend.gpu(0) }
     val double = backend.double
 
-    test("IPC-07 arrays go over a link and back; each is freed where it was made when the other has released it") {
+    test("arrays go over a link and back; each is freed where it was made when the other has released it [IPC-07]") {
         connection { path, accept ->
             SharingPeer(backend).use { peer ->
                 peer.tell("echo", "$path")
@@ -62,7 +62,7 @@ internal fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = f
         backend.hasNothingLeft()
     }
 
-    test("IPC-07 a link that is closed stays connected for what is in use, and takes nothing more") {
+    test("a link that is closed stays connected for what is in use, and takes nothing more [IPC-07]") {
         connection { path, accept ->
             val here = accept.alongside { link("$path") }
             val (mine, other) = here
@@ -82,7 +82,7 @@ internal fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = f
         backend.hasNothingLeft()
     }
 
-    test("IPC-07 a link greets before it sends") {
+    test("a link greets before it sends [IPC-07]") {
         connection { path, accept ->
             val (link, raw) = accept.alongside { SocketChannel.open(UnixDomainSocketAddress.of(path)) }
             link.send(backend.share(1))
@@ -96,7 +96,7 @@ internal fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = f
         backend.hasNothingLeft()
     }
 
-    test("IPC-07 a thread that is interrupted while it sends has sent, and what the other has open stays") {
+    test("a thread that is interrupted while it sends has sent, and what the other has open stays [IPC-07]") {
         connection { path, accept ->
             val (mine, other) = accept.alongside { link("$path") }
             mine.send(backend.share(10))
@@ -113,7 +113,7 @@ internal fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = f
     }
 
     for (who in listOf("opened", "sent")) {
-        test("IPC-07 a link that fails, by nonsense from whoever $who an array, frees nothing that is open") {
+        test("a link that fails, by nonsense from whoever $who an array, frees nothing that is open [IPC-07]") {
             socket { path, accept ->
                 SharingPeer(backend).use { peer ->
                     peer.tell("link", "$path")
@@ -147,7 +147,7 @@ internal fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = f
         }
     }
 
-    test("IPC-07 what came and was not received goes back when the link is closed") {
+    test("what came and was not received goes back when the link is closed [IPC-07]") {
         connection { path, accept ->
             val (mine, other) = accept.alongside { link("$path") }
             repeat(3) { mine.send(backend.share(10)) }
@@ -159,7 +159,7 @@ internal fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = f
         backend.hasNothingLeft()
     }
 
-    test("IPC-07 a socket whose other end says something else is refused in words, and holds nothing") {
+    test("a socket whose other end says something else is refused in words, and holds nothing [IPC-07]") {
         connection { path, accept ->
             for (words in listOf("GET / HTTP/1.1\r\n\r\n", "ARBLINK1" + "\u0000\u0000\u0000\u0000" + "\u0009\u0000\u0000\u0000" + "12345678", "ARB", "ARBLINK1ab")) {
                 val (mine, other) = accept.alongside { SocketChannel.open(UnixDomainSocketAddress.of(path)) }
@@ -175,7 +175,7 @@ internal fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = f
         backend.hasNothingLeft()
     }
 
-    test("IPC-08 a process that is killed at any point leaves nothing behind in the other") {
+    test("a process that is killed at any point leaves nothing behind in the other [IPC-08]") {
         val random = Random(2026)
         var killedWithSome = 0
         repeat(kills) { round ->

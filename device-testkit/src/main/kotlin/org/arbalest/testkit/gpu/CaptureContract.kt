@@ -34,7 +34,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
     val double = backend.double
     val words = backend.words
 
-    test("DEV-23 while another thread captures a graph, nothing of ours invalidates it: memory, copies, waits, closing; and the thread's mode is restored") {
+    test("while another thread captures a graph, nothing of ours invalidates it: memory, copies, waits, closing; and the thread's mode is restored [DEV-23]") {
         backend.settle()
         double.capturing {
             journey(device, backend::gate)
@@ -71,7 +71,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
     }
 
     for (code in listOf(900, 907)) {
-        test("DEV-17 DEV-24 an event that nobody can tell of ($code) is neither done nor failed: nothing is released under the work, no stage completes; both happen once later") {
+        test("an event that nobody can tell of ($code) is neither done nor failed: nothing is released under the work, no stage completes; both happen once later [DEV-17, DEV-24]") {
             backend.settle()
             val before = Ledger.now()
             backend.trim()
@@ -105,7 +105,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-41 a copy that fails half way while nobody can tell of its stream: source, target and slots are held until somebody can") {
+    test("a copy that fails half way while nobody can tell of its stream: source, target and slots are held until somebody can [DEV-41]") {
         val size = 9L shl 20
         device.createStream().use { stream ->
             repeat(2) { pageable(size, 1).use { from -> device.allocate(size).use { stream.copy(from, it); stream.synchronize() } } } // slots are there now
@@ -132,7 +132,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-41 a copy that fails half way where no event is to be had, for whatever, ends when its stream is past it, and lets nothing go before") {
+    test("a copy that fails half way where no event is to be had, for whatever, ends when its stream is past it, and lets nothing go before [DEV-41]") {
         val size = 9L shl 20
         device.createStream().use { stream ->
             repeat(2) { pageable(size, 1).use { from -> device.allocate(size).use { stream.copy(from, it); stream.synchronize() } } } // slots are there now
@@ -169,7 +169,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-41 likewise where nobody can tell of the stream either: all is held until somebody can") {
+    test("likewise where nobody can tell of the stream either: all is held until somebody can [DEV-41]") {
         val size = 9L shl 20
         device.createStream().use { stream ->
             repeat(2) { pageable(size, 1).use { from -> device.allocate(size).use { stream.copy(from, it); stream.synchronize() } } }
@@ -194,7 +194,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-60 a stream that its owner captures takes nothing of ours, says so, and its capture stays good; all that was queued before, or comes later, is done") {
+    test("a stream that its owner captures takes nothing of ours, says so, and its capture stays good; all that was queued before, or comes later, is done [DEV-60]") {
         device.createStream().use { own ->
             device.createStream().use { other ->
                 for (stream in listOf(device.wrapStream(own.handle()), own)) {
@@ -246,7 +246,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-60 memory in a stream's order that is closed while the stream is captured is freed after the capture, in its order, and not into the graph") {
+    test("memory in a stream's order that is closed while the stream is captured is freed after the capture, in its order, and not into the graph [DEV-60]") {
         device.createStream().use { own ->
             device.wrapStream(own.handle()).use { wrapped ->
                 backend.settle()
@@ -266,7 +266,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-60 the default stream takes nothing while a stream that it waits for is captured: that is refused, and the capture stays good") {
+    test("the default stream takes nothing while a stream that it waits for is captured: that is refused, and the capture stays good [DEV-60]") {
         device.wrapStream(0).use { stream ->
             listOf(pageable(1000, 1), device.allocate(1000), pageable(1000, 2)).also { (host, there, back) ->
                 stream.copy(host, there)
@@ -293,7 +293,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-60 whoever waits for an event that was recorded in a capture is refused, and no stream joins the capture by it; the stream goes on") {
+    test("whoever waits for an event that was recorded in a capture is refused, and no stream joins the capture by it; the stream goes on [DEV-60]") {
         device.createStream().use { own ->
             device.createStream().use { other ->
                 val before = Ledger.now()
@@ -336,7 +336,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-24 a thread that waits for an event or a stream goes on waiting as long as nobody can tell") {
+    test("a thread that waits for an event or a stream goes on waiting as long as nobody can tell [DEV-24]") {
         device.createStream().use { stream ->
             val event = stream.record()
             double.capturing(events = 900) {
@@ -349,7 +349,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-24 a thread that waits for an event which was recorded in a graph is told that this cannot be, and the event is not over") {
+    test("a thread that waits for an event which was recorded in a graph is told that this cannot be, and the event is not over [DEV-24]") {
         device.createStream().use { stream ->
             val event = stream.record()
             double.capturing(events = 907) {
@@ -363,7 +363,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-23 where the runtime has no function for a thread's mode all goes on, and what cannot be told meanwhile is held") {
+    test("where the runtime has no function for a thread's mode all goes on, and what cannot be told meanwhile is held [DEV-23]") {
         device.createStream().use { stream ->
             device.hostMemory().get().allocate(1000).use { pinned ->
                 device.allocate(1000).use { there ->
@@ -384,7 +384,7 @@ internal fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-24 an unknown code is asked for once more: one that comes once is none, one that stays is a failure that names the call") {
+    test("an unknown code is asked for once more: one that comes once is none, one that stays is a failure that names the call [DEV-24]") {
         device.createStream().use { stream ->
             val gate = backend.gate(stream)
             val event = stream.record()

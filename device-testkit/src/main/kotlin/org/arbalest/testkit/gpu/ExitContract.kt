@@ -31,7 +31,7 @@ public fun exitContract(double: GpuDouble): TestFactory = funSpec {
     val guarded = listOf(SkipWithout { "JDK $version needs no exit guard, and has none".takeIf { version > 27 } })
 
     for (how in Leaving.entries - Leaving.PROCESS_EXIT) {
-        test("OWN-17 the process ends by $how while the runtime calls host functions of ours, and joins its threads").config(extensions = guarded) {
+        test("the process ends by $how while the runtime calls host functions of ours, and joins its threads [OWN-17]").config(extensions = guarded) {
             val child = leave(how)
             withClue(child.output) {
                 child.output shouldContain "leaving"
@@ -43,7 +43,7 @@ public fun exitContract(double: GpuDouble): TestFactory = funSpec {
         }
     }
 
-    test("OWN-17 without the guard a host function that is called when the JVM is over does not return").config(extensions = guarded) {
+    test("without the guard a host function that is called when the JVM is over does not return [OWN-17]").config(extensions = guarded) {
         val child = leave(Leaving.SYSTEM_EXIT, "-Dorg.arbalest.exitGuard=false")
         withClue(child.output) {
             child.output shouldContain "a thread of the driver does not end"
@@ -51,7 +51,7 @@ public fun exitContract(double: GpuDouble): TestFactory = funSpec {
         }
     }
 
-    test("OWN-18 ProcessExit.exit has the runtime do nothing more") {
+    test("ProcessExit.exit has the runtime do nothing more [OWN-18]") {
         val child = leave(Leaving.PROCESS_EXIT)
         withClue(child.output) {
             child.output shouldContain "leaving"

@@ -21,7 +21,7 @@ internal fun givingBackContract(backend: GpuBackend): TestFactory = funSpec {
     val words = backend.words
 
     for (function in words.frees) {
-        test("DEV-26 a call of $function that fails for now is made again, and nothing is lost or said") {
+        test("a call of $function that fails for now is made again, and nothing is lost or said [DEV-26]") {
             val child = backend.run(GpuProgram.FREE_FAILS_FOR_NOW, function)
             withClue(child.output) {
                 child.output.trim() shouldBe "good"
@@ -29,7 +29,7 @@ internal fun givingBackContract(backend: GpuBackend): TestFactory = funSpec {
             }
         }
 
-        test("DEV-26 a call of $function that fails for good is said by the log, once, and everything else goes on") {
+        test("a call of $function that fails for good is said by the log, once, and everything else goes on [DEV-26]") {
             val child = backend.run(GpuProgram.FREE_FAILS, function)
             withClue(child.output) {
                 child.exitCode shouldBe 0
@@ -42,13 +42,13 @@ internal fun givingBackContract(backend: GpuBackend): TestFactory = funSpec {
 
     for ((function, use) in backend.keptFrees()) {
         for (code in listOf(2, 900, 999)) {
-            test("DEV-26 a call of $function that is answered with $code is made again, and its owner is told once, when it was made") {
+            test("a call of $function that is answered with $code is made again, and its owner is told once, when it was made [DEV-26]") {
                 use(code)
             }
         }
     }
 
-    test("DEV-26 when the runtime is gone, at the end of the process, nobody is told, nothing is said, and nothing goes on asking") {
+    test("when the runtime is gone, at the end of the process, nobody is told, nothing is said, and nothing goes on asking [DEV-26]") {
         val child = backend.run(GpuProgram.RUNTIME_GONE)
         withClue(child.output) {
             child.output.trim() shouldBe "good"

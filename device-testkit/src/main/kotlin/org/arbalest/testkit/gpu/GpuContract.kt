@@ -41,7 +41,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
 
     val kinds = backend.types.map { type -> "$type" to { Devices.device(type, 0).memory() } } + ("${backend.types[0]} that can be shared" to { device.shareableMemory().get() })
     for ((kind, memory) in kinds) {
-        test("DEV-28 memory of $kind that is freed while a stream is held holds up nobody: what other threads allocate, copy, record and ask for goes on") {
+        test("memory of $kind that is freed while a stream is held holds up nobody: what other threads allocate, copy, record and ask for goes on [DEV-28]") {
             device.createStream().use { held ->
                 val gate = backend.gate(held)
                 try {
@@ -66,7 +66,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-28 what is kept beyond the bound is given back when no stream has work, and not before; trim gives back all") {
+    test("what is kept beyond the bound is given back when no stream has work, and not before; trim gives back all [DEV-28]") {
         val pinned = device.hostMemory().get()
         backend.settle()
         val bound = GpuDouble.MEMORY / 8
@@ -86,7 +86,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-28 memory that is kept is given up before another kind of the same GPU is said to be full") {
+    test("memory that is kept is given up before another kind of the same GPU is said to be full [DEV-28]") {
         backend.settle()
         double.reset(memory = 1 shl 20)
         for (type in backend.types.filter { it != backend.types[1] }) {
@@ -96,14 +96,14 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         backend.trim()
     }
 
-    test("DEV-28 what is allocated again and again is not asked of the driver each time") {
+    test("what is allocated again and again is not asked of the driver each time [DEV-28]") {
         backend.settle()
         val pinned = double.live(Live.PINNED)
         repeat(100) { device.hostMemory().get().allocate(10_000L + it).close() }
         double.live(Live.PINNED) - pinned shouldBe 1
     }
 
-    test("DEV-30 memory of others is pinned in place, and unpinned once: when all have left it, and no stream has work") {
+    test("memory of others is pinned in place, and unpinned once: when all have left it, and no stream has work [DEV-30]") {
         backend.settle()
         Arena.ofShared().use { arena ->
             val theirs = arena.allocate(10_000, 4096)
@@ -146,7 +146,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         double.live(Live.REGISTERED) shouldBe 0
     }
 
-    test("DEV-30 memory whose unpinning is refused is unpinned later, and its owner is told then") {
+    test("memory whose unpinning is refused is unpinned later, and its owner is told then [DEV-30]") {
         backend.settle()
         Arena.ofShared().use { arena ->
             val unpinned = CountDownLatch(1)
@@ -160,7 +160,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-30 memory that cannot be pinned is left alone, and the error says why") {
+    test("memory that cannot be pinned is left alone, and the error says why [DEV-30]") {
         Arena.ofConfined().use { arena ->
             val theirs = arena.allocate(64)
             fun failure() = shouldThrow<DeviceException> { device.pin(theirs) { error("it was never pinned") } }
@@ -194,7 +194,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         double.live(Live.MANAGED) shouldBe 0
     }
 
-    test("DEV-14 out of memory in the middle of a batch leaves nothing") {
+    test("out of memory in the middle of a batch leaves nothing [DEV-14]") {
         fun useSome() = numbers(100).use { it.copyTo(device).use { there -> there.copyTo(cpu).use { back -> back.synchronize() } } }
         useSome() // what is pinned for good, is pinned
         eventually("all is free") { backend.trim(); double.live(Live.DEVICE) == 0L }
@@ -251,7 +251,7 @@ private fun gpuStreamContract(backend: GpuBackend): TestFactory = funSpec {
 private fun gpuFailureContract(backend: GpuBackend): TestFactory = funSpec {
     val words = backend.words
 
-    test("DEV-06 a GPU that dies tells all that wait: threads, stages, those that come later") {
+    test("a GPU that dies tells all that wait: threads, stages, those that come later [DEV-06]") {
         val device = backend.gpu(1)
         val streams = List(2) { device.createStream() }
         val gate = backend.gate(streams[0])
@@ -292,7 +292,7 @@ public fun gpuProviderContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-09 a GPU that is not there is unavailable") {
+    test("a GPU that is not there is unavailable [DEV-09]") {
         shouldThrow<DeviceException> { backend.gpu(77) }.message shouldContain "${backend.types[0]}:77 is unavailable"
     }
 
@@ -300,11 +300,11 @@ public fun gpuProviderContract(backend: GpuBackend): TestFactory = funSpec {
         inChild(GpuProgram.WITHOUT_POOLS)
     }
 
-    test("DEV-18 a GPU is found that comes when its driver has been there for long, and a driver that was installed later") {
+    test("a GPU is found that comes when its driver has been there for long, and a driver that was installed later [DEV-18]") {
         inChild(GpuProgram.COMES_LATER)
     }
 
-    test("DEV-31 DEV-60 memory of a stream is allocated and freed in its turn, and not into a graph, and nobody waits; another stream's copies wait for it") {
+    test("memory of a stream is allocated and freed in its turn, and not into a graph, and nobody waits; another stream's copies wait for it [DEV-31, DEV-60]") {
         inChild(GpuProgram.IN_STREAM_ORDER)
     }
 

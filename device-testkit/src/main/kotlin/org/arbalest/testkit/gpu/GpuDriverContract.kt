@@ -28,7 +28,7 @@ public fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
     val device by lazy { backend.gpu(0) }
     val cpu = Devices.cpu()
 
-    test("DEV-16 pinned memory with device_id −1 is served as the first GPU's, reached by the others, and goes on with −1").config(extensions = listOf(backend.twoGpus)) {
+    test("pinned memory with device_id −1 is served as the first GPU's, reached by the others, and goes on with −1 [DEV-16]").config(extensions = listOf(backend.twoGpus)) {
         val type = backend.types[1]
         val pinned = Devices.device(type, -1)
         pinned.isOpaque shouldBe false
@@ -58,7 +58,7 @@ public fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
     }
 
     for (type in backend.types.drop(1)) {
-        test("DEV-11 memory of $type is the CPU's to read after the wait, without a copy").config(extensions = listOf(ifThere(type))) {
+        test("memory of $type is the CPU's to read after the wait, without a copy [DEV-11]").config(extensions = listOf(ifThere(type))) {
             val shared = Devices.device(type, 0)
             device.createStream().use { stream ->
                 val gate = backend.gate(stream)
@@ -93,7 +93,7 @@ public fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-10 virtual threads change their OS threads while they wait for each other, and take no context or device along") {
+    test("virtual threads change their OS threads while they wait for each other, and take no context or device along [DEV-10]") {
         for (used in backend.gpus) {
             val failures = ConcurrentLinkedQueue<Throwable>()
             val threads = List(64) { seed ->
@@ -113,7 +113,7 @@ public fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-10 virtual threads that have never called before go on on no other OS thread between two calls that belong together") {
+    test("virtual threads that have never called before go on on no other OS thread between two calls that belong together [DEV-10]") {
         val isOver = AtomicBoolean()
         val noise = List(2) { Thread.ofPlatform().start { while (!isOver.get()) Arena.ofAuto().allocate(8) } } // whoever makes such an arena may wait for a lock
         val failures = ConcurrentLinkedQueue<Throwable>()

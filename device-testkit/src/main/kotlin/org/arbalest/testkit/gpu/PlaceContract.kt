@@ -59,7 +59,7 @@ internal fun placeContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-27 an array that is said to be on a GPU, but is in pageable memory or on another GPU, is refused: path, address, both places") {
+    test("an array that is said to be on a GPU, but is in pageable memory or on another GPU, is refused: path, address, both places [DEV-27]") {
         val type = backend.types[0]
         with(device.allocate(64), backend.gpu(1).allocate(64), Devices.cpu().allocate(64), device.hostMemory().get().allocate(64)) { (here, there, pageable, pinned) ->
             fun hex(address: Long) = "0x" + address.toString(16)
@@ -74,7 +74,7 @@ internal fun placeContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-27 host memory that is a GPU's own, which the CPU cannot touch, is refused") {
+    test("host memory that is a GPU's own, which the CPU cannot touch, is refused [DEV-27]") {
         for (type in backend.types.drop(1)) {
             with(device.allocate(64), Devices.device(type, 0).allocate(64), device.hostMemory().get().allocate(64)) { (there, good, pinned) ->
                 val words = "$.a: buffers[1]: 0x${there.toString(16)} is memory of ${backend.types[0]}:0, but the array is said to be on $type:0"
@@ -84,7 +84,7 @@ internal fun placeContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-27 asking for a buffer is one call, and is done while a graph is captured as well; where nobody can tell, it passes") {
+    test("asking for a buffer is one call, and is done while a graph is captured as well; where nobody can tell, it passes [DEV-27]") {
         with(device.allocate(64)) { (here) ->
             backend.double.capturing { imported(backend.types[0], Validation.FULL, here, here).close() }
             backend.double.fail(backend.words.address, 1, 999)
@@ -93,7 +93,7 @@ internal fun placeContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-27 an event that can be no pointer is refused, and asked for by nobody") {
+    test("an event that can be no pointer is refused, and asked for by nobody [DEV-27]") {
         Arena.ofConfined().use { arena ->
             val (array, struct) = arena.allocate(ArrowArrayStruct.LAYOUT) to arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
             val event = arena.allocateFrom(JAVA_LONG, 2)

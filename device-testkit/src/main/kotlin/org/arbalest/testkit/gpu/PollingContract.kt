@@ -18,7 +18,7 @@ internal fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
     val double = backend.double
 
     for (connections in listOf(1, 2, 4)) {
-        test("DEV-25 with $connections hardware connections a wait for an event does not stand behind the wait for one that comes later") {
+        test("with $connections hardware connections a wait for an event does not stand behind the wait for one that comes later [DEV-25]") {
             double.connections(connections)
             val streams = List(2) { device.createStream() }
             val gates = mutableListOf<Gate>()
@@ -44,7 +44,7 @@ internal fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
     }
 
     for (connections in listOf(2, 4)) {
-        test("DEV-25 with $connections hardware connections a user's work does not stand behind waits of ours for somebody else's") {
+        test("with $connections hardware connections a user's work does not stand behind waits of ours for somebody else's [DEV-25]") {
             double.connections(connections)
             val streams = List(2) { device.createStream() } // made one after the other: they do not share one
             val gate = backend.gate(streams[0])
@@ -79,7 +79,7 @@ internal fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
     }
 
     for (connections in listOf(2, 4, 8)) {
-        test("DEV-25 with $connections hardware connections large copies to pageable memory, in a stream that is held, hold up no other stream") {
+        test("with $connections hardware connections large copies to pageable memory, in a stream that is held, hold up no other stream [DEV-25]") {
             double.connections(connections)
             val streams = List(connections) { device.createStream() }
             val gate = backend.gate(streams[0])
@@ -98,7 +98,7 @@ internal fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-25 a batch's whole way, with every connection shared by all") {
+    test("a batch's whole way, with every connection shared by all [DEV-25]") {
         double.connections(1)
         repeat(3) {
             device.createStream().use { stream ->

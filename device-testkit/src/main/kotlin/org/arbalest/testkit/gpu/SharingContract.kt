@@ -50,7 +50,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
     val device by lazy { backend.gpu(0) }
     val double = backend.double
 
-    test("IPC-01 what one process shares the other opens without a copy, of every layout, slices too") {
+    test("what one process shares the other opens without a copy, of every layout, slices too [IPC-01]") {
         SharingPeer(backend).use { peer ->
             for ((rows, from, count) in listOf(Triple(100, 0L, 100L), Triple(100, 13L, 50L), Triple(8, 8L, 0L), Triple(0, 0L, 0L))) {
                 val source = manyLayouts(rows).use { all -> all.slice(from, count) }
@@ -73,7 +73,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("IPC-01 arrays in one allocation are opened once, and each is closed by itself") {
+    test("arrays in one allocation are opened once, and each is closed by itself [IPC-01]") {
         SharingPeer(backend).use { peer ->
             MemoryPool.of(device.shareableMemory().get(), 64L shl 20).use { pool ->
                 numbers(1000).use { it.copyTo(pool, device.defaultStream()) }.use { whole ->
@@ -95,7 +95,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("DEV-28 what is open of another process is not closed while a stream is held, and can be had again without a call") {
+    test("what is open of another process is not closed while a stream is held, and can be had again without a call [DEV-28]") {
         SharingPeer(backend).use { peer ->
             val message = HexFormat.of().parseHex(peer.ask("share", "0", "100"))
             val closed = AtomicInteger()
@@ -119,7 +119,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("DEV-28 what is open of another process is closed without a lull when much of it waits for one") {
+    test("what is open of another process is closed without a lull when much of it waits for one [DEV-28]") {
         SharingPeer(backend).use { peer ->
             val messages = List(65) { HexFormat.of().parseHex(peer.ask("share", "0", "100")) }
             val closed = AtomicInteger()
@@ -139,7 +139,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("IPC-02 an array that is not ready is waited for on the other process's device, or here where there is no such event") {
+    test("an array that is not ready is waited for on the other process's device, or here where there is no such event [IPC-02]") {
         SharingPeer(backend).use { peer ->
             device.createStream().use { stream ->
                 val gate = backend.gate(stream)
@@ -160,7 +160,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("IPC-03 what was shared stays until it is closed, whoever else closes; the double tells who frees too early") {
+    test("what was shared stays until it is closed, whoever else closes; the double tells who frees too early [IPC-03]") {
         SharingPeer(backend).use { peer ->
             val shared = backend.share(100).use { SharedArray.of(it) }
             backend.settle()
@@ -181,7 +181,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("IPC-03 what is freed before it is opened is gone, and so is what a process had shared that was killed; what was open of it can be closed") {
+    test("what is freed before it is opened is gone, and so is what a process had shared that was killed; what was open of it can be closed [IPC-03]") {
         SharingPeer(backend).use { peer ->
             val message = backend.share(100).use { array -> SharedArray.of(array).use { it.message() } }
             backend.hasNothingLeft()
@@ -205,7 +205,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         closed.get() shouldBe 2
     }
 
-    test("IPC-03 each call that fails while an array is shared, opened or closed leaves nothing half done") {
+    test("each call that fails while an array is shared, opened or closed leaves nothing half done [IPC-03]") {
         fun failEach(call: String, settle: () -> Unit, what: () -> Unit) {
             for (nth in 1L..20L) {
                 double.fail(call, nth)
@@ -247,7 +247,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("IPC-03 each call that fails while memory is allocated that can be shared leaves nothing behind") {
+    test("each call that fails while memory is allocated that can be shared leaves nothing behind [IPC-03]") {
         for (call in backend.shareableCalls) {
             for (nth in 1L..20L) {
                 double.fail(call, nth)
@@ -264,7 +264,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("IPC-04 memory that cannot be shared is refused, with where to copy it to; never copied silently") {
+    test("memory that cannot be shared is refused, with where to copy it to; never copied silently [IPC-04]") {
         numbers(10).use { host ->
             shouldThrow<DeviceException> { SharedArray.of(host) }.errno() shouldBe Errno.ENOSYS
             host.copyTo(Devices.device(backend.types[1], 0)).use { pinned ->
@@ -286,7 +286,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("IPC-04 a process does not open what it shares itself") {
+    test("a process does not open what it shares itself [IPC-04]") {
         val closed = AtomicInteger()
         backend.share(10).use { array ->
             SharedArray.of(array).use { shared ->
@@ -299,7 +299,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("IPC-05 a GPU is found by what it is, whatever its number: another order, or not seen at all") {
+    test("a GPU is found by what it is, whatever its number: another order, or not seen at all [IPC-05]") {
         val shared = backend.share(100).use { SharedArray.of(it) }
         SharingPeer(backend, mapOf(backend.visibility to "1,0")).use { peer ->
             peer.open("x", shared.message()) shouldBe "${backend.types[0]}:1 100 true"
@@ -316,7 +316,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("IPC-05 devices by UUID and by place on the PCI bus") {
+    test("devices by UUID and by place on the PCI bus [IPC-05]") {
         val type = backend.types[0]
         for (ordinal in 0..1) {
             val identity = backend.gpu(ordinal).identity()

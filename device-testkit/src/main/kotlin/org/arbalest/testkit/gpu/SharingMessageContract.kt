@@ -32,7 +32,7 @@ internal fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec 
         return error
     }
 
-    test("IPC-06 a message that is cut, longer, changed, of another version, or no message is refused with what is wrong") {
+    test("a message that is cut, longer, changed, of another version, or no message is refused with what is wrong [IPC-06]") {
         val good = message(20)
         for (length in good.indices) refused(good.copyOf(length)).errno() shouldBe Errno.EINVAL
         refused(good + 0).message shouldContain "its checksum is wrong"
@@ -44,7 +44,7 @@ internal fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec 
         backend.hasNothingLeft()
     }
 
-    test("IPC-09 an allocation that is smaller than its message says, by a byte too, is closed again, and refused") {
+    test("an allocation that is smaller than its message says, by a byte too, is closed again, and refused [IPC-09]") {
         SharingPeer(backend).use { peer ->
             val message = HexFormat.of().parseHex(peer.ask("share", "0", "100"))
             val words = ByteBuffer.wrap(message).order(LITTLE_ENDIAN)
@@ -61,7 +61,7 @@ internal fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec 
         backend.double.violation shouldBe ""
     }
 
-    test("IPC-06 whatever a message with a good checksum says, it opens nothing that it should not: what it opens can be copied, or is refused then") {
+    test("whatever a message with a good checksum says, it opens nothing that it should not: what it opens can be copied, or is refused then [IPC-06]") {
         SharingPeer(backend).use { peer -> // here what it shares can be opened
             val good = HexFormat.of().parseHex(peer.ask("shareMany", "0", "20"))
             val said = mutableSetOf<String>()

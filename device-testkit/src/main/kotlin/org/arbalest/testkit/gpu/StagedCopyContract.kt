@@ -200,7 +200,7 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-50 copy: what a stream waits for has written its source before that is read, whoever wrote it") {
+    test("copy: what a stream waits for has written its source before that is read, whoever wrote it [DEV-50]") {
         val pinned = device.hostMemory().get().allocate(1000)
         val asOthersSeeIt = DeviceBuffer.wrap(cpu, pinned.address(), 1000) {} // so nobody knows who writes to it
         val (written, target) = List(2) { device.allocate(1000) }
@@ -226,7 +226,7 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         listOf(asOthersSeeIt, pinned, written, target).forEach { it.close() }
     }
 
-    test("DEV-33 copy: on the way out the device goes on while the CPU empties what it has filled, and nobody waits") {
+    test("copy: on the way out the device goes on while the CPU empties what it has filled, and nobody waits [DEV-33]") {
         device.createStream().use { stream ->
             val size = 7 * large + 12345
             val there = device.allocate(size)
@@ -245,7 +245,7 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-33 copy: one on the way in waits for none on the way out that it has nothing to do with") {
+    test("copy: one on the way in waits for none on the way out that it has nothing to do with [DEV-33]") {
         device.createStream().use { leaving ->
             device.createStream().use { coming ->
                 val size = 3 * large
@@ -268,7 +268,7 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-34 copy: 100 columns of 64 KiB, pinned or not, cost a dozen calls of the runtime, and two changes to the device") {
+    test("copy: 100 columns of 64 KiB, pinned or not, cost a dozen calls of the runtime, and two changes to the device [DEV-34]") {
         for (memory in listOf(cpu.memory(), device.hostMemory().get())) {
             memory.batchBuilder(COLUMN_ROWS).use { batch ->
                 repeat(100) { column -> batch.int64("c$column", LongArray(COLUMN_ROWS) { row -> row * 1000L + column }) }
@@ -304,7 +304,7 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 
-    if (backend.onDouble) test("DEV-61 copy: what is done again and again asks the runtime for no memory, which may wait for all that is queued") {
+    if (backend.onDouble) test("copy: what is done again and again asks the runtime for no memory, which may wait for all that is queued [DEV-61]") {
         device.createStream().use { held ->
             device.createStream().use { free ->
                 fun once() {
@@ -338,7 +338,7 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 
-    if (backend.onDouble) test("DEV-34 copy: until a copy that takes 3 ms is over, the poller too has made few calls of the runtime") {
+    if (backend.onDouble) test("copy: until a copy that takes 3 ms is over, the poller too has made few calls of the runtime [DEV-34]") {
         device.hostMemory().get().batchBuilder(COLUMN_ROWS).use { batch ->
             repeat(100) { column -> batch.int64("c$column", LongArray(COLUMN_ROWS) { row -> row * 1000L + column }) }
             batch.build()
@@ -365,7 +365,7 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 
-    test("DEV-14 copy: a batch of copies that fails is named, and its first piece") {
+    test("copy: a batch of copies that fails is named, and its first piece [DEV-14]") {
         val function = backend.batchCopy
         if (function != null) {
             columns(20, device.hostMemory().get()).use { source ->
@@ -378,7 +378,7 @@ public fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
     }
 
     // On the way out each piece is a call where many cannot go in one.
-    if (backend.batchCopy != null) test("DEV-34 copy: texts by the thousand are gathered: the calls do not grow with the columns") {
+    if (backend.batchCopy != null) test("copy: texts by the thousand are gathered: the calls do not grow with the columns [DEV-34]") {
         fun calls(columns: Int): Long = cpu.batchBuilder(10).use { batch ->
             repeat(columns) { column -> batch.utf8("c$column", List(10) { "text $column.$it" }) }
             batch.build()

@@ -17,7 +17,7 @@ class IdentitiesSpec : FunSpec({
         return method.invoke(null, folder, id) as Int
     }
 
-    test("IPC-05 the NUMA node is in a file, which may not be there, or say nothing") {
+    test("the NUMA node is in a file, which may not be there, or say nothing [IPC-05]") {
         for ((id, text) in mapOf("0000:3b:00.0" to "1\n", "0000:3c:00.0" to "-1\n", "0000:3d:00.0" to "?")) {
             folder.resolve(id).toFile().mkdir()
             folder.resolve(id).resolve("numa_node").toFile().writeText(text)
@@ -29,7 +29,7 @@ class IdentitiesSpec : FunSpec({
         node("no\u0000name") shouldBe -1
     }
 
-    test("IPC-05 a UUID is its bytes in order, and a place on the bus is in lower case") {
+    test("a UUID is its bytes in order, and a place on the bus is in lower case [IPC-05]") {
         val uuid = Identities.uuid(ByteArray(16) { it.toByte() })
         uuid shouldBe UUID.fromString("00010203-0405-0607-0809-0a0b0c0d0e0f")
         Identities.onPci(uuid, "0000:AF:00.0") shouldBe DeviceIdentity(uuid, "0000:af:00.0", Identities.onPci(null, "0000:af:00.0").numaNode())

@@ -25,7 +25,7 @@ class BundleSpec : FunSpec({
 
     val libraries by lazy { listOf(PeerLibrary.library, CudaDouble.library, HipDouble.library) }
 
-    test("CHK-06 what is compiled for a bundle runs, and needs nothing that is younger than glibc 2.28") {
+    test("what is compiled for a bundle runs, and needs nothing that is younger than glibc 2.28 [CHK-06]") {
         val folder = createTempDirectory("bundle")
         compile(libraries, folder)
         libraries.map { folder / it.file.name }.forAll { Glibc("2.28").tooYoung(it) shouldBe mapOf() }
@@ -35,7 +35,7 @@ class BundleSpec : FunSpec({
         folder.toFile().deleteRecursively()
     }
 
-    test("CHK-06 a library that needs a younger glibc, and a folder that is too large, are not let out") {
+    test("a library that needs a younger glibc, and a folder that is too large, are not let out [CHK-06]") {
         val folder = createTempDirectory("bundle")
         val peer = PeerLibrary.library.file
         peer.copyTo(folder / peer.name)
@@ -48,7 +48,7 @@ class BundleSpec : FunSpec({
         folder.toFile().deleteRecursively()
     }
 
-    test("CHK-06 functions are bound to the newest version that there was, and one that was not there yet is named") {
+    test("functions are bound to the newest version that there was, and one that was not there yet is named [CHK-06]") {
         val libc = Path.of("/proc/self/maps").toFile().readLines().map { it.substringAfterLast(' ') }.first { it.endsWith("/libc.so.6") }.let(Path::of)
         Glibc("2.28").header(setOf("memcpy", "pthread_create"), libc) shouldBe
             "__asm__(\".symver memcpy,memcpy@GLIBC_2.14\");\n__asm__(\".symver pthread_create,pthread_create@GLIBC_2.2.5\");\n"

@@ -14,7 +14,7 @@ class CheckRaceSpec : FunSpec({
         }
     }
 
-    test("CHK-01 only what is to be timed is timed, by turns, and nobody is always the first") {
+    test("only what is to be timed is timed, by turns, and nobody is always the first [CHK-01]") {
         val clock = Clock()
         val said = mutableListOf<String>()
         fun contestant(name: String, nanos: Long) = Contestant(name, prepare = { clock.pass(7) }, verify = { clock.pass(90) }) {
@@ -27,7 +27,7 @@ class CheckRaceSpec : FunSpec({
         said.joinToString("") shouldBe "ab" + "ab" + "ba" + "ab"
     }
 
-    test("CHK-01 it goes on until the time is over, but to a most and from a least") {
+    test("it goes on until the time is over, but to a most and from a least [CHK-01]") {
         fun rounds(rounds: Rounds): Int {
             val clock = Clock()
             return Race(rounds) { clock.now }.run(listOf(Contestant("a") { clock.pass(100) })).single().size
@@ -37,7 +37,7 @@ class CheckRaceSpec : FunSpec({
         rounds(Rounds(0, least = 1, most = 5, nanos = 1000)) shouldBe 5
     }
 
-    test("CHK-02 each copy is looked at, those of the warm-up too, in rounds that have numbers of their own") {
+    test("each copy is looked at, those of the warm-up too, in rounds that have numbers of their own [CHK-02]") {
         val seen = mutableListOf<Pair<String, Int>>()
         val contestant = Contestant("a", prepare = { seen += "prepared" to it }, verify = { seen += "verified" to it }) {}
         Race(Rounds(2, 2, 2, 0)).run(listOf(contestant))

@@ -18,7 +18,7 @@ private val GOOD = Tests(5, listOf(), listOf())
 private fun report(vararg steps: StepResult) = Report("cuda", "2026-11-23T00:00:00Z", false, false, listOf(), HostFacts("Linux", 2, GIB, "25"), null, listOf(), steps.toList(), 1.0)
 
 class FindingsSpec : FunSpec({
-    test("CHK-04 what was not run is counted apart, is in the sum, and has an exit code of its own") {
+    test("what was not run is counted apart, is in the sum, and has an exit code of its own [CHK-04]") {
         val all = report(StepResult("a", Verdict.GOOD, tests = GOOD))
         all.exitCode shouldBe 0
         all.table() shouldContain "All is well: 5 good, 0 failed, 0 not run"
@@ -33,7 +33,7 @@ class FindingsSpec : FunSpec({
         }
     }
 
-    test("CHK-01 CHK-03 what failed makes it all fail: a test, a figure, a step that hung after all of its tests had passed") {
+    test("what failed makes it all fail: a test, a figure, a step that hung after all of its tests had passed [CHK-01, CHK-03]") {
         val figure = Figure("to the GPU", 8, Verdict.FAILED, "too slow")
         for (step in listOf(
             StepResult("a", Verdict.FAILED, tests = GOOD.copy(failed = listOf(Named("b", "c")))), StepResult("a", Verdict.FAILED, figures = listOf(figure)),
@@ -46,7 +46,7 @@ class FindingsSpec : FunSpec({
         }
     }
 
-    test("CHK-05 the file is JSON, with lower-case names, and is read as it was written") {
+    test("the file is JSON, with lower-case names, and is read as it was written [CHK-05]") {
         val folder = createTempDirectory("findings")
         val figure = Figure("to the GPU, 1 column", 8, Verdict.GOOD, micros = 1.5, reference = "cuMemcpyAsync", referenceMicros = 1.0, threshold = Thresholds.wait, samples = 3)
         val report = report(StepResult("a", Verdict.GOOD, tests = GOOD, figures = listOf(figure), stood = listOf(Stood("main", listOf("A.b(C.java:1)")))))
@@ -70,7 +70,7 @@ class FindingsSpec : FunSpec({
         listOf(65536L, MIB, 4 * GIB, 8483635L).map(::readable) shouldContainExactly listOf("64 KiB", "1 MiB", "4 GiB", "8.091 MiB")
     }
 
-    test("CHK-03 where threads stood is read from what a JVM writes: those in something of ours, main first, others not") {
+    test("where threads stood is read from what a JVM writes: those in something of ours, main first, others not [CHK-03]") {
         val found = stood(DUMP)
         found.map { it.thread } shouldContainExactly listOf("main", "arbalest-cuda-frees")
         found.first().frames shouldContainExactly listOf("jdk.internal.foreign.abi.DowncallStub(LambdaForm)", "org.arbalest.device.cuda.Cu.streamSynchronize(Cu.java:230)")

@@ -12,7 +12,7 @@ import java.lang.foreign.ValueLayout.JAVA_BYTE
 class PatternSpec : FunSpec({
     fun segment(bytes: Long, piece: Int = 0): MemorySegment = Arena.ofAuto().allocate(bytes, 8).also { Pattern.fill(it, piece) }
 
-    test("CHK-02 one byte that is wrong is found wherever it is, and named") {
+    test("one byte that is wrong is found wherever it is, and named [CHK-02]") {
         for (bytes in listOf(8L, 640, 65536, (40L shl 20) + 8)) {
             val expected = segment(bytes)
             Pattern.compare(expected, segment(bytes)) { "whole" }
@@ -24,7 +24,7 @@ class PatternSpec : FunSpec({
         }
     }
 
-    test("CHK-02 pieces that were swapped, shifted, or left from an earlier round are found") {
+    test("pieces that were swapped, shifted, or left from an earlier round are found [CHK-02]") {
         val bytes = 65536L
         val first = segment(bytes)
         first.mismatch(segment(bytes, piece = 1)) shouldBe 0

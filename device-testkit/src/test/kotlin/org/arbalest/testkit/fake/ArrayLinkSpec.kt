@@ -57,7 +57,7 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("IPC-07 a link whose reader runs out of memory ends in order: who receives is told, and what was sent stays until the other hangs up") {
+    test("a link whose reader runs out of memory ends in order: who receives is told, and what was sent stays until the other hangs up [IPC-07]") {
         linked { link, socket ->
             repeat(2) { link.send(array()) }
             val receiving = soon { link.receive() }
@@ -75,7 +75,7 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("IPC-07 a link whose reader gets no more memory at all still waits for the other to hang up before it frees") {
+    test("a link whose reader gets no more memory at all still waits for the other to hang up before it frees [IPC-07]") {
         linked { link, socket ->
             link.send(array())
             socket.isOutOfMemory = true
@@ -89,7 +89,7 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("IPC-07 who waits for his turn to send when the link fails is told, though what is before it can be written no further") {
+    test("who waits for his turn to send when the link fails is told, though what is before it can be written no further [IPC-07]") {
         linked { link, socket ->
             val isWriting = CountDownLatch(1)
             val mayWrite = CountDownLatch(1)
@@ -114,7 +114,7 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("IPC-07 when a link fails, each array that waits is either written to the other or its sender's still, and never both") {
+    test("when a link fails, each array that waits is either written to the other or its sender's still, and never both [IPC-07]") {
         repeat(10) {
             linked { link, socket ->
                 val mayWrite = CountDownLatch(1)
@@ -139,7 +139,7 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("IPC-07 a link that is closed reads on until the other has hung up as well, and takes nothing that still comes") {
+    test("a link that is closed reads on until the other has hung up as well, and takes nothing that still comes [IPC-07]") {
         linked { link, socket ->
             link.close()
             eventually("it says that nothing more will come") { socket.shuts.get() == 1 }
@@ -155,7 +155,7 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("IPC-07 a link that is closed, with nothing more to say, hangs up at once when the other talks nonsense") {
+    test("a link that is closed, with nothing more to say, hangs up at once when the other talks nonsense [IPC-07]") {
         linked { link, socket ->
             link.close()
             eventually("it says that nothing more will come") { socket.shuts.get() == 1 }
@@ -165,7 +165,7 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("IPC-07 over TCP, too, closing a link while the other sends resets nothing") {
+    test("over TCP, too, closing a link while the other sends resets nothing [IPC-07]") {
         ServerSocketChannel.open().use { server ->
             server.bind(InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
             SocketChannel.open(server.localAddress).use { raw ->
@@ -182,7 +182,7 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("IPC-07 a link whose writer runs out of memory ends in order: who sends has his array still, and what is open here is said to be closed when it is") {
+    test("a link whose writer runs out of memory ends in order: who sends has his array still, and what is open here is said to be closed when it is [IPC-07]") {
         linked { link, socket ->
             link.send(array())
             val other = array().use { SharedArray.of(it) }
@@ -205,7 +205,7 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("IPC-07 arrays that come after a link has failed are not opened here: of them nothing could be said") {
+    test("arrays that come after a link has failed are not opened here: of them nothing could be said [IPC-07]") {
         linked { link, socket ->
             val other = array().use { SharedArray.of(it) }
             link.send(array())
@@ -224,7 +224,7 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("IPC-07 who frees slowly what comes back holds up neither what comes after it nor who sends") {
+    test("who frees slowly what comes back holds up neither what comes after it nor who sends [IPC-07]") {
         linked { link, socket ->
             val mayFree = CountDownLatch(1)
             val freeing = CountDownLatch(1)
@@ -250,7 +250,7 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("IPC-07 who frees slowly when the other has hung up does not hold up who receives") {
+    test("who frees slowly when the other has hung up does not hold up who receives [IPC-07]") {
         linked { link, socket ->
             val mayFree = CountDownLatch(1)
             try {
@@ -263,7 +263,7 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("IPC-07 that nothing more will be written is said once, also where that fails") {
+    test("that nothing more will be written is said once, also where that fails [IPC-07]") {
         linked { link, socket ->
             link.send(array())
             val mayFail = CountDownLatch(1)
@@ -282,7 +282,7 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("IPC-06 IPC-07 a message that is nonsense, by who sends arrays, is refused and released; those before and after it are not touched") {
+    test("a message that is nonsense, by who sends arrays, is refused and released; those before and after it are not touched [IPC-06, IPC-07]") {
         linked { link, socket ->
             val other = array().use { SharedArray.of(it) }
             val good = other.message().fromElsewhere()

@@ -99,7 +99,7 @@ class CopiedReaderSpec : FunSpec({
     fun FutureTask<*>.failure(): Throwable = shouldThrow<ExecutionException> { get(5, SECONDS) }.cause!!
 
     for (ahead in listOf(0, 1, 2, 7)) {
-        test("STR-13 a reader's batches are on the device, in order, $ahead ahead") {
+        test("a reader's batches are on the device, in order, $ahead ahead [STR-13]") {
             val tape = Tape(5)
             copying(tape, ahead) { copied, _ ->
                 copied.deviceType() shouldBe DeviceType.EXT_DEV
@@ -111,12 +111,12 @@ class CopiedReaderSpec : FunSpec({
             }
         }
 
-        test("STR-13 a reader without batches has none on the device, $ahead ahead") {
+        test("a reader without batches has none on the device, $ahead ahead [STR-13]") {
             copying(Tape(0), ahead) { copied, _ -> copied.next() shouldBe null }
         }
     }
 
-    test("STR-13 the copies are ordered by the stream that was given, and each has its event") {
+    test("the copies are ordered by the stream that was given, and each has its event [STR-13]") {
         fake.hold()
         copying(Tape(3), 2) { copied, stream ->
             val arrays = List(3) { copied.next()!! }
@@ -131,7 +131,7 @@ class CopiedReaderSpec : FunSpec({
         }
     }
 
-    test("STR-13 C pulls such a reader as a stream of the device") {
+    test("C pulls such a reader as a stream of the device [STR-13]") {
         Arena.ofConfined().use { arena ->
             val struct = ArrowDeviceArrayStreamStruct.allocate(arena)
             copying(Tape(4), 2) { copied, _ ->
@@ -142,7 +142,7 @@ class CopiedReaderSpec : FunSpec({
     }
 
     for (ahead in 1..3) {
-        test("STR-14 no more than $ahead are copied that nobody has pulled") {
+        test("no more than $ahead are copied that nobody has pulled [STR-14]") {
             val tape = Tape(10)
             copying(tape, ahead) { copied, _ ->
                 for (pulled in 1..4) {
@@ -156,7 +156,7 @@ class CopiedReaderSpec : FunSpec({
         }
     }
 
-    test("STR-14 with 0 ahead whoever pulls makes the batch, and the copy") {
+    test("with 0 ahead whoever pulls makes the batch, and the copy [STR-14]") {
         val tape = Tape(3)
         copying(tape, 0) { copied, _ ->
             copied.next()!!.close()
@@ -165,7 +165,7 @@ class CopiedReaderSpec : FunSpec({
         }
     }
 
-    test("STR-14 a negative number is refused, and so is a reader that is closed; the reader is still the caller's") {
+    test("a negative number is refused, and so is a reader that is closed; the reader is still the caller's [STR-14]") {
         val tape = Tape(1)
         tape.reader().use { reader ->
             shouldThrow<IllegalArgumentException> { reader.copyTo(device.memory(), device.defaultStream(), -1) }.message shouldBe "ahead is -1, and cannot be negative"
@@ -177,7 +177,7 @@ class CopiedReaderSpec : FunSpec({
     }
 
     for (ahead in listOf(0, 5)) {
-        test("STR-15 what the source fails with comes behind what was copied before, and again, $ahead ahead") {
+        test("what the source fails with comes behind what was copied before, and again, $ahead ahead [STR-15]") {
             val tape = Tape(9) { if (it == 3) throw DeviceException(Errno.EIO, "the tape tore") }
             copying(tape, ahead) { copied, _ ->
                 copied.next()!!.rows() shouldBe expected(1)
@@ -187,7 +187,7 @@ class CopiedReaderSpec : FunSpec({
             }
         }
 
-        test("STR-15 what a copy fails with comes behind what was copied before, $ahead ahead") {
+        test("what a copy fails with comes behind what was copied before, $ahead ahead [STR-15]") {
             val tape = Tape(9)
             fake.failCall(FakeCall.ALLOCATE, 3)
             copying(tape, ahead) { copied, _ ->
@@ -201,7 +201,7 @@ class CopiedReaderSpec : FunSpec({
         }
     }
 
-    test("STR-15 an Error, and an exception that is no DeviceException, come as without a thread") {
+    test("an Error, and an exception that is no DeviceException, come as without a thread [STR-15]") {
         copying(Tape(9) { throw AssertionError("no tape") }, 2) { copied, _ -> shouldThrow<AssertionError> { copied.next() }.message shouldBe "no tape" }
         copying(Tape(9) { throw IOException("no tape") }, 2) { copied, _ ->
             val error = shouldThrow<DeviceException> { copied.next() }
@@ -210,7 +210,7 @@ class CopiedReaderSpec : FunSpec({
         }
     }
 
-    test("STR-15 a stream of a third device is an error of the first pull") {
+    test("a stream of a third device is an error of the first pull [STR-15]") {
         Devices.device(DeviceType.EXT_DEV, 1).createStream().use { other ->
             val tape = Tape(2)
             tape.reader().copyTo(device.memory(), other, 2).use { copied ->
@@ -220,7 +220,7 @@ class CopiedReaderSpec : FunSpec({
         }
     }
 
-    test("STR-15 whoever waits can be interrupted, and closes") {
+    test("whoever waits can be interrupted, and closes [STR-15]") {
         val gate = Gate(1)
         val tape = Tape(3, gate)
         copying(tape, 2) { copied, _ ->
@@ -236,14 +236,14 @@ class CopiedReaderSpec : FunSpec({
         }
     }
 
-    test("STR-16 one that nobody pulls makes nothing, and no thread") {
+    test("one that nobody pulls makes nothing, and no thread [STR-16]") {
         val tape = Tape(3)
         copying(tape, 2) { _, _ -> }
         tape.thread shouldBe null
         tape.made.get() shouldBe 0
     }
 
-    test("STR-16 closed while the thread waits for room, copies that nobody pulled are given back") {
+    test("closed while the thread waits for room, copies that nobody pulled are given back [STR-16]") {
         val tape = Tape(9)
         copying(tape, 3) { copied, _ ->
             copied.next()!!.close()
@@ -253,7 +253,7 @@ class CopiedReaderSpec : FunSpec({
         tape.made.get() shouldBe 4
     }
 
-    test("STR-16 30,000 copies that nobody pulled are given back, on a stack of any depth") {
+    test("30,000 copies that nobody pulled are given back, on a stack of any depth [STR-16]") {
         val batches = object : DeviceArrayReader.Source {
             val made = AtomicInteger()
 
@@ -265,7 +265,7 @@ class CopiedReaderSpec : FunSpec({
         copied.close()
     }
 
-    test("STR-16 closed while the thread pulls, the source is asked to give up, nobody waits, and what it makes then is given back") {
+    test("closed while the thread pulls, the source is asked to give up, nobody waits, and what it makes then is given back [STR-16]") {
         val gate = Gate(1)
         val tape = Tape(9, gate)
         device.createStream().use { stream ->
@@ -282,7 +282,7 @@ class CopiedReaderSpec : FunSpec({
         tape.made.get() shouldBe 2
     }
 
-    test("STR-16 closed by another thread while somebody pulls in place, the source is asked to give up, and closed behind the pull") {
+    test("closed by another thread while somebody pulls in place, the source is asked to give up, and closed behind the pull [STR-16]") {
         val gate = Gate(0)
         val tape = Tape(9, gate)
         copying(tape, 0) { copied, _ ->
@@ -296,7 +296,7 @@ class CopiedReaderSpec : FunSpec({
         }
     }
 
-    test("STR-16 closed while the thread copies, with its stream behind it, that copy is given back") {
+    test("closed while the thread copies, with its stream behind it, that copy is given back [STR-16]") {
         val tape = Tape(9)
         val stream = device.createStream()
         val copied = tape.reader().copyTo(device.memory(), stream, 3)
@@ -314,7 +314,7 @@ class CopiedReaderSpec : FunSpec({
         tape.made.get() shouldBe 5
     }
 
-    test("STR-16 closed while somebody waits for a batch, that pull throws") {
+    test("closed while somebody waits for a batch, that pull throws [STR-16]") {
         val gate = Gate(0)
         val tape = Tape(9, gate)
         device.createStream().use { stream ->
@@ -330,7 +330,7 @@ class CopiedReaderSpec : FunSpec({
         }
     }
 
-    test("STR-16 pulled and closed by several threads at any time, 300 times, everything is given back") {
+    test("pulled and closed by several threads at any time, 300 times, everything is given back [STR-16]") {
         val random = Random(16)
         device.createStream().use { stream ->
             repeat(300) {

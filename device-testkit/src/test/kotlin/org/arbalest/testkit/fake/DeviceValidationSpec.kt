@@ -62,7 +62,7 @@ class DeviceValidationSpec : FunSpec({
 
     val words = raw(DataType.UTF8, 2, null, RawArray.ints(0, 4, 5), ByteBuffer.wrap("fußb".encodeToByteArray()), name = "x")
 
-    test("VAL-12 what is wrong on a device is found as in main memory") {
+    test("what is wrong on a device is found as in main memory [VAL-12]") {
         val byte = RawArray.bytes(65, -1)
         refused(raw(DataType.UTF8, 2, null, RawArray.ints(0, 1, 2), byte), "row 1: no UTF-8: a text of 1 bytes has 0xff at 0")
         refused(raw(ListType(Field.of("x", DataType.INT8)), 2, null, RawArray.ints(0, 3, 2), children = listOf(raw(DataType.INT8, 3, null, byte, name = "x"))), "row 1: offsets[2] = 2 is before offsets[1] = 3")
@@ -73,7 +73,7 @@ class DeviceValidationSpec : FunSpec({
         refused(raw(DataType.UTF8_VIEW, 1, null, view, long, RawArray.longs(19)), "row 0: views[0] begins with 0x00000000, but in data buffer 0 at 0 is 0x61207465")
     }
 
-    test("VAL-12 what is right passes, of every type, whole and cut, as does what a random peer makes") {
+    test("what is right passes, of every type, whole and cut, as does what a random peer makes [VAL-12]") {
         for (type in HandLaid.types) withClue(type) {
             HandLaid.imported(type, List(13) { it }, 3) { array ->
                 array.copyTo(device).use { copy ->
@@ -85,7 +85,7 @@ class DeviceValidationSpec : FunSpec({
         for (seed in 0 until 300) withClue(seed) { there(SoundArrays(Random(seed)).array()) { it.validate(Validation.FULL) } }
     }
 
-    test("VAL-12 copied is what is looked at, and no more: of numbers nothing, of text its offsets and bytes, of a slice what it shows") {
+    test("copied is what is looked at, and no more: of numbers nothing, of text its offsets and bytes, of a slice what it shows [VAL-12]") {
         val validity = RawArray.bytes(0b1011)
         there(raw(DataType.INT64, 4, validity, RawArray.longs(1, 2, 3, 4), nulls = -1)) {
             it.validate(Validation.FULL)
@@ -113,7 +113,7 @@ class DeviceValidationSpec : FunSpec({
         }
     }
 
-    test("VAL-12 full validation waits for the event, structural does not") {
+    test("full validation waits for the event, structural does not [VAL-12]") {
         device.createStream().use { stream ->
             Arena.ofConfined().use { arena ->
                 val wrong = raw(DataType.UTF8, 1, null, RawArray.ints(0, 1), RawArray.bytes(-1))
@@ -135,7 +135,7 @@ class DeviceValidationSpec : FunSpec({
         }
     }
 
-    test("VAL-12 at import, too: an array on a device that is refused goes back to its producer, as does one whose event fails or that cannot be copied") {
+    test("at import, too: an array on a device that is refused goes back to its producer, as does one whose event fails or that cannot be copied [VAL-12]") {
         Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.DEVICE_ARRAY)
             val wrong = raw(DataType.UTF8, 1, null, RawArray.ints(0, 1), RawArray.bytes(-1))
@@ -158,7 +158,7 @@ class DeviceValidationSpec : FunSpec({
         }
     }
 
-    test("VAL-12 pinned memory is read where it is, once its event has completed") {
+    test("pinned memory is read where it is, once its event has completed [VAL-12]") {
         val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
         Arena.ofConfined().use { arena ->
             DeviceArray.importArray(words.laid(arena), words.field).use { it.copyTo(pinned) }.use { array ->
@@ -170,7 +170,7 @@ class DeviceValidationSpec : FunSpec({
         }
     }
 
-    test("VAL-12 the content of an opaque device cannot be looked at: ENOSYS, and at import the array goes back") {
+    test("the content of an opaque device cannot be looked at: ENOSYS, and at import the array goes back [VAL-12]") {
         Arena.ofConfined().use { arena ->
             val (array, out) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
             val field = Field.of("a", StructType(listOf(Field.of("t", DataType.UTF8))))

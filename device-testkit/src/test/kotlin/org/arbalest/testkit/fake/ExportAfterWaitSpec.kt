@@ -62,7 +62,7 @@ class ExportAfterWaitSpec : FunSpec({
 
     for ((name, wait) in waits) {
         for (isImported in listOf(false, true)) {
-            test("DEV-15 ${if (isImported) "theirs" else "ours"}: not waited for, it goes with its event; after $name, which had to wait, without one") {
+            test("${if (isImported) "theirs" else "ours"}: not waited for, it goes with its event; after $name, which had to wait, without one [DEV-15]") {
                 device.createStream().use { stream ->
                     fake.hold()
                     val array = numbers(20).use { it.copyTo(device, stream) }.let { if (isImported) imported(it) else it }
@@ -83,7 +83,7 @@ class ExportAfterWaitSpec : FunSpec({
         }
     }
 
-    test("OWN-09 an array whose work failed, and that has to be waited for, is not exported: C gets released structs, the handle is not spent") {
+    test("an array whose work failed, and that has to be waited for, is not exported: C gets released structs, the handle is not spent [OWN-09]") {
         val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
         pinned.createStream().use { stream ->
             FakeDevice.of(DeviceType.CUDA_HOST, 0).failNextCommand()
@@ -107,7 +107,7 @@ class ExportAfterWaitSpec : FunSpec({
         }
     }
 
-    test("OWN-09 an array whose event cannot be recorded is none, and its buffers stay the caller's") {
+    test("an array whose event cannot be recorded is none, and its buffers stay the caller's [OWN-09]") {
         device.createStream().use { stream ->
             device.allocate(16).use { values ->
                 fake.failCall(FakeCall.RECORD)

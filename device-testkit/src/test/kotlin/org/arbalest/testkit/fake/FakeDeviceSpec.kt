@@ -101,7 +101,7 @@ class FakeDeviceSpec : FunSpec({
         }
     }
 
-    test("DEV-06 a copy, a kernel and a copy back in one stream: nothing happens before the device does it, and then all in order") {
+    test("a copy, a kernel and a copy back in one stream: nothing happens before the device does it, and then all in order [DEV-06]") {
         device.createStream().use { stream ->
             fake.hold()
             val there = cpu.batchBuilder(2).use { it.int64("n", longArrayOf(20, 22)).build() }.use { it.copyTo(device, stream) }
@@ -134,7 +134,7 @@ class FakeDeviceSpec : FunSpec({
         }
     }
 
-    test("DEV-21 a copy by the stream of a third device is refused before anything is queued, and names all three") {
+    test("a copy by the stream of a third device is refused before anything is queued, and names all three [DEV-21]") {
         val other = Devices.device(DeviceType.EXT_DEV, 1)
         text(10).use { here ->
             other.createStream().use { stream ->
@@ -166,7 +166,7 @@ class FakeDeviceSpec : FunSpec({
         there.close()
     }
 
-    test("DEV-11 pinned memory moves to the CPU without a copy, and not before its event") {
+    test("pinned memory moves to the CPU without a copy, and not before its event [DEV-11]") {
         val fakePinned = FakeDevice.of(pinned.type(), 0)
         pinned.createStream().use { stream ->
             fakePinned.hold()
@@ -184,7 +184,7 @@ class FakeDeviceSpec : FunSpec({
         }
     }
 
-    test("DEV-03 DEV-12 what is no event, and a NULL one, are refused at import, and the array is released") {
+    test("what is no event, and a NULL one, are refused at import, and the array is released [DEV-03, DEV-12]") {
         val schema = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8))
         Arena.ofConfined().use { arena ->
             for ((handle, words) in listOf(77L to "77, which is no event of EXT_DEV:0", 0L to "an event that is NULL")) {
@@ -200,7 +200,7 @@ class FakeDeviceSpec : FunSpec({
         }
     }
 
-    test("DEV-05 an imported event is waited for and never destroyed") {
+    test("an imported event is waited for and never destroyed [DEV-05]") {
         val event = fake.userEvent()
         val schema = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8))
         Arena.ofConfined().use { arena ->
@@ -235,7 +235,7 @@ class FakeDeviceSpec : FunSpec({
         }
     }
 
-    test("DEV-14 whichever call fails in a copy there, on and back, the error comes through and nothing is left or hurt") {
+    test("whichever call fails in a copy there, on and back, the error comes through and nothing is left or hurt [DEV-14]") {
         var calls = 0
         val messages = sortedSetOf<String>()
         text(50).use { source ->
@@ -273,7 +273,7 @@ class FakeDeviceSpec : FunSpec({
         }
     }
 
-    test("DEV-19 a query that fails says nothing of the work: what is queued keeps its memory, and an array that it writes to") {
+    test("a query that fails says nothing of the work: what is queued keeps its memory, and an array that it writes to [DEV-19]") {
         device.createStream().use { stream ->
             fake.hold()
             val (a, b) = List(2) { device.allocate(8) }
@@ -291,7 +291,7 @@ class FakeDeviceSpec : FunSpec({
         }
     }
 
-    test("DEV-14 whichever call fails while arrays are joined, the error comes through and nothing is left or hurt") {
+    test("whichever call fails while arrays are joined, the error comes through and nothing is left or hurt [DEV-14]") {
         var calls = 0
         text(50).use { source ->
             source.copyTo(device).use { there ->
@@ -311,7 +311,7 @@ class FakeDeviceSpec : FunSpec({
         calls shouldBeGreaterThan 6
     }
 
-    test("DEV-04 DEV-14 arrays that are not ready are waited for before they are joined; one whose work failed is named") {
+    test("arrays that are not ready are waited for before they are joined; one whose work failed is named [DEV-04, DEV-14]") {
         text(5).use { source ->
             device.createStream().use { stream ->
                 fake.failNextCommand()
@@ -323,7 +323,7 @@ class FakeDeviceSpec : FunSpec({
         }
     }
 
-    test("DEV-14 a copy that fails on the way fails what depends on it, and memory comes back") {
+    test("a copy that fails on the way fails what depends on it, and memory comes back [DEV-14]") {
         device.createStream().use { stream ->
             val source = text(50)
             fake.hold()

@@ -41,7 +41,7 @@ class SharedArraySpec : FunSpec({
 
     fun DeviceArray.here(): DeviceArray = copyTo(Devices.cpu()).also { it.synchronize() }
 
-    test("IPC-01 arrays of every type, and slices, are opened as they were, without a copy, and kept by either side") {
+    test("arrays of every type, and slices, are opened as they were, without a copy, and kept by either side [IPC-01]") {
         for ((from, count) in listOf(0L to 30L, 3L to 21L, 30L to 0L)) {
             EveryType.batch(5, 30).use { it.slice(from, count) }.use { source ->
                 val shared = source.retain().shared()
@@ -63,7 +63,7 @@ class SharedArraySpec : FunSpec({
         }
     }
 
-    test("IPC-03 what is shared stays as long as it is shared, though its array is closed") {
+    test("what is shared stays as long as it is shared, though its array is closed [IPC-03]") {
         val shared = numbers(100).shared()
         SharingFake.live shouldBe 1
         SharedArray.open(shared.message().fromElsewhere()) {}.use { array -> array.here().use { it.column("a").getLong(99) shouldBe 297 } }
@@ -71,7 +71,7 @@ class SharedArraySpec : FunSpec({
         eventually("it is freed") { SharingFake.live == 0 }
     }
 
-    test("IPC-03 each allocation is closed, and who has opened it is told once, when the last is") {
+    test("each allocation is closed, and who has opened it is told once, when the last is [IPC-03]") {
         fun single(value: Long) = Devices.cpu().batchBuilder(1).use { it.int64("n", longArrayOf(value)).build() }.use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }
         val columns = listOf(single(1), single(2))
         val data = columns.map { column -> column.use { it.data() } }
@@ -91,7 +91,7 @@ class SharedArraySpec : FunSpec({
         shared.close()
     }
 
-    test("IPC-04 a process does not open what it shares itself, and is told that it has nothing open") {
+    test("a process does not open what it shares itself, and is told that it has nothing open [IPC-04]") {
         numbers(10).shared().use { shared ->
             val told = AtomicInteger()
             shouldThrow<DeviceException> { SharedArray.open(shared.message()) { told.incrementAndGet() } }.message shouldContain "of this process"
@@ -100,7 +100,7 @@ class SharedArraySpec : FunSpec({
         numbers(10).use { host -> shouldThrow<DeviceException> { SharedArray.of(host) }.errno() shouldBe Errno.ENOSYS }
     }
 
-    test("IPC-06 a message that is cut, or changed anywhere, is refused") {
+    test("a message that is cut, or changed anywhere, is refused [IPC-06]") {
         numbers(10).shared().use { shared ->
             val good = shared.message().fromElsewhere()
             for (length in good.indices) shouldThrow<DeviceException> { SharedArray.open(good.copyOf(length)) {} }.errno() shouldBe Errno.EINVAL
@@ -109,7 +109,7 @@ class SharedArraySpec : FunSpec({
         }
     }
 
-    test("IPC-06 IPC-09 whatever a message with a good checksum says, nothing is opened or read that is not there, and who tries is told once") {
+    test("whatever a message with a good checksum says, nothing is opened or read that is not there, and who tries is told once [IPC-06, IPC-09]") {
         val random = Random(18)
         EveryType.batch(5, 30).shared().use { shared ->
             val good = shared.message()
@@ -140,7 +140,7 @@ class SharedArraySpec : FunSpec({
         }
     }
 
-    test("IPC-09 a buffer is within its allocation, to the byte, and an allocation as large as it is said to be") {
+    test("a buffer is within its allocation, to the byte, and an allocation as large as it is said to be [IPC-09]") {
         numbers(8).shared().use { shared ->
             val good = shared.message()
             val words = ByteBuffer.wrap(good).order(LITTLE_ENDIAN)

@@ -63,7 +63,7 @@ class StagingFailureSpec : FunSpec({
         }
     }
 
-    test("DEV-40 each call of the runtime that fails on any way: the error names it, nothing is freed under what is queued, and all is back") {
+    test("each call of the runtime that fails on any way: the error names it, nothing is freed under what is queued, and all is back [DEV-40]") {
         var failed = 0
         var inARow = 0
         var nth = 0
@@ -86,7 +86,7 @@ class StagingFailureSpec : FunSpec({
         failed shouldBeGreaterThan 50
     }
 
-    test("DEV-40 each call that fails while the device is held back and somebody else lets it go on, command by command") {
+    test("each call that fails while the device is held back and somebody else lets it go on, command by command [DEV-40]") {
         for (call in listOf(FakeCall.COPY, FakeCall.RECORD, FakeCall.WAIT, FakeCall.RUN_ON_HOST)) for (nth in 1..8) device.createStream().use { stream ->
             val before = settled()
             val size = 3 * large + 5
@@ -109,7 +109,7 @@ class StagingFailureSpec : FunSpec({
         }
     }
 
-    test("DEV-41 a copy that fails half way while nobody can tell: what it uses is held, slots too, until the queue is seen to be past it") {
+    test("a copy that fails half way while nobody can tell: what it uses is held, slots too, until the queue is seen to be past it [DEV-41]") {
         for (size in listOf(100L, 9 * large)) for (isOut in listOf(false, true)) device.createStream().use { stream ->
             val released = AtomicInteger()
             val there = device.allocate(size)
@@ -141,7 +141,7 @@ class StagingFailureSpec : FunSpec({
         }
     }
 
-    test("DEV-41 a batch whose copy fails while nobody can tell, and whose event cannot be recorded for a while: source, target and slots are held") {
+    test("a batch whose copy fails while nobody can tell, and whose event cannot be recorded for a while: source, target and slots are held [DEV-41]") {
         device.createStream().use { stream ->
             val source = numbers(50_000)
             val memory = fake.counts().allocations
@@ -161,7 +161,7 @@ class StagingFailureSpec : FunSpec({
         }
     }
 
-    test("DEV-41 text ends that are fetched, and parts that are looked at, while nobody can tell: the array and what was to hold them stay") {
+    test("text ends that are fetched, and parts that are looked at, while nobody can tell: the array and what was to hold them stay [DEV-41]") {
         val there = texts(1000).use { it.copyTo(device) }
         there.synchronize()
         settled()
@@ -180,7 +180,7 @@ class StagingFailureSpec : FunSpec({
         there.close()
     }
 
-    test("DEV-41 memory that a tensor's consumer gives back while nobody can tell, where no event can be recorded, is held until its stream is past it") {
+    test("memory that a tensor's consumer gives back while nobody can tell, where no event can be recorded, is held until its stream is past it [DEV-41]") {
         device.createStream().use { writer ->
             device.createStream().use { consumer ->
                 val array = numbers(8).use { it.copyTo(device, writer) }.use { it.child(0) }
@@ -205,7 +205,7 @@ class StagingFailureSpec : FunSpec({
         }
     }
 
-    test("DEV-40 where there is no pinned memory for slots, said once, the runtime copies in its own way; and it reaches pageable memory without any") {
+    test("where there is no pinned memory for slots, said once, the runtime copies in its own way; and it reaches pageable memory without any [DEV-40]") {
         for (reaches in listOf(false, true)) {
             val other = FakeDevice.of(TestGpuProvider.GPU, Devices.device(TestGpuProvider.GPU, 1).id())
             val driver = FakeGpuDriver(FakeGpu(other, DeviceType(1002), reachesPageable = reaches), isPinned = false)
@@ -229,7 +229,7 @@ class StagingFailureSpec : FunSpec({
         }
     }
 
-    test("DEV-40 a transfer that is released without being queued leaves nothing") {
+    test("a transfer that is released without being queued leaves nothing [DEV-40]") {
         device.createStream().use { stream: DeviceStream ->
             filled(100, 1).use { host ->
                 device.allocate(100).use { there ->

@@ -71,7 +71,7 @@ class StagingInterleavingSpec : FunSpec({
         else -> random.nextLong(1, 300)
     }
 
-    test("DEV-40 three thousand programs of three streams each, by one thread that does the device's commands in any order: all is where it should be") {
+    test("three thousand programs of three streams each, by one thread that does the device's commands in any order: all is where it should be [DEV-40]") {
         repeat(3_000) { seed ->
             val random = Random(seed)
             if (seed % 10 == 0) eventually("before seed $seed slots are back") { gpu.staging.inUse() == 0 }
@@ -104,7 +104,7 @@ class StagingInterleavingSpec : FunSpec({
         }
     }
 
-    test("DEV-40 four threads on three streams, calls that fail, and two that let the device go on, at random: no copy gets another's slots") {
+    test("four threads on three streams, calls that fail, and two that let the device go on, at random: no copy gets another's slots [DEV-40]") {
         val wrong = ConcurrentLinkedQueue<String>()
         val left = AtomicInteger(4)
         fake.hold()

@@ -47,7 +47,7 @@ class StagingSpec : FunSpec({
         return Thread.ofPlatform().start { runCatching(action).fold(done::complete, done::completeExceptionally) } to done
     }
 
-    test("DEV-40 in: the caller waits for nothing, what he has may be overwritten at once, and nothing is there before the device does it") {
+    test("in: the caller waits for nothing, what he has may be overwritten at once, and nothing is there before the device does it [DEV-40]") {
         for (size in sizes) onStream { stream ->
             device.allocate(size).use { there ->
                 filled(size, 1).use { source ->
@@ -63,7 +63,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("DEV-40 slots that a closed stream's work uses are not those of the next that gets its handle, until the device is past them") {
+    test("slots that a closed stream's work uses are not those of the next that gets its handle, until the device is past them [DEV-40]") {
         fake.reusesHandles = true
         try {
             val closed = device.createStream()
@@ -87,7 +87,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("DEV-40 out: the caller waits for nothing, and main memory is written by the queue, when it comes to that") {
+    test("out: the caller waits for nothing, and main memory is written by the queue, when it comes to that [DEV-40]") {
         for (size in sizes) onStream { stream ->
             val there = device.allocate(size)
             filled(size, 1).use { source -> stream.copy(source, there); stream.synchronize() }
@@ -103,7 +103,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("DEV-40 out: the device's copy into a slot is one command, the CPU's out of it the next") {
+    test("out: the device's copy into a slot is one command, the CPU's out of it the next [DEV-40]") {
         onStream { stream ->
             val there = device.allocate(100)
             filled(100, 1).use { source -> stream.copy(source, there); stream.synchronize() }
@@ -121,7 +121,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("DEV-40 what the device reaches goes there directly: its own memory, and pinned memory in either direction") {
+    test("what the device reaches goes there directly: its own memory, and pinned memory in either direction [DEV-40]") {
         onStream { stream ->
             val places = listOf(device.memory(), device.memory(), gpu.pinned, device.memory(), gpu.pinned).map { it.allocate(100_000) }
             filled(100_000, 7).use { stream.copy(it, places[0]); stream.synchronize() }
@@ -139,7 +139,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("DEV-40 within main memory the queue copies, in its order, pinned or not") {
+    test("within main memory the queue copies, in its order, pinned or not [DEV-40]") {
         onStream { stream ->
             val hosts = listOf(filled(50_000, 1), gpu.pinned.allocate(50_000), filled(50_000, 2), filled(50_000, 3))
             fake.hold()
@@ -153,7 +153,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("DEV-40 order: what a queued copy has yet to write to main memory is read behind it; all else is read at once") {
+    test("order: what a queued copy has yet to write to main memory is read behind it; all else is read at once [DEV-40]") {
         onStream { stream ->
             val there = listOf(100L, 100L, 100L).map(device::allocate)
             val hosts = List(3) { filled(100, it) }
@@ -171,7 +171,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("DEV-40 packing: the columns of a batch share slots, and gaps of less than 64 bytes are no reason for another piece") {
+    test("packing: the columns of a batch share slots, and gaps of less than 64 bytes are no reason for another piece [DEV-40]") {
         for ((columns, rows) in listOf(100 to 8192, 40 to 1001, 300 to 3)) {
             cpu.batchBuilder(rows).use { batch ->
                 repeat(columns) { column -> batch.int64("c$column", LongArray(rows) { row -> row * 1000L + column }) }
@@ -192,7 +192,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("DEV-40 packing: sizes around a slot's, on either side, arrive whole") {
+    test("packing: sizes around a slot's, on either side, arrive whole [DEV-40]") {
         for (first in listOf(1L, 63, 64, small - 64, small - 1, small, small + 63)) onStream { stream ->
             val rows = ((first + 7) / 8).toInt()
             cpu.batchBuilder(rows).use { batch ->
@@ -206,7 +206,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("DEV-40 more than all slots hold: in and out, the caller waits for the oldest of its own slots only, and goes on when that is back") {
+    test("more than all slots hold: in and out, the caller waits for the oldest of its own slots only, and goes on when that is back [DEV-40]") {
         val size = (Staging.MOST_LARGE + 3) * large + 77
         onStream { stream ->
             val there = device.allocate(size)
@@ -231,7 +231,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("DEV-40 lanes: the device fills the ring while the CPU is busy, and no slot again before that is emptied") {
+    test("lanes: the device fills the ring while the CPU is busy, and no slot again before that is emptied [DEV-40]") {
         val size = 9 * large
         onStream { stream ->
             val there = device.allocate(size)
@@ -254,7 +254,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("DEV-40 out of slots: one thread waits for its own stream's oldest, and that stream's only") {
+    test("out of slots: one thread waits for its own stream's oldest, and that stream's only [DEV-40]") {
         onStream { stream ->
             val gate = gpu.gate(stream)
             val held = gpu.occupy(stream, Staging.MOST_SMALL)
@@ -272,7 +272,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("DEV-40 out of slots on another stream: the runtime copies in its own way, in and out, and nobody waits for that other stream") {
+    test("out of slots on another stream: the runtime copies in its own way, in and out, and nobody waits for that other stream [DEV-40]") {
         onStream { busy ->
             onStream { stream ->
                 val gate = gpu.gate(busy)
@@ -291,7 +291,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("DEV-40 out of slots: what a queued copy has yet to write is copied by the runtime in its order, not before") {
+    test("out of slots: what a queued copy has yet to write is copied by the runtime in its order, not before [DEV-40]") {
         onStream { busy -> onStream { writing -> onStream { reading ->
             val (first, second) = device.allocate(100) to device.allocate(100)
             filled(100, 1).use { source -> writing.copy(source, first); writing.synchronize() }
@@ -313,7 +313,7 @@ class StagingSpec : FunSpec({
         } } }
     }
 
-    test("DEV-40 out of slots, two threads on one stream: a slot whose copy is not queued yet is nobody else's") {
+    test("out of slots, two threads on one stream: a slot whose copy is not queued yet is nobody else's [DEV-40]") {
         onStream { busy ->
             onStream { stream ->
                 val gate = gpu.gate(busy)
@@ -336,7 +336,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("DEV-40 out of slots, two threads on one stream and on two, some thousand copies: each arrives") {
+    test("out of slots, two threads on one stream and on two, some thousand copies: each arrives [DEV-40]") {
         for (streams in listOf(1, 2)) {
             val shared = List(streams) { device.createStream() }
             val threads = List(2) { number ->
@@ -360,7 +360,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("DEV-40 a stream that is closed while its copies are held back: they are done, and slots and lanes come back") {
+    test("a stream that is closed while its copies are held back: they are done, and slots and lanes come back [DEV-40]") {
         for (size in listOf(100L, 3 * large + 5)) {
             val there = device.allocate(size)
             val (source, back) = filled(size, 1) to filled(size, 2)
@@ -379,7 +379,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("DEV-40 memory is trimmed while slots are out: they stay, and so does what they are for") {
+    test("memory is trimmed while slots are out: they stay, and so does what they are for [DEV-40]") {
         onStream { stream ->
             val there = device.allocate(3 * large)
             val (source, back) = filled(3 * large, 1) to filled(3 * large, 2)
@@ -398,7 +398,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("DEV-40 a copy that the device fails is given up: main memory is as it was, and is read at once by the next who copies it") {
+    test("a copy that the device fails is given up: main memory is as it was, and is read at once by the next who copies it [DEV-40]") {
         for (size in listOf(100L, 2 * large)) onStream { stream -> // by the stream itself: a queue that has failed stays so, a lane too
             val there = device.allocate(size)
             val back = filled(size, 2)
@@ -422,7 +422,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("DEV-40 more copies on the way out than there are lanes go by the queue itself, and none waits for another") {
+    test("more copies on the way out than there are lanes go by the queue itself, and none waits for another [DEV-40]") {
         val streams = List(6) { device.createStream() }
         val there = device.allocate(3 * large)
         filled(3 * large, 1).use { source -> streams[0].copy(source, there); streams[0].synchronize() }

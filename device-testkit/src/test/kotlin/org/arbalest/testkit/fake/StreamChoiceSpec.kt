@@ -24,7 +24,7 @@ class StreamChoiceSpec : FunSpec({
         batch.int64("id", LongArray(rows) { it.toLong() }).utf8("text", List(rows) { "row $it" }).build()
     }
 
-    test("DEV-21 a stream of the CPU copies host memory, of any device, and takes part where either side is such") {
+    test("a stream of the CPU copies host memory, of any device, and takes part where either side is such [DEV-21]") {
         val rows = LongArray(10) { it.toLong() }
         fun DeviceArray.rows() = copyTo(cpu).use { it.synchronize(); it.column("id").toLongArray() }
         fun MemoryManager.text() = text(10).use { it.copyTo(this, device().defaultStream()) }.also { it.synchronize() }
@@ -42,7 +42,7 @@ class StreamChoiceSpec : FunSpec({
         }
     }
 
-    test("DEV-21 a concatenation by the stream of a third device is refused before anything is queued, and names all") {
+    test("a concatenation by the stream of a third device is refused before anything is queued, and names all [DEV-21]") {
         val other = Devices.device(DeviceType.EXT_DEV, 1)
         text(10).use { here ->
             here.copyTo(device).use { there ->

@@ -34,7 +34,7 @@ class TensorFailureSpec : FunSpec({
     fun column(stream: DeviceStream): DeviceArray = numbers(8).use { it.copyTo(device, stream) }.use { it.child(0) }
 
     for (call in listOf(FakeCall.RECORD, FakeCall.CALLBACK)) {
-        test("DLP-12 where the end of the consumer's work cannot be recorded or told, nothing is freed under it: $call fails") {
+        test("where the end of the consumer's work cannot be recorded or told, nothing is freed under it: $call fails [DLP-12]") {
             device.createStream().use { writer ->
                 device.createStream().use { consumer ->
                     val array = column(writer)
@@ -59,7 +59,7 @@ class TensorFailureSpec : FunSpec({
         }
     }
 
-    test("DLP-06 each call that fails on the way of a tensor out, in and back leaves nothing behind") {
+    test("each call that fails on the way of a tensor out, in and back leaves nothing behind [DLP-06]") {
         var failed = 0
         var nth = 0
         do {
@@ -87,7 +87,7 @@ class TensorFailureSpec : FunSpec({
         fake.violations() shouldBe listOf()
     }
 
-    test("DLP-09 a stream of a device that knows nothing of the tensor's is refused, and the tensor given back") {
+    test("a stream of a device that knows nothing of the tensor's is refused, and the tensor given back [DLP-09]") {
         val other = Devices.device(DeviceType.EXT_DEV, 1)
         device.createStream().use { stream ->
             other.createStream().use { stranger ->

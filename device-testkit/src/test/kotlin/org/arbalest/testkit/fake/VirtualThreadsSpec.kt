@@ -55,7 +55,7 @@ class VirtualThreadsSpec : FunSpec({
         sum.get() shouldBe 1000L * 3 * (3 + 6 + 9 + 12)
     }
 
-    test("DEV-22 with one carrier: what waits leaves it to others, but for a call that goes through C") {
+    test("with one carrier: what waits leaves it to others, but for a call that goes through C [DEV-22]") {
         val options = listOf("-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1")
         val child = ChildJvm.run(OneCarrier::class, options = options)
         withClue(child.output) {

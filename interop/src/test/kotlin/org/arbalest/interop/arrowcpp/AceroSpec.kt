@@ -14,12 +14,12 @@ internal class AceroSpec : EngineContract(AceroEngine) {
     init {
         val int64 = Types.all.first { it.name == "int64" }
 
-        test("STR-05 a query that is left early gives back what it has taken in") {
+        test("a query that is left early gives back what it has taken in [STR-05]") {
             val reader = Batches.stream(int64) { batch -> if (batch < 1000) Batches.built(int64, batch, 1) else null }
             Substrait.through(reader).use { it.next()!!.close() }
         }
 
-        test("STR-09 a query that fails in the middle ends its stream with Arrow C++'s words") {
+        test("a query that fails in the middle ends its stream with Arrow C++'s words [STR-09]") {
             val reader = Batches.stream(int64) { batch -> if (batch < 100) Batches.built(int64, 1000 * batch, 1000) else null }
             Substrait.through(reader, Substrait.dividedBy("i")).use {
                 shouldThrow<DeviceException> { while (true) it.next()?.close() ?: break }.message shouldContain "divide by zero"

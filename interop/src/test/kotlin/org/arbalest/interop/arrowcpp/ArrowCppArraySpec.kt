@@ -23,7 +23,7 @@ class ArrowCppArraySpec : FunSpec({
     fun cpp(array: DeviceArray, block: (CppArray) -> Unit) = CppArray.of(array).use(block)
 
     for (type in Types.all) {
-        test("ARR-12 Arrow C++ finds $type the same, whole, sliced, sliced twice, sliced by us or by itself") {
+        test("Arrow C++ finds $type the same, whole, sliced, sliced twice, sliced by us or by itself [ARR-12]") {
             cpp(Batches.laid(type, 0, 100)) { whole ->
                 whole.validate()
                 for ((from, count) in listOf(0L to 100L, 1L to 99L, 3L to 8L, 13L to 40L, 64L to 36L, 99L to 1L, 50L to 0L, 100L to 0L)) {
@@ -40,7 +40,7 @@ class ArrowCppArraySpec : FunSpec({
             }
         }
 
-        test("ARR-12 a column of $type on its own, and what Arrow C++ gives back of its slices") {
+        test("a column of $type on its own, and what Arrow C++ gives back of its slices [ARR-12]") {
             Batches.laid(type, 0, 60).use { batch ->
                 for (column in 1..2) {
                     val child = batch.child(column)
@@ -69,7 +69,7 @@ class ArrowCppArraySpec : FunSpec({
 
         val concatenates = type.name !in setOf("sparse union", "sparse union, ids 5 and 3", "dense union") && !type.name.startsWith("run-ends")
         if (concatenates) {
-            test("ARR-12 what Arrow C++ makes itself of $type is read, sliced and handed back") {
+            test("what Arrow C++ makes itself of $type is read, sliced and handed back [ARR-12]") {
                 cpp(Laid.array(type.field, (0 until 20).map(type::value))) { first ->
                     cpp(Laid.array(type.field, (20 until 50).map(type::value))) { second ->
                         first.plus(second).use { both ->
@@ -92,7 +92,7 @@ class ArrowCppArraySpec : FunSpec({
         } shouldBe meant
     }
 
-    test("OWN-10 what Arrow C++ has shared is released by a thread of its own") {
+    test("what Arrow C++ has shared is released by a thread of its own [OWN-10]") {
         val array = Laid.array(Types.all.first { it.name == "struct" }.field, List(10) { null })
         CppArray.of(array).let { whole ->
             val part = whole.slice(2, 3)

@@ -66,7 +66,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("all of them produced, and the stream over, before Arrow C++ extracts the first (ASY-22)") {
+    test("all of them produced, and the stream over, before Arrow C++ extracts the first [ASY-22]") {
         repeat(20) {
             CppConsumer(64).use { consumer ->
                 AsyncProducer.produce(consumer.handler, reader(30), Metadata.empty(), executor).outcome().getOrThrow()
@@ -97,14 +97,14 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("ASY-25 a refused handler") {
+    test("a refused handler [ASY-25]") {
         CppConsumer(5).use { consumer ->
             AsyncProducer.refuse(consumer.handler, IOException("no such table"))
             shouldThrow<EngineException> { consumer.schema }.message!! shouldContain "no such table"
         }
     }
 
-    test("ASY-18 an extraction that fails is followed by on_error, for which Arrow C++ waits") {
+    test("an extraction that fails is followed by on_error, for which Arrow C++ waits [ASY-18]") {
         CppConsumer(5).use { consumer ->
             val tasks = SubmissionPublisher<AsyncTask>(ForkJoinPool.commonPool(), 16)
             // A task of Arrow C++'s own: its array is not of the type that is announced.

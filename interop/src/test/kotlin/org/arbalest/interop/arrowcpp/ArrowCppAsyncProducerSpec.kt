@@ -42,7 +42,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
         val how = if (fails) "fails" else "ends"
 
         for (batches in listOf(0, 1, 2, 20)) {
-            test("ASY-29 a generator that $how after $batches batches, all ready, as a pull stream") {
+            test("a generator that $how after $batches batches, all ready, as a pull stream [ASY-29]") {
                 for (prefetch in listOf(1, 5, 64)) {
                     ready(batches, fails).use { producer ->
                         val seen = mutableListOf<List<Any?>>()
@@ -56,7 +56,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
                 }
             }
 
-            test("ASY-29 a generator that $how after $batches batches, all ready, as a flow") {
+            test("a generator that $how after $batches batches, all ready, as a flow [ASY-29]") {
                 for (prefetch in listOf(1, 16)) {
                     ready(batches, fails).use { producer ->
                         val seen = mutableListOf<List<Any?>>()
@@ -68,7 +68,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
             }
         }
 
-        test("ASY-29 a generator that $how at once: closed as soon as its schema is known, or later") {
+        test("a generator that $how at once: closed as soon as its schema is known, or later [ASY-29]") {
             repeat(200) { round ->
                 ready(0, fails).use { producer ->
                     val stream = producer.connect()
@@ -80,7 +80,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
             }
         }
 
-        test("ASY-29 a generator that $how at once: a subscriber that requests once it is gone hears of the end") {
+        test("a generator that $how at once: a subscriber that requests once it is gone hears of the end [ASY-29]") {
             ready(0, fails).use { producer ->
                 val stream = producer.connect()
                 stream.released().outcome()
@@ -91,7 +91,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
             }
         }
 
-        test("ASY-29 a generator that $how at once: a subscriber that cancels once it is gone") {
+        test("a generator that $how at once: a subscriber that cancels once it is gone [ASY-29]") {
             ready(0, fails).use { producer ->
                 val stream = producer.connect()
                 stream.released().outcome()
@@ -102,7 +102,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
             }
         }
 
-        test("ASY-29 a generator that $how at once, while a subscriber requests and another thread cancels") {
+        test("a generator that $how at once, while a subscriber requests and another thread cancels [ASY-29]") {
             repeat(500) { round ->
                 ready(round % 3, fails).use { producer ->
                     val stream = producer.connect()
@@ -132,7 +132,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
                 }
             }
 
-            test("ASY-29 a generator that $how while nobody has asked for anything, $waiting") {
+            test("a generator that $how while nobody has asked for anything, $waiting [ASY-29]") {
                 CppProducer(Numbered.schema, waiting).use { producer ->
                     val stream = producer.connect()
                     val subscriber = Taker()
@@ -148,7 +148,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
     }
 
     for (waiting in Waiting.entries) {
-        test("ASY-10 a stream that is closed while its generator is waited for, $waiting: what it then gives is dropped") {
+        test("a stream that is closed while its generator is waited for, $waiting: what it then gives is dropped [ASY-10]") {
             CppProducer(Numbered.schema, waiting).use { producer ->
                 val stream = producer.connect()
                 val reader = stream.reader(4)
@@ -183,7 +183,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
         }
     }
 
-    test("ASY-09 what Arrow C++ makes of a cancellation is no error: the end, if it was at its last batch, on_error otherwise") {
+    test("what Arrow C++ makes of a cancellation is no error: the end, if it was at its last batch, on_error otherwise [ASY-09]") {
         for (batches in 1..3) {
             ready(batches, fails = false).use { producer ->
                 var handler = MemorySegment.NULL
@@ -198,7 +198,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
         }
     }
 
-    test("ASY-16 tasks outlive the stream, and the last one the producer's struct: extracted, or closed, on other threads") {
+    test("tasks outlive the stream, and the last one the producer's struct: extracted, or closed, on other threads [ASY-16]") {
         repeat(50) { round ->
             ready(6, fails = round % 2 == 1).use { producer ->
                 val stream = producer.connect()

@@ -36,7 +36,7 @@ private val jvms: Int = Integer.getInteger("arrow.cpp.soak", 1)
 class ArrowCppAsyncSoakSpec : FunSpec({
     extension(ArrowCppBridge.needed)
 
-    test("ASY-29 ${jvms * STREAMS} streams that end at random points, each way: no crash, nothing is left") {
+    test("${jvms * STREAMS} streams that end at random points, each way: no crash, nothing is left [ASY-29]") {
         val options = listOf("-Xcheck:jni", "-Darrow.cpp=${System.getProperty("arrow.cpp").orEmpty()}")
         repeat(jvms) {
             val child = ChildJvm.run(ArrowCppAsyncSoak::class, "$STREAMS", "${Random.nextInt()}", options = options)

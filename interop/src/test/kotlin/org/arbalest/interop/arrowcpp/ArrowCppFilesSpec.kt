@@ -33,7 +33,7 @@ class ArrowCppFilesSpec : FunSpec({
 
     for (format in DatasetFiles.Format.entries) {
         for (type in Types.all.filter { it.name !in format.refuses && it.name !in format.changes }) {
-            test("ARR-12 what Arrow C++ reads of a file ($format) of $type is what was written") {
+            test("what Arrow C++ reads of a file ($format) of $type is what was written [ARR-12]") {
                 writing.exitCode shouldBe 0
                 val read = DatasetFiles.read(format, folder.resolve("$format/${type.name}"), Batches.schema(type)).use(Batches::read)
                 read shouldBe Batches.expected(type, 0 until 100)

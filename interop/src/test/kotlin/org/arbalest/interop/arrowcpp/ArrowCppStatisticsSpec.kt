@@ -17,7 +17,7 @@ class ArrowCppStatisticsSpec : FunSpec({
     extension(Had.needed { ArrowCpp.shimMissing })
     extension(LedgerExtension)
 
-    test("STAT-01 statistics that Arrow C++ makes are read") {
+    test("statistics that Arrow C++ makes are read [STAT-01]") {
         val batch = Devices.cpu().batchBuilder(3).use { it.int64("n", longArrayOf(1, 2, 3)).build() }
         CppArray.of(batch).use { array ->
             array.statistics().use { made ->
@@ -31,7 +31,7 @@ class ArrowCppStatisticsSpec : FunSpec({
         }
     }
 
-    test("STAT-02 Arrow C++ finds statistics of ours sound, and gives them back") {
+    test("Arrow C++ finds statistics of ours sound, and gives them back [STAT-02]") {
         val statistics = Statistics.builder().rowCount(5).column(0).nullCount(0).min(1, DataType.INT32).max(5, DataType.INT32)
             .column(3).approximateDistinctCount(2.5).min("a").put("ARBALEST:digest", byteArrayOf(1, 2)).build()
         CppArray.of(statistics.toArray()).use { array ->

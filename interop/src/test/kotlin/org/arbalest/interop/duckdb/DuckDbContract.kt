@@ -10,7 +10,7 @@ import org.arbalest.interop.EngineContract
 /** What is tried with each version of DuckDB besides. */
 internal abstract class DuckDbContract(duckDb: DuckDb) : EngineContract(duckDb) {
     init {
-        test("STR-09 ${duckDb.name} fails in the middle of a stream, and we hear it in its words") {
+        test("${duckDb.name} fails in the middle of a stream, and we hear it in its words [STR-09]") {
             duckDb.connected { connection ->
                 connection.execute("SET threads TO 1") // of several, it may say what it did to the others: that they were interrupted
                 connection.query("SELECT CASE WHEN range = 999999 THEN error('row ' || range) ELSE range END AS id FROM range(1000000)") { reader ->

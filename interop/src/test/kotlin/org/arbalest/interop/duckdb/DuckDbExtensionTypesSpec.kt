@@ -21,7 +21,7 @@ internal class DuckDbExtensionTypesSpec : FunSpec({
         val needed = Had.needed { duckDb.missing }
         val (a, b) = UUID.fromString("00112233-4455-6677-8899-aabbccddeeff") to UUID(-1, 1)
 
-        test("EXT-03 ${duckDb.name} takes our UUIDs, finds them, and gives them back").config(extensions = listOf(needed)) {
+        test("${duckDb.name} takes our UUIDs, finds them, and gives them back [EXT-03]").config(extensions = listOf(needed)) {
             duckDb.connected { connection ->
                 val id = Extension.uuid("id")
                 val batch = Devices.cpu().batchBuilder(3).use { batch ->
@@ -37,7 +37,7 @@ internal class DuckDbExtensionTypesSpec : FunSpec({
             }
         }
 
-        test("EXT-02 EXT-04 EXT-12 ${duckDb.name} names booleans of 8 bits, and what Arrow has no type for, so that we know them").config(extensions = listOf(needed)) {
+        test("${duckDb.name} names booleans of 8 bits, and what Arrow has no type for, so that we know them [EXT-02, EXT-04, EXT-12]").config(extensions = listOf(needed)) {
             duckDb.connected { connection ->
                 connection.execute("SET arrow_lossless_conversion = true")
                 connection.query("SELECT '$a'::UUID AS id, true AS flag, 12345678901234567890::HUGEINT AS huge, '101'::BIT AS bits, [NULL, '$b'::UUID] AS ids") { reader ->

@@ -46,21 +46,21 @@ class GdalSpec : FunSpec({
     }
 
     for (rows in listOf(0, 1, 5, 100)) {
-        test("ARR-12 GDAL gives $rows features with fields of every type, and every fifth of them null") {
+        test("GDAL gives $rows features with fields of every type, and every fifth of them null [ARR-12]") {
             inMemory(rows).use { readAll(it, 7) shouldBe rows }
         }
     }
 
-    test("STR-05 a stream of GDAL's is left after one batch, which outlives the stream and the dataset") {
+    test("a stream of GDAL's is left after one batch, which outlives the stream and the dataset [STR-05]") {
         val batch = inMemory(100).use { dataset -> dataset.stream(7).use { it.next()!! } }
         batch.use { check(it, 0) }
     }
 
-    test("STR-05 a stream of GDAL's is left before its first batch") {
+    test("a stream of GDAL's is left before its first batch [STR-05]") {
         inMemory(10).use { it.stream(7).close() }
     }
 
-    test("OWN-10 GDAL is used by four threads at once, and its batches are released by others than those that pulled them") {
+    test("GDAL is used by four threads at once, and its batches are released by others than those that pulled them [OWN-10]") {
         val threads = Executors.newFixedThreadPool(4)
         try {
             val work = List(4) { Callable { inMemory(100).use { dataset -> dataset.stream(7).use { reader -> List(5) { reader.next()!! } } } } }

@@ -15,7 +15,7 @@ class NumPySpec : FunSpec({
             val needed = Had.needed { numPy.missing }
             val said by lazy { ChildJvm.run(NumPyProgram::class, numPy.name) }
 
-            test("DLP-14 NumPy ${numPy.version} is there, and ends").config(extensions = listOf(needed)) {
+            test("NumPy ${numPy.version} is there, and ends [DLP-14]").config(extensions = listOf(needed)) {
                 withClue(said.output) {
                     said.output shouldContain "NumPy ${numPy.version}."
                     said.output shouldContain "all said"
@@ -24,7 +24,7 @@ class NumPySpec : FunSpec({
             }
 
             for (form in numPy.forms) for (what in NumPyCases.names) {
-                test("DLP-14 NumPy ${numPy.version}, $form: $what").config(extensions = listOf(needed)) {
+                test("NumPy ${numPy.version}, $form: $what [DLP-14]").config(extensions = listOf(needed)) {
                     withClue(said.output) { said.output.lines().contains("good: $form $what") shouldBe true }
                 }
             }

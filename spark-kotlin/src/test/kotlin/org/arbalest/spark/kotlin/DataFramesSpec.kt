@@ -38,19 +38,19 @@ class DataFramesSpec : FunSpec({
     fun unserializable(function: ColumnFunction<Long>): String =
         generateSequence(shouldThrow<Exception> { ids().columns(function).collect() } as Throwable) { it.cause }.filterIsInstance<NotSerializableException>().first().message!!
 
-    test("SPK-20 a source by its type, with options of any type, also of a class in a class") {
+    test("a source by its type, with options of any type, also of a class in a class [SPK-20]") {
         val squares = Cluster.session.read().option("partitions", 2).arbalest<Squares.Source>("rows" to 3, "negative" to true)
         squares.rows().map { it[0] } shouldContainExactlyInAnyOrder listOf(0L, -1L, -4L, 0L, -1L, -4L)
         squares.select("pid").distinct().rows().map { it[0] } shouldNotContain ProcessHandle.current().pid()
         Cluster.session.read().arbalest<Squares.Source>("rows" to 1).columnSchema() shouldBe schemaOf<Squares>()
     }
 
-    test("SPK-20 a source that cannot be made says why") {
+    test("a source that cannot be made says why [SPK-20]") {
         shouldThrow<IllegalArgumentException> { Cluster.session.read().arbalest<ColumnSource>() }.message shouldContain "cannot be made"
         shouldThrow<IllegalArgumentException> { Cluster.session.read().arbalest<NoClass>() }.message shouldContain "public constructor"
     }
 
-    test("SPK-21 a lambda goes to executors with what it refers to: values, of a var too, and functions") {
+    test("a lambda goes to executors with what it refers to: values, of a var too, and functions [SPK-21]") {
         val times = 3
         val names = listOf("a", null)
         var seen = 1
@@ -66,7 +66,7 @@ class DataFramesSpec : FunSpec({
         seen shouldBe 2
     }
 
-    test("SPK-21 so does a reference to a function, bound or not, and a ColumnFunction in a variable") {
+    test("so does a reference to a function, bound or not, and a ColumnFunction in a variable [SPK-21]") {
         val sums = List(4) { part -> (part * 250L until (part + 1) * 250L).sum() }
         ids().columns(::sum).collect() shouldBe sums
         ids().columns(Plus(1)::sum).collect() shouldBe sums.map { it + 1 }
@@ -76,23 +76,23 @@ class DataFramesSpec : FunSpec({
         ids().columns(marked).collect() shouldBe sums
     }
 
-    test("SPK-21 what is null in Kotlin is null; what may be, is so in the result's type") {
+    test("what is null in Kotlin is null; what may be, is so in the result's type [SPK-21]") {
         val odd: List<Long?> = ids().columns { task, columns -> sum(columns).takeIf { task.partition() % 2 == 1 } }.collect()
         odd.map { it != null } shouldBe listOf(false, true, false, true)
     }
 
-    test("SPK-21 what cannot be serialized fails when a job starts, and is named") {
+    test("what cannot be serialized fails when a job starts, and is named [SPK-21]") {
         val elsewhere: (ColumnTask, DeviceArrayReader) -> Long = { _, columns -> sum(columns) }
         unserializable(elsewhere) shouldContain "DataFramesSpec"
         unserializable(Unserializable().function()) shouldBe Unserializable::class.java.name
     }
 
-    test("SPK-21 a schema goes to executors with a function") {
+    test("a schema goes to executors with a function [SPK-21]") {
         val schema = schemaOf<Squares>()
         ids().columns { _, _ -> schema.fields().joinToString { it.name() } }.collect().toSet() shouldBe setOf(schema.fields().joinToString { it.name() })
     }
 
-    test("SPK-22 other columns by their names and types, or by a schema") {
+    test("other columns by their names and types, or by a schema [SPK-22]") {
         val counted = ids().mapColumns("kind" to DataType.UTF8, "count" to DataType.INT64) { _, columns -> counted(columns) }
         counted.schema().catalogString() shouldBe "struct<kind:string,count:bigint>"
         counted.groupBy("kind").sum("count").rows() shouldContainExactlyInAnyOrder listOf(listOf("even", 500L), listOf(null, 500L))

@@ -13,7 +13,7 @@ import java.lang.foreign.StructLayout
 class LayoutSpec : FunSpec({
     val withC = NativeLibrary.missing == null
 
-    test("ADB-01 the structs of adbc.h are laid out as a C compiler does it").config(enabled = withC) {
+    test("the structs of adbc.h are laid out as a C compiler does it [ADB-01]").config(enabled = withC) {
         val c = FaultyDriver.full.layout.lines().filter(String::isNotBlank).associate { line -> line.split(' ').let { it[0] to it[1].toLong() } }
         val ours = buildMap {
             for (struct in listOf(ErrorStruct.LAYOUT, PartitionsStruct.LAYOUT, Signatures.DETAIL)) putAll(offsets(struct))
@@ -25,7 +25,7 @@ class LayoutSpec : FunSpec({
             setOf("AdbcDriver.private_data", "AdbcDriver.private_manager", "AdbcDriver.release")
     }
 
-    test("ADB-01 the table of 1.0.0 is the first part of that of 1.1.0") {
+    test("the table of 1.0.0 is the first part of that of 1.1.0 [ADB-01]") {
         AdbcFunction.sizeOfTable(AdbcVersion.V1_0_0) shouldBe 232
         AdbcFunction.sizeOfTable(AdbcVersion.V1_1_0) shouldBe 464
         AdbcFunction.STATEMENT_SET_SUBSTRAIT_PLAN.since() shouldBe AdbcVersion.V1_0_0

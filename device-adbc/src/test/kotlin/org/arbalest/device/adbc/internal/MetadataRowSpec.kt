@@ -14,7 +14,7 @@ import org.arbalest.testkit.LedgerExtension
 class MetadataRowSpec : FunSpec({
     extension(LedgerExtension)
 
-    test("ADB-16 a number that is beyond an int is not told, and an error with the row where it must be there") {
+    test("a number that is beyond an int is not told, and an error with the row where it must be there [ADB-16]") {
         val numbers = listOf(4_294_967_295L, Int.MAX_VALUE + 1L, Int.MIN_VALUE - 1L, Int.MAX_VALUE.toLong(), Int.MIN_VALUE.toLong(), 7L)
         val rows = DeviceArrayReader.of(IDS, listOf(ids(*numbers.toLongArray()))).use { MetadataRow.all(it, "AdbcConnectionGetObjects") }
         rows.map { it.number("id") } shouldBe listOf(null, null, null, Int.MAX_VALUE, Int.MIN_VALUE, 7)

@@ -13,7 +13,7 @@ class TurnSpec : FunSpec({
     extension(LedgerExtension)
     extension(FaultyDriverExtension())
 
-    test("ADB-11 what closes while a driver's thread pulls what is bound, and no call runs, is released at once") {
+    test("what closes while a driver's thread pulls what is bound, and no call runs, is released at once [ADB-11]") {
         Faulty.connected { connection ->
             val statement = connection.createStatement()
             val callback = Turn.Feeding((statement as StatementImpl).handle.turn)

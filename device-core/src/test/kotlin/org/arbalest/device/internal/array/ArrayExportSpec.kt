@@ -58,7 +58,7 @@ class ArrayExportSpec : FunSpec({
         }
     }
 
-    test("OWN-02 the structs that an export is made of are its own: two at a time share none") {
+    test("the structs that an export is made of are its own: two at a time share none [OWN-02]") {
         Arena.ofConfined().use { arena ->
             val batch = wide(3)
             val exports = List(20) { arena.export(batch.retain()) }
@@ -70,7 +70,7 @@ class ArrayExportSpec : FunSpec({
         }
     }
 
-    test("OWN-07 a copy of a struct that was released does not release the export that uses its slot now") {
+    test("a copy of a struct that was released does not release the export that uses its slot now [OWN-07]") {
         Arena.ofConfined().use { arena ->
             val old = arena.export(wide(2))
             val copy = arena.copyOf(old.address())
@@ -87,7 +87,7 @@ class ArrayExportSpec : FunSpec({
         }
     }
 
-    test("OWN-07 a second release through a copy of the root, while a child lives, does nothing") {
+    test("a second release through a copy of the root, while a child lives, does nothing [OWN-07]") {
         Arena.ofConfined().use { arena ->
             val root = arena.export(wide(3))
             val copy = arena.copyOf(root.address())
@@ -101,7 +101,7 @@ class ArrayExportSpec : FunSpec({
         }
     }
 
-    test("OWN-06 children that are replaced by zeroes, as by Rust's ptr::replace, are released elsewhere") {
+    test("children that are replaced by zeroes, as by Rust's ptr::replace, are released elsewhere [OWN-06]") {
         Arena.ofConfined().use { arena ->
             for (childrenFirst in listOf(true, false)) {
                 val root = arena.export(wide(4))
@@ -118,7 +118,7 @@ class ArrayExportSpec : FunSpec({
         }
     }
 
-    test("OWN-03 releasing the root releases the children that were not moved out, in place") {
+    test("releasing the root releases the children that were not moved out, in place [OWN-03]") {
         Arena.ofConfined().use { arena ->
             val root = arena.export(wide(3))
             val moved = arena.moveChild(root, 0)
@@ -129,7 +129,7 @@ class ArrayExportSpec : FunSpec({
         }
     }
 
-    test("OWN-06 of thousands of columns, any may be moved out, and all are released in any order") {
+    test("of thousands of columns, any may be moved out, and all are released in any order [OWN-06]") {
         val columns = 5_000
         repeat(3) { seed ->
             Arena.ofConfined().use { arena ->
@@ -146,7 +146,7 @@ class ArrayExportSpec : FunSpec({
         }
     }
 
-    test("OWN-06 parts of one export that several threads release at once free it once") {
+    test("parts of one export that several threads release at once free it once [OWN-06]") {
         val frees = AtomicInteger()
         class Counted(private val node: Long) : Ownership(false) {
             override fun syncEvent() = 0L
@@ -178,7 +178,7 @@ class ArrayExportSpec : FunSpec({
         }
     }
 
-    test("OWN-03 a consumer's own array in a child's place is released by its own function") {
+    test("a consumer's own array in a child's place is released by its own function [OWN-03]") {
         Arena.ofConfined().use { arena ->
             val one = arena.export(wide(2))
             val two = arena.export(wide(2))
@@ -192,7 +192,7 @@ class ArrayExportSpec : FunSpec({
         }
     }
 
-    test("OWN-09 a handle that is spent cannot be exported, and the out struct is released") {
+    test("a handle that is spent cannot be exported, and the out struct is released [OWN-09]") {
         Arena.ofConfined().use { arena ->
             val spent = batch(1).also(DeviceArray::close)
             val out = arena.struct().fill(0x5a)

@@ -70,7 +70,7 @@ class FailedExportSpec : FunSpec({
         SchemaImporter.giveBack(given)
     }
 
-    test("OWN-09 without a slot an array alone, a schema alone and both fail; what C gets is released, and the handle is not spent") {
+    test("without a slot an array alone, a schema alone and both fail; what C gets is released, and the handle is not spent [OWN-09]") {
         batch(3).use { array ->
             withoutSlots(array) {
                 Arena.ofConfined().use { arena ->
@@ -99,7 +99,7 @@ class FailedExportSpec : FunSpec({
     }
 
     val tells = { _: TestCase -> if (Files.exists(STATUS)) Enabled.enabled else Enabled.disabled("nothing here tells how much memory is taken") }
-    test("OWN-09 a schema for which there is no slot keeps no memory").config(enabledOrReasonIf = tells) {
+    test("a schema for which there is no slot keeps no memory [OWN-09]").config(enabledOrReasonIf = tells) {
         val field = Field.of("n".repeat(8 shl 20), DataType.INT8) // so large that malloc asks the system for it
         batch(3).use { array ->
             withoutSlots(array) {
@@ -115,7 +115,7 @@ class FailedExportSpec : FunSpec({
         }
     }
 
-    test("OWN-09 with a slot for the schema and none for the array both are released, and the slot is there again") {
+    test("with a slot for the schema and none for the array both are released, and the slot is there again [OWN-09]") {
         batch(3).use { array ->
             withoutSlots(array) { giveBack ->
                 giveBack()
@@ -136,7 +136,7 @@ class FailedExportSpec : FunSpec({
         }
     }
 
-    test("OWN-09 without a slot a stream is not exported, and its reader goes on") {
+    test("without a slot a stream is not exported, and its reader goes on [OWN-09]") {
         batch(3).use { array ->
             withoutSlots(array) {
                 Arena.ofConfined().use { arena ->
@@ -153,7 +153,7 @@ class FailedExportSpec : FunSpec({
         }
     }
 
-    test("OWN-09 a handle that was closed is exported to nothing, alone and with its schema") {
+    test("a handle that was closed is exported to nothing, alone and with its schema [OWN-09]") {
         val closed = batch(3).also { it.close() }
         Arena.ofConfined().use { arena ->
             val out = arena.garbage(ArrowDeviceArrayStruct.SIZE)
@@ -164,7 +164,7 @@ class FailedExportSpec : FunSpec({
         }
     }
 
-    test("OWN-09 a schema of more fields than can be exported is a released struct, all of whose fields are cleared") {
+    test("a schema of more fields than can be exported is a released struct, all of whose fields are cleared [OWN-09]") {
         val thousand = StructType(List(1024) { Field.of("$it", DataType.INT8) })
         val million = Field.of("", StructType(List(1024) { Field.of("$it", thousand) }))
         Arena.ofConfined().use { arena ->

@@ -30,7 +30,7 @@ class RecordedArraysSpec : FunSpec({
     }
 
     for ((at, asked) in mapOf("isOver" to 1, "tell" to 2)) {
-        test("OWN-09 an event of an array that fails in $at throws nothing") {
+        test("an event of an array that fails in $at throws nothing [OWN-09]") {
             Devices.cpu().batchBuilder(1).use { it.int64("n", longArrayOf(7)).build() }.use { array ->
                 val handle = DeviceArrayImpl.unwrap(array)
                 val events = listOf<(Recorded.OfArray) -> Unit>(

@@ -39,7 +39,7 @@ class SlicedExportSpec : FunSpec({
         batch.build()
     }
 
-    test("ARR-13 the offset of a sliced batch is pushed into its columns, and the batch begins at 0") {
+    test("the offset of a sliced batch is pushed into its columns, and the batch begins at 0 [ARR-13]") {
         nested(10).use { batch ->
             exported(batch.slice(3, 5)) { out ->
                 describe(out) shouldBe Triple(0L, 5L, 0L)
@@ -52,7 +52,7 @@ class SlicedExportSpec : FunSpec({
         }
     }
 
-    test("ARR-13 slices of slices add up, and the array itself stays as it was") {
+    test("slices of slices add up, and the array itself stays as it was [ARR-13]") {
         nested(10).use { batch ->
             batch.slice(2, 8).use { outer ->
                 exported(outer.slice(3, 4)) { describe(ArrowArrayStruct.child(it, 0)) shouldBe Triple(5L, 4L, 0L) }
@@ -65,7 +65,7 @@ class SlicedExportSpec : FunSpec({
         }
     }
 
-    test("ARR-10 a sliced struct with nulls of its own keeps its offset, which applies on top of its children's") {
+    test("a sliced struct with nulls of its own keeps its offset, which applies on top of its children's [ARR-10]") {
         val field = Field.of("at", StructType(listOf(Field.of("x", DataType.INT64))))
         val batch = Devices.cpu().batchBuilder(6).use { batch ->
             val at = batch.column(field)
@@ -88,7 +88,7 @@ class SlicedExportSpec : FunSpec({
         }
     }
 
-    test("ARR-06 how many of a slice are null: none if none were, all of a null array, else not computed") {
+    test("how many of a slice are null: none if none were, all of a null array, else not computed [ARR-06]") {
         nested(10).use { batch ->
             for ((index, expected) in listOf(0 to 0L, 1 to -1L, 2 to 4L, 3 to 0L)) {
                 batch.child(index).use { column ->
@@ -98,7 +98,7 @@ class SlicedExportSpec : FunSpec({
         }
     }
 
-    test("ARR-12 ARR-19 the rest of a batch, an empty slice, is a legal array, and begins at 0") {
+    test("the rest of a batch, an empty slice, is a legal array, and begins at 0 [ARR-12, ARR-19]") {
         nested(3).use { batch ->
             exported(batch.slice(3, 0)) { out ->
                 describe(out) shouldBe Triple(0L, 0L, 0L)

@@ -42,7 +42,7 @@ class AsyncExportModelSpec : FunSpec({
 
     for (fails in listOf(false, true)) {
         for (script in if (fails) ProducerModel.SCRIPTS.take(2) else ProducerModel.SCRIPTS) {
-            test("ASY-04 ASY-05 ASY-06 ASY-08 ASY-16 ASY-19 ASY-22 ASY-28 ${if (fails) "a failure" else "an end"}, while the consumer does $script") {
+            test("${if (fails) "a failure" else "an end"}, while the consumer does $script [ASY-04, ASY-05, ASY-06, ASY-08, ASY-16, ASY-19, ASY-22, ASY-28]") {
                 val orders = Interleavings(preemptions = 2).explore { ProducerModel(this, fails, script, ProducerModel.Asked.BY_WHO_ACTS).run { ::check } }
                 println("AsyncExport, ${if (fails) "onError" else "onComplete"}, $script: $orders orders")
                 orders shouldBeGreaterThan 40
@@ -53,7 +53,7 @@ class AsyncExportModelSpec : FunSpec({
     for (asked in listOf(ProducerModel.Asked.BY_THE_CONSUMER, ProducerModel.Asked.ANSWERS_AT_ONCE)) {
         val how = if (asked == ProducerModel.Asked.ANSWERS_AT_ONCE) ", and signals at once" else ""
         for (script in ProducerModel.SCRIPTS) {
-            test("ASY-04 ASY-06 ASY-19 ASY-28 a publisher that is asked on the consumer's thread$how, while the consumer does $script") {
+            test("a publisher that is asked on the consumer's thread$how, while the consumer does $script [ASY-04, ASY-06, ASY-19, ASY-28]") {
                 val orders = Interleavings(preemptions = 2).explore { ProducerModel(this, false, script, asked).run { ::check } }
                 println("AsyncExport, a waking subscription$how, $script: $orders orders")
                 orders shouldBeGreaterThan 15

@@ -38,7 +38,7 @@ class AsyncHandlerModelSpec : FunSpec({
 
     for (end in ConsumerModel.End.entries) {
         for (script in ConsumerModel.SCRIPTS) {
-            test("ASY-10 ASY-16 ASY-19 ASY-20 ASY-22 ASY-28 $end, while the subscriber does $script") {
+            test("$end, while the subscriber does $script [ASY-10, ASY-16, ASY-19, ASY-20, ASY-22, ASY-28]") {
                 val orders = Interleavings(preemptions = 3).explore { ConsumerModel(this, end, script).run { ::check } }
                 println("AsyncHandler, $end, $script: $orders orders")
                 orders shouldBeGreaterThan 40
@@ -49,7 +49,7 @@ class AsyncHandlerModelSpec : FunSpec({
     for (end in listOf(ConsumerModel.End.NULL_TASK, ConsumerModel.End.ON_ERROR)) {
         for (script in ConsumerModel.EARLY_SCRIPTS) {
             for (tasks in 0..2) {
-                test("ASY-29 $end after $tasks tasks, from a producer that is gone before it tells, while the subscriber does $script") {
+                test("$end after $tasks tasks, from a producer that is gone before it tells, while the subscriber does $script [ASY-29]") {
                     val orders = Interleavings(preemptions = 2).explore { ConsumerModel(this, end, script, tasks, isGoneEarly = true).run { ::check } }
                     println("AsyncHandler, gone early, $end, $tasks tasks, $script: $orders orders")
                     orders shouldBeGreaterThan 5

@@ -37,7 +37,7 @@ class AsyncLoopSpec : FunSpec({
     val schema = batch(1).use { it.schema() }
     val described = AsyncSchema(schema.asField(), DeviceType.CPU, Metadata.of("rows", "many"))
 
-    test("ASY-28 producer: an array that was pulled ahead is closed when nobody wants it any more") {
+    test("producer: an array that was pulled ahead is closed when nobody wants it any more [ASY-28]") {
         val feed = ReaderFeed(DeviceArrayReader.of(schema, listOf(batch(1), batch(1))))
         feed.pull()
         feed.stop()
@@ -143,7 +143,7 @@ class AsyncLoopSpec : FunSpec({
         }
     }
 
-    test("ASY-28 a publisher whose subscription comes after the stream was cancelled is cancelled, too") {
+    test("a publisher whose subscription comes after the stream was cancelled is cancelled, too [ASY-28]") {
         val subscriber = CompletableFuture<Flow.Subscriber<in DeviceArray>>()
         val (arrays, produced) = loop({ subscriber.complete(it) })
         val late = subscriber.get(5, SECONDS)

@@ -38,7 +38,7 @@ class AppendFailureSpec : FunSpec({
 
     val bytes = byteArrayOf(7)
 
-    test("OWN-15 values in memory that cannot be read are not appended, as if nothing had been tried: a closed arena, another thread's") {
+    test("values in memory that cannot be read are not appended, as if nothing had been tried: a closed arena, another thread's [OWN-15]") {
         val closed = Arena.ofConfined().use { it.allocate(80) }
         Arena.ofConfined().use { arena ->
             val elsewhere = CompletableFuture.supplyAsync { Arena.ofConfined().allocate(80) }.get()
@@ -55,7 +55,7 @@ class AppendFailureSpec : FunSpec({
         }
     }
 
-    test("OWN-15 of an array with a value that does not fit none is appended") {
+    test("of an array with a value that does not fit none is appended [OWN-15]") {
         val one: ColumnBuilder.() -> Unit = { append(1) }
         around(DataType.INT8, one) { appendAll(longArrayOf(5, 6, 300)) }.first shouldBe listOf(1L, 1L)
         around(DataType.INT8, one) { appendAll(intArrayOf(5, 6, 300)) }.first shouldBe listOf(1L, 1L)
@@ -68,7 +68,7 @@ class AppendFailureSpec : FunSpec({
         around(FixedSizeBinaryType(2), { append(byteArrayOf(1, 2)) }) { appendAll(MemorySegment.ofArray(ByteArray(3))) }
     }
 
-    test("OWN-15 a predicate that throws, or names a row that cannot be null, makes no row null") {
+    test("a predicate that throws, or names a row that cannot be null, makes no row null [OWN-15]") {
         for (nullable in listOf(true, false)) {
             Devices.cpu().batchBuilder(3).use { batch ->
                 val column = batch.column(Field.of("a", DataType.INT32).withNullable(nullable)).appendAll(intArrayOf(1, 2, 3))
@@ -79,7 +79,7 @@ class AppendFailureSpec : FunSpec({
         }
     }
 
-    test("OWN-15 a column whose values stop half way, by an iterator that throws, is not in the batch") {
+    test("a column whose values stop half way, by an iterator that throws, is not in the batch [OWN-15]") {
         Devices.cpu().batchBuilder(2).use { batch ->
             val texts = object : AbstractList<String>() {
                 override val size = 2
@@ -94,11 +94,11 @@ class AppendFailureSpec : FunSpec({
         }
     }
 
-    test("OWN-15 a list that is refused leaves the offsets as they were") {
+    test("a list that is refused leaves the offsets as they were [OWN-15]") {
         around(ListType(Field.of("item", DataType.INT8)), { appendList(1).items().append(1) }) { appendList(-1) }.first shouldBe listOf(listOf(1L), listOf(1L))
     }
 
-    test("OWN-15 text with half a surrogate pair is refused, with the column and the row, instead of a question mark") {
+    test("text with half a surrogate pair is refused, with the column and the row, instead of a question mark [OWN-15]") {
         val types = listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.dictionary(DataType.INT8, DataType.UTF8))
         for (type in types) {
             for (half in listOf("\uD83D", "\uDE00", "is it? \uDE00\uD83D", "ab\uD83D!")) {

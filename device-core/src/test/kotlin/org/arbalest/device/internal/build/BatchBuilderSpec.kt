@@ -132,7 +132,7 @@ class BatchBuilderSpec : FunSpec({
         }
     }
 
-    test("BLD-20 a batch whose rows were not counted has as many as its columns, however many; others are refused by both names and numbers") {
+    test("a batch whose rows were not counted has as many as its columns, however many; others are refused by both names and numbers [BLD-20]") {
         for (rows in listOf(0, 1, 1000)) Devices.cpu().batchBuilder().use { batch ->
             batch.rows() shouldBe 0
             fill(batch, rows)
@@ -223,7 +223,7 @@ class BatchBuilderSpec : FunSpec({
         }
     }
 
-    test("ARR-08 ours: an empty batch has offsets, and no NULL where a buffer belongs") {
+    test("ours: an empty batch has offsets, and no NULL where a buffer belongs [ARR-08]") {
         Devices.cpu().batchBuilder(0).use { batch ->
             batch.utf8("t", listOf())
             batch.build().use { array ->
@@ -235,7 +235,7 @@ class BatchBuilderSpec : FunSpec({
         }
     }
 
-    test("OWN-13 a column builder that was kept cannot change the batch, nor allocate anything") {
+    test("a column builder that was kept cannot change the batch, nor allocate anything [OWN-13]") {
         val item = Field.of("x", DataType.BOOL)
         val batch = Devices.cpu().batchBuilder(1)
         val kept = listOf(DataType.INT64, DataType.UTF8, DataType.BOOL, StructType(listOf(item)), ListType(item))

@@ -35,7 +35,7 @@ class BuilderErrorsSpec : FunSpec({
 
     val item = Field.of("item", DataType.INT8)
 
-    test("BLD-16 an append that a type has nothing of names the type as readers do, and what appends to it") {
+    test("an append that a type has nothing of names the type as readers do, and what appends to it [BLD-16]") {
         builders {
             refused { column(DataType.INT8).append("1") } shouldBe "column \"x\" of type int8 does not hold text; append(long) takes values"
             refused { column(DataType.INTERVAL_DAY_TIME).append(1) } shouldBe
@@ -52,7 +52,7 @@ class BuilderErrorsSpec : FunSpec({
         }
     }
 
-    test("BLD-16 every type says what appends to it") {
+    test("every type says what appends to it [BLD-16]") {
         val says = mapOf(
             DataType.NULL to "appendNull() alone", DataType.BOOL to "append(boolean)", DataType.UINT64 to "append(long)", DataType.FLOAT16 to "append(double)",
             DataType.decimal64(3, 1) to "append(BigDecimal)", DataType.DATE64 to "append(LocalDate)", DataType.time(TimeUnit.SECOND) to "append(LocalTime)",
@@ -70,7 +70,7 @@ class BuilderErrorsSpec : FunSpec({
         builders { for ((field, what) in extended) refused { column(field).appendMap(1) } shouldContain "does not hold a map; $what" }
     }
 
-    test("BLD-16 what is nested is named by its path, as readers name it") {
+    test("what is nested is named by its path, as readers name it [BLD-16]") {
         val line = DataType.struct(Field.of("qty", DataType.INT8), Field.of("sku", DataType.UTF8).withNullable(false))
         val order = DataType.struct(Field.of("lines", DataType.list(Field.of("item", line))))
         builders {
@@ -100,7 +100,7 @@ class BuilderErrorsSpec : FunSpec({
         }
     }
 
-    test("BLD-17 a null struct whose fields nobody appended says what appends them, at once and when the batch is built") {
+    test("a null struct whose fields nobody appended says what appends them, at once and when the batch is built [BLD-17]") {
         val why = "; those of a null struct are appended, too, or made by appendNullWithParts()"
         for (type in listOf(Field.of("x", DataType.struct(item)), Extension.timestampWithOffset("x", TimeUnit.SECOND))) {
             builders {
@@ -115,7 +115,7 @@ class BuilderErrorsSpec : FunSpec({
         }
     }
 
-    test("BLD-17 a value that is null says what appends one, and nothing is appended") {
+    test("a value that is null says what appends one, and nothing is appended [BLD-17]") {
         val values = listOf<Pair<DataType, ColumnBuilder.() -> Any?>>(
             DataType.UTF8 to { append(none<String>()) }, DataType.UTF8_VIEW to { append(none<String>()) }, DataType.BINARY to { append(none<ByteArray>()) },
             DataType.fixedSizeBinary(2) to { append(none<ByteArray>()) }, DataType.decimal64(3, 1) to { append(none<BigDecimal>()) },

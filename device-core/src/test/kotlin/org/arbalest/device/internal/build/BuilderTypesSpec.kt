@@ -40,7 +40,7 @@ class BuilderTypesSpec : FunSpec({
         }.message!!
     }
 
-    test("BLD-18 a time of day is within a day, and a date in milliseconds whole days; appended one by one, as an array, encoded") {
+    test("a time of day is within a day, and a date in milliseconds whole days; appended one by one, as an array, encoded [BLD-18]") {
         val day = 86_400L
         for ((unit, perSecond) in TimeUnit.entries.zip(listOf(1L, 1_000L, 1_000_000L, 1_000_000_000L))) {
             val (time, last) = TimeType(unit) to day * perSecond - 1
@@ -64,7 +64,7 @@ class BuilderTypesSpec : FunSpec({
         }
     }
 
-    test("BLD-18 what an array has in rows that become null before the column is built may be anything") {
+    test("what an array has in rows that become null before the column is built may be anything [BLD-18]") {
         built(DataType.DATE64) { append(0).appendAll(longArrayOf(86_400_000, 5)).setNulls { it == 2 } } shouldBe listOf(0L, 86_400_000L, null)
         built(TimeType(TimeUnit.SECOND)) { appendAll(intArrayOf(-1, 7, -1)).setNulls { it != 1 } } shouldBe listOf(null, 7L, null)
         Devices.cpu().batchBuilder(3).use { batch -> // refused as often as it is tried, until the row is null

@@ -42,7 +42,7 @@ class EncodedValueSpec : FunSpec({
         List(count.toInt()) { NativeHeap.getLong(sizes + 8L * it) }.also { DeviceArray.importArray(out, field()).close() }
     }
 
-    test("BLD-08 a long value that comes again and again, or is refused, needs no buffer more, in a dictionary and in run-ends") {
+    test("a long value that comes again and again, or is refused, needs no buffer more, in a dictionary and in run-ends [BLD-08]") {
         val value = "twenty bytes of text"
         for (type in listOf(DataType.dictionary(DataType.INT8, DataType.UTF8_VIEW), DataType.runEndEncoded(DataType.INT32, Field.of("v", DataType.UTF8_VIEW)))) withClue(type) {
             val bytes = MemorySegment.ofArray(value.encodeToByteArray())
@@ -60,7 +60,7 @@ class EncodedValueSpec : FunSpec({
         }
     }
 
-    test("BLD-08 a data buffer is as long as what is written there, and has no more of several values than was asked for") {
+    test("a data buffer is as long as what is written there, and has no more of several values than was asked for [BLD-08]") {
         built(DataType.BINARY_VIEW, 7, {
             viewBufferSize(100)
             for (length in listOf(40, 50, 30, 200, 70, 5, 13)) append(ByteArray(length) { length.toByte() })
@@ -70,7 +70,7 @@ class EncodedValueSpec : FunSpec({
         }
     }
 
-    test("BLD-09 text from memory is checked, native or on the heap, and what is refused or cannot be read leaves nothing") {
+    test("text from memory is checked, native or on the heap, and what is refused or cannot be read leaves nothing [BLD-09]") {
         val text = "grüße, an alle".encodeToByteArray()
         Arena.ofConfined().use { arena ->
             val native = arena.allocate(text.size.toLong()).also { MemorySegment.copy(text, 0, it, JAVA_BYTE, 0, text.size) }
@@ -89,7 +89,7 @@ class EncodedValueSpec : FunSpec({
         }
     }
 
-    test("BLD-12 a dictionary of a dictionary knows its values again after the inner indices grew, signed or not") {
+    test("a dictionary of a dictionary knows its values again after the inner indices grew, signed or not [BLD-12]") {
         for (inner in listOf(DataType.INT8, DataType.UINT8)) {
             val type = DataType.dictionary(DataType.INT16, DataType.dictionary(inner, DataType.INT64))
             built(type, 400, {
@@ -103,7 +103,7 @@ class EncodedValueSpec : FunSpec({
         }
     }
 
-    test("BLD-14 a decimal is refused by its exponent, not by making its digits; zero has none") {
+    test("a decimal is refused by its exponent, not by making its digits; zero has none [BLD-14]") {
         for (type in listOf(DataType.decimal128(38, 2), DataType.decimal256(76, 2), DataType.decimal32(9, 2), DataType.decimal64(18, 2))) withClue(type) {
             built(type, 6, {
                 for (huge in listOf("1E+100000000", "-7E+2147483000")) shouldThrow<IllegalArgumentException> { append(BigDecimal(huge)) }.message shouldContain "precision"
@@ -120,7 +120,7 @@ class EncodedValueSpec : FunSpec({
         }
     }
 
-    test("BLD-11 what a dictionary and run-ends do not take names the type of their values, and how these are appended") {
+    test("what a dictionary and run-ends do not take names the type of their values, and how these are appended [BLD-11]") {
         val lists = DataType.list(Field.of("item", DataType.INT32))
         Devices.cpu().batchBuilder(0).use { batch ->
             val column = batch.column(Field.of("d", DataType.dictionary(DataType.INT8, lists)))
@@ -135,7 +135,7 @@ class EncodedValueSpec : FunSpec({
         }
     }
 
-    test("OWN-15 BLD-12 indices that grew for values of which one is refused are as narrow as before") {
+    test("indices that grew for values of which one is refused are as narrow as before [OWN-15, BLD-12]") {
         Devices.cpu().batchBuilder(3).use { batch ->
             val type = DataType.dictionary(DataType.UINT8, DataType.INT16)
             val column = batch.column(Field.of("a", type)).growIndices().append(7).append(8)

@@ -36,7 +36,7 @@ class FillerSpec : FunSpec({
 
     fun x(value: Long?) = mapOf("x" to value)
 
-    test("BLD-03 a null among lists of structs comes when the fields of those before are there, and not more") {
+    test("a null among lists of structs comes when the fields of those before are there, and not more [BLD-03]") {
         rows(DataType.fixedSizeList(struct, 2), 3) {
             appendList(2)
             repeat(2) { items().appendStruct() }
@@ -49,7 +49,7 @@ class FillerSpec : FunSpec({
         } shouldBe listOf(listOf(x(1), x(2)), listOf(x(3), x(4)), null)
     }
 
-    test("BLD-05 a null in a struct that is a dense union's child comes when the fields of those before are there") {
+    test("a null in a struct that is a dense union's child comes when the fields of those before are there [BLD-05]") {
         rows(DataType.denseUnion(struct, number), 2) {
             appendUnion("s").child("s").appendStruct()
             refuses("its field \"x\" has 0 values, where 1 come before") { appendNull() }
@@ -58,7 +58,7 @@ class FillerSpec : FunSpec({
         } shouldBe listOf(x(7), null)
     }
 
-    test("BLD-06 a struct that is a sparse union's child gets another's row when the fields of those before are there") {
+    test("a struct that is a sparse union's child gets another's row when the fields of those before are there [BLD-06]") {
         for (bulk in listOf(false, true)) rows(DataType.sparseUnion(struct, number), 3) {
             appendUnion("s").child("s").appendStruct()
             refuses("its field \"x\" has 0 values, where 1 come before") { if (bulk) appendUnions(byteArrayOf(1)) else appendUnion("n") }
@@ -74,7 +74,7 @@ class FillerSpec : FunSpec({
 
     val runs = Field.of("r", DataType.runEndEncoded(DataType.INT16, number))
 
-    test("OWN-15 where one of several elements cannot be made, none is: run-ends that count no further, values that are missing") {
+    test("where one of several elements cannot be made, none is: run-ends that count no further, values that are missing [OWN-15]") {
         Devices.cpu().batchBuilder(32767).use { batch ->
             val column = batch.column(Field.of("a", DataType.sparseUnion(number, runs)))
             for (row in 0 until 32766) column.child("n").append(row.toLong())
@@ -121,7 +121,7 @@ class FillerSpec : FunSpec({
         } shouldBe listOf(listOf(1L, 3L), null)
     }
 
-    test("OWN-15 a child that cannot have the rows before is not added to a sparse union") {
+    test("a child that cannot have the rows before is not added to a sparse union [OWN-15]") {
         Devices.cpu().batchBuilder(40_000).use { batch ->
             val column = batch.column(Field.of("a", DataType.sparseUnion(number)))
             column.child("n").appendAll(IntArray(40_000))
@@ -132,7 +132,7 @@ class FillerSpec : FunSpec({
         }
     }
 
-    test("OWN-15 what a dictionary or run-ends made for a value that is refused goes, and what the user gave for it stays") {
+    test("what a dictionary or run-ends made for a value that is refused goes, and what the user gave for it stays [OWN-15]") {
         val union = DataType.sparseUnion(number, Field.of("s", DataType.UTF8), runs)
         for (type in listOf<DataType>(DataType.dictionary(DataType.INT8, union), DataType.runEndEncoded(DataType.INT32, Field.of("u", union)))) withClue(type) {
             rows(type, 2) {
@@ -152,7 +152,7 @@ class FillerSpec : FunSpec({
         }
     }
 
-    test("OWN-15 a null for run-ends is refused before its parts are made") {
+    test("a null for run-ends is refused before its parts are made [OWN-15]") {
         rows(DataType.runEndEncoded(DataType.INT32, struct), 2) {
             values().child("x").append(1)
             refuses("\"x\" has 1") { appendNull() }
@@ -169,7 +169,7 @@ class FillerSpec : FunSpec({
         }
     }
 
-    test("OWN-15 a value that a dictionary's index does not count leaves nothing of it behind but what was given") {
+    test("a value that a dictionary's index does not count leaves nothing of it behind but what was given [OWN-15]") {
         Devices.cpu().batchBuilder(129).use { batch ->
             val column = batch.column(Field.of("a", DataType.dictionary(DataType.INT8, DataType.fixedSizeList(DataType.denseUnion(number).let { Field.of("u", it) }, 1))))
             for (i in 0L until 128) {

@@ -50,7 +50,7 @@ class NestedBuilderSpec : FunSpec({
         thrown.message!!
     }
 
-    test("BLD-02 a list-view has offset and size of each list, which may be anywhere in its elements") {
+    test("a list-view has offset and size of each list, which may be anywhere in its elements [BLD-02]") {
         built(DataType.listView(number), 5, {
             appendList(2).appendNull().appendList(0)
             items().appendAll(intArrayOf(5, 6, 7))
@@ -77,7 +77,7 @@ class NestedBuilderSpec : FunSpec({
         }
     }
 
-    test("BLD-03 lists of a fixed size have that many elements each, which are made for a null") {
+    test("lists of a fixed size have that many elements each, which are made for a null [BLD-03]") {
         val pair = Field.of("pair", StructType(listOf(number, DataType.fixedSizeList(required, 2).let { Field.of("two", it) })))
         built(DataType.fixedSizeList(pair, 2), 3, {
             appendList(2)
@@ -108,7 +108,7 @@ class NestedBuilderSpec : FunSpec({
         }
     }
 
-    test("BLD-04 a map has entries, a struct without nulls, of keys and values, as many as its offsets say") {
+    test("a map has entries, a struct without nulls, of keys and values, as many as its offsets say [BLD-04]") {
         val type = DataType.map(Field.of("key", DataType.UTF8), number)
         built(type, 3, {
             appendMap(2).appendNull().appendMap(1)
@@ -137,7 +137,7 @@ class NestedBuilderSpec : FunSpec({
         }
     }
 
-    test("BLD-05 a dense union has a type id and an offset for each element, and its children their own elements only") {
+    test("a dense union has a type id and an offset for each element, and its children their own elements only [BLD-05]") {
         val type = UnionType(UnionMode.DENSE, listOf(7, 3), listOf(number, text))
         built(type, 5, {
             appendUnion(0).child("n").append(41)
@@ -150,7 +150,7 @@ class NestedBuilderSpec : FunSpec({
         }
     }
 
-    test("BLD-05 … nulls are its first child's that may have them, and come when its elements before are there") {
+    test("… nulls are its first child's that may have them, and come when its elements before are there [BLD-05]") {
         val type = UnionType(UnionMode.DENSE, listOf(7, 3), listOf(required, text))
         built(type, 2, {
             appendNull().appendUnion(0)
@@ -173,7 +173,7 @@ class NestedBuilderSpec : FunSpec({
         }
     }
 
-    test("BLD-06 each child of a sparse union has all rows: those of others are made, unless they were given") {
+    test("each child of a sparse union has all rows: those of others are made, unless they were given [BLD-06]") {
         val two = Field.of("two", DataType.fixedSizeList(required, 2))
         val type = DataType.sparseUnion(required, text, two)
         built(type, 5, {
@@ -191,7 +191,7 @@ class NestedBuilderSpec : FunSpec({
         }
     }
 
-    test("BLD-06 … and an element that is missing is named before anything is written") {
+    test("… and an element that is missing is named before anything is written [BLD-06]") {
         val type = DataType.sparseUnion(number, text)
         Devices.cpu().batchBuilder(3).use { batch ->
             val column = batch.column(Field.of("a", type)).appendUnion("n")
@@ -209,7 +209,7 @@ class NestedBuilderSpec : FunSpec({
         }
     }
 
-    test("BLD-07 run-ends are given by value and count, or value by value: like ones make one run; ends count in their width") {
+    test("run-ends are given by value and count, or value by value: like ones make one run; ends count in their width [BLD-07]") {
         for (bits in listOf(16, 32, 64)) {
             built(DataType.runEndEncoded(IntType(bits, true), text), 9, {
                 appendRun(3).values().append("x")
@@ -222,7 +222,7 @@ class NestedBuilderSpec : FunSpec({
         }
     }
 
-    test("BLD-07 … a run of no rows, one that ends beyond its width, and values without a run are refused") {
+    test("… a run of no rows, one that ends beyond its width, and values without a run are refused [BLD-07]") {
         val type = DataType.runEndEncoded(DataType.INT16, number)
         for (count in listOf(0L, -5L)) refused(type, { append(1) }) { appendRun(count) } shouldBe "column \"a\", row 1: a run of $count rows; it has at least one"
         refused(type, { append(1) }) { appendRun(32767) } shouldBe
@@ -258,7 +258,7 @@ class NestedBuilderSpec : FunSpec({
         }
     }
 
-    test("BLD-01 the builder of a part is one object, which is held while rows are appended") {
+    test("the builder of a part is one object, which is held while rows are appended [BLD-01]") {
         val struct = DataType.struct(number, Field.of("tags", DataType.list(text)), Field.of("prices", DataType.map(text.withNullable(false), number)))
         built(struct, 50, {
             val n = child("n")
@@ -280,7 +280,7 @@ class NestedBuilderSpec : FunSpec({
         }
     }
 
-    test("BLD-21 what is appended to a part's builder that another type has replaced is an error, not lost: of items, keys, values, a dictionary, and below") {
+    test("what is appended to a part's builder that another type has replaced is an error, not lost: of items, keys, values, a dictionary, and below [BLD-21]") {
         val inner = Field.of("pair", DataType.struct(number))
         val replacing = listOf<Pair<DataType, (ColumnBuilder) -> Pair<ColumnBuilder, ColumnBuilder>>>(
             DataType.list(number) to { it.items() to it.items(text) },

@@ -53,7 +53,7 @@ class TimeAppendSpec : FunSpec({
         thrown.message!!
     }
 
-    test("BLD-15 dates, times, timestamps, lengths of time and periods are appended as java.time has them, encoded too") {
+    test("dates, times, timestamps, lengths of time and periods are appended as java.time has them, encoded too [BLD-15]") {
         val day = LocalDate.of(2024, 2, 29)
         for (type in listOf(DataType.DATE32, DataType.DATE64)) returns(type, day, LocalDate.of(-1, 1, 1), { append(it) }, { getLocalDate(it) })
         val time = LocalTime.of(23, 59, 59)
@@ -70,7 +70,7 @@ class TimeAppendSpec : FunSpec({
         built(DataType.INTERVAL_DAY_TIME, { append(Period.ofDays(3)).append(Period.ZERO) }) { getInterval(it) } shouldBe listOf(Interval(0, 3, 0), Interval(0, 0, 0))
     }
 
-    test("BLD-15 a time may be the first and the last of 64 bits") {
+    test("a time may be the first and the last of 64 bits [BLD-15]") {
         for (bits in listOf(Long.MIN_VALUE, Long.MIN_VALUE + 1, -1_000_000_001, -1, 0, Long.MAX_VALUE)) {
             returns(DataType.timestamp(TimeUnit.NANOSECOND, "UTC"), Instant.ofEpochSecond(0, bits), Instant.EPOCH, { append(it) }, { getInstant(it) })
             returns(DataType.duration(TimeUnit.NANOSECOND), Duration.ofNanos(bits), Duration.ZERO, { append(it) }, { getDuration(it) })
@@ -78,7 +78,7 @@ class TimeAppendSpec : FunSpec({
         }
     }
 
-    test("BLD-15 what the unit does not have is refused with the row, the value, what it has, and which type would; encoded too") {
+    test("what the unit does not have is refused with the row, the value, what it has, and which type would; encoded too [BLD-15]") {
         val nanos = Instant.parse("2024-01-01T00:00:00.000000001Z")
         val micros = DataType.timestamp(TimeUnit.MICROSECOND, "UTC")
         for (type in wrapped(micros)) {
@@ -106,7 +106,7 @@ class TimeAppendSpec : FunSpec({
             "column \"a\" of type month_day_nano_interval does not hold the period P2147483647Y, which has more months than 32 bits count, in row 1"
     }
 
-    test("BLD-15 a type takes its own of these only: a point in time where it has a zone, a date and time where not") {
+    test("a type takes its own of these only: a point in time where it has a zone, a date and time where not [BLD-15]") {
         refused(DataType.timestamp(TimeUnit.SECOND, null), { append(0) }, { append(Instant.EPOCH) }) shouldBe
             "column \"a\" of type timestamp[s] does not hold a point in time; append(LocalDateTime) and append(long) take values"
         refused(DataType.timestamp(TimeUnit.SECOND, "UTC"), { append(0) }, { append(LocalDateTime.MIN) }) shouldBe

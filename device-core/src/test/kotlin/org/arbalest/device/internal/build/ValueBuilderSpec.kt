@@ -52,7 +52,7 @@ class ValueBuilderSpec : FunSpec({
         return int(text.size) + if (text.size <= 12) text.toList() + List(12 - text.size) { 0 } else text.take(4) + int(buffer) + int(offset)
     }
 
-    test("BLD-08 a view has up to 12 bytes in itself, padded with zeroes, or the first four and where the rest is") {
+    test("a view has up to 12 bytes in itself, padded with zeroes, or the first four and where the rest is [BLD-08]") {
         val words = listOf("", "short", "exactly 12 B", "thirteen byte", "a longer text than that")
         for (type in listOf(DataType.UTF8_VIEW, DataType.BINARY_VIEW)) {
             built(type, 6, {
@@ -67,7 +67,7 @@ class ValueBuilderSpec : FunSpec({
         }
     }
 
-    test("BLD-08 views share buffers of the size asked for; a longer value has its own") {
+    test("views share buffers of the size asked for; a longer value has its own [BLD-08]") {
         val lengths = listOf(40, 50, 30, 200, 70, 5)
         built(DataType.BINARY_VIEW, 6, { viewBufferSize(100).let { for ((i, length) in lengths.withIndex()) append(ByteArray(length) { i.toByte() }) } }) { array ->
             val places = listOf(0 to 0, 0 to 40, 1 to 0, 2 to 0, 3 to 0, 0 to 0)
@@ -79,7 +79,7 @@ class ValueBuilderSpec : FunSpec({
         refused(DataType.UTF8, { append("x") }) { viewBufferSize(5) } shouldContain "does not hold views"
     }
 
-    test("BLD-09 bytes come from memory as they are, to text only if they are UTF-8") {
+    test("bytes come from memory as they are, to text only if they are UTF-8 [BLD-09]") {
         Arena.ofConfined().use { arena ->
             val word = arena.allocateFrom("grüße an alle, die das lesen").let { it.asSlice(0, it.byteSize() - 1) }
             val bad = arena.allocate(20).fill('a'.code.toByte()).also { it.set(java.lang.foreign.ValueLayout.JAVA_BYTE, 17, -1) }
@@ -95,7 +95,7 @@ class ValueBuilderSpec : FunSpec({
         }
     }
 
-    test("BLD-09 text and binary come in bulk as Arrow stores them, from any first offset, if the offsets are right") {
+    test("text and binary come in bulk as Arrow stores them, from any first offset, if the offsets are right [BLD-09]") {
         fun ints(vararg values: Int) = MemorySegment.ofArray(values)
         fun longs(vararg values: Long) = MemorySegment.ofArray(values)
         val data = MemorySegment.ofArray("-zoëx!".encodeToByteArray())
@@ -112,7 +112,7 @@ class ValueBuilderSpec : FunSpec({
         refused(DataType.INT32, { append(1) }) { appendAll(ints(0, 1), data) } shouldContain "does not hold values with offsets"
     }
 
-    test("BLD-10 intervals are months, days and milliseconds, or months, days and nanoseconds, in this order, or refused") {
+    test("intervals are months, days and milliseconds, or months, days and nanoseconds, in this order, or refused [BLD-10]") {
         built(DataType.INTERVAL_YEAR_MONTH, 4, { append(-7).append(Interval(13, 0, 0)).appendAll(intArrayOf(5, 6)) }) { array ->
             List(4) { NativeHeap.getInt(array.asColumn().bufferAddress(1) + 4 * it) } shouldBe listOf(-7, 13, 5, 6)
         }
@@ -134,7 +134,7 @@ class ValueBuilderSpec : FunSpec({
         refused(DataType.INT64, { append(1) }) { append(Interval(0, 0, 0)) } shouldContain "does not hold an interval"
     }
 
-    test("BLD-11 a dictionary has each value once, whatever its type, in the order of first use") {
+    test("a dictionary has each value once, whatever its type, in the order of first use [BLD-11]") {
         val pair = StructType(listOf(Field.of("x", DataType.INT32), Field.of("l", DataType.list(Field.of("item", DataType.UTF8)))))
         fun ColumnBuilder.pair(x: Long, vararg words: String) {
             dictionary().child("x").append(x)
@@ -186,7 +186,7 @@ class ValueBuilderSpec : FunSpec({
         }
     }
 
-    test("BLD-11 … many values, which the table finds again, whatever their order") {
+    test("… many values, which the table finds again, whatever their order [BLD-11]") {
         val random = Random(16)
         val numbers = LongArray(20_000) { random.nextLong(3_000) }
         built(DataType.dictionary(DataType.INT32, DataType.INT64), numbers.size, { for (n in numbers) append(n) }) { array ->
@@ -195,7 +195,7 @@ class ValueBuilderSpec : FunSpec({
         }
     }
 
-    test("BLD-12 indices that are to grow become as wide as the values need, and the field says so; others refuse the value that is too much") {
+    test("indices that are to grow become as wide as the values need, and the field says so; others refuse the value that is too much [BLD-12]") {
         for ((narrow, wide) in listOf(DataType.INT8 to DataType.INT16, DataType.UINT8 to DataType.UINT16)) {
             Devices.cpu().batchBuilder(301).use { batch ->
                 val column = batch.column(Field.of("a", DataType.dictionary(narrow, DataType.INT64))).growIndices()
@@ -225,7 +225,7 @@ class ValueBuilderSpec : FunSpec({
         }
     }
 
-    test("BLD-13 a dictionary that is given in whole takes indices, in bulk or one by one, within its values") {
+    test("a dictionary that is given in whole takes indices, in bulk or one by one, within its values [BLD-13]") {
         val type = DictionaryType(DataType.INT8, Field.of("", DataType.FLOAT32), true)
         built(type, 4, {
             dictionary().appendAll(floatArrayOf(1f, 2f, 3f))
@@ -240,7 +240,7 @@ class ValueBuilderSpec : FunSpec({
         refused(DataType.INT8, { append(1) }) { appendIndex(0) } shouldContain "does not hold an index"
     }
 
-    test("OWN-15 of values for a dictionary none is kept if one does not fit, and the dictionary has no more than before") {
+    test("of values for a dictionary none is kept if one does not fit, and the dictionary has no more than before [OWN-15]") {
         Devices.cpu().batchBuilder(3).use { batch ->
             val column = batch.column(Field.of("a", DataType.dictionary(DataType.INT8, DataType.INT16))).append(1)
             shouldThrow<IllegalArgumentException> { column.appendAll(longArrayOf(2, 3, 70_000)) }.message shouldContain "the integer 70000 (-32768 to 32767), in row 3"
@@ -260,7 +260,7 @@ class ValueBuilderSpec : FunSpec({
         }
     }
 
-    test("BLD-01 a value that is appended when nobody asks how many there are is in the bitmap") {
+    test("a value that is appended when nobody asks how many there are is in the bitmap [BLD-01]") {
         Devices.cpu().batchBuilder(1).use { batch ->
             val column = batch.column(Field.of("a", DataType.dictionary(DataType.INT8, DataType.INT64)))
             column.dictionary().appendNull()
@@ -269,7 +269,7 @@ class ValueBuilderSpec : FunSpec({
         }
     }
 
-    test("BLD-01 nulls anywhere, value by value, in bulk and afterwards, make the bitmap that they should") {
+    test("nulls anywhere, value by value, in bulk and afterwards, make the bitmap that they should [BLD-01]") {
         val random = Random(7)
         repeat(300) { round ->
             val expected = ArrayList<Long?>()

@@ -34,7 +34,7 @@ class FailingDriverSpec : FunSpec({
 
     val cpu = CpuProvider().open(DeviceType.CPU, -1)
 
-    test("OWN-11 a driver that fails to free one buffer does not keep the others from being freed") {
+    test("a driver that fails to free one buffer does not keep the others from being freed [OWN-11]") {
         val freed = mutableListOf<Long>()
         val driver = object : DeviceDriver by cpu {
             override fun free(address: Long, bytes: Long) {
@@ -79,7 +79,7 @@ class FailingDriverSpec : FunSpec({
         Ledger.now().since(before).isZero shouldBe true
     }
 
-    test("OWN-09 an export for which there is no slot leaves both outputs released and the handle open") {
+    test("an export for which there is no slot leaves both outputs released and the handle open [OWN-09]") {
         val created = Slots::class.java.getDeclaredField("CREATED").apply { isAccessible = true }.get(null) as AtomicLong
         val before = Ledger.now()
         batch(3).use { array ->

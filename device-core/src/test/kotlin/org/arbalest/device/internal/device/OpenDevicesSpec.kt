@@ -61,7 +61,7 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
-    test("DEV-18 a device that was missing is found by an array that comes when the pause is over; older arrays stay where they were") {
+    test("a device that was missing is found by an array that comes when the pause is over; older arrays stay where they were [DEV-18]") {
         with(Fixture()) {
             val missing = table.find(type, 0)
             missing.isOpaque shouldBe true
@@ -83,7 +83,7 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
-    test("DEV-18 the pause doubles while nothing comes, up to a minute, however many arrays and ids there are") {
+    test("the pause doubles while nothing comes, up to a minute, however many arrays and ids there are [DEV-18]") {
         with(Fixture()) {
             val start = clock.get()
             val asked = mutableListOf<Long>()
@@ -96,7 +96,7 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
-    test("DEV-18 who wants a device is answered at once, and so are the arrays that come then") {
+    test("who wants a device is answered at once, and so are the arrays that come then [DEV-18]") {
         with(Fixture()) {
             val missing = table.find(type, 0)
             table.want(type, 0) shouldBeSameInstanceAs missing
@@ -108,7 +108,7 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
-    test("DEV-18 a second device that comes later is found as well, and the first is not opened again") {
+    test("a second device that comes later is found as well, and the first is not opened again [DEV-18]") {
         with(Fixture(1)) {
             val first = table.find(type, 0)
             table.find(type, 1).isOpaque shouldBe true
@@ -120,7 +120,7 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
-    test("DEV-18 so is one of more devices than are remembered while they are missing") {
+    test("so is one of more devices than are remembered while they are missing [DEV-18]") {
         with(Fixture()) {
             for (id in 0L until 1000) table.find(type, id).isOpaque shouldBe true
             provider.probes shouldBe 1
@@ -132,7 +132,7 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
-    test("DEV-18 a device that is there and fails to open is opaque to arrays, which try again after a pause; who wants it is told why") {
+    test("a device that is there and fails to open is opaque to arrays, which try again after a pause; who wants it is told why [DEV-18]") {
         with(Fixture(2)) {
             val failure = DeviceException(Errno.EIO, "out of order")
             provider.onOpen = { if (it == 0L) throw failure }
@@ -159,7 +159,7 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
-    test("DEV-18 devices of one backend do not wait for another's, which takes long to say what it has") {
+    test("devices of one backend do not wait for another's, which takes long to say what it has [DEV-18]") {
         val other = DeviceType.METAL
         val (slow, quick) = Provider(1) to Provider(1, other)
         val table = OpenDevices(mapOf(type to slow, other to quick), System::nanoTime)
@@ -182,7 +182,7 @@ class OpenDevicesSpec : FunSpec({
         table.find(other, 0) shouldBeSameInstanceAs table.want(other, 0)
     }
 
-    test("DEV-09 a device that no backend serves is opaque for good, and nobody is asked") {
+    test("a device that no backend serves is opaque for good, and nobody is asked [DEV-09]") {
         with(Fixture()) {
             val opaque = table.find(DeviceType(42), 0)
             later(MINUTES.toNanos(10))
@@ -193,7 +193,7 @@ class OpenDevicesSpec : FunSpec({
     }
 
     for (count in listOf(-1, Int.MIN_VALUE, DeviceRegistry.MOST_DEVICES + 1, Int.MAX_VALUE)) {
-        test("DEV-13 a backend that says it has $count devices is not believed, and the answer says so") {
+        test("a backend that says it has $count devices is not believed, and the answer says so [DEV-13]") {
             with(Fixture(count)) {
                 table.find(type, 0).isOpaque shouldBe true
                 table.want(type, 0).isOpaque shouldBe true
@@ -205,14 +205,14 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
-    test("DEV-13 as many devices as can be are believed") {
+    test("as many devices as can be are believed [DEV-13]") {
         with(Fixture(DeviceRegistry.MOST_DEVICES)) {
             table.find(type, DeviceRegistry.MOST_DEVICES - 1L).isOpaque shouldBe false
             table.find(type, DeviceRegistry.MOST_DEVICES.toLong()).isOpaque shouldBe true
         }
     }
 
-    test("DEV-13 a backend that answers nothing, or opens nothing, is not there") {
+    test("a backend that answers nothing, or opens nothing, is not there [DEV-13]") {
         val silent = object : DeviceProvider by Provider(1) {
             override fun probe(type: DeviceType): Availability = nothing()
         }
@@ -224,7 +224,7 @@ class OpenDevicesSpec : FunSpec({
         shouldThrow<DeviceException> { table.want(type, 0) }.message shouldContain "failed to open VULKAN:0"
     }
 
-    test("DEV-14 what is asked of a device that is not there, or failed to open, is refused for that reason, whenever it came") {
+    test("what is asked of a device that is not there, or failed to open, is refused for that reason, whenever it came [DEV-14]") {
         with(Fixture()) {
             fun reason(device: Device) = shouldThrow<DeviceException> { device.createStream() }.also { it.errno() shouldBe Errno.ENOSYS }.message
             val early = table.find(type, 0)
@@ -242,7 +242,7 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
-    test("DEV-18 while one thread asks, which may take long, arrays in others go on: of devices that are there, and of the one that is asked about") {
+    test("while one thread asks, which may take long, arrays in others go on: of devices that are there, and of the one that is asked about [DEV-18]") {
         with(Fixture(1)) {
             val found = table.find(type, 0)
             val missing = table.find(type, 1)

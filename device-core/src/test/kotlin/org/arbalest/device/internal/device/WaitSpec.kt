@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger
 class WaitSpec : FunSpec({
     extension(Balanced)
 
-    test("DEV-24 who was told, and then is answered that nobody can say, goes on waiting, and is told once") {
+    test("who was told, and then is answered that nobody can say, goes on waiting, and is told once [DEV-24]") {
         for (failing in listOf(false, true)) {
             val driver = Undecided()
             RecordedEvent.adopt(DeviceImpl(DeviceType.CPU, -1, driver), driver, 7).let { event ->
@@ -46,7 +46,7 @@ class WaitSpec : FunSpec({
         }
     }
 
-    test("DEV-24 what queued work uses is kept where nobody can be told, and a wait that fails says nothing of the work") {
+    test("what queued work uses is kept where nobody can be told, and a wait that fails says nothing of the work [DEV-24]") {
         val driver = Undecided()
         driver.refusal = DeviceException(Errno.EIO, "nobody can be told")
         driver.waiting = DeviceException(Errno.EAGAIN, "somebody captures a graph")
@@ -63,7 +63,7 @@ class WaitSpec : FunSpec({
         driver.until { memory.isFree && driver.isGone }
     }
 
-    test("DEV-19 what queued work uses is released where the event has failed, and nobody can be told") {
+    test("what queued work uses is released where the event has failed, and nobody can be told [DEV-19]") {
         val driver = Undecided()
         driver.refusal = DeviceException(Errno.EIO, "nobody can be told")
         driver.waiting = DeviceException(Errno.EIO, "the device has failed")

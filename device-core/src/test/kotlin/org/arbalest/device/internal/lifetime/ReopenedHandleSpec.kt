@@ -23,7 +23,7 @@ class ReopenedHandleSpec : FunSpec({
         while (!isOpen()) spinOrSleep(++spins)
     }
 
-    test("OWN-21 a buffer that is given back, and closed at once by another thread, is no leak") {
+    test("a buffer that is given back, and closed at once by another thread, is no leak [OWN-21]") {
         HandleWatch.start().use { watch ->
             val buffers = List(ROUNDS) { DeviceBufferImpl.unwrap(Devices.cpu().allocate(8)).also { it.take() } }
             duel(
@@ -38,7 +38,7 @@ class ReopenedHandleSpec : FunSpec({
         }
     }
 
-    test("OWN-21 an array that is given back, and closed at once by another thread, is no leak") {
+    test("an array that is given back, and closed at once by another thread, is no leak [OWN-21]") {
         HandleWatch.start().use { watch ->
             val arrays = List(ROUNDS) { DeviceArrayImpl.unwrap(batch(1)) }
             val owners = arrays.map { it.spend() }

@@ -22,7 +22,7 @@ class SlotsSpec : FunSpec({
         Slots.find(tag) shouldBe null
     }
 
-    test("OWN-07 the tag of a slot's former owner does not find the next one") {
+    test("the tag of a slot's former owner does not find the next one [OWN-07]") {
         val first = Slots.take("first")
         Slots.leave(first)
         val second = Slots.take("second")
@@ -32,7 +32,7 @@ class SlotsSpec : FunSpec({
         Slots.leave(second)
     }
 
-    test("OWN-07 renewing a tag makes all older ones stale, those of nodes too") {
+    test("renewing a tag makes all older ones stale, those of nodes too [OWN-07]") {
         val old = Slots.take("owner")
         val new = Slots.renew(old)
         Slots.find(old) shouldBe null
@@ -105,7 +105,7 @@ class SlotsSpec : FunSpec({
         tags.forEach(Slots::leave)
     }
 
-    test("OWN-07 slots that several threads take and leave are never mixed up, and stale tags find nothing") {
+    test("slots that several threads take and leave are never mixed up, and stale tags find nothing [OWN-07]") {
         val shared = AtomicReferenceArray<Any>(64)
         together(4) { thread ->
             val random = Random(100 + thread)

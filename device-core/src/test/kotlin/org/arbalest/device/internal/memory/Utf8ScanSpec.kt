@@ -34,7 +34,7 @@ class Utf8ScanSpec : FunSpec({
         if (ascii < 0) Utf8Scan.ascii(address, size) shouldBe size else check(Utf8Scan.ascii(address, size) in ascii - 7L..ascii)
     }
 
-    test("VAL-06 every sequence of one and two bytes, and those of three and four bytes that begin, go on and end where rules change") {
+    test("every sequence of one and two bytes, and those of three and four bytes that begin, go on and end where rules change [VAL-06]") {
         for (a in 0..255) {
             check(byteArrayOf(a.toByte()))
             for (b in 0..255) check(byteArrayOf(a.toByte(), b.toByte()))
@@ -46,13 +46,13 @@ class Utf8ScanSpec : FunSpec({
         }
     }
 
-    test("VAL-06 a character that is broken off by ASCII, wherever that is looked for, and goes on behind it") {
+    test("a character that is broken off by ASCII, wherever that is looked for, and goes on behind it [VAL-06]") {
         for (before in 0..80) for (between in listOf(0, 1, 7, 8, 9, 16, 40)) {
             check("é".encodeToByteArray() + ByteArray(before) { 'a'.code.toByte() } + 0xC3.toByte() + ByteArray(between) { 'b'.code.toByte() } + 0xA9.toByte())
         }
     }
 
-    test("VAL-06 long texts of mixed scripts, at any address, with and without a byte that is wrong, missing or too many") {
+    test("long texts of mixed scripts, at any address, with and without a byte that is wrong, missing or too many [VAL-06]") {
         val random = Random(7)
         val words = listOf("a", "ASCII for a while, longer than a word of the machine", "é", "Москва", "日本語", "\uD83D\uDE00", "\u0800", "\uFFFF", "\uDBFF\uDFFF", "\u0000")
         repeat(20_000) {
@@ -65,7 +65,7 @@ class Utf8ScanSpec : FunSpec({
         }
     }
 
-    test("VAL-06 the first byte that is wrong is found") {
+    test("the first byte that is wrong is found [VAL-06]") {
         fun wrong(vararg bytes: Int): Long {
             memory.asByteBuffer().put(ByteArray(bytes.size) { bytes[it].toByte() })
             return Utf8Scan.wrong(memory.address(), bytes.size.toLong())

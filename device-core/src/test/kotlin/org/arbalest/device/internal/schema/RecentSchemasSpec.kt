@@ -93,14 +93,14 @@ class RecentSchemasSpec : FunSpec({
         "another order" to row(fields.reversed()),
     )
 
-    test("SCH-22 a schema that was just seen is the same field") {
+    test("a schema that was just seen is the same field [SCH-22]") {
         val seen = cross(base)
         seen shouldBe base
         repeat(3) { cross(base) shouldBeSameInstanceAs seen }
         cross(seen) shouldBeSameInstanceAs seen
     }
 
-    for ((what, other) in others) test("SCH-22 a schema that differs in $what is another, and both are themselves again") {
+    for ((what, other) in others) test("a schema that differs in $what is another, and both are themselves again [SCH-22]") {
         repeat(RecentSchemas.MOST) { cross(Field.of("$it", DataType.INT8)) } // so that nothing is left, and the next are not the oldest
         val seen = cross(base)
         other shouldNotBe base
@@ -111,7 +111,7 @@ class RecentSchemasSpec : FunSpec({
         seen shouldBe base
     }
 
-    test("SCH-22 names that are NULL and names of no bytes, and no metadata and a block of no pairs, are recognised apart, and are the same to read") {
+    test("names that are NULL and names of no bytes, and no metadata and a block of no pairs, are recognised apart, and are the same to read [SCH-22]") {
         Arena.ofConfined().use { arena ->
             val (none, empty) = listOf(null, "").map { name -> Field.importSchema(arena.laid(name, "i")) }
             none shouldBe empty
@@ -125,7 +125,7 @@ class RecentSchemasSpec : FunSpec({
         }
     }
 
-    test("SCH-06 SCH-22 a flag that nobody knows yet makes another schema") {
+    test("a flag that nobody knows yet makes another schema [SCH-06, SCH-22]") {
         Arena.ofConfined().use { arena ->
             val seen = Field.importSchema(arena.laid("a", "i", flags = 2))
             Field.importSchema(arena.laid("a", "i", flags = 2 or 64)).flags() shouldBe 66
@@ -133,7 +133,7 @@ class RecentSchemasSpec : FunSpec({
         }
     }
 
-    test("SCH-19 SCH-22 each schema is released once, recognised or not") {
+    test("each schema is released once, recognised or not [SCH-19, SCH-22]") {
         Arena.ofConfined().use { arena ->
             for (name in listOf("a", "a", "b", "a", "b", "b")) {
                 val schema = arena.laid(name, "+s", children = listOf(arena.laid("c", "u")))
@@ -145,7 +145,7 @@ class RecentSchemasSpec : FunSpec({
         }
     }
 
-    test("SCH-22 a producer that changes its strings afterwards changes nothing of what was seen") {
+    test("a producer that changes its strings afterwards changes nothing of what was seen [SCH-22]") {
         Arena.ofConfined().use { arena ->
             val schema = arena.laid("name of a column", "i", metadata = byteArrayOf(1, 0, 0, 0, 1, 0, 0, 0, 'k'.code.toByte(), 1, 0, 0, 0, 'v'.code.toByte()))
             fun again(): Field {
@@ -174,7 +174,7 @@ class RecentSchemasSpec : FunSpec({
         }
     }
 
-    test("SCH-19 SCH-22 what is malformed is refused as ever, though it differs from what was seen in that alone, and released") {
+    test("what is malformed is refused as ever, though it differs from what was seen in that alone, and released [SCH-19, SCH-22]") {
         Arena.ofConfined().use { arena ->
             fun schema() = arena.laid("s", "+s", children = listOf(arena.laid("a", "i", dictionary = arena.laid("", "u")), arena.laid("b", "u")))
             val seen = Field.importSchema(schema())
@@ -198,7 +198,7 @@ class RecentSchemasSpec : FunSpec({
         }
     }
 
-    test("SCH-22 nothing is read behind a string that ends with its page, whatever was seen before").config(enabled = System.getProperty("os.name") == "Linux") {
+    test("nothing is read behind a string that ends with its page, whatever was seen before [SCH-22]").config(enabled = System.getProperty("os.name") == "Linux") {
         Fence().use { fence ->
             Arena.ofConfined().use { arena ->
                 val seen = Field.importSchema(arena.laid("0123456789abcdef", "i"))
@@ -219,7 +219,7 @@ class RecentSchemasSpec : FunSpec({
         }
     }
 
-    test("SCH-22 few fields are held, and none that is large") {
+    test("few fields are held, and none that is large [SCH-22]") {
         val large = listOf(base.withName("n".repeat(40_000)), Field.of("wide", StructType(List(2_000) { Field.of("c", DataType.INT8) })))
         for (field in large) {
             val first = cross(field)
@@ -231,7 +231,7 @@ class RecentSchemasSpec : FunSpec({
         for (i in 0 until Stripes.COUNT) ((recent.get(i) as Array<*>?)?.size ?: 0) shouldBeLessThanOrEqual RecentSchemas.MOST
     }
 
-    test("SCH-22 threads that import and export many schemas at the same time each get their own") {
+    test("threads that import and export many schemas at the same time each get their own [SCH-22]") {
         val all = others.values.toList() + base
         together(8) { thread ->
             for (i in 0 until 3_000) {
@@ -242,7 +242,7 @@ class RecentSchemasSpec : FunSpec({
         }
     }
 
-    test("OWN-06 OWN-13 SCH-22 an export that is used again does not touch what C still holds of another") {
+    test("an export that is used again does not touch what C still holds of another [OWN-06, OWN-13, SCH-22]") {
         Arena.ofConfined().use { arena ->
             val moved = List(3) { arena.allocate(ArrowSchemaStruct.LAYOUT) }
             for (kept in moved) {
@@ -257,7 +257,7 @@ class RecentSchemasSpec : FunSpec({
         }
     }
 
-    test("SCH-22 what C has written into the structs of one export is not in the next") {
+    test("what C has written into the structs of one export is not in the next [SCH-22]") {
         Arena.ofConfined().use { arena ->
             repeat(3) {
                 val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)

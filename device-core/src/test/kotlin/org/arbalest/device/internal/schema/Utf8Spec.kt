@@ -9,7 +9,7 @@ class Utf8Spec : FunSpec({
     /** Characters whose bytes are near those of a question mark, in some bit or in the next byte. */
     val others = "a>@\u003d\u00bf\u017f\u0000~\u00ff\u263a".toList()
 
-    test("SCH-21 half a surrogate pair is found wherever it is, in texts of every length up to three words, among any characters") {
+    test("half a surrogate pair is found wherever it is, in texts of every length up to three words, among any characters [SCH-21]") {
         for (length in 1..25) {
             for (at in 0 until length) {
                 for (other in others) {
@@ -22,7 +22,7 @@ class Utf8Spec : FunSpec({
         }
     }
 
-    test("SCH-21 question marks and whole pairs are text") {
+    test("question marks and whole pairs are text [SCH-21]") {
         for (length in 0..25) {
             for (other in others) {
                 for (whole in listOf("?", "\uD83D\uDE00", "")) {

@@ -55,7 +55,7 @@ class DeviceArrayReaderCloseSpec : FunSpec({
 
     fun reader(source: DeviceArrayReader.Source) = DeviceArrayReader.of(schema, DeviceType.CPU, source)
 
-    test("STR-11 closing and exporting at the same time: the close wins and the export throws, or the stream is whole") {
+    test("closing and exporting at the same time: the close wins and the export throws, or the stream is whole [STR-11]") {
         Arena.ofShared().use { arena ->
             val out = arena.allocate(ArrowDeviceArrayStreamStruct.LAYOUT)
             val sources = List(10_000) { Cancellable() }
@@ -74,7 +74,7 @@ class DeviceArrayReaderCloseSpec : FunSpec({
         }
     }
 
-    test("STR-11 a source is not asked to give up once it was closed") {
+    test("a source is not asked to give up once it was closed [STR-11]") {
         val sources = List(10_000) { Cancellable() }
         val readers = sources.map(::reader)
         duel(sources.size, { readers[it].close() }, { runCatching { readers[it].next()?.close() } })
@@ -82,7 +82,7 @@ class DeviceArrayReaderCloseSpec : FunSpec({
         sources.map { it.closes.get() }.distinct() shouldBe listOf(1)
     }
 
-    test("STR-11 a close that comes between a pull's last look and its unlock, and finds the lock taken, still closes the source") {
+    test("a close that comes between a pull's last look and its unlock, and finds the lock taken, still closes the source [STR-11]") {
         val source = Cancellable()
         val own = CompletableFuture<DeviceArrayReader>()
         val lock = object : ReentrantLock() {
@@ -102,7 +102,7 @@ class DeviceArrayReaderCloseSpec : FunSpec({
         source.closes.get() shouldBe 1
     }
 
-    test("STR-11 a close that finds the lock taken does not ask a source to give up that the pull has closed meanwhile") {
+    test("a close that finds the lock taken does not ask a source to give up that the pull has closed meanwhile [STR-11]") {
         val pulling = CountDownLatch(1)
         val goOn = CountDownLatch(1)
         val heard = CopyOnWriteArrayList<String>()
@@ -137,7 +137,7 @@ class DeviceArrayReaderCloseSpec : FunSpec({
         heard shouldBe listOf("close")
     }
 
-    test("STR-11 a source is not closed while it is asked to give up") {
+    test("a source is not closed while it is asked to give up [STR-11]") {
         val pulling = CountDownLatch(1)
         val pulled = CountDownLatch(1)
         val cancelling = CountDownLatch(1)
@@ -174,7 +174,7 @@ class DeviceArrayReaderCloseSpec : FunSpec({
         told.get().exceptionOrNull().shouldBeInstanceOf<IllegalStateException>() // not the null of an end: the stream may have more
     }
 
-    test("STR-11 who pulls while the reader is closed gets all three arrays or an error, never an early end") {
+    test("who pulls while the reader is closed gets all three arrays or an error, never an early end [STR-11]") {
         val readers = List(10_000) { reader(Cancellable()) }
         duel(readers.size, { readers[it].close() }, { race ->
             var pulled = 0

@@ -94,7 +94,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         source.closes.get() shouldBe 1
     }
 
-    test("STR-07 two threads pull in turn: the second waits for the first") {
+    test("two threads pull in turn: the second waits for the first [STR-07]") {
         val source = Gated(0)
         val reader = reader(source)
         val first = pull(reader)
@@ -109,7 +109,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         source.closes.get() shouldBe 1
     }
 
-    test("STR-07 a pull that waited for its turn finds the reader closed, and does not touch the source") {
+    test("a pull that waited for its turn finds the reader closed, and does not touch the source [STR-07]") {
         val source = Gated(0)
         val reader = reader(source)
         val first = pull(reader)
@@ -143,7 +143,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         closes.get() shouldBe 1
     }
 
-    test("STR-09 a source that fails is not pulled again: each call repeats the error, and the source is closed by close only") {
+    test("a source that fails is not pulled again: each call repeats the error, and the source is closed by close only [STR-09]") {
         val source = Gated(-1) { throw java.io.IOException("disk on fire") }
         val reader = reader(source)
         repeat(3) { shouldThrow<DeviceException> { reader.next() }.message shouldContain "disk on fire" }
@@ -153,7 +153,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         source.closes.get() shouldBe 1
     }
 
-    test("STR-09 an Error of a source ends the stream like an exception") {
+    test("an Error of a source ends the stream like an exception [STR-09]") {
         for (error in listOf(StackOverflowError("deep"), AssertionError("wrong"), OutOfMemoryError("full"))) {
             val source = Gated(-1) { throw error }
             val reader = reader(source)
@@ -190,7 +190,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         sources.map { it.closes.get() }.distinct() shouldBe listOf(1)
     }
 
-    test("OWN-09 exporting and closing at the same time: the source is closed once, and C has a live stream or none") {
+    test("exporting and closing at the same time: the source is closed once, and C has a live stream or none [OWN-09]") {
         Arena.ofShared().use { arena ->
             val out = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
             val sources = List(30_000) { Gated(-1) }

@@ -108,7 +108,7 @@ class AsyncByHandSpec : FunSpec({
         }
     }
 
-    test("ASY-06 producer: of a pull stream, which has more, as many tasks come as were requested") {
+    test("producer: of a pull stream, which has more, as many tasks come as were requested [ASY-06]") {
         ConsumerByHand().use { consumer ->
             val jobs = mutableListOf<Runnable>()
             fun run() {
@@ -132,7 +132,7 @@ class AsyncByHandSpec : FunSpec({
         }
     }
 
-    test("ASY-07 producer: what is requested after a cancellation is nothing, be it less than one") {
+    test("producer: what is requested after a cancellation is nothing, be it less than one [ASY-07]") {
         ConsumerByHand().use { consumer ->
             val jobs = mutableListOf<Runnable>()
             val done = AsyncProducer.produce(consumer.handler, type, Given(), Executor { jobs += it })
@@ -147,7 +147,7 @@ class AsyncByHandSpec : FunSpec({
 
     // ---- ASY-17 ----
 
-    test("ASY-17 consumer: out is marked released before extract_data, whatever was in its memory") {
+    test("consumer: out is marked released before extract_data, whatever was in its memory [ASY-17]") {
         var before = 0L
         ProducerByHand { _, out ->
             before = ArrowArrayStruct.release(out)
@@ -169,7 +169,7 @@ class AsyncByHandSpec : FunSpec({
         }
     }
 
-    test("ASY-17 consumer: also where a task is discarded by extracting it; what is not there is not released") {
+    test("consumer: also where a task is discarded by extracting it; what is not there is not released [ASY-17]") {
         var before = -1L
         ProducerByHand { _, out ->
             before = ArrowArrayStruct.release(out)
@@ -189,7 +189,7 @@ class AsyncByHandSpec : FunSpec({
         }
     }
 
-    test("ASY-17 producer: out is released after an extract_data that failed, whatever was in it") {
+    test("producer: out is released after an extract_data that failed, whatever was in it [ASY-17]") {
         ConsumerByHand().use { consumer ->
             val given = Given()
             val done = AsyncProducer.produce(consumer.handler, type, given, ForkJoinPool.commonPool())
@@ -213,7 +213,7 @@ class AsyncByHandSpec : FunSpec({
 
     // ---- ASY-18 ----
 
-    test("ASY-18 consumer: what the producer reports after a failed extract_data is why, also if the subscriber has cancelled on it") {
+    test("consumer: what the producer reports after a failed extract_data is why, also if the subscriber has cancelled on it [ASY-18]") {
         ProducerByHand { _, _ -> Errno.EIO }.use { producer ->
             val arrays = producer.connect()
             val subscriber = Noting(5) { task ->
@@ -229,7 +229,7 @@ class AsyncByHandSpec : FunSpec({
         }
     }
 
-    test("ASY-18 producer: a failed extract_data is followed by on_error, though nobody requests any more, and then by release alone") {
+    test("producer: a failed extract_data is followed by on_error, though nobody requests any more, and then by release alone [ASY-18]") {
         val wrong = Devices.cpu().batchBuilder(1).use { it.int64("id", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build() }
         val tasks = Flow.Publisher<AsyncTask> { subscriber ->
             subscriber.onSubscribe(object : Flow.Subscription {
@@ -260,7 +260,7 @@ class AsyncByHandSpec : FunSpec({
         return starts.count { it > delivered }
     }
 
-    test("ASY-23 consumer: however the subscriber asks, at most one request waits behind the one that is served") {
+    test("consumer: however the subscriber asks, at most one request waits behind the one that is served [ASY-23]") {
         for (burst in listOf(1, 7)) {
             ProducerByHand(ProducerByHand.GIVES).use { producer ->
                 val arrays = producer.connect()
@@ -279,7 +279,7 @@ class AsyncByHandSpec : FunSpec({
         }
     }
 
-    test("ASY-23 consumer: many requests at once, before the schema, go out as one") {
+    test("consumer: many requests at once, before the schema, go out as one [ASY-23]") {
         ProducerByHand(ProducerByHand.GIVES).use { producer ->
             val arrays = producer.connect()
             val subscriber = Noting(0)
@@ -292,7 +292,7 @@ class AsyncByHandSpec : FunSpec({
         }
     }
 
-    test("ASY-23 producer: a request of ours returns though the source blocks, from a callback and from outside") {
+    test("producer: a request of ours returns though the source blocks, from a callback and from outside [ASY-23]") {
         val pool = Executors.newCachedThreadPool { Thread(it).apply { isDaemon = true } }
         val gate = java.util.concurrent.CountDownLatch(1)
         ConsumerByHand().use { consumer ->
@@ -321,7 +321,7 @@ class AsyncByHandSpec : FunSpec({
 
     // ---- ASY-25 ----
 
-    test("ASY-25 consumer: an error before on_schema is the error of the schema, of the subscriber, also a late one, and of the release") {
+    test("consumer: an error before on_schema is the error of the schema, of the subscriber, also a late one, and of the release [ASY-25]") {
         for (late in listOf(false, true)) {
             ProducerByHand(ProducerByHand.GIVES).use { producer ->
                 val arrays = producer.connect()
@@ -343,7 +343,7 @@ class AsyncByHandSpec : FunSpec({
         }
     }
 
-    test("ASY-28 consumer: a close beside the end of the stream discards tasks with an error, never with onComplete") {
+    test("consumer: a close beside the end of the stream discards tasks with an error, never with onComplete [ASY-28]") {
         val threads = Executors.newFixedThreadPool(2)
         try {
             repeat(500) {
@@ -377,7 +377,7 @@ class AsyncByHandSpec : FunSpec({
         consumer.calls[1] shouldBe "release"
     }
 
-    test("ASY-25 producer: a schema that cannot be exported is on_error, then release, and what was to be produced is let go of") {
+    test("producer: a schema that cannot be exported is on_error, then release, and what was to be produced is let go of [ASY-25]") {
         val field = Field.of("c", DataType.INT8)
         val huge = AsyncSchema(Field.of("", NestedType.StructType(List(1 shl 20) { field })), DeviceType.CPU, Metadata.empty())
         ConsumerByHand().use { consumer ->
@@ -387,7 +387,7 @@ class AsyncByHandSpec : FunSpec({
         }
     }
 
-    test("ASY-25 producer: a stream that cannot even begin is on_error, then release") {
+    test("producer: a stream that cannot even begin is on_error, then release [ASY-25]") {
         val refusing = object : AbstractSet<AsyncQuirk>() {
             override val size get() = error("no memory for it")
 
@@ -403,7 +403,7 @@ class AsyncByHandSpec : FunSpec({
         }
     }
 
-    test("ASY-25 producer: an executor that does not run it is an on_error before the schema, then release") {
+    test("producer: an executor that does not run it is an on_error before the schema, then release [ASY-25]") {
         ConsumerByHand().use { consumer ->
             val done = AsyncProducer.produce(consumer.handler, type, Given(), Executor { throw RejectedExecutionException("closed for the night") })
             toldOnlyAnError(consumer, "closed for the night")
@@ -415,7 +415,7 @@ class AsyncByHandSpec : FunSpec({
 
     for (step in listOf("before on_schema", "inside on_schema", "before a task", "inside a task", "with tasks queued", "before the end", "inside the end", "after the end", "after the release")) {
         for (how in listOf("cancel", "close")) {
-            test("ASY-28 consumer: $how $step: each task is extracted once, the producer cancelled at most once, and never after its end") {
+            test("consumer: $how $step: each task is extracted once, the producer cancelled at most once, and never after its end [ASY-28]") {
                 ProducerByHand(ProducerByHand.GIVES).use { producer ->
                     val arrays = producer.connect()
                     lateinit var subscription: Flow.Subscription
@@ -461,7 +461,7 @@ class AsyncByHandSpec : FunSpec({
         }
     }
 
-    test("ASY-28 consumer: a task that a subscriber throws at is discarded, and the producer cancelled, once") {
+    test("consumer: a task that a subscriber throws at is discarded, and the producer cancelled, once [ASY-28]") {
         ProducerByHand(ProducerByHand.GIVES).use { producer ->
             val arrays = producer.connect()
             arrays.subscribe(Noting(5) { error("not this one") })
@@ -474,7 +474,7 @@ class AsyncByHandSpec : FunSpec({
         }
     }
 
-    test("ASY-28 consumer: a pull stream that is closed discards what comes after, and cancels a subscription that comes after") {
+    test("consumer: a pull stream that is closed discards what comes after, and cancels a subscription that comes after [ASY-28]") {
         val requests = mutableListOf<Long>()
         var cancels = 0
         val subscription = object : Flow.Subscription {
@@ -500,7 +500,7 @@ class AsyncByHandSpec : FunSpec({
         }
     }
 
-    test("ASY-28 producer: cancelled before on_schema, the consumer is released and told nothing else") {
+    test("producer: cancelled before on_schema, the consumer is released and told nothing else [ASY-28]") {
         ConsumerByHand().use { consumer ->
             val jobs = mutableListOf<Runnable>()
             val done = AsyncProducer.produce(consumer.handler, type, Given(), Executor { jobs += it })
@@ -511,7 +511,7 @@ class AsyncByHandSpec : FunSpec({
         }
     }
 
-    test("ASY-28 producer: what a publisher sends after the consumer has cancelled is closed") {
+    test("producer: what a publisher sends after the consumer has cancelled is closed [ASY-28]") {
         ConsumerByHand().use { consumer ->
             val given = Given()
             AsyncProducer.produce(consumer.handler, type, given, ForkJoinPool.commonPool())

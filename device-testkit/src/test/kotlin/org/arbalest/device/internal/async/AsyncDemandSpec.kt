@@ -57,7 +57,7 @@ class AsyncDemandSpec : FunSpec({
         inner class Waking : Plain(), WakingSubscription
     }
 
-    test("ASY-04 producer: inside request a publisher is asked that only wakes, another by the executor") {
+    test("producer: inside request a publisher is asked that only wakes, another by the executor [ASY-04]") {
         for (wakes in listOf(true, false)) {
             ConsumerByHand().use { consumer ->
                 val stream = Stream(consumer, wakes)
@@ -73,7 +73,7 @@ class AsyncDemandSpec : FunSpec({
         }
     }
 
-    test("ASY-04 producer: what a publisher signals as soon as it is asked is called back by the executor, or after the callback that it is in") {
+    test("producer: what a publisher signals as soon as it is asked is called back by the executor, or after the callback that it is in [ASY-04]") {
         ConsumerByHand().use { consumer ->
             val stream = Stream(consumer, wakes = true) {
                 subscriber.onNext(ProducerByHand.one())
@@ -98,7 +98,7 @@ class AsyncDemandSpec : FunSpec({
         }
     }
 
-    test("ASY-04 producer: what a publisher throws when it is asked ends the stream, also if that is inside request") {
+    test("producer: what a publisher throws when it is asked ends the stream, also if that is inside request [ASY-04]") {
         for (wakes in listOf(true, false)) {
             ConsumerByHand().use { consumer ->
                 val stream = Stream(consumer, wakes) { error("it cannot be asked") }
@@ -112,7 +112,7 @@ class AsyncDemandSpec : FunSpec({
         }
     }
 
-    test("ASY-06 producer: what is beyond the window, or was given beyond the demand, goes out by the executor") {
+    test("producer: what is beyond the window, or was given beyond the demand, goes out by the executor [ASY-06]") {
         ConsumerByHand().use { consumer ->
             val stream = Stream(consumer, wakes = true)
             consumer.request(1)
@@ -131,7 +131,7 @@ class AsyncDemandSpec : FunSpec({
         }
     }
 
-    test("OWN-16 producer: an array is the stream's when it was signalled, and its handle spent") {
+    test("producer: an array is the stream's when it was signalled, and its handle spent [OWN-16]") {
         ConsumerByHand().use { consumer ->
             val stream = Stream(consumer, wakes = false)
             consumer.request(2)

@@ -37,7 +37,7 @@ class MachineCodeSpec : FunSpec({
         val missing = tools.filter { program(it) == null }
         val config = "$machine: needs $tools"
 
-        test("OWN-17 the machine code for $config is what the assembler makes of it").config(enabled = missing.isEmpty()) {
+        test("the machine code for $config is what the assembler makes of it [OWN-17]").config(enabled = missing.isEmpty()) {
             val folder = tempdir().toPath()
             Files.writeString(folder.resolve("code.s"), source(machine))
             run(folder, "${prefix}gcc", "-c", "code.s", "-o", "code.o")
@@ -45,7 +45,7 @@ class MachineCodeSpec : FunSpec({
             code(machine).asList() shouldContainExactly Files.readAllBytes(folder.resolve("code.bin")).asList()
         }
 
-        test("OWN-17 the machine code for $config does what it shall").config(enabled = missing.isEmpty()) {
+        test("the machine code for $config does what it shall [OWN-17]").config(enabled = missing.isEmpty()) {
             val folder = tempdir().toPath()
             val resource = checkNotNull(SkipWithout::class.java.getResource("/org/arbalest/testkit/c/checks/machine_code.c"))
             Files.writeString(folder.resolve("machine_code.c"), resource.readText())

@@ -27,7 +27,7 @@ import kotlin.concurrent.thread
 class CapturesSpec : FunSpec({
     extension(LedgerExtension)
 
-    test("DEV-60 an event that was recorded in a graph is refused by whoever is to wait for it, for good, whatever is told the second time") {
+    test("an event that was recorded in a graph is refused by whoever is to wait for it, for good, whatever is told the second time [DEV-60]") {
         val driver = Captured()
         withPoint(driver, isOurs = false) { point, keeper, letWait ->
             driver.answers += listOf(Answer.CANNOT_TELL, Answer.CAPTURED, Answer.DONE)
@@ -45,7 +45,7 @@ class CapturesSpec : FunSpec({
         }
     }
 
-    test("DEV-60 of two who ask at once for an event that was recorded in a graph neither is told of something else") {
+    test("of two who ask at once for an event that was recorded in a graph neither is told of something else [DEV-60]") {
         val driver = Captured()
         withPoint(driver, isOurs = false) { point, _, _ ->
             driver.answers += listOf(Answer.CAPTURED, Answer.DONE)
@@ -60,7 +60,7 @@ class CapturesSpec : FunSpec({
         }
     }
 
-    test("DEV-24 DEV-60 a wait that began when nobody could tell fails where the event turns out to have been recorded in a graph, whoever asked") {
+    test("a wait that began when nobody could tell fails where the event turns out to have been recorded in a graph, whoever asked [DEV-24, DEV-60]") {
         for (tell in listOf(Completion::complete, Completion::captured)) {
             val driver = Captured()
             withPoint(driver, isOurs = false) { point, keeper, _ ->
@@ -77,7 +77,7 @@ class CapturesSpec : FunSpec({
         }
     }
 
-    test("DEV-24 DEV-60 a wait for an event of ours goes on where that is told") {
+    test("a wait for an event of ours goes on where that is told [DEV-24, DEV-60]") {
         val driver = Captured()
         withPoint(driver, isOurs = true) { point, keeper, _ ->
             driver.answers += listOf(Answer.NOT_READY, Answer.NOT_READY, Answer.DONE)
@@ -89,7 +89,7 @@ class CapturesSpec : FunSpec({
         }
     }
 
-    test("DEV-24 an event of ours, which was recorded in no graph, is asked for again, whatever is told") {
+    test("an event of ours, which was recorded in no graph, is asked for again, whatever is told [DEV-24]") {
         val driver = Captured()
         withPoint(driver, isOurs = true) { point, _, letWait ->
             driver.answers += listOf(Answer.CAPTURED, Answer.DONE)

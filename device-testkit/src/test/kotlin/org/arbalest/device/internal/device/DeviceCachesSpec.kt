@@ -24,7 +24,7 @@ class DeviceCachesSpec : FunSpec({
 
     fun refused(errno: Int): Nothing = throw DeviceException(errno, "no memory")
 
-    test("DEV-28 what one kind keeps is given up for another of the same GPU, before that is said to be full; what other GPUs keep is not") {
+    test("what one kind keeps is given up for another of the same GPU, before that is said to be full; what other GPUs keep is not [DEV-28]") {
         val (full, kept, elsewhere) = List(3) { Counted() }
         val first = DeviceCaches.around(gpu(70), full)
         val second = DeviceCaches.around(gpu(70), kept)
@@ -41,7 +41,7 @@ class DeviceCachesSpec : FunSpec({
         listOf(full, kept, elsewhere).sumOf { it.live.size } shouldBe 0
     }
 
-    test("DEV-28 what waits for a lull is given up at once then, though nothing is kept") {
+    test("what waits for a lull is given up at once then, though nothing is kept [DEV-28]") {
         val (full, shared) = List(2) { Counted() }
         val first = DeviceCaches.withoutCache(gpu(72), full)
         val second = DeviceCaches.withoutCache(gpu(72), shared)
@@ -62,7 +62,7 @@ class DeviceCachesSpec : FunSpec({
         eventually("it is freed in a lull") { full.live.isEmpty() }
     }
 
-    test("DEV-28 who finds nothing to give up, or fails for another reason, asks once") {
+    test("who finds nothing to give up, or fails for another reason, asks once [DEV-28]") {
         for (errno in listOf(Errno.ENOMEM, Errno.EIO)) {
             val memory = Counted()
             val allocator = DeviceCaches.withoutCache(gpu(73), memory)
@@ -72,7 +72,7 @@ class DeviceCachesSpec : FunSpec({
         }
     }
 
-    test("DEV-28 an error that is none of memory leaves alone what is kept") {
+    test("an error that is none of memory leaves alone what is kept [DEV-28]") {
         val (failing, kept) = List(2) { Counted() }
         val first = DeviceCaches.withoutCache(gpu(74), failing)
         val second = DeviceCaches.around(gpu(74), kept)

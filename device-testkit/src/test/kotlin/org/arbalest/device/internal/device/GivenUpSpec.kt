@@ -20,7 +20,7 @@ class GivenUpSpec : FunSpec({
 
     fun Uncertain.queue() = DeviceQueue(DeviceImpl(DeviceType(1005), 0, this), this, 7, DeviceQueue.Kind.BORROWED)
 
-    test("DEV-40 DEV-60 what work uses is held until its queue is past it, also where nobody can say whether that is captured") {
+    test("what work uses is held until its queue is past it, also where nobody can say whether that is captured [DEV-40, DEV-60]") {
         val driver = Uncertain()
         val queue = driver.queue()
         val used = Freed()
@@ -33,7 +33,7 @@ class GivenUpSpec : FunSpec({
         queue.release()
     }
 
-    test("DEV-40 DEV-60 what is kept without a wait is let go, and there is a lull again, also where nobody can say whether its queue is captured") {
+    test("what is kept without a wait is let go, and there is a lull again, also where nobody can say whether its queue is captured [DEV-40, DEV-60]") {
         val driver = Uncertain()
         driver.isPast = true
         val queue = driver.queue()

@@ -20,7 +20,7 @@ class KeptTogetherSpec : FunSpec({
 
     fun MemoryAllocator.use(pieces: Int) = List(pieces) { allocate(piece, 256) }.forEach { free(it, piece) }
 
-    test("DEV-53 what is kept of main memory is a sixteenth of it for all devices, and who keeps most gives back; of devices' own memory it is each one's part") {
+    test("what is kept of main memory is a sixteenth of it for all devices, and who keeps most gives back; of devices' own memory it is each one's part [DEV-53]") {
         val numbers = List(2) { Numbers(true) } + Numbers(false)
         val (first, second, own) = numbers.mapIndexed { i, it -> cache(90L + i, it) }
         own.use(20)
@@ -39,7 +39,7 @@ class KeptTogetherSpec : FunSpec({
         numbers.sumOf { it.live.get() } shouldBe 0
     }
 
-    test("DEV-53 what a cache keeps too much while it is looked at is given back as well, though nobody frees anything more") {
+    test("what a cache keeps too much while it is looked at is given back as well, though nobody frees anything more [DEV-53]") {
         val page = BlockCache.PAGE
         val together = KeptTogether(10 * page)
         val caches = listOf("fullest" to 100L, "held" to 100L, "shrinking" to 2L).map { (name, pages) ->
@@ -61,7 +61,7 @@ class KeptTogetherSpec : FunSpec({
         caches.forEach { it.trim() }
     }
 
-    test("DEV-53 main memory is what the machine, or the container, has; without the module that knows, what the heap may have says it") {
+    test("main memory is what the machine, or the container, has; without the module that knows, what the heap may have says it [DEV-53]") {
         Management.mainMemory() shouldBe (ManagementFactory.getOperatingSystemMXBean() as com.sun.management.OperatingSystemMXBean).totalMemorySize
         ChildJvm.run(MainMemory::class, options = listOf("--limit-modules", "java.base", "-Xmx96m")).output.trim() shouldBe "4.0 times the heap's limit"
     }

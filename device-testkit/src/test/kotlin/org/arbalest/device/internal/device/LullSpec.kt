@@ -40,7 +40,7 @@ class LullSpec : FunSpec({
 
     fun refused(errno: Int): Nothing = throw DeviceException(errno, "a call is refused")
 
-    test("DEV-28 nothing is done while somebody waits for an event, and each step in a lull of its own") {
+    test("nothing is done while somebody waits for an event, and each step in a lull of its own [DEV-28]") {
         val done = AtomicInteger()
         busy {
             Lull.await {
@@ -57,7 +57,7 @@ class LullSpec : FunSpec({
         eventually("all are done") { done.get() == 3 }
     }
 
-    test("DEV-28 who does at once what waits does all of it, also what the thread that looks for a lull is about to do") {
+    test("who does at once what waits does all of it, also what the thread that looks for a lull is about to do [DEV-28]") {
         val begun = CountDownLatch(1)
         val gate = CountDownLatch(1)
         val by = ConcurrentLinkedQueue<Thread>()
@@ -84,7 +84,7 @@ class LullSpec : FunSpec({
         by.toList() shouldBe listOf(hurrying)
     }
 
-    test("DEV-28 DEV-60 nothing is done while a stream of ours has work, or is captured by others, who are not asked for more than that") {
+    test("nothing is done while a stream of ours has work, or is captured by others, who are not asked for more than that [DEV-28, DEV-60]") {
         val driver = Idle()
         DeviceImpl(DeviceType(1004), 0, driver).createStream().use { stream ->
             val done = CountDownLatch(1)
@@ -110,7 +110,7 @@ class LullSpec : FunSpec({
         }
     }
 
-    test("DEV-26 what cannot be told is done again in another lull, and others meanwhile") {
+    test("what cannot be told is done again in another lull, and others meanwhile [DEV-26]") {
         val order = ConcurrentLinkedQueue<String>()
         val tries = AtomicInteger()
         busy {
@@ -128,7 +128,7 @@ class LullSpec : FunSpec({
         order.toList() shouldContainExactly listOf("refused", "other", "refused", "refused")
     }
 
-    test("DEV-26 what fails for good, or by a defect, is done once, and holds up nothing") {
+    test("what fails for good, or by a defect, is done once, and holds up nothing [DEV-26]") {
         val done = ConcurrentLinkedQueue<String>()
         Lull.await {
             done += "failed"
@@ -149,7 +149,7 @@ class LullSpec : FunSpec({
         done.sorted() shouldContainExactly listOf("defect", "failed")
     }
 
-    test("DEV-28 who is in a hurry has all done at once, to the last step, but for what cannot be told, which is done in a lull") {
+    test("who is in a hurry has all done at once, to the last step, but for what cannot be told, which is done in a lull [DEV-28]") {
         val steps = AtomicInteger()
         val tries = AtomicInteger()
         busy {
@@ -173,7 +173,7 @@ class LullSpec : FunSpec({
         eventually("it is done again") { tries.get() == 2 }
     }
 
-    test("DEV-26 a call that fails is made ten times, each in a lull, and then its owner is told, once; nobody waits while it is made again") {
+    test("a call that fails is made ten times, each in a lull, and then its owner is told, once; nobody waits while it is made again [DEV-26]") {
         val calls = AtomicInteger()
         val told = ConcurrentLinkedQueue<String>()
         InLull.run({ calls.incrementAndGet(); refused(Errno.EIO) }) { told += "${it?.message}" }

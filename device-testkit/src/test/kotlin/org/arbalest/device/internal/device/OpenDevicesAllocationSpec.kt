@@ -8,7 +8,7 @@ import java.lang.management.ManagementFactory
 
 /** Here, since core's tests are in a module that does not read java.management. */
 class OpenDevicesAllocationSpec : FunSpec({
-    test("DEV-18 finding a device again allocates nothing, be it there or missing") {
+    test("finding a device again allocates nothing, be it there or missing [DEV-18]") {
         val threads = ManagementFactory.getThreadMXBean() as com.sun.management.ThreadMXBean
         val (there, missing) = DeviceType.CPU to DeviceType.ONEAPI // whose provider says that it is missing
         fun allocated(): Long {

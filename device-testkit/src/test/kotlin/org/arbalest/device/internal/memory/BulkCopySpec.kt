@@ -35,7 +35,7 @@ class BulkCopySpec : FunSpec({
         failure != null && target.get(JAVA_BYTE, BYTES - 1) == 0.toByte()
     }
 
-    test("DEV-51 a copy of any size is made of parts, from and to memory and arrays, so that threads can be stopped") {
+    test("a copy of any size is made of parts, from and to memory and arrays, so that threads can be stopped [DEV-51]") {
         Arena.ofShared().use { arena ->
             val target = arena.allocate(BYTES)
             isInParts(target) { NativeHeap.copy(it, target.address()) } shouldBe true
@@ -45,7 +45,7 @@ class BulkCopySpec : FunSpec({
         }
     }
 
-    test("DEV-51 a channel on a buffer copies in parts") {
+    test("a channel on a buffer copies in parts [DEV-51]") {
         Devices.cpu().allocate(BYTES).use { buffer ->
             buffer.writer().use { channel ->
                 isInParts(buffer.segment()) {
@@ -56,7 +56,7 @@ class BulkCopySpec : FunSpec({
         }
     }
 
-    test("DEV-51 all parts arrive, whatever the size") {
+    test("all parts arrive, whatever the size [DEV-51]") {
         val mib = 1L shl 20
         Arena.ofConfined().use { arena ->
             for (size in listOf(0, 1, mib - 1, mib, mib + 1, 3 * mib + 7)) {
@@ -86,7 +86,7 @@ class BulkCopySpec : FunSpec({
         }
     }
 
-    test("DEV-51 what overlaps arrives as it was, whatever the size and the distance, in both directions") {
+    test("what overlaps arrives as it was, whatever the size and the distance, in both directions [DEV-51]") {
         val mib = 1L shl 20
         val sizes = listOf(mib - 1, mib, mib + 1, 2 * mib, 3 * mib + 7)
         Devices.cpu().allocate(2 * sizes.last()).use { buffer ->
@@ -119,7 +119,7 @@ class BulkCopySpec : FunSpec({
         }
     }
 
-    test("DEV-51 columns of some megabytes are appended and read as they are") {
+    test("columns of some megabytes are appended and read as they are [DEV-51]") {
         val rows = 400_003
         val longs = LongArray(rows) { it * 7919L }
         val doubles = DoubleArray(rows) { it / 3.0 }

@@ -21,7 +21,7 @@ class FieldBytesSpec : FunSpec({
 
     fun read(bytes: ByteArray): Field = ByteReader(bytes).let { reader -> FieldBytes.read(reader).also { reader.end() } }
 
-    test("IPC-01 a field of every type is read as it was written, with names, flags and metadata") {
+    test("a field of every type is read as it was written, with names, flags and metadata [IPC-01]") {
         for (field in schema.fields()) {
             val named = field.withMetadata(Metadata.of("key", "value")).withNullable(false)
             for (each in listOf(field, named)) withClue(each) { read(bytes(each)) shouldBe each }
@@ -30,7 +30,7 @@ class FieldBytesSpec : FunSpec({
         read(bytes(whole)) shouldBe whole
     }
 
-    test("IPC-06 bytes that are cut or changed are no field, or another one, and never anything else") {
+    test("bytes that are cut or changed are no field, or another one, and never anything else [IPC-06]") {
         val good = bytes(schema.asField())
         for (length in good.indices) {
             val failure = runCatching { read(good.copyOf(length)) }.exceptionOrNull()

@@ -12,7 +12,7 @@ import java.lang.management.ManagementFactory
 
 /** Here, since core's tests are in a module that does not read java.management. */
 class SchemaAllocationSpec : FunSpec({
-    test("SCH-22 a schema that was just seen crosses without anything on the heap") {
+    test("a schema that was just seen crosses without anything on the heap [SCH-22]") {
         val threads = ManagementFactory.getThreadMXBean() as com.sun.management.ThreadMXBean
         val columns = Array(10) { Field.of("column $it", DataType.INT64).withMetadata(Metadata.of("number", "$it")) }
         val field = Field.of("", DataType.struct(*columns))

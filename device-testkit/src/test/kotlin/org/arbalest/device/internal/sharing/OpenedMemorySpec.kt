@@ -36,7 +36,7 @@ class OpenedMemorySpec : FunSpec({
         }
     }
 
-    test("IPC-01 an allocation is opened once for all its users, and closed once when the last has left; each is told when his part is over") {
+    test("an allocation is opened once for all its users, and closed once when the last has left; each is told when his part is over [IPC-01]") {
         val sharing = Counting()
         val told = List(3) { AtomicInteger() }
         withoutLull {
@@ -57,7 +57,7 @@ class OpenedMemorySpec : FunSpec({
         eventually("it is closed again") { sharing.closed.get() == 2 }
     }
 
-    test("DEV-28 who opens it again before a lull has it without a call, and who had it before is told; it is not closed under him") {
+    test("who opens it again before a lull has it without a call, and who had it before is told; it is not closed under him [DEV-28]") {
         val sharing = Counting()
         val (first, second) = List(2) { AtomicInteger() }
         val again = withoutLull {
@@ -73,7 +73,7 @@ class OpenedMemorySpec : FunSpec({
         sharing.run { opened.get() to closed.get() } shouldBe (1 to 1)
     }
 
-    test("IPC-03 what could not be opened is not open: the next one tries himself") {
+    test("what could not be opened is not open: the next one tries himself [IPC-03]") {
         val sharing = Counting()
         sharing.opening = { throw DeviceException(Errno.EINVAL, "it is gone") }
         repeat(2) { shouldThrow<DeviceException> { sharing.use() } }
@@ -83,7 +83,7 @@ class OpenedMemorySpec : FunSpec({
         eventually("it is closed") { sharing.closed.get() == 1 }
     }
 
-    test("IPC-03 who comes while it is being opened waits, and has what was opened") {
+    test("who comes while it is being opened waits, and has what was opened [IPC-03]") {
         val sharing = Counting()
         val (isOpening, mayOpen) = List(2) { CountDownLatch(1) }
         sharing.opening = {
@@ -112,7 +112,7 @@ class OpenedMemorySpec : FunSpec({
         sharing.closed.get() shouldBe 1
     }
 
-    test("IPC-03 DEV-26 whoever has left is told when it was closed, and not before: not where that was refused, nor where it failed for good") {
+    test("whoever has left is told when it was closed, and not before: not where that was refused, nor where it failed for good [IPC-03, DEV-26]") {
         for (errno in listOf(Errno.EAGAIN, Errno.EIO)) {
             val sharing = Counting()
             val told = AtomicInteger()

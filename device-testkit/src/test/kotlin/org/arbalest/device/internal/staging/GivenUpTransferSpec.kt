@@ -21,7 +21,7 @@ import java.lang.foreign.ValueLayout.JAVA_BYTE
 class GivenUpTransferSpec : FunSpec({
     fun MemorySegment.bytes() = toArray(JAVA_BYTE).toSet()
 
-    test("DEV-33 jobs that are in the queue are done with all of their pieces when the event behind them cannot be recorded") {
+    test("jobs that are in the queue are done with all of their pieces when the event behind them cannot be recorded [DEV-33]") {
         Arena.ofConfined().use { arena ->
             val driver = HeldBack(arena)
             val pieces = 40
@@ -37,7 +37,7 @@ class GivenUpTransferSpec : FunSpec({
         }
     }
 
-    test("DEV-33 a job that was not queued gives its pieces up, and nothing is written") {
+    test("a job that was not queued gives its pieces up, and nothing is written [DEV-33]") {
         Arena.ofConfined().use { arena ->
             val driver = HeldBack(arena)
             val (source, target) = List(2) { arena.allocate(64) }

@@ -11,7 +11,7 @@ import org.arbalest.testkit.contract.eventually
 
 /** Slots where there is no pinned memory to be had for them, or nobody can tell. */
 class StagingSlotsSpec : FunSpec({
-    test("DEV-33 slots that there was no memory for are there when there is some again") {
+    test("slots that there was no memory for are there when there is some again [DEV-33]") {
         for (errno in listOf(Errno.ENOMEM, Errno.EAGAIN)) {
             val memory = Failing(errno)
             val slots = StagingSlots(memory, 4096, 4, 2)
@@ -24,7 +24,7 @@ class StagingSlotsSpec : FunSpec({
         }
     }
 
-    test("DEV-33 where there is none it is not asked for at each copy") {
+    test("where there is none it is not asked for at each copy [DEV-33]") {
         val memory = Failing(Errno.ENOMEM)
         val slots = StagingSlots(memory, 4096, 4, 2)
         repeat(100) { slots.tryTake() shouldBe 0 }

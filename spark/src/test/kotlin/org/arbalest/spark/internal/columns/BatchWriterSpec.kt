@@ -30,7 +30,7 @@ class BatchWriterSpec : FunSpec({
     for (rows in listOf(0, 1, 8191, 8192, 8193, 20_000)) {
         val values = List(rows) { if (it % 8192 in 1..3) null else it.toLong() }
 
-        fun test(type: DataType, put: OnHeapColumnVector.(Int, Long) -> Unit, read: (Long) -> Number) = test("SPK-09 $rows values of type ${type.sql()} of Spark's vectors, with nulls") {
+        fun test(type: DataType, put: OnHeapColumnVector.(Int, Long) -> Unit, read: (Long) -> Number) = test("$rows values of type ${type.sql()} of Spark's vectors, with nulls [SPK-09]") {
             val vector = OnHeapColumnVector(20_000, type)
             values.forEachIndexed { row, value -> if (value == null) vector.putNull(row) else vector.put(row, value) }
             copied(StructType().add("n", type), vector, rows) shouldContainExactly values.map { it?.let(read) }
@@ -42,7 +42,7 @@ class BatchWriterSpec : FunSpec({
         test(DataTypes.DoubleType, { row, value -> putDouble(row, value / 4.0) }) { it / 4.0 }
         test(DataTypes.DateType, { row, value -> putInt(row, value.toInt()) }) { it }
 
-        test("SPK-09 $rows numbers of a source in another layout") {
+        test("$rows numbers of a source in another layout [SPK-09]") {
             val schema = Schema.of(Field.of("n", FlatType.IntType(32, false)))
             val type = SparkTypes.of(schema, false)
             val vectors = Vectors.of(schema.fields(), type, false)
@@ -53,7 +53,7 @@ class BatchWriterSpec : FunSpec({
         }
     }
 
-    test("SPK-09 a source's batch of ten million rows, in a heap of 64 MB") {
+    test("a source's batch of ten million rows, in a heap of 64 MB [SPK-09]") {
         val child = ChildJvm.run(LargeBatch::class, options = listOf("-Xmx64m"))
         withClue(child.output) { child.output shouldContain "last: ${LargeBatch.ROWS - 1}" }
     }

@@ -59,7 +59,7 @@ class InternalRowWriterSpec : FunSpec({
     }
 
     for (rows in listOf(1, 1023, 1024, 1025, 5000)) {
-        test("SPK-09 $rows rows with nulls, in their order, and not more in a batch than are asked for") {
+        test("$rows rows with nulls, in their order, and not more in a batch than are asked for [SPK-09]") {
             batches(unsafe(rows)).single() shouldContainExactly List(rows) { value(it) }
             val parts = batches(unsafe(rows), 1500)
             parts.map { it.size } shouldBe List(rows / 1500) { 1500 } + listOf(rows % 1500).filter { it > 0 }
@@ -68,7 +68,7 @@ class InternalRowWriterSpec : FunSpec({
     }
 
     for (last in listOf(1, 1023, 1024, 1025)) {
-        test("SPK-09 a batch ends with the row with which it has its bytes, the ${last}th") {
+        test("a batch ends with the row with which it has its bytes, the ${last}th [SPK-09]") {
             val sizes = unsafe(3000).map { (it as UnsafeRow).sizeInBytes.toLong() }.toList()
             val parts = batches(unsafe(3000), mostBytes = sizes.take(last).sum())
             parts.first().size shouldBe last
@@ -76,7 +76,7 @@ class InternalRowWriterSpec : FunSpec({
         }
     }
 
-    test("SPK-09 rows of another class, of one object too, and of memory off the heap, between others") {
+    test("rows of another class, of one object too, and of memory off the heap, between others [SPK-09]") {
         val row = arrayOfNulls<Any?>(type.size())
         val generic = GenericInternalRow(row)
         Arena.ofConfined().use { arena ->
@@ -97,7 +97,7 @@ class InternalRowWriterSpec : FunSpec({
         }
     }
 
-    test("SPK-09 a row that cannot be had half way leaves nothing, and nothing of it comes into the next batch") {
+    test("a row that cannot be had half way leaves nothing, and nothing of it comes into the next batch [SPK-09]") {
         val writer = InternalRowWriter(type, Long.MAX_VALUE, Devices.cpu().memory())
         val broken = unsafe(100).mapIndexed { n, row -> if (n == 50) error("the join broke") else row }.iterator()
         runCatching { writer.next(broken, 100) }.exceptionOrNull()?.message shouldBe "the join broke"
@@ -107,7 +107,7 @@ class InternalRowWriterSpec : FunSpec({
         }
     }
 
-    test("SPK-09 text of any size in two columns, with halves of characters, off the heap and on it, in their order") {
+    test("text of any size in two columns, with halves of characters, off the heap and on it, in their order [SPK-09]") {
         val sizes = listOf(0, 1, 7, 8, 9, 63, 64, 65, 1000, 65_535, 65_536, 65_537, 200_000)
         val random = Random(1)
         fun text(n: Int): ByteArray? {
@@ -135,7 +135,7 @@ class InternalRowWriterSpec : FunSpec({
         }
     }
 
-    test("SPK-09 a thousand columns of text take little of the heap") {
+    test("a thousand columns of text take little of the heap [SPK-09]") {
         val child = ChildJvm.run(ManyTexts::class, options = listOf("-Xmx48m"))
         withClue(child.output) { child.output shouldContain "last: text 999" }
     }

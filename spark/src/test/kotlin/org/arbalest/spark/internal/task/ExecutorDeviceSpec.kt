@@ -34,7 +34,7 @@ class ExecutorDeviceSpec : FunSpec({
         return companion.javaClass.getMethod("empty").invoke(companion) as TaskContextImpl
     }
 
-    test("SPK-12 what the configuration says of devices, and what it may not say") {
+    test("what the configuration says of devices, and what it may not say [SPK-12]") {
         settings() shouldBe DeviceSettings("auto", "gpu", 2, 1L shl 30)
         settings("spark.arbalest.device" to "CPU", "spark.arbalest.device.resource" to "fpga", "spark.arbalest.device.tasks" to "1", "spark.arbalest.device.pool" to "16m") shouldBe
             DeviceSettings("cpu", "fpga", 1, 16L shl 20)
@@ -48,7 +48,7 @@ class ExecutorDeviceSpec : FunSpec({
         }
     }
 
-    test("SPK-12 so many tasks use a device at the same time; others wait, unless they are killed, and the last to leave empties the pool") {
+    test("so many tasks use a device at the same time; others wait, unless they are killed, and the last to leave empties the pool [SPK-12]") {
         val device = Devices.device(DeviceType.OPENCL, 0)
         val shared = ExecutorDevice(device, DeviceSettings("opencl", "gpu", 2, 1L shl 20))
         repeat(2) { shared.enter(task()) }

@@ -21,7 +21,7 @@ class TaskMemorySpec : FunSpec({
         Cluster.shouldHoldNothing()
     }
 
-    test("SPK-14 memory of a source's that is not shown any more is given back without a failure, however much was made meanwhile; what that is, the next count says") {
+    test("memory of a source's that is not shown any more is given back without a failure, however much was made meanwhile; what that is, the next count says [SPK-14]") {
         val said = Arbalest.columns(Cluster.session.range(0, 1, 1, 1).toDF()) { _, _ ->
             val memory = TaskMemory(TaskContext.get())
             memory.show(80 * MIB)
@@ -38,7 +38,7 @@ class TaskMemorySpec : FunSpec({
         said.collect().single()!! shouldContain "need ${120 * MIB} bytes besides ${80 * MIB}, and it gives ${48 * MIB}"
     }
 
-    test("SPK-14 memory of what a function has closed is given back when it closes its columns") {
+    test("memory of what a function has closed is given back when it closes its columns [SPK-14]") {
         val rows = Cluster.session.range(0, 10_000_000, 1, 1).toDF() // 80 MB
         Cluster.session.conf().set("spark.sql.execution.arrow.maxRecordsPerBatch", 0)
         Cluster.session.conf().set("spark.sql.execution.arrow.maxBytesPerBatch", "1g")
@@ -58,7 +58,7 @@ class TaskMemorySpec : FunSpec({
     }
 
     for (isSource in listOf(true, false)) {
-        test("SPK-14 memory of the last array of a stream that has ended is given back at once, ${if (isSource) "of a source" else "of a function's result"}, made in the task's own memory") {
+        test("memory of the last array of a stream that has ended is given back at once, ${if (isSource) "of a source" else "of a function's result"}, made in the task's own memory [SPK-14]") {
             val schema = Schema.of(Field.of("id", DataType.INT64))
             val rows = Arbalest.columns(Cluster.session.range(0, 1, 1, 1).toDF()) { _, _ ->
                 val task = SparkTask.of(TaskContext.get())

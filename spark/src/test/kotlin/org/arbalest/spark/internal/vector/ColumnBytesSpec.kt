@@ -47,7 +47,7 @@ class ColumnBytesSpec : FunSpec({
         Triple(NestedType.DictionaryType(FlatType.IntType(16, true), Field.of("values", DataType.UTF8), false), seven, 20 + 8 + 7),
         Triple(NestedType.RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false), Field.of("values", DataType.INT64)), 5L, 4 + 8),
     )) {
-        test("SPK-17 ten rows of $type, each $value, are $bytes bytes") {
+        test("ten rows of $type, each $value, are $bytes bytes [SPK-17]") {
             bytes(type, value) shouldBe bytes
         }
     }
@@ -61,12 +61,12 @@ class ColumnBytesSpec : FunSpec({
         Triple(NestedType.FixedSizeListType(Field.of("item", DataType.UTF8), 2), listOf(seven, seven), 7 * 4 + 42),
         Triple(NestedType.StructType(listOf(Field.of("l", NestedType.ListType(int)))), mapOf("l" to listOf(1L)), 4 * 4 + 3 * 4),
     )) {
-        test("SPK-17 three of ten rows of $type, each $value, are $bytes bytes") {
+        test("three of ten rows of $type, each $value, are $bytes bytes [SPK-17]") {
             bytes(type, value) { it.slice(4, 3) } shouldBe bytes
         }
     }
 
-    test("SPK-17 views that share bytes have no more than there are") {
+    test("views that share bytes have no more than there are [SPK-17]") {
         Devices.cpu().batchBuilder(10).use { builder ->
             builder.column(Field.of("x", DataType.UTF8_VIEW), listOf("fourteen bytes") + List(9) { "a" })
             builder.build()
